@@ -331,6 +331,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         quote: None,
         forwarded: false,
         talk: false,
+        relayed: false,
         files: Vec::new(),
         pictures: Vec::new(),
     });
@@ -344,6 +345,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
         set_aside: false,
         unheard: false,
+        cut: None,
         departs: true,
         hand_over: false,
         now: now(),

@@ -16,8 +16,10 @@ use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
+use selkie::tools::memory::port::NoMemory;
 use selkie::tools::ports::{
-    Modes, NoPostFiles, NoTimetable, NoTodoFile, Reply, Silent, Spoken, Todos,
+    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
+    Todos,
 };
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::{Roots, Scope};
@@ -256,6 +258,7 @@ impl ToolRunner {
                 state: Some(at("state")),
                 workspace: Some(self.dir.path().to_owned()),
                 elsewhere: false,
+                lists: Default::default(),
                 level: Default::default(),
                 ours: selkie::tools::paths::Ours::default(),
             },
@@ -275,6 +278,9 @@ impl ToolRunner {
             todo_file: Arc::new(NoTodoFile),
             asked: Arc::default(),
             timetable: Arc::new(NoTimetable),
+            addressees: Arc::new(NoAddressees),
+            sessions: Arc::new(NoSessions),
+            memory: Arc::new(NoMemory),
             post_files: Arc::new(NoPostFiles),
             spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),

@@ -333,10 +333,15 @@ mod seen {
                 let files =
                     message.files.iter().map(|id| format!("[file {id}, {} bytes]", size(id)));
                 lines.extend(files);
-                lines.extend(Some(message.text).filter(|text| !text.is_empty()));
+                lines.extend(Some(shown(&message.text)).filter(|text| !text.is_empty()));
             }
         }
         lines
+    }
+
+    /// Takes Slack's three escapes out, as its apps do.
+    fn shown(text: &str) -> String {
+        text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     }
 
     /// Writes what a person sees of the bot since their message.

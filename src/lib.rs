@@ -12,6 +12,7 @@ pub mod tools;
 
 pub mod agent;
 
+pub mod memory;
 pub mod people;
 pub mod schedule;
 pub mod shape;

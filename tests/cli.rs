@@ -393,8 +393,8 @@ fn another_name_of_a_tool_is_understood() {
       listed: no rule hides it
       apply_patch in cli: the workspace, this chat's own folder (file_cache_dir), and the owner's files of file_state_dir but HEARTBEAT.md, persona, skills and policy
     ");
-    let missing = desk.selkie(&["tools", "show", "memory_search"]);
-    let says = "there is no tool memory_search: did you mean web_search? (see `selkie tools list`)";
+    let missing = desk.selkie(&["tools", "show", "recal"]);
+    let says = "there is no tool recal: did you mean recall? (see `selkie tools list`)";
     assert_eq!((missing.code, missing.err.trim()), (2, says));
 }
 

@@ -53,8 +53,7 @@ impl Tool for Planned {
 }
 
 /// One tool of every class and every name that a rule speaks of.
-const PLANNED: &[(&str, Class)] =
-    &[("acp_spawn", Class::Exec), ("contacts_send", Class::Message), ("spawn", Class::Agent)];
+const PLANNED: &[(&str, Class)] = &[("acp_spawn", Class::Exec), ("spawn", Class::Agent)];
 
 /// The tools as they are.
 fn real() -> Shaper {
@@ -146,8 +145,8 @@ fn places() -> Vec<Where> {
 }
 
 const TRUSTS: [Trust; 3] = [Trust::Owner, Trust::Allowed, Trust::Stranger];
-const TRIGGERS: [Trigger; 4] =
-    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Child];
+const TRIGGERS: [Trigger; 5] =
+    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Child, Trigger::Relayed];
 const MODES: [Mode; 2] = [Mode::Normal, Mode::Plan];
 
 fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
@@ -283,6 +282,8 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     let place = !group || opened || summoned || !matches!(class, Class::Message | Class::Exec);
     let plan = facts.mode == Mode::Normal
         || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
+    let persona = name != "persona_write" || (!group && facts.trust == Trust::Owner);
+    let persona = persona && (name != "persona_write" || facts.trigger == Trigger::Asked);
     let trigger = match facts.trigger {
         Trigger::Asked => true,
         Trigger::Scheduled | Trigger::Heartbeat => !ASKING.contains(&name),
@@ -290,15 +291,17 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
             !["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"]
                 .contains(&name)
         }
+        Trigger::Relayed => class != Class::Message && !ASKING.contains(&name),
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
     let alone = pipe && (ASKING.contains(&name) || asks(facts, name, as_is));
-    trust && place && plan && trigger && !alone
+    trust && place && plan && persona && trigger && !alone
 }
 
 /// What asks before it is called, written here a second time.
 fn asks(facts: &Facts, name: &str, class: Class) -> bool {
-    let outward = matches!(class, Class::Message | Class::Public);
+    let sends = class == Class::Message && (facts.trust == Trust::Allowed || facts.taint.is_any());
+    let outward = class == Class::Public || sends;
     let opened = facts.opened.iter().any(|word| word == name || word == class.name());
     let in_group = facts.audience() == Audience::Group && !opened;
     let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);

@@ -13,23 +13,25 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use self::standing::Approval;
+use crate::agent::context::Context;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run};
+use crate::agent::window::Window;
 use crate::agent::{
     Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, pictures, plan,
 };
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::Facts;
+use crate::domain::facts::{Facts, Trigger};
 use crate::domain::happening::Happening;
 use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
-use crate::domain::transcript::{Answer, Call, Item};
+use crate::domain::transcript::{Answer, Call};
 use crate::domain::usage::Meter;
 use crate::llm::{Failed, Model, ModelError, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::Registry;
-use crate::tools::scope::{Approved, Earlier, Outward, Scope};
+use crate::tools::scope::{Approved, Earlier, Scope};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
@@ -62,6 +64,8 @@ struct Drive<'a> {
     reshaped: bool,
     /// What calls have used of models, until the run counts it.
     meter: Arc<Meter>,
+    /// How much of the history is sent.
+    window: Window,
     /// What stubs of the history stand for.
     earlier: Arc<[Earlier]>,
     /// The plan that the people were told last.
@@ -100,10 +104,12 @@ impl<'a> Drive<'a> {
         run.belongs_to(claimed.claim.task);
         run.be_frank(claimed.facts.is_owner_alone());
         let mut facts = claimed.facts.clone();
-        facts.taint = facts.taint.max(earlier::level(&claimed.history)).max(run.level());
+        let read = run.level().max(Context::of(&task.context).level());
+        facts.taint = facts.taint.max(earlier::level(&claimed.history)).max(read);
         let registry = (task.shape)(&facts);
         let listed = Arc::clone(registry.block());
-        let earlier = earlier::collect(&claimed.history);
+        let window = Window::of(&claimed.history);
+        let earlier = earlier::collect(&claimed.history, window.short());
         let reshaped = claimed.reshaped || facts != claimed.facts;
         let (meter, told) = (Arc::default(), None);
         let model = agent.model_of(task.model.as_deref());
@@ -117,6 +123,7 @@ impl<'a> Drive<'a> {
             listed,
             reshaped,
             meter,
+            window,
             earlier,
             told,
         })
@@ -128,6 +135,9 @@ impl<'a> Drive<'a> {
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(mut ending) => {
                     ending.facts = self.reshaped.then(|| Box::new(self.facts.clone()));
+                    // What a schedule has made may see less than there is.
+                    ending.cut =
+                        self.window.cut_now().filter(|_| self.facts.trigger == Trigger::Asked);
                     return Ok(Driven::Ended(ending));
                 }
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
@@ -324,21 +334,6 @@ impl<'a> Drive<'a> {
             Some(answer) => Ok(Dispatched { answer }),
             None => self.one(call, approved).await,
         }
-    }
-
-    /// What the network gets of this task: anything, or while words of others are in play only what people
-    /// typed.
-    fn outward(&self) -> Outward {
-        if !self.facts.taint.is_any() {
-            return Outward::Free;
-        }
-        let all = self.task.claimed.history.iter().flatten().chain(self.run.items());
-        let typed = all.flat_map(|item| match item {
-            Item::Received(heard) => heard.own_words().map(str::to_owned).into_iter().collect(),
-            Item::Answered { answers } => answers.iter().flat_map(|a| a.typed.clone()).collect(),
-            _ => Vec::new(),
-        });
-        Outward::Only(typed.collect())
     }
 
     /// What a call may touch.

@@ -5,10 +5,16 @@ use std::sync::Arc;
 
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Call, Item};
+use crate::store::Past;
 use crate::tools::scope::Earlier;
 
 /// How much of what was called a stub names, in bytes.
 const NAMED: usize = 120;
+/// An answer is shown whole up to so many bytes …
+const LONG: usize = 1_200;
+/// … and of a longer one so many of its beginning and of its end, when space is short.
+const HEAD: usize = 500;
+const TAIL: usize = 300;
 
 /// Returns an answer as later tasks see it.
 pub fn shown(call: &Call, answer: &Answer) -> Answer {
@@ -21,27 +27,59 @@ pub fn shown(call: &Call, answer: &Answer) -> Answer {
     Answer { is_error: answer.is_error, ..Answer::words(&call.id, text) }
 }
 
-/// Returns the level of a history as it is sent.
-pub fn level(history: &[Vec<Item>]) -> Taint {
-    history.iter().flatten().map(Item::level_later).max().unwrap_or_default()
+/// Returns an answer as later tasks see it when space is short: its beginning and end, and how to get the rest. Its
+/// level stays.
+pub fn short(call: &Call, answer: &Answer) -> Answer {
+    if answer.taint == Taint::Raw || !is_long(answer) {
+        return shown(call, answer);
+    }
+    let text = &answer.text;
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+    let left = size(text.len() - head.len() - tail.len());
+    let text = format!(
+        "{head}\n[{left} left out; recall {} brings all of it back]\n{tail}",
+        id(call, answer)
+    );
+    Answer { text, pictures: Vec::new(), ..answer.clone() }
 }
 
-/// Collects what stubs stand for.
-pub fn collect(history: &[Vec<Item>]) -> Arc<[Earlier]> {
+/// Whether an answer takes so much that the history shows its beginning and end alone when space is short.
+fn is_long(answer: &Answer) -> bool {
+    answer.text.len() > LONG || !answer.pictures.is_empty()
+}
+
+/// Returns the level of a history as it is sent.
+pub fn level(history: &[Past]) -> Taint {
+    let items = history.iter().flat_map(|task| &task.items);
+    items.map(Item::level_later).max().unwrap_or_default()
+}
+
+/// Collects what the history does not show whole: stubs, and what is cut in the first `short` tasks.
+pub fn collect(history: &[Past], short: usize) -> Arc<[Earlier]> {
+    let tasks = history.iter().enumerate();
+    let all = tasks.flat_map(|(n, task)| collect_of(&task.items, n < short));
+    all.collect::<Vec<_>>().into()
+}
+
+fn collect_of(items: &[Item], is_short: bool) -> Vec<Earlier> {
     let mut all = Vec::new();
-    for pair in history.iter().flat_map(|items| items.windows(2)) {
+    for pair in items.windows(2) {
         let [Item::Asked { calls, .. }, Item::Answered { answers }] = pair else { continue };
-        for answer in answers.iter().filter(|answer| answer.taint == Taint::Raw) {
+        let is_hidden =
+            |answer: &&Answer| answer.taint == Taint::Raw || (is_short && is_long(answer));
+        for answer in answers.iter().filter(is_hidden) {
             let Some(call) = calls.iter().find(|call| call.id == answer.call) else { continue };
             all.push(Earlier {
                 id: id(call, answer),
                 of: named(call),
                 text: answer.text.clone(),
                 pictures: answer.pictures.clone(),
+                level: answer.taint,
             });
         }
     }
-    all.into()
+    all
 }
 
 /// A name that is the same in every task and on every machine: FNV-1a over call and answer.
@@ -79,7 +117,11 @@ mod tests {
 
     use super::*;
 
-    fn task(taint: Taint, said: Taint) -> Vec<Item> {
+    fn task(taint: Taint, said: Taint) -> Past {
+        Past { finish: 1, is_short: false, items: items(taint, said) }
+    }
+
+    fn items(taint: Taint, said: Taint) -> Vec<Item> {
         let call = Call {
             id: "c1.0".to_owned(),
             name: "web_fetch".to_owned(),
@@ -96,9 +138,9 @@ mod tests {
     #[test]
     fn raw_words_of_earlier_tasks_are_stubs_and_come_back_whole() {
         let history = [task(Taint::Raw, Taint::Derived)];
-        let all = collect(&history);
+        let all = collect(&history, 0);
         let (Item::Asked { calls, .. }, Item::Answered { answers }) =
-            (&history[0][0], &history[0][1])
+            (&history[0].items[0], &history[0].items[1])
         else {
             unreachable!()
         };
@@ -132,6 +174,24 @@ mod tests {
         ]);
         let items: Vec<Item> = serde_json::from_value(rows).unwrap();
         assert_eq!(items[1].level(), Taint::Raw);
-        assert_eq!((items[2].level(), level(&[items])), (Taint::Derived, Taint::Derived));
+        let said = items[2].level();
+        let task = Past { finish: 1, is_short: false, items };
+        assert_eq!((said, level(&[task])), (Taint::Derived, Taint::Derived));
+    }
+
+    #[test]
+    fn what_is_cut_comes_back_whole_with_its_level() {
+        let history = [Past { is_short: true, ..task(Taint::Derived, Taint::Derived) }];
+        let (Item::Asked { calls, .. }, Item::Answered { answers }) =
+            (&history[0].items[0], &history[0].items[1])
+        else {
+            unreachable!()
+        };
+        let all = collect(&history, 1);
+        assert_eq!((all.len(), all[0].level), (1, Taint::Derived));
+        assert_eq!(all[0].text, answers[0].text);
+        let cut = short(&calls[0], &answers[0]);
+        assert!(cut.text.len() < LONG && cut.text.contains(&all[0].id), "{}", cut.text);
+        assert_eq!(cut.taint, Taint::Derived);
     }
 }

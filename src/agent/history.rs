@@ -1,10 +1,11 @@
-//! From stored items to the turns a provider wants, fitted to what the model can read.
+//! From stored items to the turns a provider wants.
 
 use crate::agent::{earlier, messages, prompt, short};
 use crate::domain::transcript::{Answer, Call, Item, Received, Turn};
+use crate::store::Past;
 
 /// Characters per token, on the safe side for every script we met.
-const CHARS_PER_TOKEN: usize = 3;
+pub const CHARS_PER_TOKEN: usize = 3;
 /// What a picture counts, in characters: providers count some 1,600 tokens for a large one.
 const PICTURE: usize = 1_600 * CHARS_PER_TOKEN;
 /// What is kept of an old tool answer when space is short.
@@ -16,9 +17,13 @@ pub fn turns(items: &[Item]) -> Vec<Turn> {
     turns_with(items, |_, answer| answer.clone())
 }
 
-/// The same of an earlier task: what a tool brought of others' words stands there as a stub.
-fn past(items: &[Item]) -> Vec<Turn> {
-    turns_with(items, earlier::shown)
+/// The same of an earlier task: what a tool brought of others' words stands there as a stub, and where it is to be
+/// short, long answers are cut, too.
+pub fn past(task: &Past, is_short: bool) -> Vec<Turn> {
+    turns_with(&task.items, |call, answer| match is_short {
+        true => earlier::short(call, answer),
+        false => earlier::shown(call, answer),
+    })
 }
 
 fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<Turn> {
@@ -55,41 +60,18 @@ fn heard(message: &Received) -> Turn {
     if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }
 
-/// Joins history and the task's own items into at most `tokens` tokens: whole old tasks go first, then
-/// the task's own older tool answers are shrunk. The newest task is never dropped.
-pub fn fit(history: &[Vec<Item>], own: &[Item], tokens: u64) -> Vec<Turn> {
-    let room = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(CHARS_PER_TOKEN);
-    let mut own = turns(own);
-    let mut used = size(&own);
-    let mut kept = Vec::new();
-    for task in history.iter().rev() {
-        let task = past(task);
-        let needed = size(&task);
-        if used + needed > room {
-            break;
-        }
-        used += needed;
-        kept.push(task);
-    }
-    if used > room {
-        shrink(&mut own);
-    }
-    kept.into_iter().rev().flatten().chain(own).collect()
+/// Estimates tokens of a text.
+pub fn tokens(text: &str) -> u64 {
+    tokens_of(text.len())
 }
 
-/// Estimates the tokens of a history and the task's own items, unfitted.
-pub fn needed(history: &[Vec<Item>], own: &[Item]) -> u64 {
-    let before: usize = history.iter().map(|items| size(&past(items))).sum();
-    let bytes = before + size(&turns(own));
+/// Estimates the tokens of so many bytes.
+pub fn tokens_of(bytes: usize) -> u64 {
     (bytes / CHARS_PER_TOKEN) as u64 + 1
 }
 
-/// Estimates tokens of a text.
-pub fn tokens(text: &str) -> u64 {
-    (text.len() / CHARS_PER_TOKEN) as u64 + 1
-}
-
-fn size(turns: &[Turn]) -> usize {
+/// Estimates the bytes of turns.
+pub fn size(turns: &[Turn]) -> usize {
     turns.iter().map(turn_size).sum()
 }
 
@@ -111,7 +93,7 @@ fn answer_size(answer: &Answer) -> usize {
 }
 
 /// Shortens every tool answer but the last turn's.
-fn shrink(turns: &mut [Turn]) {
+pub fn shrink(turns: &mut [Turn]) {
     let last = turns.len().saturating_sub(1);
     for turn in &mut turns[..last] {
         let Turn::Calls { calls, .. } = turn else { continue };
@@ -152,12 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn old_tasks_go_before_the_own_answers_are_shrunk() {
-        let old = vec![Item::said("x".repeat(3_000), Taint::Clean)];
+    fn own_answers_are_shrunk_but_the_last_turns() {
         let own = [asked(1), answered(1, &"y".repeat(3_000)), Item::Noted { text: "now".into() }];
-        assert_eq!(fit(std::slice::from_ref(&old), &own, 10_000).len(), 3);
-        assert_eq!(fit(std::slice::from_ref(&old), &own, 1_500).len(), 2);
-        let tight = fit(&[old], &own, 300);
+        let mut tight = turns(&own);
+        shrink(&mut tight);
         let Turn::Calls { calls, .. } = &tight[0] else { panic!("{tight:?}") };
         assert!(calls[0].1.text.len() < 700);
     }

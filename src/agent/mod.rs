@@ -1,6 +1,7 @@
 //! Decides what to do next and does it: the run (no I/O), the only loop with await, prompt, history, budget.
 
 mod budget;
+mod context;
 mod drive;
 mod earlier;
 mod header;
@@ -18,6 +19,7 @@ mod run;
 mod settings;
 mod short;
 mod small;
+mod window;
 
 use std::sync::Arc;
 
@@ -34,10 +36,11 @@ use crate::domain::question::Ask;
 use crate::domain::transcript::{Item, Received};
 use crate::domain::usage::Usage;
 use crate::llm::{Model, Profiles};
-use crate::store::{Claimed, End, Seen, Work};
+use crate::store::{Claimed, Cut, End, Seen, Work};
 use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
+pub use context::{ContextPart, ContextSource};
 pub use inflow::{Inflow, Newer, Source};
 pub use quota::{Exhausted, Quota};
 pub use run::taken_in;
@@ -87,7 +90,9 @@ pub struct Assignment<'a> {
     /// Makes the scope of a call from the facts and the call's id.
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
     /// Who the bot is, for the system prompt; empty for the built-in words.
-    pub persona: String,
+    pub persona: Arc<str>,
+    /// What it reads right before its newest message.
+    pub context: Vec<ContextPart>,
     /// What comes in while it runs.
     pub inflow: &'a dyn Inflow,
     /// The profile that answers it; the `main` route where none is named.
@@ -117,6 +122,8 @@ pub struct Ending {
     pub seen: Seen,
     /// The facts, when they changed and are not stored yet.
     pub facts: Option<Box<Facts>>,
+    /// Where the conversation's history begins from now on, when that has changed.
+    pub cut: Option<Cut>,
     /// Every task whose messages this drive has taken in.
     pub absorbed: Vec<TaskId>,
 }

@@ -3,6 +3,7 @@
 
 use crate::domain::plan::{Plan, StepStatus};
 use crate::domain::transcript::Item;
+use crate::store::Past;
 use crate::tools::conversation::plan_create::plan_in;
 
 /// The tool whose answer is a plan.
@@ -27,8 +28,8 @@ pub fn standing(items: &[Item]) -> Option<Plan> {
 }
 
 /// Returns the task's plan, else the one that its conversation made last.
-pub fn newest(history: &[Vec<Item>], items: &[Item]) -> Option<Plan> {
-    standing(items).or_else(|| history.iter().rev().find_map(|task| standing(task)))
+pub fn newest(history: &[Past], items: &[Item]) -> Option<Plan> {
+    standing(items).or_else(|| history.iter().rev().find_map(|task| standing(&task.items)))
 }
 
 /// Returns a text without the lines that only mark steps: people see the plan itself.
@@ -136,10 +137,12 @@ mod tests {
     fn a_plan_of_the_conversation_stands_until_the_task_makes_its_own() {
         let done = [planned(), vec![Item::said("[x] 1", Taint::Clean)]].concat();
         let talk = vec![Item::said("Hello.", Taint::Clean)];
-        let history = [planned(), done, talk.clone()];
-        assert_eq!(newest(&history, &talk), standing(&history[1]));
+        let history = [planned(), done.clone(), talk.clone()];
+        let past = |items: &[Item]| Past { finish: 1, is_short: false, items: items.to_vec() };
+        let history: Vec<Past> = history.iter().map(|items| past(items)).collect();
+        assert_eq!(newest(&history, &talk), standing(&done));
         assert_eq!(newest(&history, &planned()), standing(&planned()));
-        assert_eq!(newest(std::slice::from_ref(&talk), &talk), None);
+        assert_eq!(newest(&[past(&talk)], &talk), None);
     }
 
     #[test]

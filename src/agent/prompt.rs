@@ -63,12 +63,13 @@ pub fn system(persona: &str, facts: &Facts) -> String {
 
 /// Writes a person's message for the model.
 pub fn heard(message: &Received) -> String {
-    let Received { at, local, speaker, text, quote, forwarded, files, .. } = message;
+    let Received { at, local, speaker, text, quote, forwarded, relayed, files, .. } = message;
     let time = match local.is_empty() {
         true => at.to_rfc3339_opts(SecondsFormat::Secs, true),
         false => local.clone(),
     };
-    let mut lines = vec![format!("[{time} · {}]", one_line(speaker))];
+    let way = if *relayed { ", sent from another conversation" } else { "" };
+    let mut lines = vec![format!("[{time} · {}{way}]", one_line(speaker))];
     if let Some(quote) = quote {
         let whose = if quote.ours { "yours".to_owned() } else { label(&quote.speaker) };
         lines.push(fenced(&format!("quote of {whose}"), &quote.text));
@@ -125,7 +126,7 @@ fn has_id(word: &str) -> bool {
 
 /// Takes the power from lines that look like our own marks, so that no text can leave its fence or pose
 /// as a line of the program. Whatever anybody takes for the end of a line is one here.
-fn unfenced(text: &str) -> String {
+pub(super) fn unfenced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (n, line) in text.replace("\r\n", "\n").split(ends_line).enumerate() {
         if n > 0 {
@@ -185,6 +186,7 @@ mod tests {
             quote: None,
             forwarded: false,
             talk: false,
+            relayed: false,
             files: vec![],
             pictures: vec![],
         }

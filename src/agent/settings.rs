@@ -19,6 +19,9 @@ pub struct Settings {
     pub max_cost_usd: f64,
     /// From claim to answer.
     pub timeout: Span,
+    /// Tokens of the conversation before it, where the model takes as many: at four fifths of them the history is cut
+    /// down to half.
+    pub max_history_tokens: u64,
     /// Tokens of one model answer.
     pub max_output_tokens: u32,
     /// The n-th call with the same arguments and the same answer is not made: the model gets one step
@@ -33,6 +36,7 @@ impl Default for Settings {
             max_tokens: 1_000_000,
             max_cost_usd: 2.0,
             timeout: Span(Duration::from_secs(30 * 60)),
+            max_history_tokens: 24_000,
             max_output_tokens: 8192,
             repeat_limit: 3,
         }

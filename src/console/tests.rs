@@ -29,7 +29,8 @@ use crate::domain::usage::Usage;
 use crate::schedule::post_view::PostView;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow, Upcoming,
+    Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
+    Upcoming,
 };
 use crate::store::{
     ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
@@ -138,6 +139,10 @@ impl Read for Shelf {
         self.check()?;
         let wanted = |r: &TaskRow| of.is_none_or(|id| *id == r.conversation);
         Ok([row()].into_iter().filter(wanted).take(limit).collect())
+    }
+
+    async fn said(&self, _: &ConversationId, _: bool, _: usize) -> Result<Vec<SaidTask>> {
+        Ok(Vec::new())
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {

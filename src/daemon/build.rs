@@ -312,6 +312,7 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
 /// How every kind of channel writes the ids of people and chats.
 fn forms(binary: &Binary) -> Forms {
     let of = |kit: &selkie_channel_core::ChannelKit| Form {
+        channel: kit.name,
         people: kit.people,
         places: kit.places,
         contacts: kit.contacts,

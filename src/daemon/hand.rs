@@ -24,9 +24,11 @@ use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
-use crate::tools::paths::{Level, Ours};
+use crate::tools::memory::port::Memory;
+use crate::tools::paths::{Level, Lists, Ours};
 use crate::tools::ports::{
-    Modes, PostFiles, Progress, Reply, Silent, Spoken, Timetable, TodoFile, Todos,
+    Addressees, Modes, Passed, Passing, PostFiles, Progress, Reply, Sessions, Silent, Spoken,
+    Timetable, TodoFile, Todos,
 };
 use crate::tools::preview::preview;
 use crate::tools::resolve::{ResolvedCall, resolve};
@@ -81,9 +83,13 @@ pub struct ToolRunner {
     state: PathBuf,
     cache: PathBuf,
     ours: Ours,
+    lists: Lists,
     timetable: Arc<dyn Timetable>,
+    addressees: Arc<dyn Addressees>,
+    sessions: Arc<dyn Sessions>,
     post_files: Arc<dyn PostFiles>,
     todo_file: Arc<dyn TodoFile>,
+    memory: Arc<dyn Memory>,
     progress: Arc<dyn Progress>,
 }
 
@@ -98,9 +104,13 @@ impl ToolRunner {
             state: app.plan.folders.state.clone(),
             cache: app.plan.folders.cache.clone(),
             ours: app.plan.ours.clone(),
+            lists: app.flow.lists(),
             timetable: app.flow.timetable(),
+            addressees: app.flow.addressees(),
+            sessions: app.flow.sessions(),
             post_files: app.flow.post_files(),
             todo_file: app.flow.todo_file(),
+            memory: app.flow.memory(),
             progress: Arc::new(Silent),
         }
     }
@@ -212,14 +222,18 @@ impl ToolRunner {
                 elsewhere,
                 level: Level::writing(facts.taint.written()),
                 ours: self.ours.clone(),
+                lists: self.lists.clone(),
             },
             reply: Arc::new(Nobody),
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             todo_file: Arc::clone(&self.todo_file),
+            memory: Arc::clone(&self.memory),
             asked: Arc::default(),
             timetable: Arc::clone(&self.timetable),
+            addressees: Arc::clone(&self.addressees),
+            sessions: Arc::clone(&self.sessions),
             post_files: Arc::clone(&self.post_files),
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
             spent: Arc::default(),
@@ -252,6 +266,10 @@ impl Reply for Nobody {
 
     async fn post(&self, call: &str, _: &str, body: Body) -> Result<Spoken, ToolError> {
         self.say(call, body).await
+    }
+
+    async fn pass(&self, _: Passing) -> Result<Passed, ToolError> {
+        Err(ToolError::tell(SPEAKS_NOWHERE))
     }
 
     async fn send(&self, call: &str, body: Body, _: File) -> Result<Spoken, ToolError> {

@@ -2,7 +2,7 @@
 //!
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
 //! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides,
-//! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/tools/call` answers calls by hand,
+//! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/sessions` tells what was said, `POST /v1/people` whom the bot knows and what state files said before, `POST /v1/tools/call` answers calls by hand,
 //! `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
@@ -30,8 +30,10 @@ use crate::daemon::approvals::{AskedOfApprovals, carry_out_approvals};
 use crate::daemon::build::VERSION;
 use crate::daemon::flow::Flow;
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
+use crate::daemon::people::{AskedOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, carry_out_posts};
 use crate::daemon::schedules::{Asked, carry_out};
+use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::delivery::say::Told;
 use crate::store::Ledger;
 use crate::terminal::ask::Ask;
@@ -93,6 +95,8 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/approvals", post(approvals))
         .route("/v1/schedules", post(schedules))
         .route("/v1/posts", post(posts))
+        .route("/v1/people", post(people))
+        .route("/v1/sessions", post(sessions))
         .route("/v1/tools/call", post(call))
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
@@ -213,8 +217,22 @@ async fn posts(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfPosts>) -
     }
 }
 
+async fn people(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfPeople>) -> Response {
+    match carry_out_people(&desk.flow, asked).await {
+        Ok(told) => Json(told).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
 async fn call(State(desk): State<Arc<Desk>>, Json(body): Json<ByHand>) -> Json<Vec<Called>> {
     Json(desk.bench.call(&body).await)
+}
+
+async fn sessions(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfSessions>) -> Response {
+    match carry_out_sessions(&*desk.ledger, asked).await {
+        Ok(rows) => Json(rows).into_response(),
+        Err(error) => (StatusCode::NOT_FOUND, format!("{error:#}")).into_response(),
+    }
 }
 
 async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>) -> Response {

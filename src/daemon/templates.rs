@@ -40,6 +40,8 @@ const BEFORE: &[(&str, &str)] = templates![
     "HEARTBEAT.md",
     "contacts/ACTIVE.md",
     "contacts/INACTIVE.md",
+    "persona/IDENTITY.md",
+    "persona/SOUL.md",
     "skills/README.md",
     "schemas/README.md",
 ];

@@ -43,6 +43,16 @@ pub(crate) fn nothing_to_fetch() -> String {
     "That answer is no longer there. Please ask again.".to_owned()
 }
 
+/// For the model: on whose behalf it said the next line, to whoever reads it here.
+pub(crate) fn said_for(whom: Option<&str>) -> String {
+    match whom {
+        Some(whom) => {
+            format!("you said the next line here on behalf of {whom}, who asked for it elsewhere")
+        }
+        None => "you said the next line here because a schedule asked for it elsewhere".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

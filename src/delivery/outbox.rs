@@ -181,6 +181,7 @@ impl Outbox {
     /// which id belongs into the config.
     pub(crate) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
         if account.alias(old, new) {
+            self.storage.moved.notify_one();
             let key = format!("{}.{}", account.channel.name, account.channel.allow_keys.places);
             let text = messages::moved(&key, old.key(), new.key());
             self.tell_owner(&format!("moved:{}:{}", old.full(), new.key()), &text).await;

@@ -11,6 +11,8 @@ use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId, PostedBy};
 use tokio::sync::watch;
 
+use crate::agent::prompt;
+use crate::delivery::messages;
 use crate::delivery::moments::after;
 use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
@@ -18,11 +20,13 @@ use crate::delivery::outgoing::NoCopy;
 use crate::delivery::posts::{self, TOOLS_TURN};
 use crate::delivery::waiters;
 use crate::domain::crash::CrashPoint;
+use crate::domain::facts::{Facts, Mode, Trigger, Where};
 use crate::domain::ids::OutboundId;
 use crate::domain::task::Claim;
-use crate::store::{Claimed, DeliveryState, Draft, Said, Telling};
+use crate::domain::transcript::Item;
+use crate::store::{Claimed, DeliveryState, Draft, Relay, Said, Telling};
 use crate::tools::ToolError;
-use crate::tools::ports::{Poster, Reply, Spoken};
+use crate::tools::ports::{Passed, Passing, Poster, Reply, Spoken};
 
 /// How long a tool waits for the platform's receipt.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -144,6 +148,33 @@ impl TaskReply {
 }
 
 impl TaskReply {
+    /// Writes what is said in another conversation, and what stands in the history there: on whose behalf, and the words.
+    fn relay(&self, passing: Passing) -> Result<Relay, ToolError> {
+        let Passing { to, text, by, person, trust, taint, .. } = passing;
+        let text = self.outbox.runtime.redactor.clean(&text);
+        let draft = self.draft(to.clone(), Body::Text { markdown: text.clone() })?;
+        let features = self.outbox.accounts.of(&to).map(|a| a.channel.address.features(&to));
+        let gone =
+            || ToolError::tell("the channel of that conversation is not configured any more");
+        let whose = person.as_ref().map(|person| prompt::person(&by, person.as_str()));
+        let facts = Facts {
+            v: Facts::VERSION,
+            place: Where::Channel(features.ok_or_else(gone)?),
+            speaker: person,
+            trust,
+            taint: taint.written(),
+            trigger: Trigger::Relayed,
+            mode: Mode::Normal,
+            message: None,
+            opened: Vec::new(),
+            passed: None,
+            summoned: Vec::new(),
+            at: self.outbox.runtime.clock.now(),
+        };
+        let note = Item::Noted { text: messages::said_for(whose.as_deref()) };
+        Ok(Relay { draft, facts, items: vec![note, Item::said(text, taint)] })
+    }
+
     /// The tool tells what became of a post: nobody else does.
     async fn know(&self, outbound: OutboundId) {
         let ledger = &self.outbox.storage.ledger;
@@ -180,6 +211,45 @@ impl Reply for TaskReply {
             self.know(outbound).await;
         }
         Ok(spoken)
+    }
+
+    async fn pass(&self, passing: Passing) -> Result<Passed, ToolError> {
+        let key = passing.key.clone();
+        let relay = self.relay(passing)?;
+        let (outbox, claim) = (Arc::clone(&self.outbox), self.claim.clone());
+        let stored = async move {
+            let said = outbox.storage.ledger.relay(&claim, &key, relay).await;
+            let said = said.map_err(|error| {
+                outbox.storage.trouble(&error);
+                ToolError::Abort(error.to_string())
+            })?;
+            Ok::<_, ToolError>(match said {
+                Said::New(queued) => {
+                    outbox.runtime.crash.hit(CrashPoint::AfterSaid);
+                    let watch = outbox.waiters.watch(queued.outbound);
+                    outbox.send(queued);
+                    Ok(watch)
+                }
+                Said::Known(_, standing) => Err(standing),
+                Said::Lost => {
+                    return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
+                }
+            })
+        };
+        Ok(match self.outbox.runtime.to_the_end(stored).await? {
+            Ok(mut watch) => {
+                let settled = waiters::settled(&mut watch);
+                let standing = tokio::time::timeout(PATIENCE, settled).await;
+                let standing = standing.unwrap_or(DeliveryState::Open);
+                Passed { spoken: spoken(standing), is_known: false }
+            }
+            Err(standing) => {
+                let spoken = spoken(standing);
+                // What was refused has reached nobody, whether it was tried before or not.
+                let is_known = !matches!(spoken, Spoken::Refused(_));
+                Passed { spoken, is_known }
+            }
+        })
     }
 
     fn poster(&self, to: &str) -> Option<Poster> {

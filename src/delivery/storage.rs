@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use selkie_channel_core::locked;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::delivery::outage::{News, Outage};
 use crate::delivery::runtime::Runtime;
@@ -17,6 +17,10 @@ const LOOK: Duration = Duration::from_secs(10);
 pub(crate) struct Storage {
     pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) health: Health,
+    /// Something was stored, for whoever looks through it beside everything else.
+    pub(crate) heard: Notify,
+    /// A place goes on under another id.
+    pub(crate) moved: Notify,
     outage: Mutex<Outage>,
     runtime: Arc<Runtime>,
 }
@@ -24,7 +28,14 @@ pub(crate) struct Storage {
 impl Storage {
     /// A store that takes writes, as far as is known.
     pub(crate) fn new(ledger: Arc<dyn Ledger>, runtime: Arc<Runtime>) -> Self {
-        Self { ledger, health: Health::default(), outage: Mutex::default(), runtime }
+        Self {
+            ledger,
+            health: Health::default(),
+            heard: Notify::new(),
+            moved: Notify::new(),
+            outage: Mutex::default(),
+            runtime,
+        }
     }
 
     /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and
@@ -44,6 +55,7 @@ impl Storage {
 
     /// Notes that the store took a write.
     pub(crate) fn stored(&self) {
+        self.heard.notify_one();
         if !self.health.mended() {
             return;
         }

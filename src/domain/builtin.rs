@@ -37,7 +37,11 @@ builtins! {
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Schedules = "schedules", "lists what is to be done here later; /schedules pause N, resume N, remove N";
     Remind = "remind", "reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT";
+    Memory = "memory", "shows what I remember here; /memory forget N takes a line out";
+    Forget = "forget", "forgets all of this chat for good (in a group my owner's word); asks first";
     Timezone = "timezone", "shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off";
+    Contacts = "contacts", "lists the people I know here; /contacts NAME shows one";
+    Sessions = "sessions", "lists the conversations I take part in; in a group this one alone";
     Ps = "ps", "lists the programs running for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";

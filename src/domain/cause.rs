@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::AccountId;
 
-use crate::domain::ids::ScheduleId;
+use crate::domain::ids::{ScheduleId, TaskId};
 
 /// What a task comes from. The same cause makes one task, however often it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,13 @@ pub enum Cause {
     CommandLine {
         /// Names this one time.
         id: String,
+    },
+    /// Words that a task of another conversation has sent.
+    Conversation {
+        /// That task.
+        task: TaskId,
+        /// Names what it sent.
+        call: String,
     },
     /// A schedule that came due.
     Occurrence {
@@ -39,6 +46,7 @@ impl Cause {
             Self::Message { key, .. } if beside == Some(key) => Cow::Borrowed(""),
             Self::Message { account, key } => Cow::Owned(format!("{account}|{key}")),
             Self::CommandLine { id } => Cow::Owned(format!("ask:{id}")),
+            Self::Conversation { task, call } => Cow::Owned(format!("from:{task}:{call}")),
             Self::Occurrence { schedule, at } => {
                 let at = at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
                 Cow::Owned(format!("schedule:{schedule}@{at}"))
@@ -59,6 +67,8 @@ mod tests {
         assert_eq!(message.key(None), "tg:8|tg:8:1");
         let typed = Cause::CommandLine { id: "7".to_owned() };
         assert_eq!((typed.key(None), typed.key(Some("7"))), ("ask:7".into(), "ask:7".into()));
+        let sent = Cause::Conversation { task: TaskId(7), call: "c2.0".to_owned() };
+        assert_eq!(sent.key(None), "from:7:c2.0");
         let at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let came = Cause::Occurrence { schedule: ScheduleId(3), at };
         assert_eq!(came.key(None), "schedule:3@2027-01-15T08:00:00Z");

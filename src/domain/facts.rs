@@ -129,6 +129,8 @@ pub enum Trigger {
     Heartbeat,
     /// Another task wants it done.
     Child,
+    /// A task of another conversation has sent words into this one.
+    Relayed,
 }
 
 /// What the conversation is in.

@@ -98,6 +98,9 @@ pub struct Received {
     /// What people said among themselves before: nobody's request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub talk: bool,
+    /// A task of another conversation has sent it: a model wrote the words, on behalf of the speaker.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub relayed: bool,
     /// Files, as the tools can reach them, or why they are not there.
     #[serde(default)]
     pub files: Vec<String>,
@@ -115,7 +118,7 @@ impl Received {
             None => Taint::Clean,
         };
         let brings_files = !self.files.is_empty() || !self.pictures.is_empty();
-        match self.forwarded || self.is_talk() || brings_files {
+        match self.forwarded || self.relayed || self.is_talk() || brings_files {
             true => Taint::Raw,
             false => quoted,
         }
@@ -123,7 +126,7 @@ impl Received {
 
     /// Returns what the person typed; nothing when the words are another's.
     pub fn own_words(&self) -> Option<&str> {
-        (!self.forwarded && !self.is_talk()).then_some(self.text.as_str())
+        (!self.forwarded && !self.relayed && !self.is_talk()).then_some(self.text.as_str())
     }
 
     /// Whether it is group talk; rows of earlier versions know it by their first word alone.

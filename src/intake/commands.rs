@@ -1,5 +1,8 @@
 //! The bot's own commands: what each is for, and how a stored command row is carried out once.
 
+mod looking;
+mod workspace;
+
 use std::sync::Arc;
 
 use selkie_channel_core::{Audience, Command, ConversationId, Inbound, PersonId};
@@ -10,22 +13,24 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::{self, KeptProgress};
 use crate::delivery::questions;
 use crate::domain::builtin::Builtin;
-use crate::domain::command_line;
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::task::TaskState;
 use crate::intake::buttons::ButtonPresses;
+use crate::intake::contacts::ContactCommands;
 use crate::intake::given::{By, Given, Typed};
 use crate::intake::later::{Later, ZoneDone};
+use crate::intake::may_end::may_end;
 use crate::intake::messages;
-use crate::intake::messages::status::{HouseReport, StatusReport, status};
 use crate::intake::policy::Rules;
+use crate::intake::remembered::{Forgetting, MemoryCommands};
 use crate::store::read::TaskRow;
-use crate::store::{CommandDone, CommandEffect, Draft, StopAnswers, StoreError, Workplace};
+use crate::store::{CommandDone, CommandEffect, Draft, StopAnswers, StoreError};
 use crate::tools::shell::Processes;
 use crate::work::limits::Limits;
 use crate::work::runner::Shapes;
+use crate::work::sessions::SessionBook;
 use crate::work::stop_tokens::StopTokens;
 use crate::work::workspace::Workspaces;
 
@@ -46,6 +51,9 @@ pub(crate) struct Commands {
     /// What tools run.
     pub(crate) processes: Arc<Processes>,
     pub(crate) later: Later,
+    pub(crate) contacts: ContactCommands,
+    pub(crate) sessions: Arc<SessionBook>,
+    pub(crate) memory: MemoryCommands,
     pub(crate) version: &'static str,
 }
 
@@ -112,6 +120,9 @@ impl Commands {
             self.later.zones.forget().await;
         }
         self.follow_up(done).await;
+        if matches!(effect, CommandEffect::Forget(..)) {
+            self.memory.forget_rest(here).await;
+        }
     }
 
     /// Ends a task: who asked it has gone.
@@ -171,7 +182,7 @@ impl Commands {
             return say(messages::no_such_command(&command.name, trust));
         };
         match builtin {
-            Builtin::Start => say(messages::start()),
+            Builtin::Start => say(messages::start(trust)),
             Builtin::Help => say(messages::help(trust)),
             Builtin::Id => say(messages::ids(given.person, given.place, given.conversation)),
             Builtin::Ask => say(messages::ask_what()),
@@ -180,6 +191,8 @@ impl Commands {
                 say(messages::owners_only(builtin.name()))
             }
             Builtin::Schedules => say(self.later.schedules(given, trust).await?),
+            Builtin::Memory => say(self.memory.memory(given, trust).await),
+            Builtin::Forget => self.forget(given, trust).await,
             Builtin::Remind => say(self.later.remind(given, trust).await?),
             Builtin::Timezone => {
                 let ZoneDone { set, text } = self.later.timezone(given, trust).await?;
@@ -189,6 +202,8 @@ impl Commands {
                     None => CommandEffect::Say(said),
                 })
             }
+            Builtin::Contacts => say(self.contacts.contacts(given, trust).await?),
+            Builtin::Sessions => say(self.conversations(given, trust).await?),
             Builtin::Ps => say(self.processes(given).await?),
             Builtin::Workspace if matches!(given.by, By::Hand(_)) => {
                 say(messages::workspace_of_terminal())
@@ -197,7 +212,7 @@ impl Commands {
             Builtin::Tools => say(self.tools(given, account, trust, &command.args).await?),
             Builtin::Plan => self.plan(given, trust, &command.args).await,
             Builtin::Stop => self.stop(given, account, trust).await,
-            Builtin::Reset if !self.may_end(given, trust).await? => {
+            Builtin::Reset if !may_end(&self.outbox, given, trust).await? => {
                 say(messages::not_yours(builtin.name()))
             }
             Builtin::Reset => Ok(match self.draft(given, messages::reset()) {
@@ -223,6 +238,16 @@ impl Commands {
         }
     }
 
+    async fn forget(&self, given: &Given<'_>, trust: Trust) -> Result<CommandEffect, StoreError> {
+        Ok(match self.memory.forget_all(given, trust).await {
+            Forgetting::Says(text) => CommandEffect::Say(self.draft(given, text)),
+            Forgetting::All(text) => match self.draft(given, text) {
+                Some(draft) => CommandEffect::Forget(draft),
+                None => CommandEffect::Say(None),
+            },
+        })
+    }
+
     async fn plan(
         &self,
         given: &Given<'_>,
@@ -233,35 +258,12 @@ impl Commands {
         let say = |text: String| self.draft(given, text);
         match args.trim().to_lowercase().as_str() {
             "" => Ok(CommandEffect::Say(say(messages::plan(mode)))),
-            "off" if !self.may_end(given, trust).await? => {
+            "off" if !may_end(&self.outbox, given, trust).await? => {
                 Ok(CommandEffect::Say(say(messages::not_yours(Builtin::Plan.name()))))
             }
             "off" => Ok(CommandEffect::Mode(Mode::Normal, say(messages::plan_off(mode)))),
             _ => Ok(CommandEffect::Say(say(messages::plan_usage()))),
         }
-    }
-
-    async fn workspace(&self, given: &Given<'_>, args: &str) -> Result<CommandEffect, StoreError> {
-        let say = |text: String| self.draft(given, text);
-        let spaces = &self.workspaces;
-        Ok(match args {
-            "" => {
-                let Workplace { row, set } =
-                    self.outbox.storage.ledger.workspace(given.conversation).await?;
-                let row = row.filter(|_| given.audience != Audience::Group);
-                let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
-                CommandEffect::Say(say(messages::workspace(set.as_deref(), by_config.as_deref())))
-            }
-            "off" => CommandEffect::Workspace(None, say(messages::no_workspace())),
-            written => match spaces.judged(written) {
-                Ok(real) => {
-                    let real = real.to_string_lossy().into_owned();
-                    let said = say(messages::workspace_set(&real));
-                    CommandEffect::Workspace(Some(real), said)
-                }
-                Err(why) => CommandEffect::Say(say(why)),
-            },
-        })
     }
 
     /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
@@ -329,92 +331,5 @@ impl Commands {
             }
         }
         Ok(busy)
-    }
-
-    /// In a group: the owner, and who asked for what runs.
-    async fn may_end(&self, given: &Given<'_>, trust: Trust) -> Result<bool, StoreError> {
-        if given.audience == Audience::Direct || trust == Trust::Owner {
-            return Ok(true);
-        }
-        let requester = self.requester(given).await?;
-        Ok(requester.is_some_and(|person| person == *given.person))
-    }
-
-    async fn requester(&self, given: &Given<'_>) -> Result<Option<PersonId>, StoreError> {
-        let ledger = &self.outbox.storage.ledger;
-        let Some((task, _)) = ledger.status(given.conversation).await?.running else {
-            let open = ledger.open_questions(Some(given.conversation)).await?;
-            if let Some(question) = open.into_iter().next() {
-                return Ok(Some(question.person.id));
-            }
-            let sought = ledger.approvals(None).await?.into_iter();
-            let here = sought.filter(|approval| approval.conversation == *given.conversation);
-            return Ok(here
-                .filter_map(|approval| approval.requester)
-                .next()
-                .map(|person| person.id));
-        };
-        Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
-    }
-
-    async fn status(
-        &self,
-        given: &Given<'_>,
-        account: &Account,
-        trust: Trust,
-    ) -> Result<String, StoreError> {
-        let threads = self.busy_threads(given, account).await?;
-        let threads: Vec<String> = threads.into_iter().map(|(task, _)| task.asked).collect();
-        let conversation = self.outbox.storage.ledger.status(given.conversation).await?;
-        let now = self.outbox.runtime.clock.now();
-        let running_for =
-            conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
-        let house = (trust == Trust::Owner).then(|| HouseReport {
-            store_ok: self.outbox.storage.health.is_whole(),
-            channels: self.outbox.accounts.states(now),
-            limits: self.limits.reached(now),
-        });
-        let version = self.version;
-        let questions =
-            self.outbox.storage.ledger.open_questions(Some(given.conversation)).await?.len();
-        let report = StatusReport {
-            version,
-            conversation: &conversation,
-            running_for,
-            threads: &threads,
-            questions,
-            house,
-        };
-        Ok(status(&report))
-    }
-
-    async fn processes(&self, given: &Given<'_>) -> Result<String, StoreError> {
-        let running = self.outbox.storage.ledger.status(given.conversation).await?.running;
-        let all = self.processes.list(given.conversation, self.outbox.runtime.clock.now());
-        Ok(messages::processes(&all, running.map(|(task, _)| task)))
-    }
-
-    async fn tools(
-        &self,
-        given: &Given<'_>,
-        account: &Account,
-        trust: Trust,
-        args: &str,
-    ) -> Result<String, StoreError> {
-        let mut facts = match given.by {
-            By::Message(inbound) => self.rules.of(account, |p| p.facts(inbound, trust)),
-            By::Hand(asked) => {
-                command_line::facts(true, asked.clone(), self.outbox.runtime.clock.now())
-            }
-        };
-        facts.mode = self.outbox.storage.ledger.mode(given.conversation).await?;
-        facts.taint =
-            facts.taint.max(self.outbox.storage.ledger.level(given.conversation, trust).await?);
-        let shape = (self.shapes)(&facts);
-        Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
-            [] => messages::tools(&shape.explain()),
-            ["why", name] => messages::tool_why(name, &shape.why(name)),
-            _ => messages::tools_usage(),
-        })
     }
 }

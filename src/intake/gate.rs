@@ -23,6 +23,7 @@ use crate::llm::{Model, Request};
 use crate::store::{AtGate, Judged, NewTask};
 use crate::work::hide::hide;
 use crate::work::limits::Limits;
+use crate::work::persona::Persona;
 use crate::work::worker::Workers;
 
 mod decision;
@@ -52,7 +53,7 @@ pub(crate) struct GateParts {
     pub(crate) rules: Arc<Rules>,
     pub(crate) settings: GateSettings,
     pub(crate) model: Arc<dyn Model>,
-    pub(crate) persona: String,
+    pub(crate) persona: Arc<Persona>,
 }
 
 /// Decides for all groups.
@@ -63,7 +64,7 @@ pub(crate) struct Gate {
     rules: Arc<Rules>,
     settings: GateSettings,
     model: Arc<dyn Model>,
-    persona: String,
+    persona: Arc<Persona>,
     /// Groups that are looked at now, and whether more was said there since.
     busy: Mutex<HashMap<ConversationId, bool>>,
     permits: Semaphore,
@@ -212,7 +213,7 @@ impl Gate {
         usage: &mut Usage,
     ) -> Option<Decision> {
         let mut request = Request {
-            system: question::system(&self.persona).into(),
+            system: question::system(&self.persona.now()).into(),
             turns: vec![Turn::User(question::ask(lines, waiting))],
             tools: Arc::new(ToolBlock::new(Vec::new())),
             has_next: false,

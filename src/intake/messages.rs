@@ -14,7 +14,9 @@ use crate::shape::{Explained, HiddenLine};
 use crate::store::ApprovalRow;
 use crate::tools::shell::Listed;
 
+pub(crate) mod contacts;
 pub(crate) mod later;
+pub(crate) mod memory;
 pub(crate) mod schedules;
 pub(crate) mod shown;
 pub(crate) mod status;
@@ -53,8 +55,12 @@ pub(crate) fn not_allowed(
 }
 
 /// Greets.
-pub(crate) fn start() -> String {
-    "Hello! Write to me and I will answer. /help lists my commands.".to_owned()
+pub(crate) fn start(trust: Trust) -> String {
+    let mut text = "Hello! Write to me and I will answer. /help lists my commands.".to_owned();
+    if trust == Trust::Owner {
+        text.push_str(" Say \"set up your persona\" to give me a name and a manner.");
+    }
+    text
 }
 
 /// Writes commands as they are typed where one of the platform's carries them: `/selkie stop`.
@@ -164,7 +170,7 @@ pub(crate) fn plan_usage() -> String {
 /// Answers `/reset`.
 pub(crate) fn reset() -> String {
     "A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. \
-     Files stay, and I will still answer messages that are waiting."
+     Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting."
         .to_owned()
 }
 
@@ -380,7 +386,11 @@ mod tests {
         - /plan shows whether plan mode is on here; /plan off ends it
         - /schedules lists what is to be done here later; /schedules pause N, resume N, remove N
         - /remind reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT
+        - /memory shows what I remember here; /memory forget N takes a line out
+        - /forget forgets all of this chat for good (in a group my owner's word); asks first
         - /timezone shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off
+        - /contacts lists the people I know here; /contacts NAME shows one
+        - /sessions lists the conversations I take part in; in a group this one alone
         - /ps lists the programs running for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off
@@ -393,7 +403,7 @@ mod tests {
     fn short_sentences() {
         let said = testing::message("tg:4711", "");
         let all = [
-            start(),
+            start(Trust::Owner),
             ids(&said.speaker.id, &said.place, &said.conversation),
             ask_what(),
             reset(),
@@ -408,7 +418,7 @@ mod tests {
             tool_why("bash", &["exec is closed in groups".to_owned()]),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
-        Hello! Write to me and I will answer. /help lists my commands.
+        Hello! Write to me and I will answer. /help lists my commands. Say "set up your persona" to give me a name and a manner.
         --
         You: `tg:4711`
         This place: `tg:4711`
@@ -416,7 +426,7 @@ mod tests {
         --
         Put your question after the command: `/ask what is the time in Lima?`
         --
-        A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. Files stay, and I will still answer messages that are waiting.
+        A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting.
         --
         Stopped. I will still answer messages that are waiting.
         --

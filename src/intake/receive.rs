@@ -199,6 +199,7 @@ impl Intake {
         self.begin(stored);
         for (old, new) in moves {
             self.outbox.follow(account, &old, &new).await;
+            self.commands.memory.book.moved(&old, &new).await;
             self.commands.later.zones.forget().await;
         }
         for inbound in unlisted {

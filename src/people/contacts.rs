@@ -8,6 +8,7 @@ mod tests;
 use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::section::Section;
@@ -21,7 +22,8 @@ pub use field::{Fields, Kind, keys};
 pub const MOST_ACTIVE: usize = 150;
 
 /// Which of the two files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Shelf {
     /// `contacts/ACTIVE.md`.
     Active,
@@ -56,7 +58,8 @@ pub struct Contacts {
 }
 
 /// The lines of one contact as they stand in a file, to be put into the other one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Moved(Vec<String>);
 
 impl Contacts {
@@ -130,10 +133,47 @@ impl Contacts {
         is_set
     }
 
+    /// Returns the lines of a contact.
+    pub fn lines(&self, id: &str) -> Option<Moved> {
+        let lines = self.sections.iter().find(|section| section.fields.id() == id)?.lines.clone();
+        Some(Moved(lines.map(|at| self.text.line(at).to_owned()).collect()))
+    }
+
+    /// Returns what stands in a contact's lines beside its heading and its fields.
+    pub fn remarks(&self, id: &str) -> Vec<String> {
+        let Some(section) = self.sections.iter().find(|section| section.fields.id() == id) else {
+            return Vec::new();
+        };
+        let (lines, block) = (section.lines.clone(), section.block.clone());
+        let outside = |at: &usize| *at + 1 < block.start || *at > block.end;
+        let beside = lines.skip(1).filter(outside).map(|at| self.text.line(at).to_owned());
+        beside.filter(|line| !line.trim().is_empty()).collect()
+    }
+
+    /// Puts remarks behind a contact's fields, where they do not stand in its lines; says whether any were put.
+    pub fn remark(&mut self, id: &str, remarks: &[String], now: DateTime<Utc>) -> bool {
+        let known = self.remarks(id);
+        let Some(section) = self.sections.iter().find(|section| section.fields.id() == id) else {
+            return false;
+        };
+        let (behind, before) = (section.block.end + 1, self.clone());
+        let new: Vec<&String> = remarks.iter().filter(|line| !known.contains(line)).collect();
+        for line in new.iter().rev() {
+            self.text.insert(behind, line.as_str());
+        }
+        self.settle(now);
+        // A remark that reads as something else would break the file.
+        if self.all().count() != before.all().count() || self.faults.len() != before.faults.len() {
+            *self = before;
+            return false;
+        }
+        !new.is_empty()
+    }
+
     /// Takes a contact out, with everything below its heading.
     pub fn take(&mut self, id: &str, now: DateTime<Utc>) -> Option<Moved> {
         let lines = self.sections.iter().find(|section| section.fields.id() == id)?.lines.clone();
-        let moved = Moved(lines.clone().map(|at| self.text.line(at).to_owned()).collect());
+        let moved = self.lines(id)?;
         lines.rev().for_each(|at| self.text.remove(at));
         self.settle(now);
         Some(moved)

@@ -78,6 +78,22 @@ impl DueNotes {
         self.write()
     }
 
+    /// Notes the same of an item under another name. Blocks.
+    ///
+    /// # Errors
+    /// When the disk refuses, or too many are noted.
+    pub fn copy(&mut self, name: &str, other: &str) -> io::Result<()> {
+        match self.all.get(name).cloned() {
+            Some(noted) => self.note(other.to_owned(), noted),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a reminder is noted for any item.
+    pub fn keeps(&self, schedule: i64) -> bool {
+        self.all.values().any(|noted| noted.schedule == Some(schedule))
+    }
+
     /// Forgets an item. Blocks.
     ///
     /// # Errors

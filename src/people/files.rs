@@ -1,14 +1,20 @@
 //! The one writer of files that people edit by hand, at any time and without a lock: what it puts in a file's place comes
 //! in by an exchange, and what came out is compared with what was read.
 
+mod change;
+mod done;
 mod edit;
 mod error;
+mod forget;
 mod journal;
 mod keep;
+mod lines;
+mod lists;
 mod place;
 mod rest;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 use std::fs::File;
 use std::io;
@@ -26,10 +32,13 @@ use self::rest::{Look, Patience, Time};
 use super::text::decode;
 use crate::domain::clock::SharedClock;
 use crate::domain::taint::Taint;
-pub use edit::{Done, Edit};
+pub use change::Change;
+pub use done::Done;
+pub use edit::Edit;
 pub use error::FileError;
-pub use keep::MOST_KEPT;
+pub use keep::{MOST_KEPT, Version};
 pub(super) use keep::{folder as kept, private};
+pub use lines::NewLine;
 
 /// How often somebody may be quicker than we before we give up.
 const TRIES: usize = 8;

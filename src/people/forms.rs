@@ -1,8 +1,8 @@
 //! How platforms write the ids of people and chats: in contact files, and where a todo names somebody.
 
-use selkie_channel_core::{ContactForm, Ids};
+use selkie_channel_core::{ContactForm, Ids, PersonId, Routes};
 
-use super::contacts::Fields;
+use super::contacts::{Fields, keys};
 
 /// The forms of every kind of channel, whether it is configured or not.
 #[derive(Clone, Default)]
@@ -11,6 +11,8 @@ pub struct Forms(Vec<Form>);
 /// The forms of one kind of channel.
 #[derive(Clone, Copy)]
 pub struct Form {
+    /// Its name.
+    pub channel: &'static str,
     /// People's ids.
     pub people: Ids,
     /// Places' ids.
@@ -23,6 +25,27 @@ impl Forms {
     /// Takes those of each kind of channel that knows people.
     pub fn new(all: impl IntoIterator<Item = Form>) -> Self {
         Self(all.into_iter().filter(|form| !form.contacts.ids.is_empty()).collect())
+    }
+
+    /// Returns the forms of the kind of channel that somebody is on; `None` for who is on none.
+    pub fn of_person(&self, person: &PersonId) -> Option<&Form> {
+        self.0.iter().find(|form| (form.people.fit)(person.as_str()))
+    }
+
+    /// Returns the forms of a kind of channel.
+    pub fn of_channel(&self, channel: &str) -> Option<&Form> {
+        self.0.iter().find(|form| form.channel == channel)
+    }
+
+    /// Whether a text is the id of a person, which never changes.
+    pub fn is_person(&self, text: &str) -> bool {
+        self.0.iter().any(|form| (form.people.fit)(text))
+    }
+
+    /// Whether a text is an id that says nothing of where somebody was met: a person's own, or a name of theirs.
+    pub fn is_own(&self, text: &str) -> bool {
+        let is_handle = |form: &Form| (form.contacts.names)(text) && !(form.places.fit)(text);
+        self.is_person(text) || (!self.is_chat(text) && self.0.iter().any(is_handle))
     }
 
     /// Whether a text is an id that somebody may be named by.
@@ -41,6 +64,34 @@ impl Forms {
         if all.is_empty() { "nothing: no channel is built in".to_owned() } else { all.join(", ") }
     }
 
+    /// Lists every id of a contact: its `contact_id`, those it had before it was merged, those of its fields.
+    pub fn all_ids(&self, fields: &Fields) -> Vec<String> {
+        let mut ids = self.ids(fields);
+        let others = std::iter::once(fields.id().to_owned()).chain(fields.texts(keys::MERGED));
+        for id in others.filter(|id| !id.is_empty()) {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// Returns the fields that hold a chat's id in a contact, and how the id is written there.
+    pub fn holders(&self, fields: &Fields, chat: &str) -> Vec<Holder> {
+        let mut found = Vec::new();
+        for form in self.0.iter().flat_map(|form| form.contacts.ids) {
+            let Some((_, key)) = form.rsplit_once('{') else { continue };
+            let key = key.trim_end_matches('}');
+            for value in fields.texts(key) {
+                let one = Fields::default().with(fields, key, &value);
+                if filled(form, &one).iter().any(|id| id == chat) {
+                    found.push(Holder { key: key.to_owned(), value });
+                }
+            }
+        }
+        found
+    }
+
     /// Lists the ids by which a contact is reached, the preferred first, without its `contact_id`.
     pub fn ids(&self, fields: &Fields) -> Vec<String> {
         let written =
@@ -52,6 +103,74 @@ impl Forms {
             }
         }
         ids
+    }
+}
+
+/// A field that holds an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its name.
+    pub key: String,
+    /// What it says, or one of what it lists.
+    pub value: String,
+}
+
+/// How somebody is spoken to by one channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The channel's name.
+    pub channel: &'static str,
+    /// Conversations with them alone, the preferred first.
+    pub direct: Vec<String>,
+    /// Conversations that they share with others.
+    pub shared: Vec<String>,
+    /// A chat of the channel that is none of theirs counts as none.
+    pub falls_back: bool,
+}
+
+impl Forms {
+    /// Lists the ways to a contact, the preferred channel first.
+    pub fn routes(&self, fields: &Fields) -> Vec<Route> {
+        let mut forms: Vec<&Form> = self.0.iter().collect();
+        forms.sort_by_key(|form| form.contacts.routes.rank);
+        let all = |written: &[&'static str]| -> Vec<String> {
+            let ids = written.iter().flat_map(|form| filled(form, fields));
+            ids.filter(|id| self.is_chat(id) || self.is_reference(id)).collect()
+        };
+        let route = |form: &Form| {
+            let Routes { direct, shared, falls_back, .. } = form.contacts.routes;
+            let (direct, shared) = (all(direct), all(shared));
+            let is_one = !direct.is_empty() || !shared.is_empty() || self.knows(form, fields);
+            is_one.then_some(Route { channel: form.channel, direct, shared, falls_back })
+        };
+        forms.into_iter().filter_map(route).collect()
+    }
+
+    /// Chooses the way: the chat that is named, where it is one of theirs; else alone, by the first channel that reaches
+    /// them. A chat of a channel that takes no other than theirs leads nowhere.
+    pub fn route(&self, routes: &[Route], chat: Option<&str>) -> Option<String> {
+        let alone = || routes.iter().find_map(|route| route.direct.first()).cloned();
+        let Some(chat) = chat.filter(|chat| !chat.is_empty()) else { return alone() };
+        let theirs = |route: &&Route| route.direct.iter().chain(&route.shared).any(|id| id == chat);
+        if routes.iter().any(|route| theirs(&route)) {
+            return Some(chat.to_owned());
+        }
+        let channel = self.channel_of(chat);
+        let route = routes.iter().find(|route| route.channel == channel)?;
+        route.falls_back.then(|| route.direct.first().cloned()).flatten()
+    }
+
+    /// Names the channel to which an id belongs; empty where none knows it.
+    pub fn channel_of(&self, id: &str) -> String {
+        let knows = |form: &&Form| {
+            (form.places.fit)(id) || (form.people.fit)(id) || (form.contacts.names)(id)
+        };
+        self.0.iter().find(knows).map(|form| form.channel).unwrap_or_default().to_owned()
+    }
+
+    /// Whether a channel knows a contact by any id.
+    fn knows(&self, form: &Form, fields: &Fields) -> bool {
+        form.contacts.ids.iter().any(|written| !filled(written, fields).is_empty())
     }
 }
 
@@ -73,7 +192,9 @@ fn filled(form: &str, fields: &Fields) -> Vec<String> {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
+pub(crate) mod testing {
+    use selkie_channel_core::{ContactField, Sighting};
+
     use super::*;
 
     /// Birds: `bird:7`, `bird:@kea`, `bird:flock:7`.
@@ -93,9 +214,28 @@ pub(super) mod testing {
                 "bird:{trees}",
             ],
             names: is_bird,
+            routes: Routes {
+                direct: &["bird:{bird_number}"],
+                shared: &["bird:{trees}"],
+                falls_back: true,
+                rank: 1,
+            },
+            seen,
         };
+        fn seen(of: &Sighting<'_>) -> Vec<ContactField> {
+            let number = |id: &str| id.trim_start_matches("bird:").to_owned();
+            let mut fields = vec![ContactField::fixed("bird_number", number(of.person.as_str()))];
+            if !of.username.is_empty() {
+                fields.push(ContactField::shown("bird_name", of.username));
+            }
+            if !of.is_direct {
+                fields.push(ContactField::listed("trees", number(of.place.key())));
+            }
+            fields
+        }
         let ids = Ids { such_as: "bird:-42", fit: is_number };
-        Forms::new([Form { people: ids, places: ids, contacts }])
+        let people = Ids { such_as: "bird:7", fit: |text| is_number(text) && !text.contains('-') };
+        Forms::new([Form { channel: "birds", people, places: ids, contacts }])
     }
 }
 

@@ -1,5 +1,8 @@
 //! Whom the bot knows and what is to be done: contacts and todos, in files that people edit by hand at any time.
 
+pub mod addressees;
+pub mod book;
+pub mod circle;
 pub mod contacts;
 pub mod due;
 mod fault;
@@ -8,7 +11,11 @@ pub mod forms;
 mod front;
 #[cfg(test)]
 mod fuzz;
+pub mod mentions;
+pub mod merging;
+pub mod observed;
 mod regions;
+pub mod shelves;
 mod text;
 pub mod todo;
 pub mod update;

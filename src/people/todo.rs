@@ -128,6 +128,20 @@ impl Todos {
         true
     }
 
+    /// Gives the entries of a chat its new id, each in its place; says how many.
+    pub fn move_chat(&mut self, from: &str, to: &str, now: DateTime<Utc>) -> usize {
+        let is_its = |item: &&Item| item.entry.chat.as_deref() == Some(from);
+        let lines: Vec<usize> = self.items.iter().filter(is_its).map(|item| item.line).collect();
+        for line in &lines {
+            let moved = entry::with_chat(self.text.line(*line), from, to);
+            self.text.replace(*line, moved);
+        }
+        if !lines.is_empty() {
+            self.settle(now);
+        }
+        lines.len()
+    }
+
     /// Where a new entry is put: below the header.
     fn top(&mut self) -> usize {
         let regions = Regions::find(&self.text);

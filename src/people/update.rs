@@ -49,7 +49,8 @@ impl TodoFile for TodoBook {
         let Self { files, forms, conversations, reminding } = self;
         let view = View::of(by, &**conversations);
         let (model, reminding) = (&**model, &**reminding);
-        let task = Task { files, forms, by, model, reminding, view };
+        let conversations = &**conversations;
+        let task = Task { files, forms, by, model, reminding, conversations, view };
         match wanted {
             TodoWanted::Add { content, people, chat } => {
                 add::add(&task, &content, &people, chat).await

@@ -379,6 +379,7 @@ fn trigger(trigger: Trigger) -> &'static str {
         Trigger::Scheduled => "scheduled",
         Trigger::Heartbeat => "heartbeat",
         Trigger::Child => "child",
+        Trigger::Relayed => "relayed",
     }
 }
 

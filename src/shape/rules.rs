@@ -8,6 +8,7 @@ use selkie_channel_core::Audience;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::tool::Class;
 use crate::tools::registry::{Base, Selection};
+use crate::tools::resolve::SENDING;
 
 /// What a rule does to the tools that it speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub enum When {
     Unattended,
     /// Another task asked.
     Child,
+    /// A task of another conversation did.
+    Relayed,
     /// Plan mode.
     Plan,
     /// A command line at which nobody sits.
@@ -114,11 +117,44 @@ pub const RULES: &[Rule] = &[
         bends: false,
     },
     Rule {
+        id: "persona_group",
+        reason: "hidden in groups: who the bot is, its owner says in private",
+        effect: Effect::Hide,
+        when: When::Group,
+        classes: &[],
+        names: &["persona_write"],
+        opens: false,
+        yields: false,
+        bends: false,
+    },
+    Rule {
+        id: "persona_allowed",
+        reason: "hidden for allowed people: only owners say who the bot is",
+        effect: Effect::Hide,
+        when: When::Trust(Trust::Allowed),
+        classes: &[],
+        names: &["persona_write"],
+        opens: false,
+        yields: false,
+        bends: false,
+    },
+    Rule {
         id: "outward",
         reason: "asks first: it speaks to people outside this conversation",
         effect: Effect::Ask,
         when: When::Always,
-        classes: &[Class::Message, Class::Public],
+        classes: &[Class::Public],
+        names: &[],
+        opens: false,
+        yields: false,
+        bends: true,
+    },
+    Rule {
+        id: "sending",
+        reason: SENDING,
+        effect: Effect::Ask,
+        when: When::Trust(Trust::Allowed),
+        classes: &[Class::Message],
         names: &[],
         opens: false,
         yields: false,
@@ -141,7 +177,7 @@ pub const RULES: &[Rule] = &[
         effect: Effect::Hide,
         when: When::Unattended,
         classes: &[],
-        names: &["ask_user", "plan_enter", "plan_exit"],
+        names: &["ask_user", "plan_enter", "plan_exit", "persona_write"],
         opens: false,
         yields: false,
         bends: false,
@@ -152,7 +188,26 @@ pub const RULES: &[Rule] = &[
         effect: Effect::Hide,
         when: When::Child,
         classes: &[],
-        names: &["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"],
+        names: &[
+            "spawn",
+            "acp_spawn",
+            "ask_user",
+            "plan_create",
+            "plan_enter",
+            "plan_exit",
+            "persona_write",
+        ],
+        opens: false,
+        yields: false,
+        bends: false,
+    },
+    Rule {
+        id: "relayed",
+        reason: "hidden in tasks that another conversation began: they answer where they are, and send nothing on",
+        effect: Effect::Hide,
+        when: When::Relayed,
+        classes: &[Class::Message],
+        names: &["cron", "ask_user", "plan_enter", "plan_exit", "persona_write"],
         opens: false,
         yields: false,
         bends: false,
@@ -216,6 +271,7 @@ impl When {
                 matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
             }
             Self::Child => facts.trigger == Trigger::Child,
+            Self::Relayed => facts.trigger == Trigger::Relayed,
             Self::Plan => facts.mode == Mode::Plan,
             Self::NoTerminal => facts.place == Where::CommandLine { terminal: false },
         }

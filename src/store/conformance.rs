@@ -30,14 +30,17 @@ mod answering;
 mod approving;
 mod asking;
 mod delivering;
+mod forgetting;
 mod gating;
 mod hearing;
 mod holding;
 mod interrupting;
 mod late;
+mod meeting;
 mod posting;
 mod random;
 mod reading;
+mod remembering;
 mod reminding;
 mod requesting;
 mod scheduling;
@@ -59,6 +62,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
     [
         hearing::LAWS,
         late::LAWS,
+        forgetting::LAWS,
         gating::LAWS,
         absorbing::LAWS,
         interrupting::LAWS,
@@ -72,7 +76,9 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         requesting::LAWS,
         scheduling::LAWS,
         reminding::LAWS,
+        remembering::LAWS,
         posting::LAWS,
+        meeting::LAWS,
         spending::LAWS,
         unsending::LAWS,
     ]
@@ -253,6 +259,7 @@ pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
         usage: Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 },
         set_aside: false,
         unheard: false,
+        cut: None,
         departs: false,
         hand_over: false,
         now: at(0),

@@ -68,7 +68,7 @@ pub async fn copy(
     }
     seal(target, Some(&format!("{HALF}: {ANEW}"))).await?;
     let mut all = Vec::with_capacity(TABLES.len());
-    for table in TABLES {
+    for table in TABLES.iter().filter(|table| !table.derived) {
         let rows = table_of(source, target, Carried::of(table)).await?;
         all.push(Copied { table: table.name, rows });
     }

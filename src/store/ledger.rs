@@ -11,6 +11,8 @@ use crate::store::error::Result;
 use crate::store::gate::Gate;
 use crate::store::hold::DeferredReplies;
 use crate::store::intake::Intake;
+use crate::store::memory::Memories;
+use crate::store::met::Acquaintances;
 use crate::store::notes::Notes;
 use crate::store::post::Posts;
 use crate::store::question::Questions;
@@ -33,8 +35,10 @@ pub trait Ledger:
     + Questions
     + Approvals
     + Notes
+    + Acquaintances
     + Schedules
     + Reminders
+    + Memories
     + Posts
     + Spending
     + StatusMessages
@@ -51,6 +55,9 @@ pub trait Ledger:
     /// Forgets a few of the rows that are older; returns how many, 0 when there is nothing left to forget.
     /// Relaxed.
     async fn forget_old(&self, since: Since) -> Result<u64>;
+
+    /// Whether a place is being forgotten still: something of it is left, or a task that was told to stop goes on.
+    async fn is_forgetting(&self) -> Result<bool>;
 
     /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
     /// with when the oldest of those tasks was made.

@@ -20,6 +20,8 @@ mod hold;
 mod inflow;
 mod intake;
 mod ledger;
+mod memory;
+mod met;
 mod notes;
 pub mod open;
 mod post;
@@ -51,6 +53,8 @@ pub use intake::{
     Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
 };
 pub use ledger::Ledger;
+pub use memory::{FileNote, IndexedFile, Memories, Piece, SoughtWords};
+pub use met::{Acquaintances, Looked, Met, NewlyMet};
 pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
 pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
@@ -63,4 +67,4 @@ pub use schedule::{
 pub use settings::Since;
 pub use spending::Spending;
 pub use status::{StatusMessages, Stray};
-pub use work::{Advance, Claimed, Committed, End, Said, Work};
+pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, Work};

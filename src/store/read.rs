@@ -30,6 +30,10 @@ pub trait Read: Send + Sync {
     /// Lists a conversation's tasks (all conversations' when `None`), newest first.
     async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>>;
 
+    /// Returns what was said in a conversation's newest finished tasks, at most so many, oldest first: since it was
+    /// last begun afresh, or whatever is kept. What tools answered is left out.
+    async fn said(&self, of: &ConversationId, whole: bool, limit: usize) -> Result<Vec<SaidTask>>;
+
     /// Returns one task with its transcript.
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
 
@@ -114,6 +118,19 @@ pub struct TaskRow {
     pub ended_at: Option<DateTime<Utc>>,
     /// The text it answers, at most 200 characters.
     pub asked: String,
+}
+
+/// What was said in a finished task.
+#[derive(Clone, Debug)]
+pub struct SaidTask {
+    /// Its id.
+    pub id: TaskId,
+    /// How often the conversation had been begun afresh.
+    pub epoch: i64,
+    /// When it ended.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// Its transcript, without what tools answered.
+    pub items: Vec<Item>,
 }
 
 /// A task with its story.

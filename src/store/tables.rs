@@ -11,15 +11,20 @@ pub struct Table {
     pub key: &'static [&'static str],
     /// The database gives the ids of its rows: after a copy it goes on behind the highest.
     pub numbered: bool,
+    /// It is made of files that stand beside the database, and made again where it is empty: no copy has it.
+    pub derived: bool,
 }
 
 /// Every table. A row comes after those that it refers to.
 pub const TABLES: &[Table] = &[
-    table("meta", &["id", "checked_at", "blanked", "sealed", "zones"], &["id"]),
+    table("meta", &["id", "checked_at", "blanked", "sealed", "zones", "met"], &["id"]),
     table("cursor", &["account", "value", "at"], &["account"]),
     numbered(
         "conversation",
-        &["id", "account", "key", "place", "title", "epoch", "closed", "todos", "plan", "last_at"],
+        &[
+            "id", "account", "key", "place", "title", "epoch", "closed", "todos", "plan",
+            "last_at", "cut", "short",
+        ],
     ),
     table("place_alias", &["account", "old", "new"], &["account", "old"]),
     table("conversation_alias", &["account", "old", "conversation"], &["account", "old"]),
@@ -188,6 +193,23 @@ pub const TABLES: &[Table] = &[
     ),
     table("timezone", &["account", "who", "zone"], &["account", "who"]),
     table(
+        "met",
+        &[
+            "account",
+            "place",
+            "person",
+            "name",
+            "username",
+            "is_bot",
+            "direct",
+            "at",
+            "fresh",
+            "brought",
+            "brought_at",
+        ],
+        &["account", "place", "person"],
+    ),
+    table(
         "occurrence",
         &[
             "schedule", "at", "until", "times", "task", "outbound", "why", "fired_at", "settled",
@@ -203,6 +225,17 @@ pub const TABLES: &[Table] = &[
     table("penalty", &["account", "scope", "until"], &["account", "scope"]),
     table("notice", &["key", "outbound"], &["key"]),
     table("spent", &["since", "who", "what", "amount"], &["since", "who", "what"]),
+    derived(numbered("memory_subject", &["id", "name"])),
+    table(
+        "forgetting",
+        &["conversation", "task", "inbox", "outbound", "tasks_done", "inbox_done", "outbound_done"],
+        &["conversation"],
+    ),
+    derived(table("memory_file", &["path", "subject", "look"], &["path"])),
+    derived(numbered(
+        "memory_piece",
+        &["id", "path", "first", "last", "section", "text", "trust", "level", "words"],
+    )),
 ];
 
 const fn table(
@@ -210,9 +243,13 @@ const fn table(
     columns: &'static [&'static str],
     key: &'static [&'static str],
 ) -> Table {
-    Table { name, columns, key, numbered: false }
+    Table { name, columns, key, numbered: false, derived: false }
 }
 
 const fn numbered(name: &'static str, columns: &'static [&'static str]) -> Table {
-    Table { name, columns, key: &["id"], numbered: true }
+    Table { name, columns, key: &["id"], numbered: true, derived: false }
+}
+
+const fn derived(table: Table) -> Table {
+    Table { derived: true, ..table }
 }

@@ -52,6 +52,10 @@ pub trait Work: Send + Sync {
     /// became of the first. Durable.
     async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said>;
 
+    /// Stores what a task says in another conversation, keyed by task and key, and that it was said there: it is part of
+    /// that conversation's history. Durable.
+    async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<Said>;
+
     /// Returns the lanes of waiting tasks that were claimed at least so often without coming to an end, the
     /// oldest first.
     async fn suspects(&self, attempts: u32) -> Result<Vec<Lane>>;
@@ -151,6 +155,8 @@ pub enum Advance {
         set_aside: bool,
         /// Nothing of it becomes history.
         unheard: bool,
+        /// Where the conversation's history begins from now on, when that has changed.
+        cut: Option<Cut>,
         /// What is said can leave at once: its first part is marked as being sent in the same write.
         departs: bool,
         /// The worker would take the lane's next task at once.
@@ -247,8 +253,8 @@ pub struct Claimed {
     pub header: Option<String>,
     /// The task's own transcript so far.
     pub transcript: Vec<Item>,
-    /// The newest finished tasks of this conversation and epoch, oldest first, each with its items.
-    pub history: Vec<Vec<Item>>,
+    /// The newest finished tasks of this conversation and epoch from where its history is cut, oldest first.
+    pub history: Vec<Past>,
     /// The least trust in whom those tasks answered; `None` without a history.
     pub asked_by: Option<Trust>,
     /// Answers of this conversation that were not delivered since the last task: what they said.
@@ -259,6 +265,44 @@ pub struct Claimed {
     pub approval: Option<Box<ApprovalRow>>,
     /// What other tasks of this conversation wait to be answered, oldest first.
     pub open: Vec<QuestionRow>,
+}
+
+/// What a task says in another conversation.
+#[derive(Clone, Debug)]
+pub struct Relay {
+    /// What is sent.
+    pub draft: Draft,
+    /// The facts of a task that says it there.
+    pub facts: Facts,
+    /// What stands in the history there.
+    pub items: Vec<Item>,
+}
+
+/// A finished task, as the history of its conversation has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    /// Which ending of its conversation and epoch it was.
+    pub finish: i64,
+    /// Its long answers are shown cut.
+    pub is_short: bool,
+    /// Its transcript.
+    pub items: Vec<Item>,
+}
+
+#[cfg(test)]
+impl PartialEq<Vec<Item>> for Past {
+    fn eq(&self, items: &Vec<Item>) -> bool {
+        self.items == *items
+    }
+}
+
+/// Where the history of a conversation begins, in endings of its epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The first task that is still read.
+    pub from: i64,
+    /// Tasks that ended before this one are shown short.
+    pub short: i64,
 }
 
 /// What became of something said.

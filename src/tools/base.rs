@@ -14,7 +14,9 @@ use crate::tools::ports::Small;
 use crate::tools::registry::{Base, Registered};
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
-use crate::tools::{Schemas, Settings, ToolError, conversation, files, shell, speak, web};
+use crate::tools::{
+    Schemas, Settings, ToolError, conversation, files, memory, sessions, shell, speak, web,
+};
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
@@ -151,12 +153,22 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
         Registered::new(settings.write_file.enabled, files::WriteFile::new(&settings.write_file)),
         Registered::new(settings.ask_user.enabled, conversation::AskUser::new(&settings.ask_user)),
         Registered::new(settings.cron.enabled, conversation::Cron::new()),
+        Registered::new(settings.persona_write.enabled, files::PersonaWrite::new()),
+        Registered::new(settings.contacts_send.enabled, speak::contacts_send::ContactsSend::new()),
+        Registered::new(settings.message.enabled, speak::message::Message::new()),
         Registered::new(settings.plan_enter.enabled, conversation::PlanEnter::new()),
+        Registered::new(settings.memory_get.enabled, memory::MemoryGet::new()),
+        Registered::new(settings.memory_search.enabled, memory::MemorySearch::new()),
+        Registered::new(settings.memory_write.enabled, memory::MemoryWrite::new()),
         Registered::new(
             settings.plan_exit.enabled,
             conversation::PlanExit::new(&settings.ask_user),
         ),
         Registered::new(settings.recall.enabled, conversation::Recall::new()),
+        Registered::new(settings.sessions_history.enabled, sessions::SessionsHistory::new()),
+        Registered::new(settings.sessions_list.enabled, sessions::SessionsList::new()),
+        Registered::new(settings.sessions_send.enabled, sessions::SessionsSend::new()),
+        Registered::new(settings.sessions_status.enabled, sessions::SessionsStatus::new()),
         Registered::new(settings.think.enabled, conversation::Think::new()),
         Registered::new(settings.todo_read.enabled, conversation::TodoRead::new()),
         Registered::new(settings.todo_write.enabled, conversation::TodoWrite::new()),
@@ -205,14 +217,20 @@ mod tests {
                 "apply_patch",
                 "ask_user",
                 "bash",
+                "contacts_send",
                 "cron",
                 "edit_file",
                 "git_status",
                 "glob",
                 "grep",
                 "list_files",
+                "memory_get",
+                "memory_search",
+                "memory_write",
+                "message",
                 "notebook_edit",
                 "patch",
+                "persona_write",
                 "plan_enter",
                 "plan_exit",
                 "powershell",
@@ -220,6 +238,10 @@ mod tests {
                 "read_file",
                 "read_schema",
                 "recall",
+                "sessions_history",
+                "sessions_list",
+                "sessions_send",
+                "sessions_status",
                 "think",
                 "todo_read",
                 "todo_write",

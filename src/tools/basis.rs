@@ -31,6 +31,15 @@ pub struct Named {
     pub identity: String,
 }
 
+/// Whom a call speaks to, where it does: approval of it covers that.
+#[derive(Clone, Debug, Default)]
+pub struct Meant {
+    /// What its words stand for.
+    pub names: Vec<Named>,
+    /// Whoever asks may speak to them without asking.
+    pub is_excused: bool,
+}
+
 /// A folder that a command is to be run in.
 #[derive(Debug)]
 pub struct WorkFolder {

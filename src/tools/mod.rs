@@ -13,12 +13,14 @@ mod error;
 mod files;
 pub mod identity;
 pub mod isolate;
+pub mod memory;
 pub mod paths;
 pub mod ports;
 pub mod preview;
 pub mod registry;
 pub mod resolve;
 pub mod scope;
+mod sessions;
 pub mod settings;
 pub mod shell;
 pub mod shown;
@@ -31,9 +33,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::domain::taint::Taint;
-use crate::domain::tool::ToolSpec;
+use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::Picture;
-use crate::tools::basis::Basis;
+use crate::tools::basis::{Basis, Meant};
 use crate::tools::paths::Located;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::shown::Preview;
@@ -55,15 +57,23 @@ pub trait Tool: Send + Sync {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError>;
 
     /// Says what the call would do, for a person who is asked to allow it: see [`preview::preview`].
-    /// `None` for what changes nothing. Reads files beneath the roots and does nothing else.
+    /// `None` for what changes nothing. Reads files beneath the roots and does nothing else. Without words of
+    /// its own a tool that may change something shows the call as it is.
     fn preview(&self, _roots: &Roots, _args: &Value) -> Option<Preview> {
-        None
+        let ToolSpec { name, class, .. } = self.spec().as_ref();
+        let only_looks = matches!(class, Class::Read | Class::Network);
+        (!only_looks).then(|| Preview::of(*name, &[]))
     }
 
     /// Returns what the call works with besides its arguments and the files it would change: approval of it
     /// covers that, too. Looks and does nothing else.
     fn basis(&self, _scope: &Scope, _args: &Value) -> Basis {
         Basis::default()
+    }
+
+    /// Finds whom the call speaks to, with everything that can be refused beforehand refused.
+    async fn meant(&self, _scope: &Scope, _args: &Value) -> Result<Meant, ToolError> {
+        Ok(Meant::default())
     }
 
     /// Returns the files that the call would change, with everything that can be refused beforehand refused.

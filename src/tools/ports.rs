@@ -1,13 +1,18 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
+mod addressees;
+mod passing;
+mod post_files;
+mod sessions;
+
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post, PostedBy};
+use selkie_channel_core::{Body, ConversationId, PersonId, Post, PostedBy};
 
 use crate::domain::count::counted;
 use crate::domain::facts::{Mode, Trust};
@@ -19,6 +24,11 @@ use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
 use crate::tools::ToolError;
 use crate::tools::asked::Asked;
+
+pub use addressees::{Addressee, Addressees, NoAddressees, Sender, Wanted};
+pub use passing::{Passed, Passing, Spoken};
+pub use post_files::{KeptFile, NoPostFiles, PostFiles};
+pub use sessions::{NoSessions, Sessions, Visitor};
 
 /// Speaks into the conversation of the task, and into no other.
 #[async_trait]
@@ -36,6 +46,14 @@ pub trait Reply: Send + Sync {
         let _ = (call, to, body);
         Err(ToolError::tell(
             "nothing is posted by hand here: `selkie say` posts at the command line",
+        ))
+    }
+
+    /// Says something in another conversation, where it stands in the history from then on; once for each key.
+    async fn pass(&self, passing: Passing) -> Result<Passed, ToolError> {
+        let _ = passing;
+        Err(ToolError::tell(
+            "nothing is sent to anybody by hand here: `selkie say --to CONVERSATION TEXT` says your own words",
         ))
     }
 
@@ -63,19 +81,6 @@ pub struct Poster {
     pub account: String,
     /// Names its login, and tells nothing of it.
     pub login: String,
-}
-
-/// What became of something said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spoken {
-    /// It arrived.
-    Sent(Option<MessageRef>),
-    /// The platform will not take it, in its words.
-    Refused(String),
-    /// It is stored and will be sent; no receipt yet.
-    Queued,
-    /// No answer proves what became of it; it is not repeated by calling again.
-    Unclear,
 }
 
 /// Tells the people of the conversation how far the task is, in one message that is edited in place.
@@ -289,36 +294,6 @@ impl Listed {
             .then(|| format!("and {schedules}: `selkie schedules list` on the machine shows all"))
     }
 }
-
-/// Keeps the files of posts for as long as a post that has them may still leave.
-#[async_trait]
-pub trait PostFiles: Send + Sync {
-    /// Keeps what an opened file holds now; the same bytes are kept once.
-    ///
-    /// # Errors
-    /// In words: it holds a secret of this machine, or cannot be read, or there is no room.
-    async fn keep(&self, file: File, name: &str) -> Result<KeptFile, ToolError> {
-        let _ = file;
-        Err(ToolError::tell(format!("{name} cannot be kept here")))
-    }
-}
-
-/// A file that is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptFile {
-    /// Where its copy lies.
-    pub path: PathBuf,
-    /// Its size.
-    pub bytes: u64,
-    /// SHA-256 of its bytes, in hexadecimal.
-    pub sha256: String,
-}
-
-/// Stands where nothing is posted: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoPostFiles;
-
-impl PostFiles for NoPostFiles {}
 
 /// The list of what people want done: files that they edit, too.
 #[async_trait]

@@ -17,7 +17,7 @@ use crate::domain::transcript::Call;
 use crate::guard::outward;
 use crate::tools::aliases::{absent, clash};
 use crate::tools::args::{Accepted, accept};
-use crate::tools::basis::{Basis, WorkFolder};
+use crate::tools::basis::{Basis, Meant, WorkFolder};
 use crate::tools::paths::{Finder, Located, Zone};
 use crate::tools::registry::{Found, Registry, refusal, unknown};
 use crate::tools::scope::{Approved, Outward, Scope};
@@ -32,6 +32,9 @@ const TAINTED: &str =
 const CARRIES_OUT: &str = "asks first while the task holds other people's words: a request to the network could \
     carry something out. Free are only addresses and search words that a person typed in this conversation, letter \
     for letter";
+/// Why what speaks to people elsewhere asks where allowed people want it.
+pub const SENDING: &str = "asks first: allowed people speak to others outside this conversation with an owner's approval; free is \
+    only somebody who shares a conversation with them";
 /// Files up to this size count by what they hold, larger ones by their size and last change.
 const MOST_READ: u64 = 64 * 1024 * 1024;
 
@@ -47,6 +50,8 @@ pub struct ResolvedCall {
     pub changes: Vec<Located>,
     /// What it needs before it is made.
     pub exposure: Exposure,
+    /// Whom it speaks to.
+    pub meant: Meant,
 }
 
 /// Resolves a call, once. It is in our words already ([`Registry::canonical`]).
@@ -62,8 +67,15 @@ pub async fn resolve(
     let Accepted { args, notes } = check(&tool, call)?;
     let args = sorted(args);
     let changes = changes(&tool, &args, scope).await?;
-    let exposure = exposure(registry, &*tool, &args, &changes, scope);
-    Ok(ResolvedCall { tool, args, notes, changes, exposure })
+    let meant = tool.meant(scope, &args).await?;
+    let mut exposure = exposure(registry, &*tool, &args, &changes, scope);
+    if let Exposure::Ask { reasons, .. } = &exposure
+        && meant.is_excused
+        && *reasons == [SENDING]
+    {
+        exposure = Exposure::Free;
+    }
+    Ok(ResolvedCall { tool, args, notes, changes, exposure, meant })
 }
 
 /// Finds a tool of this task.
@@ -110,7 +122,12 @@ impl ResolvedCall {
         };
         let spec = self.tool.spec();
         let basis = self.basis(scope);
-        let named = basis.names.iter().map(|named| (named.name.clone(), named.is.clone()));
+        let named = self
+            .meant
+            .names
+            .iter()
+            .chain(&basis.names)
+            .map(|named| (named.name.clone(), named.is.clone()));
         let works_in_a_folder =
             matches!(spec.class, Class::Write | Class::Exec) || !basis.reads.is_empty();
         let folder = || ("folder".to_owned(), home(scope).to_string_lossy().into_owned());
@@ -169,6 +186,7 @@ impl ResolvedCall {
             "folder": [home.to_string_lossy(), identity(home)],
             "works_in": works_in,
             "names": basis.names.as_ref().map(|named| [&named.name, &named.is, &named.identity]),
+            "meant": self.meant.names.iter().map(|named| [&named.name, &named.identity]).collect::<Vec<_>>(),
             "reads": states(&basis.reads)?,
             "files": states(&self.changes)?,
         });

@@ -20,8 +20,12 @@ use crate::domain::usage::Meter;
 use crate::tools::ToolError;
 use crate::tools::asked::Asked;
 use crate::tools::identity::Identity;
-use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, TodoFile, Todos, Wisher};
+use crate::tools::memory::port::Memory;
+use crate::tools::paths::{Level, Lists, Ours};
+use crate::tools::ports::{
+    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos, Visitor,
+    Wisher,
+};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -48,7 +52,7 @@ pub struct Scope {
     pub outward: Outward,
     /// Somebody who can has allowed this very call.
     pub approved: Option<Approved>,
-    /// What earlier tasks of the conversation read of others' words.
+    /// What earlier tasks of the conversation read and the history does not show whole.
     pub earlier: Arc<[Earlier]>,
     /// The plan the task follows: its own newest, else the conversation's.
     pub plan: Option<Plan>,
@@ -66,10 +70,16 @@ pub struct Scope {
     pub todos: Arc<dyn Todos>,
     /// The list of what people want done, in files.
     pub todo_file: Arc<dyn TodoFile>,
+    /// What is remembered.
+    pub memory: Arc<dyn Memory>,
     /// What was asked, and by whom.
     pub asked: Arc<Asked>,
     /// The conversation's schedules.
     pub timetable: Arc<dyn Timetable>,
+    /// People elsewhere.
+    pub addressees: Arc<dyn Addressees>,
+    /// The conversations that there are.
+    pub sessions: Arc<dyn Sessions>,
     /// Keeps the files of posts.
     pub post_files: Arc<dyn PostFiles>,
     /// Changes what the conversation is in.
@@ -98,6 +108,25 @@ impl Scope {
     }
 }
 
+impl Scope {
+    /// Returns whose task looks at conversations, and from where.
+    pub fn visitor(&self) -> Visitor {
+        let by_hand = command_line::is_at(&self.conversation);
+        let name =
+            self.asked.people.iter().find(|person| Some(&person.id) == self.speaker.as_ref());
+        Visitor {
+            task: self.task,
+            call: self.call.clone(),
+            conversation: self.conversation.clone(),
+            person: self.speaker.clone().or_else(|| by_hand.then(command_line::person)),
+            name: name.map(|person| person.name.clone()).unwrap_or_default(),
+            trust: self.trust,
+            // The state folder is open to an owner alone, too.
+            sees_all: self.roots.state.is_some(),
+        }
+    }
+}
+
 /// What was looked at when an approval was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Approved {
@@ -116,7 +145,7 @@ pub enum Outward {
     Only(Arc<[String]>),
 }
 
-/// What a tool answered in an earlier task and the history shows as a stub.
+/// What a tool answered in an earlier task and the history shows as a stub, or cut.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Earlier {
     /// Names it.
@@ -127,6 +156,8 @@ pub struct Earlier {
     pub text: String,
     /// Pictures that belong to it.
     pub pictures: Vec<Picture>,
+    /// Whose words it holds.
+    pub level: Taint,
 }
 
 /// Where files may be read and written in one task.
@@ -144,6 +175,8 @@ pub struct Roots {
     pub elsewhere: bool,
     /// What is the bot's own, closed wherever it lies.
     pub ours: Ours,
+    /// Lists of the state folder that people edit, too.
+    pub lists: Lists,
     /// How far what is read and written comes from others.
     pub level: Level,
 }

@@ -59,12 +59,32 @@ pub struct Settings {
     pub plan_exit: Switch,
     /// Recording a thought.
     pub think: Switch,
+    /// Writing to a contact.
+    pub contacts_send: Switch,
+    /// Writing to somebody in another chat.
+    pub message: Switch,
+    /// Listing conversations.
+    pub sessions_list: Switch,
+    /// Reading what was said in a conversation.
+    pub sessions_history: Switch,
+    /// Sending words into another conversation.
+    pub sessions_send: Switch,
+    /// Telling what a conversation has come to.
+    pub sessions_status: Switch,
     /// Having something done later, or again.
     pub cron: Switch,
+    /// Writing who the bot is.
+    pub persona_write: Switch,
     /// Planning a task.
     pub plan_create: plan_create::Settings,
     /// Bringing back what an earlier task has read.
     pub recall: Switch,
+    /// Reading a file of memory.
+    pub memory_get: Switch,
+    /// Searching what is remembered.
+    pub memory_search: Switch,
+    /// Remembering something.
+    pub memory_write: Switch,
     /// Reading the todo list.
     pub todo_read: Switch,
     /// Keeping the list of what people want done, in `TODO.md`.

@@ -21,9 +21,11 @@ use crate::domain::facts::{Mode, Trigger, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
-use crate::tools::paths::{Level, Ours};
+use crate::tools::memory::port::NoMemory;
+use crate::tools::paths::{Level, Lists, Ours};
 use crate::tools::ports::{
-    Modes, NoPostFiles, NoTimetable, NoTodoFile, Reply, Silent, Spoken, Todos,
+    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
+    Todos,
 };
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -69,6 +71,7 @@ impl Folders {
             state: Some(self.at("state")),
             workspace: Some(self.at("work")),
             elsewhere: false,
+            lists: Lists::default(),
             level: Level::default(),
             ours: Ours::new(self.at("state"), Vec::new(), vec![self.at("etc/bot.yaml")]),
         }
@@ -96,8 +99,11 @@ impl Folders {
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             todo_file: Arc::new(NoTodoFile),
+            memory: Arc::new(NoMemory),
             asked: Arc::default(),
             timetable: Arc::new(NoTimetable),
+            addressees: Arc::new(NoAddressees),
+            sessions: Arc::new(NoSessions),
             post_files: Arc::new(NoPostFiles),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             spent: Arc::default(),

@@ -23,6 +23,7 @@ use crate::domain::usage::Usage;
 use crate::schedule::zone::Zone;
 use crate::schedule::zones::Zones;
 use crate::store::{Advance, ApprovalRow, Claimed, End, Seen, StoreError};
+use crate::work::acquaintances::Acquaintances;
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
 use crate::work::limits::Limits;
@@ -52,6 +53,7 @@ pub(crate) struct Answers {
     pub(crate) limits: Arc<Limits>,
     pub(crate) rights: Arc<Rights>,
     pub(crate) attachments: Attachments,
+    pub(crate) acquaintances: Arc<Acquaintances>,
     /// Which clocks people go by.
     pub(crate) zones: Arc<Zones>,
     pub(crate) while_busy: WhileBusy,
@@ -209,7 +211,10 @@ impl Answers {
         };
         let say = match unattended::has_nothing_to_tell(claimed, &ending) {
             true => Vec::new(),
-            false => self.say(claimed, &ending, life),
+            false => {
+                let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
+                self.say(claimed, &ending, life, mentions)
+            }
         };
         self.finish(claimed, ending, say, life.hand_over).await
     }
@@ -382,7 +387,18 @@ impl Answers {
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
         let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());
-        Ending { append, header, end, text, usage, set_aside: false, seen, facts: None, absorbed }
+        Ending {
+            append,
+            header,
+            end,
+            text,
+            usage,
+            set_aside: false,
+            seen,
+            facts: None,
+            cut: None,
+            absorbed,
+        }
     }
 }
 

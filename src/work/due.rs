@@ -236,8 +236,13 @@ impl DueItems {
     /// Withdraws the reminder of an item that is done or gone; one that was said stays as it is.
     async fn withdraw(&self, name: &str) {
         let (state, of) = (self.state_dir.clone(), name.to_owned());
-        let noted = blocking(move || DueNotes::read(&state)?.forget(&of)).await;
-        let Ok(Some(Noted { schedule: Some(id), .. })) = noted else { return };
+        let noted = blocking(move || -> std::io::Result<_> {
+            let mut notes = DueNotes::read(&state)?;
+            let noted = notes.forget(&of)?;
+            // An item whose chat moved may be noted under both names.
+            Ok(noted.and_then(|noted| noted.schedule).filter(|id| !notes.keeps(*id)))
+        });
+        let Ok(Some(id)) = noted.await else { return };
         let (id, book) = (ScheduleId(id), &self.timetable.book);
         let waits =
             |row: &ScheduleRow| matches!(row.state, ScheduleState::Active | ScheduleState::Paused);

@@ -38,7 +38,7 @@ impl Answers {
         }
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);
         let has_failed = matches!(&ending.end, End::Failed { .. });
-        let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
+        let Ending { append, header, end, facts, usage, set_aside, seen, cut, .. } = ending;
         let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !outbox.runtime.is_draining();
         let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
@@ -51,6 +51,7 @@ impl Answers {
             usage,
             set_aside,
             unheard,
+            cut,
             departs,
             hand_over,
             now,

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 use crate::delivery::outgoing;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
@@ -15,6 +17,8 @@ use crate::work::workspace::own_folder;
 /// The first look after a start: then nobody waits for the daemon any more.
 const FIRST: Duration = Duration::from_secs(60);
 const EVERY: Duration = Duration::from_secs(3600);
+/// While a task that was told to stop keeps something from being forgotten.
+const SOON: Duration = Duration::from_secs(2);
 /// Between two steps, whatever there is to do: messages go first, and the steps still come.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -24,6 +28,8 @@ pub(crate) struct Janitor {
     pub(crate) storage: Arc<Storage>,
     pub(crate) retention: Retention,
     pub(crate) cache_dir: PathBuf,
+    /// Rung when something is to be forgotten now.
+    pub(crate) bell: Arc<Notify>,
 }
 
 impl Janitor {
@@ -32,15 +38,28 @@ impl Janitor {
         let mut wait = FIRST;
         while self.rests(wait).await {
             self.rows().await;
+            while self.is_forgetting().await && self.rests(SOON).await {
+                self.rows().await;
+            }
             self.files().await;
             wait = EVERY;
         }
+    }
+
+    /// Whether something that is to be forgotten now is there still.
+    async fn is_forgetting(&self) -> bool {
+        let asked = self.storage.ledger.is_forgetting().await;
+        asked.unwrap_or_else(|error| {
+            self.storage.trouble(&error);
+            false
+        })
     }
 
     /// Whether the daemon goes on after this time.
     async fn rests(&self, time: Duration) -> bool {
         tokio::select! {
             () = tokio::time::sleep(time) => true,
+            () = self.bell.notified() => true,
             () = self.runtime.stop.work.cancelled() => false,
         }
     }
@@ -119,6 +138,7 @@ mod tests {
             storage: Arc::clone(&house.outbox.storage),
             retention: Retention::default(),
             cache_dir: house.cache.path().into(),
+            bell: Arc::default(),
         };
         assert_eq!(janitor.rows().await, 0);
         janitor.files().await;

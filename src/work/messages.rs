@@ -1,5 +1,7 @@
 //! What people read about the work on their messages: why it ended without an answer, which files are missing.
 
+pub(crate) mod sessions;
+
 use selkie_channel_core::ConversationId;
 
 use crate::domain::ids::ScheduleId;
@@ -87,6 +89,14 @@ pub(crate) fn schedule_failed(schedule: &str, text: &str) -> String {
 /// The end of a task whose schedule has used up its budget of the day.
 pub(crate) fn budget_used_up(id: ScheduleId, name: &str, why: &str) -> String {
     format!("I stopped here: this is {}, and {why}.", schedule(id, name))
+}
+
+/// What the owner reads when a name answers as somebody else.
+pub(crate) fn name_taken_over(handle: &str, old: &str, new: &str) -> String {
+    format!(
+        "{handle} now answers as {new}, and I have known it as {old}. I keep {new} as a contact of their own: nothing of {old} \
+         is theirs. If it is the same person, run `selkie contacts merge {new} {old}`."
+    )
 }
 
 /// The line of a file that could not be fetched.

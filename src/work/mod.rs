@@ -1,5 +1,6 @@
 //! Tasks at work: who claims them, what they read, what they may use, how they end.
 
+pub(crate) mod acquaintances;
 pub(crate) mod answer;
 pub(crate) mod attachments;
 pub(crate) mod backfill;
@@ -10,6 +11,7 @@ pub(crate) mod hide;
 pub(crate) mod janitor;
 pub(crate) mod limits;
 pub(crate) mod messages;
+pub(crate) mod moved_chats;
 pub(crate) mod onward;
 pub(crate) mod park;
 pub(crate) mod persona;
@@ -23,12 +25,14 @@ pub(crate) mod saying;
 pub(crate) mod scheduled;
 pub(crate) mod scope;
 pub(crate) mod seek;
+pub(crate) mod sessions;
 pub mod settings;
 pub(crate) mod steer;
 pub(crate) mod stop_tokens;
 pub(crate) mod sweep;
 pub(crate) mod task_waiters;
 pub(crate) mod timetable;
+pub(crate) mod told;
 mod unattended;
 pub(crate) mod worker;
 pub mod workspace;

@@ -1,16 +1,71 @@
-//! Who the bot is: two files of the state folder, read once at the start, so that the system prompt
-//! stays the same for as long as the daemon runs.
+//! Who the bot is: two files of the state folder, read anew when they have changed, so that the system prompt stays
+//! the same for as long as they do.
 
 use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use selkie_channel_core::locked;
 
 /// Its files below the state folder, in the order of the prompt.
 const FILES: [&str; 2] = ["persona/IDENTITY.md", "persona/SOUL.md"];
 /// A file is read up to here.
 const MOST_BYTES: usize = 16 * 1024;
 
+/// Who the bot is, as its files say now.
+pub(crate) struct Persona {
+    state_dir: PathBuf,
+    read: Mutex<Read>,
+}
+
+/// What was read last.
+struct Read {
+    of: [Version; FILES.len()],
+    text: Arc<str>,
+}
+
+/// What tells a file from what it was; `None` for one that is not there.
+type Version = Option<Stamp>;
+
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    bytes: u64,
+    /// In seconds and nanoseconds.
+    changed: [i64; 2],
+}
+
+impl Persona {
+    /// Reads the persona of a state folder.
+    pub(crate) fn of(state_dir: &Path) -> Self {
+        let read = Mutex::new(Read { of: versions(state_dir), text: read(state_dir).into() });
+        Self { state_dir: state_dir.to_owned(), read }
+    }
+
+    /// Returns it; empty when every file is missing, empty or a draft. Looks at two files and reads them when they
+    /// have changed.
+    pub(crate) fn now(&self) -> Arc<str> {
+        let mut last = locked(&self.read);
+        let of = versions(&self.state_dir);
+        if of != last.of {
+            *last = Read { of, text: read(&self.state_dir).into() };
+            tracing::info!("the persona has changed and was read anew");
+        }
+        Arc::clone(&last.text)
+    }
+}
+
+fn versions(state_dir: &Path) -> [Version; FILES.len()] {
+    FILES.map(|name| {
+        let found = std::fs::metadata(state_dir.join(name)).ok()?;
+        let changed = [found.ctime(), found.ctime_nsec()];
+        Some(Stamp { inode: found.ino(), bytes: found.len(), changed })
+    })
+}
+
 /// Reads the persona; empty when every file is missing, empty or a draft.
-pub(crate) fn read(state_dir: &Path) -> String {
+fn read(state_dir: &Path) -> String {
     let texts = FILES.iter().filter_map(|name| one(&state_dir.join(name)));
     texts.collect::<Vec<_>>().join("\n\n")
 }
@@ -110,6 +165,24 @@ mod tests {
         assert_eq!(persona("---\r\nstatus: ready\r\n---\r\nI", ""), "I");
         assert_eq!(persona("", ""), "");
         assert_eq!(read(Path::new("/nowhere/at/all")), "");
+    }
+
+    #[test]
+    fn a_file_that_changes_is_read_anew() {
+        let state = tempfile::tempdir().unwrap();
+        let persona = Persona::of(state.path());
+        assert_eq!(&*persona.now(), "");
+        std::fs::create_dir(state.path().join("persona")).unwrap();
+        let soul = state.path().join(FILES[1]);
+        for words in ["Be kind.", "Be calm."] {
+            let next = state.path().join("next");
+            std::fs::write(&next, words).unwrap();
+            std::fs::rename(&next, &soul).unwrap();
+            assert_eq!(&*persona.now(), words);
+        }
+        assert!(Arc::ptr_eq(&persona.now(), &persona.now()));
+        std::fs::remove_file(&soul).unwrap();
+        assert_eq!(&*persona.now(), "");
     }
 
     #[test]

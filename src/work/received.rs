@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::prompt;
 use crate::delivery::storage::Storage;
 use crate::domain::builtin::Builtin;
+use crate::domain::facts::Trigger;
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Quoted, Received};
@@ -62,7 +63,8 @@ pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound) -> Taint {
 /// Their times are told by the clocks of `zone`.
 pub(crate) fn without_files(claimed: &Claimed, zone: Zone) -> Vec<Received> {
     let talk = group_talk(&claimed.context, zone);
-    let own = claimed.words.as_ref().map(|words| own_words(words, zone));
+    let relayed = claimed.facts.trigger == Trigger::Relayed;
+    let own = claimed.words.as_ref().map(|words| Received { relayed, ..own_words(words, zone) });
     let heard = claimed.heard.iter().map(|(row, m)| line(*row, m, zone));
     talk.into_iter().chain(own).chain(heard).collect()
 }
@@ -79,6 +81,7 @@ fn own_words(words: &Words, zone: Zone) -> Received {
         quote: None,
         forwarded: false,
         talk: false,
+        relayed: false,
         files: Vec::new(),
         pictures: Vec::new(),
     }
@@ -100,6 +103,7 @@ pub(crate) fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> Received {
         }),
         forwarded: inbound.forwarded,
         talk: false,
+        relayed: false,
         files: Vec::new(),
         pictures: Vec::new(),
     }
@@ -144,6 +148,7 @@ fn group_talk(context: &[Inbound], zone: Zone) -> Option<Received> {
         quote: None,
         forwarded: false,
         talk: true,
+        relayed: false,
         files: Vec::new(),
         pictures: Vec::new(),
     })

@@ -4,27 +4,30 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, PlaceId, Unasked};
 
 use crate::delivery::accounts::Accounts;
 use crate::delivery::storage::Storage;
 use crate::domain::facts::Mode;
+use crate::memory::Places;
+use crate::people::addressees::Reached;
 use crate::people::update::Conversations;
-use crate::store::StoreError;
+use crate::store::{Met, StoreError};
 use crate::tools::ToolError;
 use crate::tools::ports::{Modes, Todos};
+use crate::work::acquaintances::Acquaintances;
 
 /// Records in the ledger.
 pub(crate) struct Records {
     pub(crate) storage: Arc<Storage>,
     pub(crate) accounts: Arc<Accounts>,
+    pub(crate) acquaintances: Arc<Acquaintances>,
 }
 
 impl Records {
     /// Whose list it is: the conversation that the place itself is.
     fn owner(&self, conversation: &ConversationId) -> ConversationId {
-        let Some(account) = self.accounts.of(conversation) else { return conversation.clone() };
-        let place = account.channel.address.place(conversation);
+        let place = self.place(conversation);
         ConversationId::new(place.account().clone(), place.key())
     }
 
@@ -47,9 +50,48 @@ impl Todos for Records {
     }
 }
 
+#[async_trait]
 impl Conversations for Records {
     fn chat(&self, conversation: &ConversationId) -> String {
         self.owner(conversation).key().to_owned()
+    }
+
+    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
+        let Some(account) = self.accounts.of(conversation) else { return Ok(Vec::new()) };
+        let place = account.channel.address.place(conversation);
+        let met = self.acquaintances.met_in(&place).await;
+        met.map_err(|error| self.failed(&error))
+    }
+}
+
+impl Places for Records {
+    fn place(&self, conversation: &ConversationId) -> PlaceId {
+        match self.accounts.of(conversation) {
+            Some(account) => account.channel.address.place(conversation),
+            None => PlaceId::new(conversation.account().clone(), conversation.key()),
+        }
+    }
+}
+
+#[async_trait]
+impl Reached for Records {
+    fn conversation(&self, id: &str) -> Option<ConversationId> {
+        self.accounts.parse(id)
+    }
+
+    fn chat(&self, conversation: &ConversationId) -> String {
+        self.owner(conversation).key().to_owned()
+    }
+
+    fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str> {
+        self.accounts.of(conversation)?.posts_by()
+    }
+
+    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+        match self.accounts.of(conversation) {
+            Some(account) => account.unasked(conversation).await,
+            None => Unasked::Free,
+        }
     }
 }
 

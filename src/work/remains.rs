@@ -48,6 +48,7 @@ impl Answers {
             usage: Usage::default(),
             set_aside: false,
             unheard: false,
+            cut: None,
             departs: false,
             hand_over: false,
             now: outbox.runtime.clock.now(),

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow, Quota};
+use crate::agent::{Agent, Assignment, ContextSource, Driven, Dropped, Inflow, Quota};
 use crate::domain::facts::{Facts, Trigger};
 use crate::domain::transcript::Received;
 use crate::shape::Shape;
 use crate::store::Claimed;
+use crate::work::persona::Persona;
 use crate::work::scope::{Ports, Scopes};
 
 /// Makes the shape of some facts.
@@ -38,7 +39,9 @@ pub(crate) struct AgentRunner {
     pub(crate) heartbeat: Arc<Agent>,
     pub(crate) shapes: Shapes,
     pub(crate) scopes: Scopes,
-    pub(crate) persona: String,
+    pub(crate) persona: Arc<Persona>,
+    /// What every task reads right before its newest message, in this order.
+    pub(crate) contexts: Vec<Arc<dyn ContextSource>>,
 }
 
 #[async_trait]
@@ -50,10 +53,24 @@ impl TaskRunner for AgentRunner {
             let shape = (self.shapes)(facts);
             self.scopes.make(claimed, facts, &shape, call, &ports)
         };
-        let (persona, cancel) = (self.persona.clone(), ports.cancel.clone());
+        let (persona, cancel) = (self.persona.now(), ports.cancel.clone());
         let (shape, scope) = (&shape, &scope);
-        let assignment =
-            Assignment { claimed, heard, shape, scope, persona, inflow, model, quota, cancel };
+        let mut context = Vec::new();
+        for source in &self.contexts {
+            context.extend(source.part(claimed).await);
+        }
+        let assignment = Assignment {
+            claimed,
+            heard,
+            shape,
+            scope,
+            persona,
+            context,
+            inflow,
+            model,
+            quota,
+            cancel,
+        };
         let agent = match claimed.facts.trigger {
             Trigger::Heartbeat => &self.heartbeat,
             _ => &self.agent,

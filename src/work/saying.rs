@@ -1,6 +1,6 @@
 //! What a task says at its end.
 
-use selkie_channel_core::Outbound;
+use selkie_channel_core::{Mention, Outbound};
 
 use crate::agent::Ending;
 use crate::delivery::{deferred, reminders};
@@ -12,7 +12,13 @@ use crate::work::messages;
 
 impl Answers {
     /// Renders the last words of a task; a reminder has its buttons.
-    pub(crate) fn say(&self, claimed: &Claimed, ending: &Ending, life: &Life<'_>) -> Vec<Draft> {
+    pub(crate) fn say(
+        &self,
+        claimed: &Claimed,
+        ending: &Ending,
+        life: &Life<'_>,
+        mentions: Vec<Mention>,
+    ) -> Vec<Draft> {
         // A command that stopped the task has answered already, but for what came in meanwhile.
         if ending.end == End::Stopped && life.mark.is_asked() && ending.text.is_empty() {
             return Vec::new();
@@ -20,7 +26,8 @@ impl Answers {
         let window = deferred::right(&self.outbox, claimed);
         let draft = |text: &str| {
             let said = Outbound::text(claimed.conversation.clone(), text);
-            let said = said.quoting(quote(claimed)).within(window.clone());
+            let said =
+                said.quoting(quote(claimed)).within(window.clone()).mentioning(mentions.clone());
             self.outbox.rendered(match life.bounds.reminder {
                 Some(id) if ending.end == End::Done => {
                     reminders::with_buttons(&self.outbox, id, said)

@@ -13,8 +13,11 @@ use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
 use crate::tools::asked::{Asked, Speaker};
-use crate::tools::paths::Level;
-use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, TodoFile, Todos};
+use crate::tools::memory::port::Memory;
+use crate::tools::paths::{Level, Lists};
+use crate::tools::ports::{
+    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos,
+};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::work::workspace::{Workspaces, own_folder};
 
@@ -25,10 +28,14 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 pub(crate) struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
     pub(crate) todo_file: Arc<dyn TodoFile>,
+    pub(crate) memory: Arc<dyn Memory>,
     pub(crate) timetable: Arc<dyn Timetable>,
     pub(crate) post_files: Arc<dyn PostFiles>,
+    pub(crate) addressees: Arc<dyn Addressees>,
+    pub(crate) sessions: Arc<dyn Sessions>,
     pub(crate) modes: Arc<dyn Modes>,
     pub(crate) workspaces: Workspaces,
+    pub(crate) lists: Lists,
     pub(crate) clock: SharedClock,
 }
 
@@ -70,8 +77,11 @@ impl Scopes {
             progress: Arc::clone(&at.progress),
             todos: Arc::clone(&self.todos),
             todo_file: Arc::clone(&self.todo_file),
+            memory: Arc::clone(&self.memory),
             asked: Arc::new(asked(claimed)),
             timetable: Arc::clone(&self.timetable),
+            addressees: Arc::clone(&self.addressees),
+            sessions: Arc::clone(&self.sessions),
             post_files: Arc::clone(&self.post_files),
             modes: Arc::clone(&self.modes),
             spent: Arc::default(),
@@ -95,6 +105,7 @@ impl Scopes {
             state: opens.state.then(|| state_dir.clone()),
             workspace,
             elsewhere: opens.elsewhere,
+            lists: self.lists.clone(),
             level: Level::writing(facts.taint.written()),
             ours: ours.clone(),
         }
@@ -135,12 +146,16 @@ mod tests {
         let records = Arc::new(Records {
             storage: Arc::clone(&outbox.storage),
             accounts: Arc::clone(&outbox.accounts),
+            acquaintances: testing::acquaintances(&outbox),
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
             todo_file: Arc::new(crate::tools::ports::NoTodoFile),
+            memory: Arc::new(crate::tools::memory::port::NoMemory),
             timetable: Arc::new(crate::tools::ports::NoTimetable),
             post_files: Arc::new(crate::tools::ports::NoPostFiles),
+            addressees: Arc::new(crate::tools::ports::NoAddressees),
+            sessions: Arc::new(crate::tools::ports::NoSessions),
             modes: records,
             workspaces: Workspaces {
                 settings: WorkspaceSettings::default(),
@@ -148,6 +163,7 @@ mod tests {
                 cache_dir: "/c".into(),
                 ours: Ours::default(),
             },
+            lists: Lists::default(),
             clock: Arc::new(SystemClock),
         };
         let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));

@@ -67,6 +67,7 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
         set_aside: false,
         seen: Seen::default(),
         facts: None,
+        cut: None,
         absorbed: Vec::new(),
     })
 }

@@ -12,7 +12,7 @@ const FLOORS: &[&[&str]] = &[
     &["domain", "guard"],
     &["store", "llm", "tools"],
     &["agent"],
-    &["shape", "people", "schedule"],
+    &["shape", "people", "memory", "schedule"],
     &["delivery"],
     &["work"],
     &["intake"],
@@ -25,6 +25,8 @@ const FLOORS: &[&[&str]] = &[
 const DOORS: &[(&str, &str)] = &[
     // The composition root reads settings; config knows nothing of the daemon.
     ("daemon", "config"),
+    // Files that people edit have one writer, whatever stands in them.
+    ("memory", "people"),
     // Rules without I/O speak of the domain's nouns.
     ("guard", "domain"),
 ];

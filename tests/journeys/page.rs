@@ -66,6 +66,12 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
         let silence = "nothing was sent: the message was not for the bot\n";
         assert_eq!((code, out.as_str()), (0, silence), "{place}");
     }
+    let line = ["demo", "--say", "remember that I like tea", "--say", "/reset", "--say"];
+    let (code, out, errors) = Demo::run(&[&line[..], &["what do you know about me?"]].concat());
+    assert_eq!(code, 0, "{errors}");
+    let [remembered, reset, known] =
+        ["Remembered (", "A fresh start", "I like tea"].map(|says| out.find(says));
+    assert!(remembered.is_some() && remembered < reset && reset < known, "{out}");
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
     assert_eq!(code, 2);
     assert!(errors.contains("slack:channel, line:user or line:group"), "{errors}");
@@ -255,6 +261,7 @@ fn says_it_in_plain_words(browser: &Browser) -> Answer<()> {
         "write files",
         "run programs",
         "use the web",
+        "write to others",
         "post in public",
     ];
     assert_eq!(words(".there dt")?, serde_json::json!(classes));

@@ -66,6 +66,7 @@ async fn everyone_is_let_in_loudly_and_strangers_have_notes_and_replies_alone() 
     assert!(loud.is_some(), "no warning in the log:\n{}", world.home.log());
     let expected = [
         "ask_user",
+        "memory_write",
         "message_react",
         "plan_create",
         "plan_enter",

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AccountId, Address, AllowList, Audience, Features, Postable, Posting, Receiver, Redactor,
-    Sender,
+    AccountId, Address, AllowList, Audience, Features, PersonId, PlaceId, Postable, Posting,
+    Receiver, Redactor, Sender,
 };
 
 /// Everything the daemon needs to know of a kind of channel before there is one.
@@ -88,11 +88,86 @@ pub struct ContactForm {
     pub ids: &'static [&'static str],
     /// Whether a text is an id that somebody may be named by: `tg:4711`, `tg:@grace`.
     pub names: fn(&str) -> bool,
+    /// The fields that tell of somebody who spoke.
+    pub seen: fn(&Sighting<'_>) -> Vec<ContactField>,
+    /// How somebody is spoken to.
+    pub routes: Routes,
+}
+
+/// Somebody who spoke in a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Sighting<'a> {
+    /// Who.
+    pub person: &'a PersonId,
+    /// Their `@name` without the `@`; empty when they have none.
+    pub username: &'a str,
+    /// Where.
+    pub place: &'a PlaceId,
+    /// They were alone with the bot there.
+    pub is_direct: bool,
+}
+
+/// A field of a contact file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContactField {
+    /// Its name.
+    pub key: &'static str,
+    /// What it says, or one of what it lists.
+    pub value: String,
+    /// What it is.
+    pub is: FieldKind,
+}
+
+/// What a field of a contact file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// It never changes.
+    Fixed,
+    /// The person may change it.
+    Shown,
+    /// It has a value for each of several places.
+    Listed,
+}
+
+impl ContactField {
+    /// A field that never changes.
+    pub fn fixed(key: &'static str, value: impl Into<String>) -> Self {
+        Self { key, value: value.into(), is: FieldKind::Fixed }
+    }
+
+    /// A field that the person may change.
+    pub fn shown(key: &'static str, value: impl Into<String>) -> Self {
+        Self { is: FieldKind::Shown, ..Self::fixed(key, value) }
+    }
+
+    /// One value of a list.
+    pub fn listed(key: &'static str, value: impl Into<String>) -> Self {
+        Self { is: FieldKind::Listed, ..Self::fixed(key, value) }
+    }
 }
 
 impl ContactForm {
     /// There are none.
-    pub const NONE: Self = Self { ids: &[], names: |_| false };
+    pub const NONE: Self =
+        Self { ids: &[], names: |_| false, seen: |_| Vec::new(), routes: Routes::NONE };
+}
+
+/// How a channel's people are spoken to, by the fields of their contacts; see [`ContactForm::ids`].
+#[derive(Clone, Copy)]
+pub struct Routes {
+    /// Ids of conversations with the person alone, the preferred first.
+    pub direct: &'static [&'static str],
+    /// Ids of conversations that they share with others: only where one is named.
+    pub shared: &'static [&'static str],
+    /// A chat that is named and is none of theirs counts as none: they are spoken to alone.
+    pub falls_back: bool,
+    /// Which channel comes first where several reach a person: the lowest.
+    pub rank: u8,
+}
+
+impl Routes {
+    /// There are none.
+    pub const NONE: Self = Self { direct: &[], shared: &[], falls_back: false, rank: u8::MAX };
 }
 
 /// What a channel may use of the daemon.

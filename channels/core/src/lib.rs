@@ -46,12 +46,13 @@ pub use inbound::{
     Speaker, What,
 };
 pub use kit::{
-    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, ContactForm, Ids, Now, Pace,
-    ParameterNames, Problem, SpeakingEffect, SpeakingTool,
+    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, ContactField, ContactForm, FieldKind,
+    Ids, Now, Pace, ParameterNames, Problem, Routes, Sighting, SpeakingEffect, SpeakingTool,
 };
 pub use lock::locked;
 pub use outbound::{
-    Body, Choice, Delivery, Lookup, Outbound, Post, PostPicture, PostedBy, Question, Receipt,
+    Body, Choice, Delivery, Lookup, Mention, Outbound, Post, PostPicture, PostedBy, Question,
+    Receipt,
 };
 pub use part::Part;
 pub use pause::Pauses;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{ConversationId, MessageRef, Part, PlaceId, ReplyWindow};
+use crate::{ConversationId, MessageRef, Part, PersonId, PlaceId, ReplyWindow};
 
 /// Something the bot says. Stored, with its parts, before it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Outbound {
     /// When it was said, where a channel has to know: no call of it was made before this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<DateTime<Utc>>,
+    /// Who is told when their `@name` stands in the text, on platforms that do that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Mention>,
     /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
     #[serde(default)]
     pub nonce: u64,
@@ -43,6 +46,7 @@ impl Outbound {
             quote: None,
             reply_window: None,
             at: None,
+            mentions: Vec::new(),
             nonce: 0,
         }
     }
@@ -73,12 +77,28 @@ impl Outbound {
         self
     }
 
+    /// Names who is told when their `@name` stands in the text.
+    #[must_use]
+    pub fn mentioning(mut self, mentions: Vec<Mention>) -> Self {
+        self.mentions = mentions;
+        self
+    }
+
     /// Sets it apart from others that say the same.
     #[must_use]
     pub fn numbered(mut self, nonce: u64) -> Self {
         self.nonce = nonce;
         self
     }
+}
+
+/// A name by which somebody is mentioned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mention {
+    /// What stands behind the `@`.
+    pub name: String,
+    /// Who is meant.
+    pub person: PersonId,
 }
 
 /// What is said.

@@ -1,7 +1,8 @@
 //! LINE's ids as selkie writes them: `line:U…` a person, `line:C…` a group, `line:R…` a room.
 
 use selkie_channel_core::{
-    AccountId, Address, Audience, ConversationId, Features, PersonId, PlaceId,
+    AccountId, Address, Audience, ContactField, ConversationId, Features, PersonId, PlaceId,
+    Sighting,
 };
 
 /// The channel's name, in settings and in what it can do.
@@ -58,6 +59,16 @@ pub fn is_person(text: &str) -> bool {
 /// Whether config means a chat by it: `line:C…`.
 pub fn is_place(text: &str) -> bool {
     Spot::parse(text).is_some_and(|spot| text == format!("line:{}", spot.id()))
+}
+
+/// Tells of somebody who spoke, as contact files have it.
+pub fn seen(sighting: &Sighting<'_>) -> Vec<ContactField> {
+    let id = |text: &str| text.strip_prefix("line:").unwrap_or_default().to_owned();
+    let mut fields = vec![ContactField::fixed("line_user_id", id(sighting.person.as_str()))];
+    if !sighting.is_direct {
+        fields.push(ContactField::listed("line_chat_ids", id(sighting.place.key())));
+    }
+    fields
 }
 
 /// Returns the id of a person.

@@ -32,7 +32,9 @@ use std::sync::Arc;
 use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem};
+use selkie_channel_core::{
+    Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem, Routes,
+};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -64,6 +66,13 @@ pub fn kit() -> ChannelKit {
         contacts: ContactForm {
             ids: &["line:{line_user_id}", "line:{line_chat_ids}"],
             names: |text| ids::is_person(text) || ids::is_place(text),
+            seen: ids::seen,
+            routes: Routes {
+                direct: &["line:{line_user_id}"],
+                shared: &["line:{line_chat_ids}"],
+                falls_back: true,
+                rank: 3,
+            },
         },
         allow_keys: settings::ALLOW_KEYS,
         kinds: &[("user", Audience::Direct), ("group", Audience::Group), ("room", Audience::Group)],

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::hash::fnv;
 use selkie_channel_core::{
-    AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
+    AccountId, Address, Audience, ContactField, ConversationId, Features, MessageRef, PersonId,
+    PlaceId, Sighting,
 };
 
 use crate::speaking;
@@ -96,9 +97,43 @@ pub fn is_named(text: &str) -> bool {
     is_person(text) || is_place(text) || text.strip_prefix("slack:").is_some_and(is_bare)
 }
 
+/// Tells of somebody who spoke, as contact files have it.
+pub fn seen(sighting: &Sighting<'_>) -> Vec<ContactField> {
+    let Sighting { person, place, is_direct, .. } = sighting;
+    let split = |id: &str| {
+        id.strip_prefix("slack:")
+            .and_then(|id| id.split_once(':'))
+            .map(|(team, id)| Id { team: team.to_owned(), id: id.to_owned() })
+    };
+    let (Some(user), Some(chat)) = (split(person.as_str()), split(place.key())) else {
+        return Vec::new();
+    };
+    // A channel that several workspaces share is written with its own.
+    let channel = if chat.team == user.team { chat.id } else { place.key().to_owned() };
+    vec![
+        ContactField::fixed("slack_team_id", user.team),
+        ContactField::fixed("slack_user_id", user.id),
+        match is_direct {
+            true => ContactField::fixed("slack_dm_channel_id", channel),
+            false => ContactField::listed("slack_channel_ids", channel),
+        },
+    ]
+}
+
+/// Something of a workspace.
+struct Id {
+    team: String,
+    id: String,
+}
+
 fn is_key(text: &str, letters: &[u8]) -> bool {
     let fields = text.strip_prefix("slack:").and_then(|rest| rest.split_once(':'));
     fields.is_some_and(|(team, id)| is_id(team, b"TE") && is_id(id, letters))
+}
+
+/// Returns the user of a person's id: one person, never a channel or everybody in it.
+pub fn user_of(person: &str) -> Option<&str> {
+    person.rsplit(':').next().filter(|user| is_person(person) && is_id(user, b"UW"))
 }
 
 /// Returns the id of a person.

@@ -47,7 +47,9 @@ use std::sync::Arc;
 use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem};
+use selkie_channel_core::{
+    Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem, Routes,
+};
 use serde_json::Value;
 
 use crate::api::ClientFactory;
@@ -78,6 +80,16 @@ pub fn kit() -> ChannelKit {
                 "slack:{slack_channel_ids}",
             ],
             names: ids::is_named,
+            seen: ids::seen,
+            routes: Routes {
+                direct: &[
+                    "slack:{slack_team_id}:{slack_dm_channel_id}",
+                    "slack:{slack_team_id}:{slack_user_id}",
+                ],
+                shared: &["slack:{slack_team_id}:{slack_channel_ids}", "slack:{slack_channel_ids}"],
+                falls_back: false,
+                rank: 1,
+            },
         },
         allow_keys: settings::ALLOW_KEYS,
         kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],

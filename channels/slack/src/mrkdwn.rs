@@ -45,6 +45,8 @@ struct Style<'a> {
     quote: bool,
     /// `<url|text>`
     link: Option<&'a str>,
+    /// `<@U…>`
+    mention: Option<&'a str>,
 }
 
 impl<'a> Style<'a> {
@@ -59,6 +61,7 @@ impl<'a> Style<'a> {
                 Tag::Pre(_) => style.pre = true,
                 Tag::Quote => style.quote = true,
                 Tag::Link(url) => style.link = Some(url),
+                Tag::Mention(person) => style.mention = crate::ids::user_of(person),
                 Tag::Gap => return Self::default(),
             }
         }
@@ -170,6 +173,10 @@ fn markers(style: &Style<'_>, text: &str) -> String {
 fn body(style: &Style<'_>, text: &str) -> String {
     let shown = escape(text);
     match style.link {
+        // The second half of one that was cut is text.
+        _ if style.mention.is_some() && text.starts_with('@') => {
+            format!("<@{}>", style.mention.unwrap_or_default())
+        }
         Some(url) if !text.is_empty() => {
             let url = escape(&url.replace('|', "%7C").replace('<', "%3C").replace('>', "%3E"));
             if url == shown { format!("<{url}>") } else { format!("<{url}|{shown}>") }

@@ -1,7 +1,7 @@
 //! What is said becomes calls.
 
 use selkie_channel_core::hash::fnv;
-use selkie_channel_core::styled::Styled;
+use selkie_channel_core::styled::{Styled, mention};
 use selkie_channel_core::{Body, MessageRef, Outbound, Part, Question, file};
 use serde_json::{Value, json};
 
@@ -48,7 +48,8 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn text(&self, markdown: &str) -> Vec<Part> {
-        self.messages(cut::pieces(&styled(markdown), MAX_TEXT - MARK_ROOM))
+        let styled = mention(styled(markdown), &self.outbound.mentions);
+        self.messages(cut::pieces(&styled, MAX_TEXT - MARK_ROOM))
     }
 
     fn messages(&self, pieces: Vec<Piece>) -> Vec<Part> {

@@ -65,6 +65,11 @@ fn opening(out: &mut String, tag: &Tag) {
             out.push_str("\">");
         }
         Tag::Quote => out.push_str("<blockquote>"),
+        Tag::Mention(person) => {
+            out.push_str("<a href=\"tg://user?id=");
+            escape(out, person.trim_start_matches("tg:"));
+            out.push_str("\">");
+        }
         Tag::Gap => {}
     }
 }
@@ -77,7 +82,7 @@ fn closing(tag: &Tag) -> &'static str {
         Tag::Code => "</code>",
         Tag::Pre(None) => "</pre>",
         Tag::Pre(Some(_)) => "</code></pre>",
-        Tag::Link(_) => "</a>",
+        Tag::Link(_) | Tag::Mention(_) => "</a>",
         Tag::Quote => "</blockquote>",
         Tag::Gap => "",
     }

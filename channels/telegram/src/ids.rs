@@ -2,7 +2,8 @@
 
 use selkie_channel_core::hash::fnv;
 use selkie_channel_core::{
-    AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
+    AccountId, Address, Audience, ContactField, ConversationId, Features, MessageRef, PersonId,
+    PlaceId, Sighting,
 };
 
 use crate::speaking;
@@ -68,6 +69,22 @@ pub fn is_named(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_username = |name: &str| (4..=32).contains(&name.len()) && name.chars().all(is_letter);
     is_place(text) || text.strip_prefix("tg:@").is_some_and(is_username)
+}
+
+/// Tells of somebody who spoke, as contact files have it. A username is shown and looked up; who they are is a number.
+pub fn seen(sighting: &Sighting<'_>) -> Vec<ContactField> {
+    let Sighting { person, username, place, is_direct } = sighting;
+    let number = |id: &str| id.strip_prefix("tg:").unwrap_or_default().to_owned();
+    let chat = number(place.key());
+    let mut fields = vec![ContactField::fixed("tg_user_id", number(person.as_str()))];
+    if !username.is_empty() {
+        fields.push(ContactField::shown("tg_username", *username));
+    }
+    fields.push(match is_direct {
+        true => ContactField::fixed("tg_private_chat_id", chat),
+        false => ContactField::listed("tg_group_chat_ids", chat),
+    });
+    fields
 }
 
 /// Returns the place of a chat.

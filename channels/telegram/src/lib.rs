@@ -36,7 +36,9 @@ use std::sync::Arc;
 use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem};
+use selkie_channel_core::{
+    Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem, Routes,
+};
 use serde_json::Value;
 
 use crate::api::ClientFactory;
@@ -65,6 +67,13 @@ pub fn kit() -> ChannelKit {
                 "tg:{tg_group_chat_ids}",
             ],
             names: ids::is_named,
+            seen: ids::seen,
+            routes: Routes {
+                direct: &["tg:{tg_private_chat_id}", "tg:{tg_user_id}"],
+                shared: &["tg:{tg_group_chat_ids}"],
+                falls_back: true,
+                rank: 2,
+            },
         },
         allow_keys: settings::ALLOW_KEYS,
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],

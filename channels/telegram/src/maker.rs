@@ -1,6 +1,6 @@
 //! Messages, files, reactions: the plain calls that say an outbound.
 
-use selkie_channel_core::styled::Styled;
+use selkie_channel_core::styled::{Styled, mention};
 use selkie_channel_core::{MessageRef, Outbound, Part, file};
 use serde_json::{Value, json};
 use teloxide::payloads::{
@@ -40,7 +40,8 @@ pub struct Maker<'a> {
 impl Maker<'_> {
     /// A text, in as many messages as it needs.
     pub fn text(&self, markdown: &str) -> Vec<Part> {
-        self.messages(cut::pieces(&styled(markdown), ROOM, ROOM), true)
+        let styled = mention(styled(markdown), &self.outbound.mentions);
+        self.messages(cut::pieces(&styled, ROOM, ROOM), true)
     }
 
     fn messages(&self, pieces: Vec<Piece>, quoting: bool) -> Vec<Part> {

@@ -1,13 +1,14 @@
-//! What a run knows of the tools that its calls name.
+//! What a run knows of the tools that its calls name, and of what people typed.
 
 use std::sync::Arc;
 
 use super::Drive;
 use crate::agent::messages;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
-use crate::domain::transcript::{Answer, Call};
+use crate::domain::transcript::{Answer, Call, Item};
 use crate::tools::Tool;
 use crate::tools::registry::Found;
+use crate::tools::scope::Outward;
 
 impl Drive<'_> {
     /// The answer to a call that is not made after a death of the process; `None`: it is made.
@@ -42,5 +43,21 @@ impl Drive<'_> {
 
     pub(super) fn runs_beside_others(&self, name: &str) -> bool {
         self.spec(name).is_none_or(|spec| matches!(spec.class, Class::Read | Class::Network))
+    }
+
+    /// What the network gets of this task: anything, or while words of others are in play only what people
+    /// typed.
+    pub(super) fn outward(&self) -> Outward {
+        if !self.facts.taint.is_any() {
+            return Outward::Free;
+        }
+        let all = self.task.claimed.history.iter().flat_map(|task| &task.items);
+        let all = all.chain(self.run.items());
+        let typed = all.flat_map(|item| match item {
+            Item::Received(heard) => heard.own_words().map(str::to_owned).into_iter().collect(),
+            Item::Answered { answers } => answers.iter().flat_map(|a| a.typed.clone()).collect(),
+            _ => Vec::new(),
+        });
+        Outward::Only(typed.collect())
     }
 }

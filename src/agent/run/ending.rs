@@ -26,6 +26,17 @@ impl Run {
             text.push_str(&covers);
         }
         let absorbed = std::mem::take(&mut self.absorbed);
-        Ending { append, header, end, text, usage, set_aside, seen, facts: None, absorbed }
+        Ending {
+            append,
+            header,
+            end,
+            text,
+            usage,
+            set_aside,
+            seen,
+            facts: None,
+            cut: None,
+            absorbed,
+        }
     }
 }

@@ -24,6 +24,7 @@ fn hello() -> Vec<Received> {
         quote: None,
         forwarded: false,
         talk: false,
+        relayed: false,
         files: vec![],
         pictures: vec![],
     }]

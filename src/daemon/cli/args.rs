@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::memory_args::Memory;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
+use super::sessions::Sessions;
 
 const EXAMPLES: &str = "Examples:
   selkie demo                                 a chat with emulated platforms; no key, no account
@@ -55,9 +57,20 @@ pub enum Command {
     /// List, make and change schedules: what is done later, or again and again
     #[command(subcommand)]
     Schedules(Schedules),
+    /// List conversations, show and export what was said in them
+    #[command(subcommand)]
+    Sessions(Sessions),
     /// List, change and retry posts on X, scheduled or not
     #[command(subcommand)]
     Tweets(Tweets),
+    /// List, show and merge contacts: the people whom the bot knows
+    #[command(subcommand)]
+    Contacts(Contacts),
+    /// Put an earlier version of a list or of the contacts back
+    Undo(Undo),
+    /// Show, search and print what the bot remembers of each chat
+    #[command(subcommand)]
+    Memory(Memory),
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),
@@ -72,6 +85,59 @@ pub enum Command {
     /// Copy everything that is stored to another database
     #[command(subcommand)]
     Store(Store),
+}
+
+/// `selkie contacts`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie contacts list
+  selkie contacts show Grace
+  selkie contacts merge slack:T0123456:U0123456 tg:4711
+  selkie undo contacts/ACTIVE.md            takes the last change back")]
+pub enum Contacts {
+    /// List everybody, the latest met first
+    List {
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that is known of one person
+    Show {
+        /// Their name or an id of theirs
+        who: String,
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take two contacts of one person together
+    Merge {
+        /// Who goes into the other one, and out of the file
+        from: String,
+        /// Who stays; where both say something else, what stands here stays
+        into: String,
+    },
+}
+
+/// `selkie undo`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie undo TODO.md                       takes the last change back; once more, and it is made again
+  selkie undo contacts/ACTIVE.md --list
+  selkie undo contacts/ACTIVE.md --to 20260306T070809.000Z-000000
+
+Each file is put back by itself: an item that went from TODO.md to TODO.DONE.md stands in both then.")]
+pub struct Undo {
+    /// TODO.md, TODO.DONE.md, contacts/ACTIVE.md or contacts/INACTIVE.md
+    pub file: String,
+    /// List the versions that are kept, ten at most, the newest first
+    #[arg(long, conflicts_with = "to")]
+    pub list: bool,
+    /// Put this version back [default: the newest]
+    #[arg(long, value_name = "VERSION")]
+    pub to: Option<String>,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `selkie store`.
@@ -117,6 +183,7 @@ pub enum Channel {
   selkie demo                               a page to chat in; prints its address
   selkie demo --say 'note: buy milk'        one message in, the answer out
   selkie demo --say hello --in slack:channel
+  selkie demo --say 'remember that I like tea' --say /reset --say 'what do you know about me?'
   selkie demo --say 'every day at 08:00 tell me my list' --then +1d
   selkie demo --story approval              an allowed person asks, the owner approves it, it is done once")]
 pub struct Demo {
@@ -272,7 +339,7 @@ pub struct Setting {
     #[arg(long = "as", value_name = "WHO", value_parser = ["owner", "allowed", "stranger"])]
     pub who: Option<String>,
     /// What started the task [default: asked]
-    #[arg(long, alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child"])]
+    #[arg(long, alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child", "relayed"])]
     pub trigger: Option<String>,
     /// The conversation's mode [default: normal]
     #[arg(long, value_parser = ["normal", "plan"])]

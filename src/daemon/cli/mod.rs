@@ -6,10 +6,13 @@ mod ask;
 mod banner;
 mod channel;
 mod config;
+mod contacts;
 mod demo;
 mod input;
 mod later;
 mod live;
+mod memory;
+mod memory_args;
 mod outcome;
 mod post_args;
 mod posts;
@@ -19,6 +22,7 @@ mod run;
 mod say;
 mod schedule_args;
 mod schedules;
+mod sessions;
 mod setting;
 mod store;
 mod story;
@@ -81,7 +85,11 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Say(say) => say::say(binary, &chosen, say),
         Command::Tweets(what) => posts::tweets(binary, &chosen, what),
         Command::Schedules(what) => schedules::schedules(binary, &chosen, what),
+        Command::Sessions(what) => sessions::sessions(binary, &chosen, what),
+        Command::Memory(what) => memory::memory(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
+        Command::Contacts(what) => contacts::contacts(binary, &chosen, what),
+        Command::Undo(undo) => contacts::undo(binary, &chosen, undo),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
         Command::Config(config) => config::config(binary, &chosen, config),
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),

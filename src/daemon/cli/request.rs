@@ -10,6 +10,7 @@ use crate::daemon::build::AppConfig;
 use crate::daemon::client::Running;
 use crate::daemon::flow::Flow;
 use crate::daemon::lifecycle;
+use crate::daemon::people::{AskedOfPeople, ToldOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts, names_a_post};
 use crate::daemon::schedules::{Asked, Told, carry_out};
 
@@ -76,6 +77,15 @@ impl Request for AskedOfPosts {
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPosts>> {
         carry_out_posts(flow, self).await
+    }
+}
+
+impl Request for AskedOfPeople {
+    type Answer = ToldOfPeople;
+    const PATH: &'static str = "/v1/people";
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPeople>> {
+        carry_out_people(flow, self).await
     }
 }
 

@@ -24,6 +24,7 @@ pub fn facts_of(kits: &[ChannelKit], setting: &Setting) -> Result<Facts, Failure
         Some("scheduled") => Trigger::Scheduled,
         Some("heartbeat") => Trigger::Heartbeat,
         Some("child") => Trigger::Child,
+        Some("relayed") => Trigger::Relayed,
         _ => Trigger::Asked,
     };
     facts.mode = if setting.mode.as_deref() == Some("plan") { Mode::Plan } else { Mode::Normal };

@@ -1,13 +1,11 @@
 //! Puts the rooms between channels and agent together; nothing runs yet.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use selkie_channel_core::{Channel, PersonId, Redactor};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::agent::Agent;
+use crate::daemon::flow::people::{People, PeopleParts};
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Opened, Outbox, OutboxParts};
 use crate::delivery::outgoing::OutgoingFiles;
@@ -15,13 +13,10 @@ use crate::delivery::post_files::PostFiles;
 use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
-use crate::domain::chance::Chance;
-use crate::domain::clock::{SharedClock, SystemClock};
-use crate::domain::crash::Crash;
-use crate::domain::happening::Happenings;
-use crate::domain::ids::Instance;
+use crate::domain::clock::SystemClock;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
+use crate::intake::contacts::ContactCommands;
 use crate::intake::firing::Firings;
 use crate::intake::gate::{Gate, GateParts};
 use crate::intake::heartbeat::Heartbeat;
@@ -29,37 +24,35 @@ use crate::intake::later::Later;
 use crate::intake::listen::{Listening, Pauses};
 use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
+use crate::intake::remembered::MemoryCommands;
 use crate::intake::reminders::Reminders;
 use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
-use crate::llm::{Model, PriceList};
+use crate::llm::Model;
+use crate::memory::MemoryBook;
 use crate::people::files::Files;
-use crate::people::forms::Forms;
-use crate::people::update::TodoBook;
-use crate::schedule::alarm::Alarm;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::sleeper::Sleeper;
-use crate::schedule::zone::Zone;
 use crate::schedule::zones::Zones;
-use crate::shape::Shaper;
-use crate::store::Ledger;
 use crate::terminal::ask::Counter;
 use crate::terminal::channel::Terminal;
-use crate::tools::paths::Ours;
-use crate::tools::ports::{Pictures, TodoFile};
+use crate::tools::ports::Pictures;
 use crate::tools::shell::Processes;
+use crate::work::acquaintances::Acquaintances;
 use crate::work::answer::Answers;
 use crate::work::attachments::Attachments;
 use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
-use crate::work::persona;
+use crate::work::moved_chats::MovedChats;
+use crate::work::persona::Persona;
 use crate::work::records::Records;
 use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::scope::Scopes;
+use crate::work::sessions::SessionBook;
 use crate::work::stop_tokens::StopTokens;
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::timetable::BookTimetable;
@@ -67,69 +60,14 @@ use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
 use crate::daemon::flow::Flow;
-
-/// What flow is made of.
-pub struct Parts {
-    /// The ledger.
-    pub ledger: Arc<dyn Ledger>,
-    /// Makes shapes.
-    pub shaper: Arc<Shaper>,
-    /// Drives runs.
-    pub agent: Arc<Agent>,
-    /// The same with the heartbeat's model.
-    pub heartbeat: Arc<Agent>,
-    /// Decides for the group gate.
-    pub decision: Arc<dyn Model>,
-    /// The built channels, without the command line.
-    pub channels: Vec<Channel>,
-    /// Channels that others serve: schedules may speak there.
-    pub aside: Vec<Channel>,
-    /// Always allowed; the first gets notices.
-    pub owners: Vec<PersonId>,
-    /// From config.
-    pub settings: Settings,
-    /// The time.
-    pub clock: SharedClock,
-    /// The clocks that schedules go by.
-    pub alarm: Arc<dyn Alarm>,
-    /// The zone of times that name none.
-    pub zone: Zone,
-    /// What the models cost.
-    pub prices: PriceList,
-    /// The schedules that stand in the config.
-    pub schedules: Vec<FixedSchedule>,
-    /// Chance.
-    pub chance: Arc<dyn Chance>,
-    /// Where to die, in tests.
-    pub crash: Arc<Crash>,
-    /// Who watches.
-    pub happenings: Happenings,
-    /// This run of the process.
-    pub instance: Instance,
-    /// The state folder.
-    pub state_dir: PathBuf,
-    /// The folder of cached files.
-    pub cache_dir: PathBuf,
-    /// What is the bot's own: closed to every tool.
-    pub ours: Ours,
-    /// How platforms write the ids of people and chats.
-    pub forms: Forms,
-    /// Hides secrets.
-    pub redactor: Redactor,
-    /// What tools run, for `/ps`.
-    pub processes: Arc<Processes>,
-    /// When the main model sees: where pictures that people send are made ready for it.
-    pub sees: Option<Arc<dyn Pictures>>,
-    /// For `/status`.
-    pub version: &'static str,
-}
+use crate::daemon::flow::parts::Parts;
 
 /// Who thinks, and as whom.
 pub(super) struct Runners {
     pub(super) runner: Arc<dyn TaskRunner>,
     pub(super) shapes: Shapes,
     pub(super) decision: Arc<dyn Model>,
-    pub(super) persona: String,
+    pub(super) persona: Arc<Persona>,
 }
 
 /// What the rooms are put together from.
@@ -138,9 +76,12 @@ pub(super) struct Rooms {
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,
-    pub(super) todo_file: Arc<dyn TodoFile>,
+    pub(super) people: People,
+    pub(super) memory: Arc<MemoryBook>,
     /// Until they are followed; none in tests of other things.
     pub(super) due_items: Option<Arc<DueItems>>,
+    pub(super) moved_chats: Option<Arc<MovedChats>>,
+    pub(super) acquaintances: Arc<Acquaintances>,
     pub(super) schedules: Vec<FixedSchedule>,
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
@@ -177,8 +118,18 @@ impl Flow {
             cache_dir: parts.cache_dir.clone(),
             ours: parts.ours,
         };
-        let records =
-            Arc::new(Records { storage: Arc::clone(&storage), accounts: Arc::clone(&accounts) });
+        let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
+        let acquaintances = Arc::new(Acquaintances::new(
+            Arc::clone(&storage),
+            Arc::clone(&files),
+            parts.forms.clone(),
+            Arc::clone(&runtime.clock),
+        ));
+        let records = Arc::new(Records {
+            storage: Arc::clone(&storage),
+            accounts: Arc::clone(&accounts),
+            acquaintances: Arc::clone(&acquaintances),
+        });
         let rights = Arc::new(Rights {
             owners: parts.owners,
             groups: parts.settings.groups.clone(),
@@ -202,54 +153,78 @@ impl Flow {
         });
         let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
         let post_files = Arc::new(post_files);
-        let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
+        let memory = Arc::new(MemoryBook::new(
+            Arc::clone(&files),
+            Arc::clone(&storage.ledger),
+            Arc::clone(&records) as _,
+            Arc::clone(&runtime.clock),
+        ));
         let due_items = Arc::new(DueItems {
             timetable: Arc::clone(&timetable),
             files: Arc::clone(&files),
             state_dir: parts.state_dir.clone(),
             one: Arc::default(),
         });
-        let todo_file: Arc<dyn TodoFile> = Arc::new(TodoBook {
+        let moved_chats = Arc::new(MovedChats {
+            files: Arc::clone(&files),
+            forms: parts.forms.clone(),
+            state_dir: parts.state_dir.clone(),
+            clock: Arc::clone(&runtime.clock),
+            reminders: Arc::clone(&due_items.one),
+        });
+        let people = People::of(PeopleParts {
             files,
             forms: parts.forms,
-            conversations: Arc::clone(&records) as _,
+            records: Arc::clone(&records),
             reminding: Arc::clone(&due_items) as _,
-        });
-        let scopes = Scopes {
-            todos: Arc::clone(&records) as _,
-            timetable: Arc::clone(&timetable) as _,
-            post_files: Arc::clone(&post_files) as _,
-            todo_file: Arc::clone(&todo_file),
-            modes: records,
-            workspaces: workspaces.clone(),
             clock: Arc::clone(&runtime.clock),
-        };
-        let shaper = parts.shaper;
-        let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
-        let persona = persona::read(&parts.state_dir);
-        let runner = Arc::new(AgentRunner {
-            agent: parts.agent,
-            heartbeat: parts.heartbeat,
-            shapes: Arc::clone(&shapes),
-            scopes,
-            persona: persona.clone(),
         });
+        let clock = Arc::clone(&runtime.clock);
         let opened = Outbox::open(OutboxParts {
             runtime,
             storage,
             accounts: Arc::clone(&accounts),
             settings: parts.settings.delivery(),
             files: OutgoingFiles::below(&parts.cache_dir),
-            post_files,
+            post_files: Arc::clone(&post_files),
             owner: rights.owners.first().cloned(),
+        });
+        let sessions =
+            SessionBook { outbox: Arc::clone(&opened.outbox), rights: Arc::clone(&rights) };
+        let scopes = Scopes {
+            sessions: Arc::new(sessions),
+            todos: Arc::clone(&records) as _,
+            timetable: Arc::clone(&timetable) as _,
+            post_files: post_files as _,
+            todo_file: Arc::clone(&people.todo_file),
+            addressees: Arc::clone(&people.addressees),
+            memory: Arc::clone(&memory) as _,
+            modes: records,
+            workspaces: workspaces.clone(),
+            lists: acquaintances.lists(),
+            clock,
+        };
+        let shaper = parts.shaper;
+        let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
+        let persona = Arc::new(Persona::of(&parts.state_dir));
+        let runner = Arc::new(AgentRunner {
+            agent: parts.agent,
+            heartbeat: parts.heartbeat,
+            shapes: Arc::clone(&shapes),
+            scopes,
+            persona: Arc::clone(&persona),
+            contexts: vec![Arc::clone(&memory) as _],
         });
         let rooms = Rooms {
             opened,
             terminal,
             rights,
             timetable,
-            todo_file,
+            people,
+            memory,
             due_items: Some(due_items),
+            moved_chats: Some(moved_chats),
+            acquaintances,
             schedules: parts.schedules,
             settings: parts.settings,
             workspaces,
@@ -286,16 +261,19 @@ impl Flow {
                 cache_dir: workspaces.cache_dir.clone(),
                 sees: rooms.sees,
             },
+            acquaintances: Arc::clone(&rooms.acquaintances),
             zones: Arc::clone(&timetable.zones),
             while_busy: settings.while_busy,
             approvals: settings.approvals.clone(),
             bot_answers: settings.gate.bot_answers,
         };
+        let forgetting = Arc::new(Notify::new());
         let janitor = Janitor {
             runtime: Arc::clone(&outbox.runtime),
             storage: Arc::clone(&outbox.storage),
             retention: settings.store.retention,
             cache_dir: workspaces.cache_dir.clone(),
+            bell: Arc::clone(&forgetting),
         };
         let workers = Arc::new(Workers::new(Arc::clone(&outbox), answers, &settings.worker));
         let rules = Arc::new(Rules {
@@ -327,11 +305,20 @@ impl Flow {
             rules: Arc::clone(&rules),
             workspaces,
             processes: rooms.processes,
+            sessions: Arc::new(SessionBook {
+                outbox: Arc::clone(&outbox),
+                rights: Arc::clone(&rights),
+            }),
             later: Later {
                 timetable: Arc::clone(&timetable),
                 zones: Arc::clone(&timetable.zones),
                 reminders,
             },
+            contacts: ContactCommands {
+                acquaintances: Arc::clone(&rooms.acquaintances),
+                book: rooms.acquaintances.book(),
+            },
+            memory: MemoryCommands { book: Arc::clone(&rooms.memory), forgetting },
             version: rooms.version,
         });
         let intake = Arc::new(Intake {
@@ -385,8 +372,11 @@ impl Flow {
             listening,
             counter,
             timetable,
-            todo_file: rooms.todo_file,
+            people: rooms.people,
+            memory: rooms.memory,
             due_items: rooms.due_items,
+            moved_chats: rooms.moved_chats,
+            acquaintances: rooms.acquaintances,
             queues,
             janitor,
             firings,

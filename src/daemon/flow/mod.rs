@@ -10,6 +10,7 @@ use selkie_channel_core::{AccountId, PersonId};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use crate::daemon::flow::people::People;
 use crate::delivery::account::ChannelState;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::posts::{resume, sweep_files};
@@ -27,19 +28,27 @@ use crate::intake::heartbeat::Heartbeat;
 use crate::intake::listen::{Listening, listen};
 use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
+use crate::memory::MemoryBook;
+use crate::people::book::ContactBook;
 use crate::schedule::book::{Book, BookError, Wanted};
 use crate::schedule::fixed::FixedSchedule;
 use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
-use crate::tools::ports::{Timetable, TodoFile};
+use crate::tools::paths::Lists;
+use crate::tools::ports::{Addressees, Timetable, TodoFile};
+use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
+use crate::work::moved_chats::MovedChats;
 use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 
 mod assemble;
+mod parts;
+mod people;
 mod posts;
+mod sessions;
 #[cfg(test)]
 mod stories;
 #[cfg(test)]
@@ -55,7 +64,7 @@ mod stories_of_refusals;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use assemble::Parts;
+pub use parts::Parts;
 
 /// Everything between the channels and the agent.
 pub struct Flow {
@@ -67,8 +76,11 @@ pub struct Flow {
     listening: Arc<Listening>,
     counter: Arc<Counter>,
     timetable: Arc<BookTimetable>,
-    todo_file: Arc<dyn TodoFile>,
+    people: People,
+    memory: Arc<MemoryBook>,
     due_items: Option<Arc<DueItems>>,
+    moved_chats: Option<Arc<MovedChats>>,
+    acquaintances: Arc<Acquaintances>,
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
@@ -98,9 +110,15 @@ impl Flow {
         if let Some(ticker) = locked(&self.ticker).take() {
             tracker.spawn(ticker.run());
         }
+        let memory = Arc::clone(&self.memory);
+        tracker.spawn(async move { memory.follow().await });
         if let Some(items) = &self.due_items {
             tracker.spawn(Arc::clone(items).watch(Arc::clone(&self.outbox)));
         }
+        if let Some(moved) = &self.moved_chats {
+            tracker.spawn(Arc::clone(moved).watch(Arc::clone(&self.outbox)));
+        }
+        tracker.spawn(Arc::clone(&self.acquaintances).watch(Arc::clone(&self.outbox)));
         Ok(())
     }
 
@@ -130,6 +148,7 @@ impl Flow {
         for (old, new) in moved {
             if let Some(account) = outbox.accounts.get(old.account()) {
                 outbox.follow(account, &old, &new).await;
+                self.memory.moved(&old, &new).await;
             }
         }
         self.intake.commands.carry_out(open).await;
@@ -197,7 +216,28 @@ impl Flow {
 
     /// Returns the list of what people want done, as tools see it.
     pub fn todo_file(&self) -> Arc<dyn TodoFile> {
-        Arc::clone(&self.todo_file)
+        Arc::clone(&self.people.todo_file)
+    }
+
+    /// Returns whom tools may speak to elsewhere.
+    pub fn addressees(&self) -> Arc<dyn Addressees> {
+        Arc::clone(&self.people.addressees)
+    }
+
+    /// Returns the contacts, up to now as far as the ledger and the disk let them be; says what does not.
+    pub async fn contacts(&self) -> (ContactBook, Option<String>) {
+        let why = self.acquaintances.bring().await.err();
+        (self.acquaintances.book(), why.map(|why| why.to_string()))
+    }
+
+    /// Returns what is remembered.
+    pub fn memory(&self) -> Arc<MemoryBook> {
+        Arc::clone(&self.memory)
+    }
+
+    /// Returns the lists of the state folder, for tools that change files.
+    pub fn lists(&self) -> Lists {
+        self.acquaintances.lists()
     }
 
     /// Lists the owners.

@@ -12,6 +12,7 @@ use selkie_channel_core::{
 use crate::daemon::flow::testing::{self, Fixture, account, message};
 use crate::delivery::account::Hearing;
 use crate::delivery::settings::OutboxSettings;
+use crate::domain::facts::Trust;
 use crate::domain::happening::Happening;
 use crate::domain::ids::Instance;
 use crate::domain::span::Span;
@@ -109,7 +110,7 @@ async fn commands_are_carried_out_once_and_in_order() {
     house.hear(vec![message("tg:2", "last")]).await;
     let arrived = house.platform.wait_for(7).await;
     let said: Vec<_> = arrived.iter().filter(|(c, _)| c == "tg:1").map(|(_, t)| &**t).collect();
-    assert_eq!(said[0], messages::start());
+    assert_eq!(said[0], messages::start(Trust::Owner));
     assert_eq!(
         said[1],
         messages::ids(&batch[1].speaker.id, &batch[1].place, &batch[1].conversation)

@@ -1,5 +1,6 @@
 //! A small channel and runner in memory over the real store, for the tests of flow alone.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,11 +27,14 @@ use crate::delivery::post_files::PostFiles;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::intake::policy::Rules;
+use crate::work::acquaintances::Acquaintances;
+use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 
 use crate::domain::chance::Fixed;
+use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
 use crate::domain::taint::Taint;
@@ -41,6 +45,9 @@ use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
 use crate::llm::PriceList;
+use crate::memory::MemoryBook;
+use crate::people::files::Files;
+use crate::people::forms::Forms;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::sleeper::Sleeper;
 use crate::schedule::zone::Zone;
@@ -63,6 +70,14 @@ use asking::asked;
 pub(crate) use deciding::TestDecider;
 pub(crate) use platform::TestPlatform;
 use swapping::swapped;
+
+/// Whom nobody has met yet.
+pub(crate) fn acquaintances(outbox: &Outbox) -> Arc<Acquaintances> {
+    let clock = Arc::clone(&outbox.runtime.clock);
+    let files = Files::new("/nowhere".into(), Arc::clone(&clock));
+    let storage = Arc::clone(&outbox.storage);
+    Arc::new(Acquaintances::new(storage, Arc::new(files), Forms::default(), clock))
+}
 
 /// A private message; every one has its own key.
 pub(crate) fn message(speaker: &str, text: &str) -> Inbound {
@@ -194,6 +209,7 @@ impl TaskRunner for TestMind {
             set_aside: false,
             seen: Seen::default(),
             facts: None,
+            cut: None,
             absorbed: Vec::new(),
         })))
     }
@@ -395,6 +411,18 @@ pub(crate) fn desk_by(
         prices: PriceList::default(),
         redactor: Redactor::default(),
     });
+    let records = crate::work::records::Records {
+        storage: Arc::clone(&outbox.storage),
+        accounts: Arc::clone(&outbox.accounts),
+        acquaintances: acquaintances(&outbox),
+    };
+    let state_dir = cache.path().join("state");
+    let memory = MemoryBook::new(
+        Arc::new(Files::new(state_dir.clone(), Arc::new(SystemClock))),
+        Arc::clone(&ledger) as _,
+        Arc::new(records),
+        Arc::new(SystemClock),
+    );
     let timetable = BookTimetable {
         book: Arc::new(book),
         zones: Arc::new(Zones::new(Arc::clone(&ledger) as _, Zone::UTC)),
@@ -406,13 +434,19 @@ pub(crate) fn desk_by(
         opened,
         terminal,
         timetable: Arc::new(timetable),
-        todo_file: Arc::new(crate::tools::ports::NoTodoFile),
+        memory: Arc::new(memory),
+        people: crate::daemon::flow::people::People {
+            todo_file: Arc::new(crate::tools::ports::NoTodoFile),
+            addressees: Arc::new(crate::tools::ports::NoAddressees),
+        },
         due_items: None,
+        moved_chats: None,
+        acquaintances: acquaintances(&outbox),
         schedules: Vec::new(),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {
             settings: settings.workspace.clone(),
-            state_dir: cache.path().join("state"),
+            state_dir,
             cache_dir: cache.path().into(),
             ours: Default::default(),
         },
@@ -432,7 +466,7 @@ pub(crate) fn desk_by(
         runner: Arc::new(TestMind::default()),
         shapes,
         decision: Arc::clone(&decider) as _,
-        persona: String::new(),
+        persona: Arc::new(Persona::of(Path::new("/nowhere"))),
     };
     let flow = Arc::new(Flow::assemble(rooms, runners));
     let inbox = AccountInbox {

@@ -5,6 +5,7 @@ mod decide;
 mod files;
 mod heard;
 mod heartbeat;
+mod known;
 mod later;
 mod messages;
 mod parse;

@@ -22,6 +22,11 @@ pub const PHRASES: &[Phrase] = &[
         does: "puts it on the todo list",
     },
     Phrase {
+        says: "remember that <text>",
+        does: "remembers it beyond the history, by the tool for it",
+    },
+    Phrase { says: "what do you know about me?", does: "says what it remembers here" },
+    Phrase {
         says: "tell me my list (or: my list, what is on my list)",
         does: "reads the todo list",
     },
@@ -36,6 +41,10 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "send voice <name>", does: "sends a voice note" },
     Phrase { says: "think about <x>", does: "thinks, by the tool for it" },
     Phrase { says: "ask me: <a> or <b>?", does: "asks you, with the answers as buttons" },
+    Phrase {
+        says: "set up your persona",
+        does: "asks its owner for a name and a manner, and writes them down once they are confirmed",
+    },
     Phrase {
         says: "propose: <text>",
         does: "begins plan mode, shows the text as its plan, and asks you to approve it",
@@ -55,6 +64,10 @@ pub const PHRASES: &[Phrase] = &[
     Phrase {
         says: "remind me in 20 minutes to <text> (or: remind me tomorrow at 8 to <text>, remind me every day at 8 to <text>)",
         does: "reminds you of it then",
+    },
+    Phrase {
+        says: "tell <name>: <text>",
+        does: "says it to them in their chat, where somebody known is called so",
     },
     Phrase {
         says: "tweet: <text>",
@@ -85,6 +98,10 @@ pub const PHRASES: &[Phrase] = &[
 pub(super) enum Wish {
     /// `note: <text>`.
     Note(String),
+    /// `remember that <text>`.
+    Remember(String),
+    /// `what do you know about me?`.
+    Known,
     /// `my list`.
     List,
     /// `done <n>`.
@@ -125,6 +142,8 @@ pub(super) enum Wish {
         /// What can be chosen; none when there is nothing to choose between.
         options: Vec<String>,
     },
+    /// `set up your persona`.
+    Persona,
     /// `propose: <text>`.
     Propose(String),
     /// `plan: <step> > <step>`.
@@ -135,6 +154,13 @@ pub(super) enum Wish {
         when: String,
         /// What is to be done.
         what: What,
+    },
+    /// `tell <name>: <text>`.
+    Tell {
+        /// To whom.
+        to: String,
+        /// What.
+        text: String,
     },
     /// `tweet: <text>`, `tweet at 08:00: <text>`.
     Tweet {
@@ -219,8 +245,12 @@ fn one(text: &str) -> Option<Wish> {
         "tell me my list" | "my list" | "what is on my list" | "what's on my list" => {
             return Some(Wish::List);
         }
+        "what do you know about me" | "what do you know about us" | "what do you remember" => {
+            return Some(Wish::Known);
+        }
         "my schedules" | "what is scheduled" | "what's scheduled" => return Some(Wish::Schedules),
         "list files" | "list my files" => return Some(Wish::Files),
+        "set up your persona" => return Some(Wish::Persona),
         "what can you do here" | "what can you do" | "help" => return Some(Wish::Help),
         _ => {}
     }
@@ -234,6 +264,9 @@ fn one(text: &str) -> Option<Wish> {
 
 fn about_text(text: &str) -> Option<Wish> {
     let after = |start| after(text, start).filter(|t| !t.is_empty());
+    if let Some(fact) = after("remember that ") {
+        return Some(Wish::Remember(fact.to_owned()));
+    }
     if let Some(note) = after("note:").or_else(|| after("note ")).or_else(|| after("remember ")) {
         return Some(Wish::Note(note.to_owned()));
     }
@@ -248,6 +281,10 @@ fn about_text(text: &str) -> Option<Wish> {
     }
     if let Some(task) = after("plan:") {
         return Some(Wish::Plan(task.to_owned()));
+    }
+    if let Some((name, text)) = after("tell ").and_then(|t| t.rsplit_once(": ")) {
+        let (to, text) = (name.trim().to_owned(), text.trim().to_owned());
+        return (!to.is_empty() && !text.is_empty()).then_some(Wish::Tell { to, text });
     }
     if let Some((name, text)) = after("write ").and_then(|t| t.split_once(':')) {
         let (name, text) = (single(name)?, text.trim().to_owned());

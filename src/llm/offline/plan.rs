@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::files::{self, meant};
 use super::heard::own_words;
 use super::heartbeat;
+use super::known;
 use super::later::What;
 use super::messages::{self, List};
 use super::parse::{TweetAt, Wish, wishes};
@@ -78,6 +79,10 @@ impl Walk<'_> {
     fn fulfil(&mut self, wish: &Wish) -> Step {
         match wish {
             Wish::Note(text) => self.change_list(|list| Ok(list.add(text))),
+            Wish::Remember(fact) => {
+                self.call("memory_write", json!({ "text": fact }), str::to_owned)
+            }
+            Wish::Known => Step::Say(known::told(self.turns)),
             Wish::Done(number) => self.change_list(|list| list.done(*number)),
             Wish::List => match self.read_list() {
                 Ok(list) => Step::Say(messages::list(&list)),
@@ -116,6 +121,7 @@ impl Walk<'_> {
                 })
             }
             Wish::Propose(plan) => self.propose(plan),
+            Wish::Persona => self.persona().unwrap_or_else(|step| step),
             Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
             Wish::Later { when, what } => {
                 let (key, words) = match what {
@@ -124,6 +130,9 @@ impl Walk<'_> {
                 };
                 let arguments = json!({ "action": "add", "schedule": when, key: words });
                 self.call("cron", arguments, str::to_owned)
+            }
+            Wish::Tell { to, text } => {
+                self.call("message", json!({ "to": to, "content": text }), str::to_owned)
             }
             Wish::Tweet { text, at } => self.tweet(text, at.as_ref()),
             Wish::Schedules => self.call("cron", json!({ "action": "list" }), str::to_owned),
@@ -145,6 +154,24 @@ impl Walk<'_> {
             Some((_, answer)) if answer.is_error => Step::Say(messages::failed(name, &answer.text)),
             Some((_, answer)) => Step::Say(good(&answer.text)),
         }
+    }
+
+    /// Asks for a name and a manner and writes them down; `Err` is the step to take before.
+    fn persona(&mut self) -> Result<Step, Step> {
+        let name = self.told("What shall I be called?")?;
+        let manner = self.told("How shall I speak?")?;
+        let arguments = json!({ "name": name, "manner": manner });
+        Ok(self.call("persona_write", arguments, str::to_owned))
+    }
+
+    /// Returns what a person answered to a question; `Err` is the step to take before.
+    fn told(&mut self, question: &str) -> Result<String, Step> {
+        let mut told = None;
+        let step = self.call("ask_user", json!({ "question": question }), |answer| {
+            told = Some(messages::unfenced(answer));
+            String::new()
+        });
+        told.ok_or(step)
     }
 
     /// Begins plan mode, and once it is on shows the plan.

@@ -234,6 +234,8 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
 
     Phrases:
     - `note: <text> (or: note <text>, remember <text>)`: puts it on the todo list
+    - `remember that <text>`: remembers it beyond the history, by the tool for it
+    - `what do you know about me?`: says what it remembers here
     - `tell me my list (or: my list, what is on my list)`: reads the todo list
     - `done <n>`: marks the list's item n as done
     - `react with <emoji>`: puts a reaction on the message
@@ -246,11 +248,13 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `send voice <name>`: sends a voice note
     - `think about <x>`: thinks, by the tool for it
     - `ask me: <a> or <b>?`: asks you, with the answers as buttons
+    - `set up your persona`: asks its owner for a name and a manner, and writes them down once they are confirmed
     - `propose: <text>`: begins plan mode, shows the text as its plan, and asks you to approve it
     - `plan: <step> > <step>`: makes a plan by the tool for it, which shows the plan in the chat
     - `every day at 8 <phrase> (or: every weekday at 8:30 <phrase>, every monday at 08:00 <phrase>, every 2h <phrase>)`: has the phrase done then, again and again
     - `in 20 minutes <phrase> (or: in 20m <phrase>, at 18:30 <phrase>, tomorrow at 8 <phrase>)`: has the phrase done then, once
     - `remind me in 20 minutes to <text> (or: remind me tomorrow at 8 to <text>, remind me every day at 8 to <text>)`: reminds you of it then
+    - `tell <name>: <text>`: says it to them in their chat, where somebody known is called so
     - `tweet: <text>`: posts it in public, after approval, where an account is configured
     - `tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)`: schedules the post, after approval
     - `what is scheduled? (or: my schedules)`: lists what is to be done later

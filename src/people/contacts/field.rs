@@ -1,6 +1,7 @@
 //! The fields of one contact, whichever platform named them.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Keys that mean the same on every platform. The others are their channels' own.
@@ -13,6 +14,10 @@ pub mod keys {
     pub const KIND: &str = "kind";
     /// The channel they are usually met on.
     pub const CHANNEL: &str = "channel";
+    /// What else people call them.
+    pub const ALIASES: &str = "aliases";
+    /// Ids of contacts that were taken together with this one.
+    pub const MERGED: &str = "merged_ids";
     /// When they last spoke.
     pub const LAST: &str = "last_interaction_at";
 }
@@ -26,8 +31,19 @@ pub enum Kind {
     Agent,
 }
 
+impl Kind {
+    /// Its name in a file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+        }
+    }
+}
+
 /// The fields of a contact, in their order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -45,6 +61,11 @@ impl Fields {
     pub fn name(&self) -> &str {
         let nickname = self.get(keys::NICKNAME).and_then(Value::as_str).unwrap_or_default();
         if nickname.trim().is_empty() { self.id() } else { nickname }
+    }
+
+    /// Lists what people call them: the nickname first.
+    pub fn names(&self) -> Vec<String> {
+        self.text(keys::NICKNAME).into_iter().chain(self.texts(keys::ALIASES)).collect()
     }
 
     /// Returns what they are: a person where nothing else stands.
@@ -77,6 +98,30 @@ impl Fields {
             Some(one) => text(one).into_iter().collect(),
             None => Vec::new(),
         }
+    }
+
+    /// The fields of another one with this value alone in one of them.
+    #[must_use]
+    pub(in crate::people) fn with(mut self, others: &Self, key: &str, value: &str) -> Self {
+        self.0 = others.0.clone();
+        self.0.insert(key.to_owned(), Value::from(value));
+        self
+    }
+
+    /// Sets a field.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.0.insert(key.to_owned(), value.into());
+    }
+
+    /// Adds a text to a field that lists some; says whether it was not there.
+    pub fn include(&mut self, key: &str, value: &str) -> bool {
+        let mut texts = self.texts(key);
+        let is_new = !texts.iter().any(|text| text == value);
+        if is_new {
+            texts.push(value.to_owned());
+            self.set(key, texts);
+        }
+        is_new
     }
 
     /// Lists all.

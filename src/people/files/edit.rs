@@ -4,6 +4,11 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::change::Change;
+use super::done::{Changed, Done};
+use super::lines;
+use super::lines::NewLine;
+use crate::people::contacts::{Contacts, Shelf};
 use crate::people::todo::{Entry, List, Todos};
 
 /// A change of a file.
@@ -19,54 +24,90 @@ pub enum Edit {
         /// What is put on top, where it does not stand there.
         put: Vec<Entry>,
     },
-}
-
-/// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Done {
-    /// How many of `TODO.md` were put.
-    pub put: usize,
-    /// How many of it were taken.
-    pub taken: usize,
-    /// How many were put into `TODO.DONE.md`.
-    pub ticked: usize,
-}
-
-impl Done {
-    pub(super) fn and(self, other: Self) -> Self {
-        Self {
-            put: self.put + other.put,
-            taken: self.taken + other.taken,
-            ticked: self.ticked + other.ticked,
-        }
-    }
-}
-
-/// A file's text after a change.
-pub(super) struct Changed {
-    pub text: String,
-    pub done: Done,
+    /// Of one of the two files of contacts.
+    Contacts {
+        /// Which.
+        shelf: Shelf,
+        /// The changes, in their order.
+        changes: Vec<Change>,
+    },
+    /// Of one of the two todo files: the items of a chat go on with it under another id.
+    Moved {
+        /// Which.
+        list: List,
+        /// The chat's id before.
+        from: String,
+        /// Its id now.
+        to: String,
+    },
+    /// Of a whole file, whatever stands there.
+    Whole {
+        /// Its name in the state folder.
+        file: String,
+        /// What is to stand there.
+        text: String,
+    },
+    /// Of the lines of any file.
+    Lines {
+        /// Its name in the state folder.
+        file: String,
+        /// Lines that are taken out, each once, to the letter but for white space at its end.
+        take: Vec<String>,
+        /// Lines that are put in, where they do not stand there.
+        put: Vec<NewLine>,
+    },
 }
 
 impl Edit {
     /// Returns the file's name in the state folder.
-    pub fn file(&self) -> &'static str {
+    pub fn file(&self) -> &str {
         match self {
             Self::Todos { list, .. } => list.file(),
+            Self::Contacts { shelf, .. } => shelf.file(),
+            Self::Moved { list, .. } => list.file(),
+            Self::Whole { file, .. } => file,
+            Self::Lines { file, .. } => file,
         }
     }
 
     /// Makes the change.
     pub(super) fn apply(&self, source: &str, now: DateTime<Utc>) -> Changed {
-        let Self::Todos { list, take, put } = self;
-        let mut todos = Todos::read(*list, source);
-        let taken = take.iter().filter(|entry| todos.take(entry, now)).count();
-        // The first of them ends on top.
-        let put = put.iter().rev().filter(|entry| todos.put(entry, now)).count();
-        let done = match list {
-            List::Open => Done { put, taken, ticked: 0 },
-            List::Done => Done { ticked: put, ..Done::default() },
-        };
-        Changed { text: todos.to_string(), done }
+        match self {
+            Self::Todos { list, take, put } => {
+                todos(*list, take, put, &Source { text: source, now })
+            }
+            Self::Contacts { shelf, changes } => {
+                let mut contacts = Contacts::read(*shelf, source);
+                let made = changes.iter().filter(|change| change.apply(&mut contacts, now)).count();
+                let done = Done { contacts: made, ..Done::default() };
+                Changed { text: contacts.to_string(), done }
+            }
+            Self::Moved { list, from, to } => {
+                let mut todos = Todos::read(*list, source);
+                todos.move_chat(from, to, now);
+                Changed { text: todos.to_string(), done: Done::default() }
+            }
+            Self::Whole { text, .. } => Changed { text: text.clone(), done: Done::default() },
+            Self::Lines { take, put, .. } => lines::change(source, take, put),
+        }
     }
+}
+
+/// What is changed, and when.
+struct Source<'s> {
+    text: &'s str,
+    now: DateTime<Utc>,
+}
+
+fn todos(list: List, take: &[Entry], put: &[Entry], source: &Source<'_>) -> Changed {
+    let now = source.now;
+    let mut todos = Todos::read(list, source.text);
+    let taken = take.iter().filter(|entry| todos.take(entry, now)).count();
+    // The first of them ends on top.
+    let put = put.iter().rev().filter(|entry| todos.put(entry, now)).count();
+    let done = match list {
+        List::Open => Done { put, taken, ..Done::default() },
+        List::Done => Done { ticked: put, ..Done::default() },
+    };
+    Changed { text: todos.to_string(), done }
 }

@@ -53,6 +53,16 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// The work on a file did not come to its end.
+    pub(crate) fn ended(error: &tokio::task::JoinError) -> Self {
+        written("a file", io::Error::other(error.to_string()))
+    }
+
+    /// What is noted of reminders cannot be read or written.
+    pub(crate) fn of_reminders(source: io::Error) -> Self {
+        written("kept/due.json", source)
+    }
+
     /// Whether the change is not made again by itself.
     pub(super) fn is_last(&self) -> bool {
         matches!(self, Self::Unreadable { .. } | Self::Written(_) | Self::Aside { .. })

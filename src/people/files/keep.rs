@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::rest::Look;
 
@@ -22,6 +23,15 @@ const PART: &str = "part";
 const OLD: &str = "old";
 /// What the file looked like that we staged last.
 const OURS: &str = "ours";
+
+/// An earlier version of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// Its name; it begins with when another one took its place.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+}
 
 /// The earlier versions of one file.
 pub(super) struct Keep {
@@ -122,6 +132,14 @@ impl Keep {
         fs::remove_file(self.path())
     }
 
+    /// Throws away everything that is kept of the file.
+    pub fn forget(&self) -> io::Result<()> {
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Lists what is kept, the oldest first.
     pub fn kept(&self) -> io::Result<Vec<PathBuf>> {
         let mut all: Vec<PathBuf> = fs::read_dir(&self.folder)?
@@ -131,6 +149,25 @@ impl Keep {
         all.retain(|path| path.file_name().is_some_and(|name| is_version(&name.to_string_lossy())));
         all.sort();
         Ok(all)
+    }
+
+    /// Lists the versions, the newest first.
+    pub fn versions(&self) -> io::Result<Vec<Version>> {
+        let kept = match self.kept() {
+            Err(error) if is_absent(&error) => Vec::new(),
+            kept => kept?,
+        };
+        let version = |path: &PathBuf| {
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            Some(Version { name, bytes: path.metadata().ok()?.len() })
+        };
+        Ok(kept.iter().rev().filter_map(version).collect())
+    }
+
+    /// Reads a version.
+    pub fn version(&self, name: &str) -> io::Result<Vec<u8>> {
+        let found = self.kept()?.into_iter().find(|path| path.ends_with(name));
+        fs::read(found.ok_or(ErrorKind::NotFound)?)
     }
 
     /// Throws away what was staged and never noted.

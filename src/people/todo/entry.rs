@@ -141,6 +141,11 @@ impl fmt::Display for Entry {
     }
 }
 
+/// A line with another chat in front of its bar.
+pub(super) fn with_chat(line: &str, from: &str, to: &str) -> String {
+    line.replacen(&format!("[{CHAT}]({from})"), &format!("[{CHAT}]({to})"), 1)
+}
+
 /// What stands in front of the bar, and what behind it.
 struct Metas<'a> {
     metas: Vec<Meta>,

@@ -2,16 +2,20 @@
 //! have the same name.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::contract::RESOLVE;
-use super::known::{Known, known};
+use super::known::known;
 use super::task::Task;
+use crate::domain::taint::Taint;
+use crate::people::circle::Known;
 use crate::people::todo::{Entry, plain, references};
 use crate::tools::ToolError;
 
 /// Somebody is named and nobody of that name is known.
 const RAW: &str = "reference_unresolved_write_raw";
+/// So many candidates are told.
+const MOST_TOLD: usize = 8;
 /// What people call themselves. In capitals it may be something else: the US market.
 const SELF: [&str; 14] = [
     "i", "me", "my", "myself", "we", "us", "our", "ich", "mich", "mir", "我", "我们", "本人", "私",
@@ -31,10 +35,7 @@ enum Answer {
         #[serde(default)]
         warnings: Vec<String>,
     },
-    MissingReferenceId {
-        #[serde(default)]
-        missing: Vec<Value>,
-    },
+    MissingReferenceId {},
 }
 
 /// Names the people of a content.
@@ -149,15 +150,25 @@ async fn ask(
                 warnings.into_iter().take(3).map(|warning| warning.chars().take(200).collect()),
             );
         }
-        Answer::MissingReferenceId { missing } => {
-            let who = unclear.join(", ");
-            let more = missing.len();
-            resolved.warnings.push(format!(
-                "{RAW}: missing_reference_id: several people are called {who} ({more} named)"
-            ));
+        Answer::MissingReferenceId { .. } => {
+            let text = several(unclear, &candidates);
+            return Err(ToolError::Quote { text, level: Taint::Raw });
         }
     }
     Ok(())
+}
+
+/// Tells who may be meant, and how to say it.
+fn several(unclear: &[&str], candidates: &[&Known]) -> String {
+    let who = unclear.join(", ");
+    let lines = candidates.iter().take(MOST_TOLD).map(|known| format!("\n- {}", known.reference()));
+    let lines: String = lines.collect();
+    let more = candidates.len().saturating_sub(MOST_TOLD);
+    let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
+    format!(
+        "missing_reference_id: several people are called {who}: nothing was written. Ask who is meant, then call again \
+         with one of these in the content:{lines}{more}"
+    )
 }
 
 /// A rewritten content says the same, and names nobody else.

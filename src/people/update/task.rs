@@ -5,12 +5,13 @@ use std::sync::Arc;
 use chrono::{DateTime, Timelike as _, Utc};
 
 use super::reminding::Reminding;
-use super::view::View;
+use super::view::{Conversations, View};
 use crate::domain::taint::Taint;
-use crate::people::contacts::{Contacts, Fields, Shelf};
 use crate::people::files::{Content, Done, Edit, FileError, Files};
 use crate::people::forms::Forms;
+use crate::people::shelves::Shelves;
 use crate::people::todo::{Entry, List, Todos};
+use crate::store::Met;
 use crate::tools::ToolError;
 use crate::tools::ports::{Small, TodoAsker};
 
@@ -21,6 +22,7 @@ pub(super) struct Task<'t> {
     pub by: &'t TodoAsker,
     pub model: &'t dyn Small,
     pub reminding: &'t dyn Reminding,
+    pub conversations: &'t dyn Conversations,
     pub view: View,
 }
 
@@ -44,13 +46,14 @@ impl Task<'_> {
         Ok(Seen { todos: Todos::read(list, &text), level })
     }
 
-    pub async fn contacts(&self) -> Result<Vec<Fields>, ToolError> {
-        let mut all = Vec::new();
-        for shelf in [Shelf::Active, Shelf::Inactive] {
-            let text = self.read(shelf.file()).await?.text;
-            all.extend(Contacts::read(shelf, &text).all().cloned());
-        }
-        Ok(all)
+    pub async fn shelves(&self) -> Result<Shelves, ToolError> {
+        let files = Arc::clone(self.files);
+        blocking(move || Shelves::read(&files)).await
+    }
+
+    /// Lists who has spoken in the task's chat.
+    pub async fn met(&self) -> Result<Vec<Met>, ToolError> {
+        self.conversations.met(&self.by.conversation).await
     }
 
     async fn read(&self, file: &'static str) -> Result<Content, ToolError> {

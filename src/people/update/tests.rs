@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, ConversationId, PersonId};
+use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 use serde_json::Value;
 
 use super::*;
@@ -17,6 +17,7 @@ use crate::domain::taint::Taint;
 use crate::domain::usage::Meter;
 use crate::people::forms::testing::birds;
 use crate::people::todo::{Entry, List, Todos};
+use crate::store::Met;
 use crate::tools::asked::{Asked, Speaker};
 
 /// Answers what it was given, in its order, and remembers what it was asked.
@@ -40,9 +41,25 @@ impl Small for Model {
 /// Every conversation is its own chat.
 struct Alone;
 
+#[async_trait]
 impl Conversations for Alone {
     fn chat(&self, conversation: &ConversationId) -> String {
         conversation.key().to_owned()
+    }
+
+    /// Whoever has a number below ten has spoken in every group of one digit.
+    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
+        let is_small = conversation.key().len() == "bird:-7".len();
+        let met = |number: u8| Met {
+            place: PlaceId::new(conversation.account().clone(), conversation.key()),
+            person: PersonId::new(format!("bird:{number}")),
+            name: format!("Number {number}"),
+            username: String::new(),
+            is_bot: false,
+            is_direct: false,
+            at: now(),
+        };
+        Ok(if is_small { (1..10).map(met).collect() } else { Vec::new() })
     }
 }
 
@@ -74,9 +91,13 @@ nickname: "Bo"
 
 impl Desk {
     fn new() -> Self {
+        Self::with(CONTACTS)
+    }
+
+    fn with(contacts: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("contacts")).unwrap();
-        fs::write(home.path().join("contacts/ACTIVE.md"), CONTACTS).unwrap();
+        fs::write(home.path().join("contacts/ACTIVE.md"), contacts).unwrap();
         let files = Arc::new(Files::new(home.path().to_owned(), Arc::new(SystemClock)));
         let book = TodoBook {
             files,
@@ -295,7 +316,12 @@ async fn who_is_not_known_or_not_clear_is_said() {
         "{said}"
     );
     let said = desk.said(&owner(), add("Ask Bo", &["Bo"])).await;
-    assert!(said.contains("missing_reference_id") && said.contains("\"Ask Bo\""), "{said}");
+    assert_eq!(
+        said,
+        "missing_reference_id: several people are called Bo: nothing was written. Ask who is meant, then call again with one \
+         of these in the content:\n- [Bo](bird:8)\n- [Bo](bird:9)"
+    );
+    assert_eq!(desk.contents(List::Open), ["Greet Zoe"]);
     let said = desk.said(&owner(), add("Thank Bo", &["Bo"])).await;
     assert!(said.contains("Thank [Bo](bird:9)") && !said.contains("warnings"), "{said}");
     let said = desk.said(&owner(), add("Pay Bo", &["Bo"])).await;
@@ -410,5 +436,66 @@ async fn many_conversations_at_once_keep_apart() {
     for entry in Todos::read(List::Open, &text).entries() {
         let n: i32 = entry.content.strip_prefix("errand").unwrap().parse().unwrap();
         assert_eq!(entry.chat, Some(format!("bird:{}", n % 20 + 1)));
+    }
+}
+
+#[tokio::test]
+async fn a_group_names_whom_it_has_met_and_hears_nothing_of_where_else_they_are() {
+    let met = r#"{"status":"missing_reference_id","missing":[]}"#;
+    let desk = Desk::answering(&[met]);
+    let said = desk.said(&group("bird:-7"), add("Ask Bo", &["Bo"])).await;
+    assert!(said.contains("[Bo](bird:8)") && said.contains("[Bo](bird:9)"), "{said}");
+    let asked = desk.model.asked.lock().unwrap().remove(0);
+    let known = asked["contacts"].to_string();
+    assert!(!known.contains("bird:-42") && !known.contains("mei"), "{known}");
+    let said = desk.said(&group("bird:-7"), add("Ask Number", &["Number 3"])).await;
+    assert!(
+        !said.contains("reference_unresolved"),
+        "who spoke is known before they are a contact: {said}"
+    );
+    let said = desk.said(&group("bird:-42"), add("Ask Mei", &["Mei"])).await;
+    assert!(said.contains("[Mei](bird:@mei)"), "she was met there: {said}");
+}
+
+mod foreign {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A contact whom the group has never met, as far as ids go.
+    fn contact() -> impl Strategy<Value = Vec<String>> {
+        let line = prop_oneof![
+            Just("bird_name: \"kea\"".to_owned()),
+            (10_u32..99).prop_map(|n| format!("bird_number: \"{n}\"")),
+            (10_i32..99).prop_map(|n| format!("trees: [\"-{n}\"]")),
+            Just("aliases: [\"Kea\"]".to_owned()),
+            Just("nickname: \"Kea Parrot\"".to_owned()),
+        ];
+        prop::collection::vec(line, 1..5)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// A name, a user name or an id that the group has not met reads like one that nobody has.
+        #[test]
+        fn who_is_unmet_reads_like_nobody(
+            lines in contact(),
+            asked in prop_oneof![Just("Kea"), Just("@kea"), Just("Kea Parrot"), Just("[Kea](bird:@kea)"), Just("[Kea](bird:55)")],
+            number in 10_u32..99,
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let mut lines = lines;
+            lines.dedup_by_key(|line| line.split(':').next().unwrap().to_owned());
+            let said = |contacts: &str| runtime.block_on(async {
+                let desk = Desk::with(contacts);
+                let people = if asked.starts_with('[') { vec![] } else { vec![asked] };
+                let said = desk.said(&group("bird:-7"), add(&format!("Ask {asked}"), &people)).await;
+                let questions = desk.model.asked.lock().unwrap().len();
+                format!("{questions} {said}")
+            });
+            let block = format!("## K\n```yaml\ncontact_id: \"bird:{number}\"\n{}\n```\n", lines.join("\n"));
+            prop_assert_eq!(said(&block), said(""));
+        }
     }
 }

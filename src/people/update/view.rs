@@ -1,15 +1,25 @@
 //! What of the todo files one task sees: an owner alone all of it, every other conversation its own.
 
+use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
 use crate::domain::command_line;
 use crate::people::todo::{Entry, List, Todos};
+use crate::store::Met;
+use crate::tools::ToolError;
 use crate::tools::ports::TodoAsker;
 
 /// What the book has to ask of conversations.
+#[async_trait]
 pub trait Conversations: Send + Sync {
     /// Returns the id of the chat that a conversation belongs to: the same for every thread of it.
     fn chat(&self, conversation: &ConversationId) -> String;
+
+    /// Lists who has spoken in that chat, the latest first.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError>;
 }
 
 /// What a task sees.

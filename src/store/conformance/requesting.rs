@@ -109,6 +109,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
         quote: None,
         forwarded: false,
         talk: false,
+        relayed: false,
         files: Vec::new(),
         pictures: Vec::new(),
     };

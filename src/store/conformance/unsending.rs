@@ -30,6 +30,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
         }),
         forwarded: false,
         talk: false,
+        relayed: false,
         files: vec!["file.txt".to_owned()],
         pictures: Vec::new(),
     })

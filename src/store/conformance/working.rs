@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::task::ParkedOn;
-use crate::store::{DeliveryState, Does, Fired, Outcome, Said, Stray};
+use crate::store::{CommandEffect, Cut, DeliveryState, Does, Fired, Outcome, Relay, Said, Stray};
 
 laws![
     a_lane_follows_the_platforms_order,
@@ -11,6 +11,8 @@ laws![
     a_dead_boots_claims_end,
     what_ran_at_two_deaths_is_suspected,
     a_claim_carries_history,
+    a_cut_holds_until_the_next_one_or_a_reset,
+    what_is_said_elsewhere_is_said_once_and_known_there,
     a_finish_hands_over,
     a_parked_task_gives_back_its_lane,
     what_is_next_is_told_whatever_it_is,
@@ -124,8 +126,62 @@ async fn a_claim_carries_history(bed: &dyn Fixture) {
     let other = started(ledger.as_ref(), 2, 1).await;
     assert!(other.history.is_empty(), "another conversation's");
     let claimed = started(ledger.as_ref(), 1, 19).await;
-    let expected: Vec<_> = (3..=18).map(|o| vec![said(&format!("answer {o}"))]).collect();
+    let expected: Vec<_> = (1..=18).map(|o| vec![said(&format!("answer {o}"))]).collect();
     assert_eq!(claimed.history, expected);
+    let ends: Vec<_> = claimed.history.iter().map(|task| (task.finish, task.is_short)).collect();
+    assert_eq!(ends, (1..=18).map(|end| (end, false)).collect::<Vec<_>>());
+}
+
+async fn a_cut_holds_until_the_next_one_or_a_reset(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let end_with = async |order: i64, cut: Option<Cut>| {
+        let claimed = started(ledger.as_ref(), 1, order).await;
+        let mut advance = finish(&format!("answer {order}"), vec![]);
+        if let Advance::Finish { cut: c, .. } = &mut advance {
+            *c = cut;
+        }
+        finished(ledger.as_ref(), &claimed.claim, advance).await;
+        claimed.history.iter().map(|task| (task.finish, task.is_short)).collect::<Vec<_>>()
+    };
+    for order in 1..=4 {
+        end_with(order, None).await;
+    }
+    let all = end_with(5, Some(Cut { from: 3, short: 4 })).await;
+    assert_eq!(all.len(), 4, "it is cut for the next one");
+    let cut = [(3, true), (4, false), (5, false)];
+    assert_eq!(end_with(6, None).await, cut);
+    assert_eq!(end_with(7, None).await, [&cut[..], &[(6, false)]].concat());
+    let late = started(ledger.as_ref(), 1, 8).await;
+    let row = push(ledger.as_ref(), arrival(message(1, 9), Disposition::Command), no_fuse()).await;
+    let reset = CommandEffect::Reset(draft(1, 1));
+    ledger.command(row.commands[0].0, reset).await.unwrap();
+    let mut advance = finish("late", vec![]);
+    if let Advance::Finish { cut, .. } = &mut advance {
+        *cut = Some(Cut { from: 7, short: 7 });
+    }
+    finished(ledger.as_ref(), &late.claim, advance).await;
+    assert!(end_with(10, None).await.is_empty(), "the history before the reset");
+    assert_eq!(end_with(11, None).await, [(1, false)], "no cut of the one before counts in it");
+}
+
+async fn what_is_said_elsewhere_is_said_once_and_known_there(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let before = started(ledger.as_ref(), 2, 1).await;
+    finished(ledger.as_ref(), &before.claim, finish("before", vec![])).await;
+    let asking = started(ledger.as_ref(), 1, 1).await;
+    let relay = || Relay { draft: draft(2, 1), facts: facts(), items: vec![said("tea is ready")] };
+    let first = ledger.relay(&asking.claim, "to:tea", relay()).await.unwrap();
+    assert!(matches!(first, Said::New(_)), "{first:?}");
+    let again = ledger.relay(&asking.claim, "to:tea", relay()).await.unwrap();
+    assert!(matches!(again, Said::Known(..)), "{again:?}");
+    let lost = Claim { number: asking.claim.number + 1, ..asking.claim.clone() };
+    let lost = ledger.relay(&lost, "to:milk", relay()).await.unwrap();
+    assert!(matches!(lost, Said::Lost), "{lost:?}");
+    let there = started(ledger.as_ref(), 2, 2).await;
+    assert_eq!(there.history, [vec![said("before")], vec![said("tea is ready")]]);
+    finished(ledger.as_ref(), &asking.claim, finish("done", vec![])).await;
+    let here = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(here.history, [vec![said("done")]], "nothing of it stands where it was asked for");
 }
 
 async fn a_finish_hands_over(bed: &dyn Fixture) {

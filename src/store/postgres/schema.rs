@@ -18,6 +18,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_post.sql"),
     include_str!("migrations/0005_settled.sql"),
     include_str!("migrations/0007_begun.sql"),
+    include_str!("migrations/0008_met.sql"),
+    include_str!("migrations/0009_memory.sql"),
+    include_str!("migrations/0010_cut.sql"),
 ];
 
 /// The version written today.

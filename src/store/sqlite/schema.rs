@@ -29,6 +29,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0013_post.sql"),
     include_str!("migrations/0014_settled.sql"),
     include_str!("migrations/0016_begun.sql"),
+    include_str!("migrations/0017_met.sql"),
+    include_str!("migrations/0018_memory.sql"),
+    include_str!("migrations/0019_cut.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -10,11 +10,13 @@ PRAGMA application_id = 1397050443;
 
 -- blanked: the last row of the inbox whose words went with their age: its key stays for a while. sealed: why this
 -- life must not go on here. zones: the version of the zone data by which the next times of schedules were set.
-CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT, zones TEXT) STRICT;
+CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT, zones TEXT, met INTEGER NOT NULL DEFAULT 0) STRICT;
 INSERT INTO meta (id, checked_at) VALUES (1, 0);
 
 CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
+-- cut: the first ending of its epoch that is still read as history. short: tasks that ended before this one are shown
+-- with their long answers cut.
 CREATE TABLE conversation (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
@@ -25,7 +27,9 @@ CREATE TABLE conversation (
     closed TEXT,
     todos TEXT,
     plan INTEGER NOT NULL DEFAULT 0,
-    last_at INTEGER
+    last_at INTEGER,
+    cut INTEGER NOT NULL DEFAULT 0,
+    short INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);
@@ -330,6 +334,26 @@ CREATE TABLE post (
 CREATE INDEX post_month ON post (conversation, created_at);
 CREATE INDEX post_untold ON post (outbound) WHERE told = 0;
 
+-- Who spoke in which place, as they were last seen there: derived from the inbox, off the path of messages. at: to the
+-- hour. fresh: it is still to be brought into the file of contacts; brought: the @name that was brought there last,
+-- brought_at: of which moment. meta.met: up to which row of the inbox all is looked through.
+CREATE TABLE met (
+    account TEXT,
+    place TEXT,
+    person TEXT,
+    name TEXT NOT NULL,
+    username TEXT NOT NULL,
+    is_bot INTEGER NOT NULL,
+    direct INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    fresh INTEGER NOT NULL,
+    brought TEXT NOT NULL,
+    brought_at INTEGER NOT NULL,
+    PRIMARY KEY (account, place, person)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX met_at ON met (at);
+CREATE INDEX met_fresh ON met (at, account, place, person) WHERE fresh = 1;
+
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -341,3 +365,37 @@ CREATE TABLE spent (
     amount INTEGER NOT NULL,
     PRIMARY KEY (since, who, what)
 ) STRICT, WITHOUT ROWID;
+
+-- Whose memory it is. The number stands before each word of its pieces: one memory's words are no other's.
+CREATE TABLE memory_subject (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
+
+-- Which files of memory were looked at, and what they looked like then.
+CREATE TABLE memory_file (path TEXT PRIMARY KEY, subject INTEGER NOT NULL, look TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_file_subject ON memory_file (subject);
+
+-- Pieces of those files: lines first to last, whose words they are, and the words by which they are found.
+CREATE TABLE memory_piece (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    section TEXT NOT NULL,
+    text TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    level TEXT NOT NULL,
+    words TEXT NOT NULL
+) STRICT;
+CREATE INDEX memory_piece_path ON memory_piece (path);
+CREATE VIRTUAL TABLE memory_words USING fts5(words, content='memory_piece', content_rowid='id', tokenize='ascii');
+INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);
+
+-- Places that are being forgotten: up to which rows, and how far that has got.
+CREATE TABLE forgetting (
+    conversation INTEGER PRIMARY KEY,
+    task INTEGER NOT NULL,
+    inbox INTEGER NOT NULL,
+    outbound INTEGER NOT NULL,
+    tasks_done INTEGER NOT NULL,
+    inbox_done INTEGER NOT NULL,
+    outbound_done INTEGER NOT NULL
+) STRICT;

@@ -278,7 +278,7 @@ impl RawClaimed {
             ),
             header: self.header,
             transcript,
-            history: history::read(&self.history.items),
+            history: self.history.read(),
             asked_by: self.history.asked_by,
             undelivered: self.told.undelivered,
             settled: settled.map(Box::new),

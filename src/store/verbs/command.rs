@@ -8,7 +8,7 @@ use super::ending::{Ending, end};
 use super::outbox::{self, Prepared, SaidFor};
 use super::rows::millis;
 use super::stop::{self, Ended};
-use super::{asking, lanes, locks, notes};
+use super::{asking, forgetting, lanes, locks, notes};
 use crate::domain::facts::Mode;
 use crate::domain::ids::TaskId;
 use crate::store::arrival::Location;
@@ -24,6 +24,7 @@ pub enum Effect {
     Say(Option<Prepared>),
     Stop { by: Option<PersonId>, also: Vec<ConversationId>, answers: Box<Answers> },
     Reset(Prepared),
+    Forget(Prepared),
     Workspace(Option<String>, Option<Prepared>),
     Zone(ZoneOf, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
@@ -54,6 +55,7 @@ impl Effect {
                 Self::Stop { by, also, answers }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
+            CommandEffect::Forget(draft) => Self::Forget(Prepared::new(draft)?),
             CommandEffect::Workspace(path, draft) => {
                 Self::Workspace(path, draft.map(Prepared::new).transpose()?)
             }
@@ -73,7 +75,7 @@ impl Effect {
             | Self::Workspace(_, draft)
             | Self::Zone(_, draft)
             | Self::Mode(_, draft) => (&[], draft.iter().collect()),
-            Self::Reset(draft) => (&[], vec![draft]),
+            Self::Reset(draft) | Self::Forget(draft) => (&[], vec![draft]),
             Self::Stop { also, answers, .. } => (also, vec![&answers.stopped]),
         };
         also.iter().chain(said.into_iter().map(Prepared::conversation)).collect()
@@ -87,7 +89,7 @@ impl Effect {
             | Self::Zone(_, draft)
             | Self::Mode(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
             Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
-            Self::Reset(draft) => draft.bytes(),
+            Self::Reset(draft) | Self::Forget(draft) => draft.bytes(),
         }
     }
 }
@@ -169,9 +171,14 @@ impl Command {
             Effect::Reset(draft) => {
                 ended = stop::stop(tx, conversation, None, now)?;
                 tx.execute_later(
-                    "UPDATE conversation SET epoch = epoch + 1, todos = NULL, plan = 0 WHERE id = ?1",
+                    "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0
+                     WHERE id = ?1",
                     params![conversation],
                 )?;
+                Some(draft)
+            }
+            Effect::Forget(draft) => {
+                ended = forgetting::mark(tx, conversation, now)?;
                 Some(draft)
             }
             Effect::Workspace(path, draft) => {

@@ -9,9 +9,11 @@ use crate::domain::transcript::Item;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
+use crate::store::work::Past;
 
-/// How many finished tasks make the history.
-pub const HISTORY: i64 = 16;
+/// How many finished tasks make the history at most. Whoever reads it cuts it long before (`agent/window.rs`), so that
+/// it does not lose its first one with every new one.
+pub const HISTORY: i64 = 64;
 
 /// A transcript row: its task, its layout, its text.
 pub type RawItem = (i64, u16, String);
@@ -21,13 +23,26 @@ pub type RawItem = (i64, u16, String);
 pub struct RawHistory {
     /// Their items, oldest first.
     pub items: Vec<RawItem>,
+    /// Of which task the items are, one for each.
+    ends: Vec<RawEnd>,
     /// The least trust in whom those tasks asked; `None` without a history.
     pub asked_by: Option<Trust>,
 }
 
-/// The newest finished tasks of a conversation and epoch, each row of their transcripts with its task; in no order.
-pub const NEWEST: &str = "SELECT t.finish, t.id, t.facts, i.seq, i.v, i.item FROM
-         (SELECT finish, id, facts FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL
+/// When a task ended, and whether it is shown short.
+#[derive(Clone, Copy, Debug)]
+struct RawEnd {
+    finish: i64,
+    is_short: bool,
+}
+
+/// The newest finished tasks of a conversation and epoch, from where its history is cut, each row of their transcripts
+/// with its task; in no order.
+pub const NEWEST: &str =
+    "SELECT t.finish, t.id, t.facts, i.seq, i.v, i.item, t.finish < t.short FROM
+         (SELECT finish, id, facts, (SELECT short FROM conversation WHERE id = ?1) AS short FROM task
+          WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL
+              AND finish >= (SELECT cut FROM conversation WHERE id = ?1)
           ORDER BY finish DESC LIMIT ?3) t
      LEFT JOIN transcript i ON i.task = t.id";
 
@@ -51,7 +66,7 @@ pub struct Newest {
 /// An item, by the end of its task and its place there.
 #[derive(Debug)]
 struct Placed {
-    finish: i64,
+    end: RawEnd,
     seq: i64,
     item: RawItem,
 }
@@ -68,16 +83,18 @@ impl Newest {
         // A task may have left nothing.
         if let Some(seq) = row.get(3)? {
             let item = (task, row.get(4)?, row.get(5)?);
-            self.items.push(Placed { finish: row.get(0)?, seq, item });
+            let end = RawEnd { finish: row.get(0)?, is_short: row.get(6)? };
+            self.items.push(Placed { end, seq, item });
         }
         Ok(ControlFlow::Continue(()))
     }
 
     /// Puts what was taken in order.
     pub fn put_in_order(mut self) -> RawHistory {
-        self.items.sort_unstable_by_key(|placed| (placed.finish, placed.seq));
+        self.items.sort_unstable_by_key(|placed| (placed.end.finish, placed.seq));
+        let ends = self.items.iter().map(|placed| placed.end).collect();
         let items = self.items.into_iter().map(|placed| placed.item).collect();
-        RawHistory { items, asked_by: self.asked_by }
+        RawHistory { items, ends, asked_by: self.asked_by }
     }
 }
 
@@ -86,6 +103,20 @@ pub fn finished(tx: &mut dyn Tx, conversation: i64, epoch: i64, most: i64) -> Re
     let mut newest = Newest::default();
     tx.query(NEWEST, params![conversation, epoch, most], &mut |row| newest.take(row))?;
     Ok(newest.put_in_order())
+}
+
+impl RawHistory {
+    /// Reads the tasks; what cannot be read of them is left out.
+    pub fn read(&self) -> Vec<Past> {
+        let mut ends = self.ends.iter();
+        let tasks = self.items.chunk_by(|a, b| a.0 == b.0);
+        let tasks = tasks.filter_map(|rows| {
+            let RawEnd { finish, is_short } = *ends.nth(rows.len() - 1)?;
+            let items = readable(rows.iter().map(|(task, v, text)| load_item(*task, *v, text)));
+            Some(Past { finish, is_short, items })
+        });
+        tasks.collect()
+    }
 }
 
 /// Reads items task by task; what cannot be read is left out.

@@ -5,7 +5,7 @@
 //! are never given twice.
 
 use super::rows::millis;
-use super::{standing, texts};
+use super::{forgetting, met, standing, texts};
 use crate::store::error::Result;
 use crate::store::settings::Since;
 use crate::store::tx::Tx;
@@ -20,7 +20,7 @@ const FRONT: i64 = 1_000;
 pub fn step(tx: &mut dyn Tx, since: &Since) -> Result<u64> {
     let [transcripts, inbox, outbox, keys] =
         [since.transcripts, since.inbox, since.outbox, since.keys].map(millis);
-    let kinds: [(Kind, i64); 10] = [
+    let kinds: [(Kind, i64); 11] = [
         (transcript, transcripts),
         (words, inbox),
         (own_words, inbox),
@@ -30,8 +30,13 @@ pub fn step(tx: &mut dyn Tx, since: &Since) -> Result<u64> {
         (schedules, transcripts),
         (tasks, keys),
         (messages, keys),
+        (acquaintances, inbox),
         (small, keys),
     ];
+    let forgotten = forgetting::step(tx)?;
+    if forgotten > 0 {
+        return Ok(forgotten);
+    }
     for (forget, since) in kinds {
         let rows = forget(tx, since)?;
         if rows > 0 {
@@ -216,6 +221,11 @@ fn messages(tx: &mut dyn Tx, since: i64) -> Result<u64> {
               LIMIT ?3)",
         params![since, FRONT, MOST],
     )
+}
+
+/// Whom nobody has heard for long.
+fn acquaintances(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    met::forget(tx, since, MOST)
 }
 
 /// Notices that were said once a day, and pauses that are over.

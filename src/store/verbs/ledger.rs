@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::{janitor, lanes};
+use super::{forgetting, janitor, lanes};
 use crate::store::error::Result;
 use crate::store::ledger::Ledger;
 use crate::store::settings::Since;
@@ -27,6 +27,10 @@ impl Ledger for SqlLedger {
             self.engine().purge();
         }
         Ok(rows)
+    }
+
+    async fn is_forgetting(&self) -> Result<bool> {
+        self.write(Plan::RELAXED, |tx| forgetting::is_under_way(tx)).await
     }
 
     async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {

@@ -2,7 +2,7 @@
 //! history, todos, epoch and lane.
 
 use super::places::rename;
-use super::{lanes, locks};
+use super::{lanes, locks, met};
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -38,6 +38,7 @@ pub fn move_place(tx: &mut dyn Tx, account: &str, old: &str, new: &str) -> Resul
         "DELETE FROM timezone WHERE account = ?1 AND who = ?2",
         params![account, old],
     )?;
+    met::move_met(tx, account, old, new)?;
     let moving: Vec<(i64, String)> = tx.all(
         "SELECT id, key FROM conversation WHERE account = ?1 AND place = ?2 ORDER BY id",
         params![account, old],

@@ -7,6 +7,7 @@ use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote}
 use super::approvals::{self, RawApproval};
 use super::questions::{self, RawQuestion};
 use super::rows::{count, millis, time};
+use super::told::{self, RawSaid};
 use super::usage::usage;
 use super::{conversations, quoted, shown, trace, upcoming};
 use crate::domain::ids::TaskId;
@@ -15,7 +16,8 @@ use crate::store::approval::ApprovalRow;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
 use crate::store::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow, Upcoming,
+    Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
+    Upcoming,
 };
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
@@ -30,6 +32,12 @@ impl Read for SqlLedger {
     async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>> {
         let of = of.cloned();
         self.read(move |tx| shown::list(tx, of.as_ref(), most(limit))).await
+    }
+
+    async fn said(&self, of: &ConversationId, whole: bool, limit: usize) -> Result<Vec<SaidTask>> {
+        let of = of.clone();
+        let raw = self.read(move |tx| told::said(tx, &of, whole, most(limit))).await?;
+        Ok(raw.into_iter().map(RawSaid::read).collect())
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {

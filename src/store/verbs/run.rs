@@ -9,9 +9,9 @@ use super::ending::{self, Ending, Gain};
 use super::fence::Held;
 use super::last::{Last, look};
 use super::outbox::{self, LastWords};
-use super::rows::{ITEM_VERSION, json, lean, millis, small};
+use super::rows::{json, millis, small};
 use super::usage::cost;
-use super::{absorbing, claiming, facts, held as holding, lanes, locks, unsend};
+use super::{absorbing, appending, claiming, facts, held as holding, lanes, locks, unsend};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -22,7 +22,7 @@ use crate::store::error::Result;
 use crate::store::inflow::Seen;
 use crate::store::tx::Tx;
 use crate::store::value::params;
-use crate::store::work::{Advance, End};
+use crate::store::work::{Advance, Cut, End};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -61,6 +61,7 @@ struct Finish {
     say: Vec<outbox::Prepared>,
     set_aside: bool,
     unheard: bool,
+    cut: Option<Cut>,
     departs: bool,
     hand_over: bool,
 }
@@ -78,7 +79,8 @@ struct Parking {
 impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
-        let texts = |items: Vec<Item>| items.iter().map(item_text).collect::<Result<Vec<_>>>();
+        let texts =
+            |items: Vec<Item>| items.iter().map(appending::text).collect::<Result<Vec<_>>>();
         let (seen, approval) = (Seen::default(), None);
         Ok(match advance {
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
@@ -133,6 +135,7 @@ impl Prepared {
                 usage,
                 set_aside,
                 unheard,
+                cut,
                 departs,
                 hand_over,
                 now,
@@ -140,7 +143,8 @@ impl Prepared {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
-                let finish = Finish { facts, end, say, set_aside, unheard, departs, hand_over };
+                let finish =
+                    Finish { facts, end, say, set_aside, unheard, cut, departs, hand_over };
                 let how = How::Finish(finish);
                 Self {
                     items: texts(append)?,
@@ -197,7 +201,7 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
         absorbing::absorb(tx, task, held.lane, seen, *now)?;
     }
     let first = held.items + 1;
-    append(tx, task, first, items)?;
+    appending::append(tx, task, first, items)?;
     if held.unsent {
         unsend::again(tx, task)?;
     }
@@ -338,6 +342,8 @@ impl Run<'_> {
         let queued = self.say(tx, last, finish)?;
         if finish.set_aside {
             raise_epoch(tx, task)?;
+        } else if let Some(cut) = finish.cut {
+            cut_history(tx, task, cut)?;
         }
         let mut cost = last.cost;
         cost.add(usage);
@@ -379,38 +385,18 @@ impl Run<'_> {
 /// The conversation so far is not read any more; its todos and notes stay.
 fn raise_epoch(tx: &mut dyn Tx, task: i64) -> Result<()> {
     tx.execute_later(
-        "UPDATE conversation SET epoch = epoch + 1
+        "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0
          WHERE id = (SELECT conversation FROM task WHERE id = ?1)",
         params![task],
     )
 }
 
-/// Writes an item. What a person said is stored without what is empty; a call's arguments stay as they
-/// are.
-fn item_text(item: &Item) -> Result<String> {
-    match item {
-        Item::Received(_) => lean(item),
-        other => json(other),
-    }
-}
-
-/// Appends items, the first under this number: two at a time, as most answers are.
-fn append(tx: &mut dyn Tx, task: i64, first: i64, items: &[String]) -> Result<()> {
-    for (seq, items) in (first..).step_by(2).zip(items.chunks(2)) {
-        match items {
-            [one, other] => tx.execute_later(
-                "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4), (?1, ?5, ?3, ?6)",
-                params![task, seq, ITEM_VERSION, one, seq + 1, other],
-            )?,
-            alone => {
-                for one in alone {
-                    tx.execute_later(
-                        "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)",
-                        params![task, seq, ITEM_VERSION, one],
-                    )?;
-                }
-            }
-        }
-    }
-    Ok(())
+/// The history begins here from now on. A conversation that was reset meanwhile has another one.
+fn cut_history(tx: &mut dyn Tx, task: i64, cut: Cut) -> Result<()> {
+    tx.execute_later(
+        "UPDATE conversation SET cut = ?2, short = ?3
+         WHERE id = (SELECT conversation FROM task WHERE id = ?1)
+             AND epoch = (SELECT epoch FROM task WHERE id = ?1)",
+        params![task, cut.from, cut.short],
+    )
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::outbox::{self, Prepared, SaidFor};
 use super::run::{self, RawCommitted};
-use super::{absorbing, claiming, fence, lanes, locks, marks, standing};
+use super::{absorbing, claiming, fence, lanes, locks, marks, relaying, standing};
 use crate::domain::ids::{Instance, OutboundId};
 use crate::domain::task::{Claim, Lane};
 use crate::store::delivery::Draft;
@@ -14,7 +14,7 @@ use crate::store::inflow::Inflow;
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
-use crate::store::work::{Advance, Claimed, Committed, Said, Work};
+use crate::store::work::{Advance, Claimed, Committed, Relay, Said, Work};
 
 #[async_trait]
 impl Work for SqlLedger {
@@ -77,6 +77,13 @@ impl Work for SqlLedger {
         let draft = Prepared::new(draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| say(tx, &claim, &call, &draft, now)).await
+    }
+
+    async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<Said> {
+        let (claim, key, now) = (claim.clone(), key.to_owned(), self.now());
+        let relay = relaying::Prepared::new(relay)?;
+        let plan = Plan::DURABLE.bytes(relay.bytes()).after(&claim.task.0);
+        self.write(plan, move |tx| relaying::relay(tx, &claim, &key, &relay, now)).await
     }
 
     async fn suspects(&self, attempts: u32) -> Result<Vec<Lane>> {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::Scope;
@@ -17,7 +18,7 @@ pub(in crate::tools) struct Recall(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The id in the stub: `r` and 16 characters.
+    /// The id that stands there: `r` and 16 characters.
     id: String,
 }
 
@@ -26,8 +27,8 @@ impl Recall {
         Self(Arc::new(ToolSpec {
             name: "recall",
             description: "Bring back what a tool answered in an earlier task of this conversation, when the \
-                          history shows only a stub of it. Its words are others': read them again only when \
-                          you need them."
+                          history shows only a stub or a part of it. Its words may be others': read them \
+                          again only when you need them."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
@@ -59,7 +60,11 @@ impl Tool for Recall {
             return Err(ToolError::tell(format!("invalid id: {id} ({takes})")));
         };
         let (text, pictures) = (earlier.text.clone(), earlier.pictures.clone());
-        Ok(Output { pictures, ..Output::outside(text) })
+        let answer = match earlier.level {
+            Taint::Raw => Output::outside(text),
+            level => Output { level, ..Output::ok(text) },
+        };
+        Ok(Output { pictures, ..answer })
     }
 }
 
@@ -83,16 +88,20 @@ mod tests {
             of: "web_fetch of https://a.example".to_owned(),
             text: "a page".to_owned(),
             pictures: Vec::new(),
+            level: Taint::Raw,
         };
         let none = Recall::new().call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
         assert_eq!(none, "invalid id: r1 (there is nothing to bring back here)");
-        scope.earlier = vec![earlier].into();
+        let own = Earlier { id: "r2".to_owned(), level: Taint::Derived, ..earlier.clone() };
+        scope.earlier = vec![own, earlier].into();
+        let cut = Recall::new().call(&scope, json!({"id": "r2"})).await.unwrap();
+        assert!(!cut.untrusted && cut.level == Taint::Derived);
         let back = Recall::new().call(&scope, json!({"id": "r00000000000000ff"})).await.unwrap();
         assert!(back.untrusted && back.text == "a page");
         let other = Recall::new().call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
         assert_eq!(
             other,
-            "invalid id: r1 (takes r00000000000000ff (web_fetch of https://a.example))"
+            "invalid id: r1 (takes r00000000000000ff (web_fetch of https://a.example), r2 (web_fetch of https://a.example))"
         );
     }
 }

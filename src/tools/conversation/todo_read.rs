@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::todo::{load, print};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::parameters;
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 /// The tool.
@@ -46,5 +47,9 @@ impl Tool for TodoRead {
     async fn call(&self, scope: &Scope, _args: Value) -> Result<Output, ToolError> {
         let (todos, level) = load(scope).await?;
         Ok(Output { level, ..Output::ok(print(&todos)) })
+    }
+
+    fn preview(&self, _roots: &Roots, _args: &Value) -> Option<Preview> {
+        None
     }
 }

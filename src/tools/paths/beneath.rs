@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::lists::List;
 use super::{Located, Stop, level};
 use crate::domain::taint::Taint;
 
@@ -151,6 +152,9 @@ impl Located {
     /// # Errors
     /// As [`Located::replace`]; when the disk takes only a part, the file is as it was.
     pub fn append(&self, content: &[u8], stop: &Stop) -> io::Result<()> {
+        if self.kept_list().is_some() {
+            return self.replace(&self.with_more(content)?);
+        }
         let level = self.written();
         let (folder, name) = self.make_folders()?;
         let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
@@ -165,6 +169,29 @@ impl Located {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is full"));
         }
         Ok(fs::fsync(&file)?)
+    }
+
+    /// Returns the list that it is, if it is one.
+    pub(super) fn kept_list(&self) -> Option<List> {
+        self.lists.find(self.zone, &self.relative)
+    }
+
+    /// What a list says now, with more at its end.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn with_more(&self, more: &[u8]) -> io::Result<Vec<u8>> {
+        let mut text = match self.open() {
+            Ok(mut file) => {
+                let mut text = Vec::new();
+                file.read_to_end(&mut text)?;
+                text
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        text.extend_from_slice(more);
+        Ok(text)
     }
 
     pub(super) fn parts(&self) -> Option<(&Path, &OsStr)> {

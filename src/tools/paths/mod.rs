@@ -6,6 +6,7 @@
 mod beneath;
 mod form;
 mod level;
+mod lists;
 mod ours;
 mod rules;
 mod staged;
@@ -23,6 +24,7 @@ use crate::tools::scope::Roots;
 pub use beneath::{Kind, Listed};
 pub use form::refused;
 pub use level::{Level, level_of, mark_level, of_command};
+pub use lists::{ListWriter, Lists};
 pub use ours::{CREDENTIALS, Closed, Ours};
 pub use rules::denied;
 pub use staged::{Filling, Staged};
@@ -49,6 +51,7 @@ pub struct Located {
     relative: PathBuf,
     closed: Arc<Closed>,
     level: Level,
+    lists: Lists,
 }
 
 impl Finder<'_> {
@@ -68,13 +71,25 @@ impl Finder<'_> {
     /// # Errors
     /// Why not, for the model.
     pub fn writable(&self, written: &str) -> Result<Located, ToolError> {
+        self.changeable(written, Want::Write)
+    }
+
+    /// The same for a file that says who the bot is, and for no other.
+    ///
+    /// # Errors
+    /// Why not, for the model.
+    pub fn defining(&self, written: &str) -> Result<Located, ToolError> {
+        self.changeable(written, Want::Define)
+    }
+
+    fn changeable(&self, written: &str, want: Want) -> Result<Located, ToolError> {
         if written.ends_with('/') {
             return Err(ToolError::tell(format!("path is a directory: {written}")));
         }
         let asked = self.asked(written)?;
-        self.near_a_root(&asked, written, Want::Write)?;
+        self.near_a_root(&asked, written, want)?;
         let real = settle(&asked.path, written)?;
-        self.judge(&real, asked.confined, written, Want::Write)
+        self.judge(&real, asked.confined, written, want)
     }
 
     /// The folder that relative paths start from.
@@ -168,7 +183,8 @@ impl Finder<'_> {
         })?;
         let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
         let level = self.roots.level.clone();
-        Ok(Located { zone, root, relative, closed: roots.closed, level })
+        let lists = self.roots.lists.clone();
+        Ok(Located { zone, root, relative, closed: roots.closed, level, lists })
     }
 
     fn verdict(&self, zone: Zone, root: &Path, real: &Path, want: Want) -> Result<(), String> {
@@ -206,7 +222,7 @@ impl Finder<'_> {
             Want::Read => {
                 format!("refusing to read outside allowed base dir: {written} (open here: {open})")
             }
-            Want::Write => format!(
+            Want::Write | Want::Define => format!(
                 "refusing to write outside allowed base dirs: {written} (open here: {open})"
             ),
         })

@@ -29,7 +29,7 @@ pub(super) fn closed(zone: Zone, relative: &Path, want: Want) -> Option<&'static
             _ => None,
         })
         .collect();
-    if want == Want::Write && names.iter().any(|n| is_git(n)) {
+    if want != Want::Read && names.iter().any(|n| is_git(n)) {
         return Some(GIT);
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -56,11 +56,19 @@ pub fn denied(list: &[String], real: &Path) -> bool {
 
 fn closed_in_state(names: &[&str], want: Want) -> Option<&'static str> {
     let first = *names.first()?;
-    if first == "memory" {
+    if stem(first) == "memory" {
         return Some(MEMORY);
     }
     if READ.contains(&first) || READ.contains(&stem(first)) {
-        return (want == Want::Write).then_some(DEFINES);
+        let may = match want {
+            Want::Read => true,
+            Want::Write => false,
+            Want::Define => first == "persona" && names.len() == 2,
+        };
+        return (!may).then_some(DEFINES);
+    }
+    if want == Want::Define {
+        return Some(INNER);
     }
     let is_document = names.len() == 1
         && !first.starts_with('.')

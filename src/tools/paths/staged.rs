@@ -10,10 +10,22 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath::{FILE, FOLDER, open, ours_alone, regular, temporary_name};
+use super::lists::{NewList, stays};
 use super::{Located, level};
 
 /// Content that waits beside its file. Dropped without [`Staged::commit`] it leaves nothing behind.
-pub struct Staged {
+pub struct Staged(Waiting);
+
+/// How it waits.
+enum Waiting {
+    /// Beside its file.
+    File(StagedFile),
+    /// For the writer of the list that it is.
+    List(NewList),
+}
+
+/// A file that waits beside another one.
+struct StagedFile {
     folder: OwnedFd,
     temporary: String,
     name: OsString,
@@ -22,7 +34,7 @@ pub struct Staged {
 
 /// Content that is still being written beside its file. Dropped, it leaves nothing behind.
 pub struct Filling {
-    staged: Staged,
+    staged: StagedFile,
     file: File,
     mode: Option<Mode>,
 }
@@ -45,7 +57,7 @@ impl Filling {
             fs::fchmod(&self.file, mode)?;
         }
         self.file.sync_all()?;
-        Ok(self.staged)
+        Ok(Staged(Waiting::File(self.staged)))
     }
 }
 
@@ -56,6 +68,10 @@ impl Located {
     /// # Errors
     /// When something else than a file of one name stands there, or the disk refuses.
     pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<Staged> {
+        if let Some(list) = self.kept_list() {
+            let level = self.written().max(like.map(Self::written).unwrap_or_default());
+            return Ok(Staged(Waiting::List(NewList::of(list, content, level)?)));
+        }
         let mut filling = self.begin(like)?;
         filling.push(content)?;
         filling.done()
@@ -66,6 +82,9 @@ impl Located {
     /// # Errors
     /// As [`Located::stage`].
     pub fn begin(&self, like: Option<&Self>) -> io::Result<Filling> {
+        if self.kept_list().is_some() {
+            return Err(stays());
+        }
         let before = like.map(Self::written).unwrap_or_default();
         let level = self.written().max(before);
         let (folder, name) = self.make_folders()?;
@@ -76,7 +95,7 @@ impl Located {
         let temporary = temporary_name();
         let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
-        let staged = Staged { folder, temporary, name: name.to_owned(), in_place: false };
+        let staged = StagedFile { folder, temporary, name: name.to_owned(), in_place: false };
         level::mark(&file, level, self.zone)?;
         Ok(Filling { staged, file: File::from(file), mode })
     }
@@ -86,6 +105,9 @@ impl Located {
     /// # Errors
     /// When it is no regular file, or the disk refuses.
     pub fn remove(&self) -> io::Result<()> {
+        if self.kept_list().is_some() {
+            return Err(stays());
+        }
         let Some((parent, name)) = self.parts() else {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
         };
@@ -106,14 +128,23 @@ impl Staged {
     ///
     /// # Errors
     /// When the disk refuses; then the file is as it was.
-    pub fn commit(mut self) -> io::Result<()> {
+    pub fn commit(self) -> io::Result<()> {
+        match self.0 {
+            Waiting::File(file) => file.commit(),
+            Waiting::List(list) => list.commit(),
+        }
+    }
+}
+
+impl StagedFile {
+    fn commit(mut self) -> io::Result<()> {
         fs::renameat(&self.folder, &self.temporary, &self.folder, &self.name)?;
         self.in_place = true;
         Ok(fs::fsync(&self.folder)?)
     }
 }
 
-impl Drop for Staged {
+impl Drop for StagedFile {
     fn drop(&mut self) {
         if !self.in_place {
             // What failed is said; that its remains could not be removed would say nothing more.

@@ -7,6 +7,8 @@ pub enum Want {
     Read,
     /// Make or change it.
     Write,
+    /// The same for a file that says who the bot is, by the one tool that may.
+    Define,
 }
 
 /// Which root a file lies under.

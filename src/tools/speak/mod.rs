@@ -1,7 +1,11 @@
-//! Speaking into this very conversation, and in public: one implementation for all channels; what differs is data.
+//! Speaking into this very conversation, in public, and to people elsewhere: one implementation for all channels; what differs is data.
 
+pub(in crate::tools) mod contacts_send;
+mod envelope;
 mod here;
 mod leaving;
+mod letter;
+pub(in crate::tools) mod message;
 mod pictures;
 mod post;
 mod post_later;

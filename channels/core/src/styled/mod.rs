@@ -4,9 +4,11 @@
 
 mod cut;
 mod dialect;
+mod mention;
 mod read;
 mod text;
 
 pub use dialect::{Dialect, Link, LinkKind, Tables};
+pub use mention::mention;
 pub use read::read;
 pub use text::{Styled, Tag};

@@ -18,6 +18,8 @@ pub enum Tag {
     Pre(Option<Rc<str>>),
     /// The words of a link, with its address.
     Link(Rc<str>),
+    /// The name of somebody, with their id: it tells them.
+    Mention(Rc<str>),
     /// A quote; as often as it is one inside another.
     Quote,
     /// The line breaks between two blocks.

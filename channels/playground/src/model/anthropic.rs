@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::cache::Cached;
 use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
 use super::{Asked, Dialect, Model, Prompt, anthropic_check, fresh};
@@ -41,6 +42,7 @@ pub(crate) async fn messages(
         model: body["model"].as_str().unwrap_or_default(),
         stream: body["stream"] == true,
         asked: tokens(&text),
+        cached: model.cached(Dialect::Anthropic, &body),
     };
     writer.answer(turn, &line)
 }
@@ -82,6 +84,7 @@ struct Writer<'a> {
     model: &'a str,
     stream: bool,
     asked: usize,
+    cached: Cached,
 }
 
 impl Writer<'_> {
@@ -177,12 +180,14 @@ impl Writer<'_> {
     }
 
     fn message(&self) -> Value {
+        let Cached { read, written } = self.cached;
         json!({
             "id": format!("msg_{}", self.number), "type": "message", "role": "assistant",
             "model": self.model, "content": [], "stop_reason": null, "stop_sequence": null,
             "usage": {
-                "input_tokens": self.asked, "cache_creation_input_tokens": 0,
-                "cache_read_input_tokens": 0, "output_tokens": 1,
+                "input_tokens": self.asked.saturating_sub(read + written),
+                "cache_creation_input_tokens": written,
+                "cache_read_input_tokens": read, "output_tokens": 1,
             },
         })
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use super::cache::{Cache, Cached};
 use super::prompt::Prompt;
 use super::turn::Turn;
 use crate::clock::Now;
@@ -69,6 +70,7 @@ struct State {
     /// Scripts for requests that contain a text.
     keyed: Vec<(String, VecDeque<Turn>)>,
     requests: VecDeque<Asked>,
+    cache: Cache,
 }
 
 impl Model {
@@ -176,6 +178,18 @@ impl Model {
         }
         self.inner.asked.notify_waiters();
         number
+    }
+
+    /// Returns how much of a well-formed prompt was read before; under load none is kept.
+    pub(crate) fn cached(&self, dialect: Dialect, body: &Value) -> Cached {
+        if self.inner.load.load(Ordering::SeqCst) {
+            return Cached::default();
+        }
+        let cache = &mut self.state().cache;
+        match dialect {
+            Dialect::OpenAi => cache.automatic(body),
+            Dialect::Anthropic => cache.marked(body),
+        }
     }
 
     /// Whether this key opens the servers.

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod anthropic_check;
+mod cache;
 mod handle;
 mod openai;
 mod openai_check;

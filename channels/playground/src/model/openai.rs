@@ -53,6 +53,7 @@ pub(crate) async fn chat(
         stream: body["stream"] == true,
         usage: body["stream_options"]["include_usage"] == true,
         asked: tokens(&text),
+        cached: model.cached(Dialect::OpenAi, &body).read,
     };
     writer.answer(turn, &line)
 }
@@ -77,6 +78,7 @@ struct Writer<'a> {
     stream: bool,
     usage: bool,
     asked: usize,
+    cached: usize,
 }
 
 impl Writer<'_> {
@@ -192,7 +194,7 @@ impl Writer<'_> {
         let said = said + tokens(text);
         json!({
             "prompt_tokens": self.asked, "completion_tokens": said,
-            "total_tokens": self.asked + said, "prompt_tokens_details": { "cached_tokens": 0 },
+            "total_tokens": self.asked + said, "prompt_tokens_details": { "cached_tokens": self.cached },
         })
     }
 

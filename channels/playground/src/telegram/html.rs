@@ -214,7 +214,13 @@ impl Parser<'_> {
         match (open.tag.as_str(), open.argument) {
             // A link without a usable address stays plain text, as on the platform.
             ("a", None) => return,
-            ("a", Some(url)) => entity["url"] = json!(url),
+            ("a", Some(url)) => match url.strip_prefix("tg://user?id=").map(str::parse::<i64>) {
+                Some(Ok(user)) => {
+                    entity["type"] = json!("text_mention");
+                    entity["user"] = json!({ "id": user });
+                }
+                _ => entity["url"] = json!(url),
+            },
             ("pre", Some(language)) => entity["language"] = json!(language),
             ("tg-emoji", Some(id)) => entity["custom_emoji_id"] = json!(id),
             ("code", Some(language)) if self.inside_pre(open.offset) => {
@@ -326,6 +332,14 @@ mod tests {
         let kinds: Vec<_> = parsed.entities.iter().map(|e| e["type"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["text_link", "pre", "spoiler", "expandable_blockquote"]);
         assert_eq!(parsed.entities[1]["language"], "rust");
+    }
+
+    #[test]
+    fn a_link_to_a_person_is_a_mention() {
+        let parsed = parse("<a href=\"tg://user?id=4712\">@Grace</a>").unwrap();
+        let mention =
+            json!({"type": "text_mention", "offset": 0, "length": 6, "user": {"id": 4712}});
+        assert_eq!(json!(parsed.entities), json!([mention]));
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
             set_aside: false,
             seen,
             facts: None,
+            cut: None,
             absorbed,
         };
         return Some(Driven::Ended(Box::new(ending)));

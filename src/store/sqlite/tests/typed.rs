@@ -28,7 +28,7 @@ async fn what_the_command_line_asked_of_version_9_goes_on() {
     let folder = command_line::conversation(Path::new("/w"));
     let claimed = ledger.claim(&Lane::of(&folder), &instance("b"), at(0)).await.unwrap().unwrap();
     assert_eq!((claimed.heard[0].1.text.as_str(), claimed.words), ("second", None));
-    assert_eq!((claimed.history.len(), claimed.history[0].len()), (1, 2));
+    assert_eq!((claimed.history.len(), claimed.history[0].items.len()), (1, 2));
     assert!(matches!(claimed.facts.place, Where::CommandLine { terminal: true }));
     for (name, text) in [("ask:one", "first"), ("2", "second"), ("ask:three", "/status")] {
         let chains = ledger.trace(name).await.unwrap();

@@ -1,0 +1,121 @@
+//! `selkie memory`: what is remembered, at the command line. It reads the files, whether a daemon runs or not.
+
+use std::sync::Arc;
+
+use anyhow::anyhow;
+
+use super::memory_args::Memory;
+use super::outcome::{Failure, Outcome};
+use super::print;
+use crate::daemon::Binary;
+use crate::daemon::build::{Chosen, plan};
+use crate::domain::clock::SystemClock;
+use crate::domain::count::counted;
+use crate::domain::taint::Taint;
+use crate::memory::Subject;
+use crate::memory::remembered::{self, Listed, Remembered};
+use crate::people::files::Files;
+
+/// Lists, shows, searches and prints what is remembered.
+pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
+    let state = plan(binary, chosen)?.folders.state;
+    let files = Files::new(state, Arc::new(SystemClock));
+    match what {
+        Memory::List { json } => list(&files, json),
+        Memory::Show { name, json } => {
+            let all = remembered::entries(&files, &named(&files, &name)?)?;
+            shown(&all, json, &format!("Nothing is remembered in {name}.\n"))
+        }
+        Memory::Search { query, name, min_score, json } => {
+            let mut all = Vec::new();
+            for subject in chosen_of(&files, name.as_deref())? {
+                all.extend(remembered::search(&files, &subject, &query, min_score)?);
+            }
+            let by_score = |found: &Remembered| found.score.unwrap_or_default();
+            all.sort_by(|a, b| by_score(b).total_cmp(&by_score(a)));
+            shown(&all, json, "Nothing that is remembered fits.\n")
+        }
+        Memory::Export { name, json } => export(&files, name.as_deref(), json),
+    }
+}
+
+fn list(files: &Files, json: bool) -> Outcome {
+    let all = remembered::list(files)?;
+    if json {
+        return Ok(print::json(&all)?);
+    }
+    if all.is_empty() {
+        return Ok(print::out("Nothing is remembered yet.\n")?);
+    }
+    let row = |one: &Listed| {
+        let Listed { name, files, entries, faults, .. } = one;
+        let entries = counted(u64::try_from(*entries).unwrap_or(u64::MAX), ["entry", "entries"]);
+        vec![name.clone(), entries, [files.join(" "), faults.join("; ")].join("  ")]
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    Ok(print::out(&print::table(&rows))?)
+}
+
+fn shown(all: &[Remembered], json: bool, none: &str) -> Outcome {
+    if json {
+        return Ok(print::json(&all)?);
+    }
+    let lines: String = all.iter().map(line).collect();
+    Ok(print::out(if lines.is_empty() { none } else { &lines })?)
+}
+
+fn line(one: &Remembered) -> String {
+    let Remembered { path, line, section, text, author, at, .. } = one;
+    let score = one.score.map_or(String::new(), |score| format!(" (score {score:.2})"));
+    let section = if section.is_empty() { String::new() } else { format!("{section}: ") };
+    let whose = match (author, at) {
+        (Some(author), Some(at)) => format!("{author} ({}), {at}", one.trust.name()),
+        _ => "by hand".to_owned(),
+    };
+    let others = match one.level {
+        Taint::Clean => "",
+        Taint::Derived | Taint::Raw => ", out of others' words",
+    };
+    format!("{path}:{line}{score}  {section}{text}  [{whose}{others}]\n")
+}
+
+fn export(files: &Files, name: Option<&str>, json: bool) -> Outcome {
+    let subjects = chosen_of(files, name)?;
+    if json {
+        let mut all = Vec::new();
+        for subject in subjects {
+            all.extend(remembered::entries(files, &subject)?);
+        }
+        return Ok(print::json(&all)?);
+    }
+    for subject in subjects {
+        print::out(&remembered::export(files, &subject)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the one that is named, or all.
+fn chosen_of(files: &Files, name: Option<&str>) -> Result<Vec<Subject>, Failure> {
+    match name {
+        Some(name) => Ok(vec![named(files, name)?]),
+        None => {
+            let all = remembered::list(files)?;
+            Ok(all.iter().map(|one| Subject::named(&one.name)).collect())
+        }
+    }
+}
+
+/// Finds a memory by its name.
+fn named(files: &Files, name: &str) -> Result<Subject, Failure> {
+    let all = remembered::list(files)?;
+    let subject = Subject::named(name);
+    if subject.is_general() || all.iter().any(|one| one.name == name) {
+        return Ok(subject);
+    }
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    let takes = match names.is_empty() {
+        true => "nothing is remembered yet".to_owned(),
+        false => format!("takes {}", names.join(", ")),
+    };
+    Err(Failure::Failed(anyhow!("no memory is called {name:?} ({takes})")))
+}

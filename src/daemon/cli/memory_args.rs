@@ -1,0 +1,51 @@
+//! The arguments of `selkie memory`.
+
+use clap::Subcommand;
+
+/// `selkie memory`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie memory list
+  selkie memory show owner                    the general memory
+  selkie memory show tg.4711 --json
+  selkie memory search 'green tea'
+  selkie memory export > memory.md")]
+pub enum Memory {
+    /// List whose memory there is: one for each chat, and the general one
+    List {
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what is remembered, line by line, and whose it is
+    Show {
+        /// A name that `list` shows
+        #[arg(default_value = "owner")]
+        name: String,
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Find what is remembered by words of it
+    Search {
+        /// The words
+        query: String,
+        /// In this one alone, by a name that `list` shows [default: all]
+        #[arg(long = "in", value_name = "NAME")]
+        name: Option<String>,
+        /// How well it fits at least, from 0 to 1
+        #[arg(long, default_value_t = 0.35)]
+        min_score: f64,
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the files of one memory or all, to be kept or taken along
+    Export {
+        /// A name that `list` shows [default: all]
+        name: Option<String>,
+        /// JSON, entry by entry, instead of the files
+        #[arg(long)]
+        json: bool,
+    },
+}

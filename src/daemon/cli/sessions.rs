@@ -1,0 +1,148 @@
+//! `selkie sessions`: the conversations that there are, and what was said in them, at the command line.
+
+use clap::{Subcommand, ValueEnum};
+use serde_json::{Value, json};
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::client::Running;
+use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
+use crate::daemon::{Binary, lifecycle};
+
+/// Conversations that are known to lists at most.
+const MOST: usize = 500;
+
+/// `selkie sessions`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie sessions list
+  selkie sessions show tg:4711 --limit 20
+  selkie sessions export tg:-100123 > talk.md
+  selkie sessions export tg:-100123 --format json")]
+pub enum Sessions {
+    /// List the conversations, the last active first
+    List {
+        /// How many at most
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what was said in one
+    Show {
+        /// Its id, as the list shows it
+        id: String,
+        /// How many messages at most, the newest ones
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print all that is kept of one
+    Export {
+        /// Its id, as the list shows it
+        id: String,
+        /// As what
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
+}
+
+/// As what a conversation is exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// To be read
+    Markdown,
+    /// To be worked on
+    Json,
+}
+
+/// Lists, shows or exports, through the daemon when one runs.
+pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    match what {
+        Sessions::List { limit, json } => {
+            let all = read(plan, AskedOfSessions::List { limit: limit.clamp(1, MOST) })?;
+            if json {
+                return Ok(print::json(&all)?);
+            }
+            let rows: Vec<Vec<String>> = items(&all).map(row).collect();
+            match rows.is_empty() {
+                true => Ok(print::out("There are no conversations yet.\n")?),
+                false => Ok(print::out(&print::table(&rows))?),
+            }
+        }
+        Sessions::Show { id, limit, json } => {
+            let all = read(plan, AskedOfSessions::Said { id })?;
+            let all: Vec<&Value> = items(&all).collect();
+            let newest = &all[all.len().saturating_sub(limit.max(1))..];
+            if json {
+                return Ok(print::json(&newest)?);
+            }
+            Ok(print::out(&newest.iter().map(|entry| said(entry)).collect::<String>())?)
+        }
+        Sessions::Export { id, format } => {
+            let all = read(plan, AskedOfSessions::Said { id: id.clone() })?;
+            match format {
+                Format::Json => Ok(print::json(&json!({ "session": id, "messages": all }))?),
+                Format::Markdown => {
+                    let said: String = items(&all).map(said).collect();
+                    Ok(print::out(&format!("# {id}\n\n{said}"))?)
+                }
+            }
+        }
+    }
+}
+
+fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {
+    let read: Value = lifecycle::runtime()?.block_on(async {
+        if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
+            return daemon.call("/v1/sessions", &wanted).await;
+        }
+        let store = plan.folders.state.join("selkie.db");
+        if plan.settings.store.url.is_none() && !store.exists() {
+            anyhow::bail!(
+                "there is no {}: name the folder with --state, or the config with --config",
+                store.display()
+            );
+        }
+        let app = plan.open()?;
+        let found = carry_out_sessions(&*app.ledger, wanted).await;
+        app.ledger.close().await;
+        found
+    })?;
+    Ok(read)
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn row(row: &Value) -> Vec<String> {
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let tasks = row["tasks"].as_u64().unwrap_or_default();
+    let closed = if row["closed"].is_null() { "" } else { "closed" };
+    vec![
+        text("key"),
+        text("title"),
+        format!("{tasks} task{}", if tasks == 1 { "" } else { "s" }),
+        text("last_at"),
+        closed.to_owned(),
+    ]
+}
+
+/// One message, as Markdown.
+fn said(entry: &Value) -> String {
+    let text = |key: &str| entry[key].as_str().unwrap_or_default();
+    let who = entry["speaker"].as_str().unwrap_or("selkie");
+    let at = if text("at").is_empty() { String::new() } else { format!(" · {}", text("at")) };
+    let tools: Vec<&str> = items(&entry["tools"]).filter_map(Value::as_str).collect();
+    let tools = match tools.is_empty() {
+        true => String::new(),
+        false => format!("\n_used {}_", tools.join(", ")),
+    };
+    format!("**{who}**{at}\n\n{}{tools}\n\n", text("text"))
+}

@@ -1,0 +1,78 @@
+//! What the rooms between channels and agent are made of.
+
+use crate::agent::Agent;
+use crate::domain::chance::Chance;
+use crate::domain::clock::SharedClock;
+use crate::domain::crash::Crash;
+use crate::domain::happening::Happenings;
+use crate::domain::ids::Instance;
+use crate::intake::settings::Settings;
+use crate::llm::{Model, PriceList};
+use crate::people::forms::Forms;
+use crate::schedule::alarm::Alarm;
+use crate::schedule::fixed::FixedSchedule;
+use crate::schedule::zone::Zone;
+use crate::shape::Shaper;
+use crate::store::Ledger;
+use crate::tools::paths::Ours;
+use crate::tools::ports::Pictures;
+use crate::tools::shell::Processes;
+use selkie_channel_core::{Channel, PersonId, Redactor};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What flow is made of.
+pub struct Parts {
+    /// The ledger.
+    pub ledger: Arc<dyn Ledger>,
+    /// Makes shapes.
+    pub shaper: Arc<Shaper>,
+    /// Drives runs.
+    pub agent: Arc<Agent>,
+    /// The same with the heartbeat's model.
+    pub heartbeat: Arc<Agent>,
+    /// Decides for the group gate.
+    pub decision: Arc<dyn Model>,
+    /// The built channels, without the command line.
+    pub channels: Vec<Channel>,
+    /// Channels that others serve: schedules may speak there.
+    pub aside: Vec<Channel>,
+    /// Always allowed; the first gets notices.
+    pub owners: Vec<PersonId>,
+    /// From config.
+    pub settings: Settings,
+    /// The time.
+    pub clock: SharedClock,
+    /// The clocks that schedules go by.
+    pub alarm: Arc<dyn Alarm>,
+    /// The zone of times that name none.
+    pub zone: Zone,
+    /// What the models cost.
+    pub prices: PriceList,
+    /// The schedules that stand in the config.
+    pub schedules: Vec<FixedSchedule>,
+    /// Chance.
+    pub chance: Arc<dyn Chance>,
+    /// Where to die, in tests.
+    pub crash: Arc<Crash>,
+    /// Who watches.
+    pub happenings: Happenings,
+    /// This run of the process.
+    pub instance: Instance,
+    /// The state folder.
+    pub state_dir: PathBuf,
+    /// The folder of cached files.
+    pub cache_dir: PathBuf,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
+    /// How platforms write the ids of people and chats.
+    pub forms: Forms,
+    /// Hides secrets.
+    pub redactor: Redactor,
+    /// What tools run, for `/ps`.
+    pub processes: Arc<Processes>,
+    /// When the main model sees: where pictures that people send are made ready for it.
+    pub sees: Option<Arc<dyn Pictures>>,
+    /// For `/status`.
+    pub version: &'static str,
+}

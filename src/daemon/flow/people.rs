@@ -1,0 +1,41 @@
+//! What tools know of people: the files of contacts and todos behind their ports.
+
+use std::sync::Arc;
+
+use crate::domain::clock::SharedClock;
+use crate::people::addressees::AddressBook;
+use crate::people::files::Files;
+use crate::people::forms::Forms;
+use crate::people::update::{Reminding, TodoBook};
+use crate::tools::ports::{Addressees, TodoFile};
+use crate::work::records::Records;
+
+/// The ports.
+#[derive(Clone)]
+pub(super) struct People {
+    pub(super) todo_file: Arc<dyn TodoFile>,
+    pub(super) addressees: Arc<dyn Addressees>,
+}
+
+/// What they stand on.
+pub(super) struct PeopleParts {
+    pub(super) files: Arc<Files>,
+    pub(super) forms: Forms,
+    pub(super) records: Arc<Records>,
+    pub(super) reminding: Arc<dyn Reminding>,
+    pub(super) clock: SharedClock,
+}
+
+impl People {
+    pub(super) fn of(parts: PeopleParts) -> Self {
+        let PeopleParts { files, forms, records, reminding, clock } = parts;
+        let addressees = AddressBook {
+            files: Arc::clone(&files),
+            forms: forms.clone(),
+            reached: Arc::clone(&records) as _,
+            clock,
+        };
+        let todo_file = TodoBook { files, forms, conversations: records as _, reminding };
+        Self { todo_file: Arc::new(todo_file), addressees: Arc::new(addressees) }
+    }
+}

@@ -1,0 +1,94 @@
+//! Commands that look and change nothing: `/status`, `/ps`, `/tools`, `/sessions`.
+
+use selkie_channel_core::Audience;
+
+use super::Commands;
+use crate::delivery::account::Account;
+use crate::domain::command_line;
+use crate::domain::facts::Trust;
+use crate::intake::given::{By, Given};
+use crate::intake::messages;
+use crate::intake::messages::status::{HouseReport, StatusReport, status};
+use crate::store::StoreError;
+use crate::work::sessions::Viewer;
+
+/// Conversations that `/sessions` lists.
+const SESSIONS: usize = 20;
+
+impl Commands {
+    /// The conversations that there are, as far as who asks may know of them.
+    pub(super) async fn conversations(
+        &self,
+        given: &Given<'_>,
+        trust: Trust,
+    ) -> Result<String, StoreError> {
+        let viewer = Viewer {
+            here: given.conversation,
+            person: Some(given.person),
+            sees_all: trust == Trust::Owner && given.audience == Audience::Direct,
+        };
+        let rows = self.sessions.seen(viewer).await?;
+        Ok(self.sessions.lines(&rows, SESSIONS, given.conversation))
+    }
+
+    pub(super) async fn status(
+        &self,
+        given: &Given<'_>,
+        account: &Account,
+        trust: Trust,
+    ) -> Result<String, StoreError> {
+        let threads = self.busy_threads(given, account).await?;
+        let threads: Vec<String> = threads.into_iter().map(|(task, _)| task.asked).collect();
+        let conversation = self.outbox.storage.ledger.status(given.conversation).await?;
+        let now = self.outbox.runtime.clock.now();
+        let running_for =
+            conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
+        let house = (trust == Trust::Owner).then(|| HouseReport {
+            store_ok: self.outbox.storage.health.is_whole(),
+            channels: self.outbox.accounts.states(now),
+            limits: self.limits.reached(now),
+        });
+        let version = self.version;
+        let questions =
+            self.outbox.storage.ledger.open_questions(Some(given.conversation)).await?.len();
+        let report = StatusReport {
+            version,
+            conversation: &conversation,
+            running_for,
+            threads: &threads,
+            questions,
+            house,
+        };
+        Ok(status(&report))
+    }
+
+    pub(super) async fn processes(&self, given: &Given<'_>) -> Result<String, StoreError> {
+        let running = self.outbox.storage.ledger.status(given.conversation).await?.running;
+        let all = self.processes.list(given.conversation, self.outbox.runtime.clock.now());
+        Ok(messages::processes(&all, running.map(|(task, _)| task)))
+    }
+
+    pub(super) async fn tools(
+        &self,
+        given: &Given<'_>,
+        account: &Account,
+        trust: Trust,
+        args: &str,
+    ) -> Result<String, StoreError> {
+        let mut facts = match given.by {
+            By::Message(inbound) => self.rules.of(account, |p| p.facts(inbound, trust)),
+            By::Hand(asked) => {
+                command_line::facts(true, asked.clone(), self.outbox.runtime.clock.now())
+            }
+        };
+        facts.mode = self.outbox.storage.ledger.mode(given.conversation).await?;
+        facts.taint =
+            facts.taint.max(self.outbox.storage.ledger.level(given.conversation, trust).await?);
+        let shape = (self.shapes)(&facts);
+        Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
+            [] => messages::tools(&shape.explain()),
+            ["why", name] => messages::tool_why(name, &shape.why(name)),
+            _ => messages::tools_usage(),
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! The command about people: `/contacts`.
+
+use std::sync::Arc;
+
+use selkie_channel_core::Audience;
+
+use crate::domain::facts::Trust;
+use crate::intake::given::{By, Given};
+use crate::intake::messages::contacts as messages;
+use crate::people::book::ContactBook;
+use crate::people::circle::{Circle, Known};
+use crate::store::StoreError;
+use crate::work::acquaintances::{Acquaintances, NotBrought};
+
+/// Carries the command out.
+pub(crate) struct ContactCommands {
+    pub(crate) acquaintances: Arc<Acquaintances>,
+    pub(crate) book: ContactBook,
+}
+
+impl ContactCommands {
+    /// Answers `/contacts`: an owner alone hears of everybody, everybody else of the people of their conversation.
+    pub(crate) async fn contacts(
+        &self,
+        given: &Given<'_>,
+        trust: Trust,
+    ) -> Result<String, StoreError> {
+        if trust == Trust::Stranger {
+            return Ok(messages::not_for_strangers());
+        }
+        let is_alone = matches!(given.by, By::Hand(_)) || given.audience == Audience::Direct;
+        let is_whole = is_alone && trust == Trust::Owner;
+        let unwritten = match self.acquaintances.bring().await {
+            Ok(_) => None,
+            Err(NotBrought::Store(error)) => return Err(error),
+            Err(NotBrought::File(why)) => Some(why.to_string()),
+        };
+        let met = self.acquaintances.met_in(given.place).await?;
+        let circle = Circle { is_whole, chat: given.place.key().to_owned(), met };
+        let listed = match self.book.known(circle).await {
+            Ok(listed) => listed,
+            Err(why) if is_whole => return Ok(why.to_string()),
+            Err(_) => return Ok(messages::unreadable()),
+        };
+        let name = given.command.args.trim();
+        let called = |known: &&Known| name.is_empty() || known.is_called(name);
+        let known: Vec<&Known> = listed.known.iter().filter(called).collect();
+        let faults =
+            unwritten.filter(|_| is_whole).into_iter().chain(listed.faults).collect::<Vec<_>>();
+        Ok(match name {
+            "" => messages::contacts(&known, &faults),
+            name => messages::contact(&known, name),
+        })
+    }
+}

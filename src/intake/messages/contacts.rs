@@ -1,0 +1,105 @@
+//! What people read of the people the bot knows.
+
+use crate::guard::visible::{harmless, one_line};
+use crate::people::circle::Known;
+
+/// So many people are listed.
+const MOST: usize = 30;
+/// So many lines that cannot be read are named.
+const MOST_FAULTS: usize = 5;
+
+/// Lists people.
+pub(crate) fn contacts(known: &[&Known], faults: &[String]) -> String {
+    if known.is_empty() && faults.is_empty() {
+        return "I know nobody here yet: people are noted when they write.".to_owned();
+    }
+    let lines = known.iter().take(MOST).map(|known| format!("- {}\n", line(known)));
+    let more = known.len().saturating_sub(MOST);
+    let more = (more > 0).then(|| format!("and {more} more: /contacts NAME shows one\n"));
+    let unread =
+        faults.iter().take(MOST_FAULTS).map(|fault| format!("Cannot be read: {}\n", plain(fault)));
+    let all: String = lines.chain(more).chain(unread).collect();
+    all.trim_end().to_owned()
+}
+
+/// Shows who is called so.
+pub(crate) fn contact(known: &[&Known], name: &str) -> String {
+    if known.is_empty() {
+        return format!("I know nobody called `{}` here.", plain(name));
+    }
+    let one = |known: &&Known| {
+        let others = known.names.get(1..).unwrap_or_default();
+        let ids: Vec<String> = known.ids.iter().map(|id| format!("`{}`", code(id))).collect();
+        let also = match others {
+            [] => String::new(),
+            others => format!("\n- also called: {}", plain(&others.join(", "))),
+        };
+        format!("{}{also}\n- ids: {}", line(known), ids.join(", "))
+    };
+    known.iter().take(MOST).map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Says that nothing can be told now.
+pub(crate) fn unreadable() -> String {
+    "My notes about people cannot be read now: my owner finds out why with /contacts in private."
+        .to_owned()
+}
+
+/// Says whom it is for.
+pub(crate) fn not_for_strangers() -> String {
+    "I tell only people on my allow list whom I know here.".to_owned()
+}
+
+fn line(known: &Known) -> String {
+    let id = known.ids.first().map_or("", String::as_str);
+    let name = known.names.first().map_or(id, String::as_str);
+    let last = known.last.map(|at| format!(", last wrote on {}", at.format("%Y-%m-%d")));
+    format!("{} (`{}`){}", plain(name), code(id), last.unwrap_or_default())
+}
+
+/// An id between back ticks.
+fn code(id: &str) -> String {
+    harmless(&one_line(id)).replace('`', "'")
+}
+
+/// What somebody else has written, in one line, and no Markdown in it.
+fn plain(text: &str) -> String {
+    let marks = |c: char| if "`*_~[]<>|\\".contains(c) { ' ' } else { c };
+    let line: String = harmless(&one_line(text)).chars().map(marks).collect();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(names: &[&str], ids: &[&str]) -> Known {
+        let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Known { names: all(names), ids: all(ids), last: "2026-03-06T07:08:09Z".parse().ok() }
+    }
+
+    #[test]
+    fn people_are_listed_without_what_their_names_would_do() {
+        let ada = known(&["Ada\n**L**", "Countess"], &["x:@ada_l", "x:1"]);
+        let nameless = Known { last: None, ..known(&[], &["x:2"]) };
+        let all = [
+            contacts(&[&ada, &nameless], &["F, line 3: what".to_owned()]),
+            contact(&[&ada], "ada"),
+            contact(&[], "`x`"),
+            contacts(&[], &[]),
+        ];
+        insta::assert_snapshot!(all.join("\n--\n"), @r#"
+        - Ada⟨U+000A⟩ L (`x:@ada_l`), last wrote on 2026-03-06
+        - x:2 (`x:2`)
+        Cannot be read: F, line 3: what
+        --
+        Ada⟨U+000A⟩ L (`x:@ada_l`), last wrote on 2026-03-06
+        - also called: Countess
+        - ids: `x:@ada_l`, `x:1`
+        --
+        I know nobody called `x` here.
+        --
+        I know nobody here yet: people are noted when they write.
+        "#);
+    }
+}

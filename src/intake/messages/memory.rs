@@ -1,0 +1,144 @@
+//! What people read of what is remembered.
+
+use std::fmt::Write as _;
+
+use crate::domain::count::counted;
+use crate::domain::taint::Taint;
+use crate::memory::remembered::Remembered;
+
+/// So many lines are shown, the newest.
+const SHOWN: usize = 40;
+/// The most characters of one.
+const LONGEST: usize = 300;
+
+/// Lists what is remembered.
+pub(crate) fn remembered(all: &[Remembered]) -> String {
+    if all.is_empty() {
+        return "I remember nothing here yet. Tell me what to remember, in your own words."
+            .to_owned();
+    }
+    let older = all.len().saturating_sub(SHOWN);
+    let mut text = "What I remember here:\n".to_owned();
+    for (at, one) in all.iter().enumerate().skip(older) {
+        _ = writeln!(text, "{}. {}", at + 1, line(one));
+    }
+    if older > 0 {
+        let lines =
+            counted(u64::try_from(older).unwrap_or(u64::MAX), ["older line", "older lines"]);
+        _ = writeln!(text, "And {lines}: `selkie memory show` on the machine shows all.");
+    }
+    text.push_str("/memory forget N takes a line out.");
+    text
+}
+
+fn line(one: &Remembered) -> String {
+    let section = match one.section.as_str() {
+        "" | "Notes" => String::new(),
+        section => format!("{section}: "),
+    };
+    let others = match one.level {
+        Taint::Clean => "",
+        Taint::Derived | Taint::Raw => " (from others; I use it only when I look it up)",
+    };
+    format!("{section}{}{others}", short(&one.text))
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Says how the command is written.
+pub(crate) fn usage() -> String {
+    "Write `/memory`, or `/memory forget N` with a number that /memory shows.".to_owned()
+}
+
+/// Names a line that there is not.
+pub(crate) fn no_such_line(number: usize, all: usize) -> String {
+    match all {
+        0 => "I remember nothing here: there is no line to forget.".to_owned(),
+        _ => format!("There is no line {number}: /memory shows 1 to {all}."),
+    }
+}
+
+/// Says whose line it is.
+pub(crate) fn not_their_line() -> String {
+    "In a group, only whoever asked me to remember a line, or an owner, can have it forgotten."
+        .to_owned()
+}
+
+/// Says that a line is gone.
+pub(crate) fn line_forgotten(one: &Remembered) -> String {
+    format!("Forgotten: “{}”", short(&one.text))
+}
+
+/// Says that somebody was quicker.
+pub(crate) fn line_changed() -> String {
+    "Somebody has just changed that line: look at /memory once more.".to_owned()
+}
+
+/// Says who may have everything forgotten.
+pub(crate) fn owner_forgets() -> String {
+    "In a group, only my owner can use /forget.".to_owned()
+}
+
+/// Asks whether it is meant.
+pub(crate) fn forget_what() -> String {
+    "Everything of this chat would go for good: what I remember here (/memory), all that was said here as far as I have \
+     stored it, and what I am working on. Messages on the platform, downloaded files, TODO.md, contacts and schedules stay, and so \
+     does what I remember for all private chats of owners (MEMORY.md). \
+     Write `/forget yes` to do it."
+        .to_owned()
+}
+
+/// Says that it is done.
+pub(crate) fn forgotten() -> String {
+    "Forgotten: I remember nothing of this chat any more, and I have stopped what I was working on. What is stored of it is \
+     being erased now; copies that were made before an upgrade keep what they hold."
+        .to_owned()
+}
+
+/// Says what kept it.
+pub(crate) fn not_forgotten(why: &str) -> String {
+    format!("Not everything could be forgotten: {why}. Try /forget yes again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::facts::Trust;
+
+    fn one(n: usize, section: &str, level: Taint) -> Remembered {
+        Remembered {
+            path: "MEMORY.md".to_owned(),
+            line: n,
+            lines: 1,
+            section: section.to_owned(),
+            text: format!("fact {n}"),
+            author: None,
+            trust: Trust::Owner,
+            level,
+            at: None,
+            score: None,
+        }
+    }
+
+    #[test]
+    fn the_newest_lines_are_listed_by_their_numbers() {
+        let few = [one(1, "Notes", Taint::Clean), one(2, "Food", Taint::Raw)];
+        insta::assert_snapshot!(remembered(&few), @r"
+        What I remember here:
+        1. fact 1
+        2. Food: fact 2 (from others; I use it only when I look it up)
+        /memory forget N takes a line out.
+        ");
+        let many: Vec<Remembered> = (1..=42).map(|n| one(n, "", Taint::Clean)).collect();
+        let text = remembered(&many);
+        assert!(text.contains("\n3. fact 3\n") && !text.contains("2. fact 2\n1"), "{text}");
+        assert!(text.contains("And 2 older lines:") && !text.contains("\n2. "), "{text}");
+        assert_eq!(no_such_line(9, 2), "There is no line 9: /memory shows 1 to 2.");
+        assert!(remembered(&[]).starts_with("I remember nothing here yet"));
+    }
+}

@@ -1,0 +1,33 @@
+//! What the stand-in knows of people: what it is shown of its memory, word by word.
+
+use crate::domain::transcript::Turn;
+
+/// How the note begins that shows it.
+const SHOWN: &str = "[note] What you remember here";
+
+/// Says what it was shown last.
+pub(super) fn told(turns: &[Turn]) -> String {
+    let notes = turns.iter().rev().filter_map(Turn::user);
+    let lines: Vec<&str> = notes
+        .flat_map(|note| note.split("\n\n"))
+        .find(|part| part.starts_with(SHOWN))
+        .map(|part| part.lines().skip(1).collect())
+        .unwrap_or_default();
+    match lines.is_empty() {
+        true => "I remember nothing here. Write: remember that …".to_owned(),
+        false => format!("I remember:\n{}", lines.join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_tells_what_it_is_shown() {
+        let user = |text: &str| Turn::User(text.to_owned());
+        let shown = user("[note] What you remember here:\n- tea\n- cake\n\n[note] Another");
+        assert_eq!(told(&[shown, user("[now · Ann]\nwhat?")]), "I remember:\n- tea\n- cake");
+        assert!(told(&[user("What you remember here\n- x")]).starts_with("I remember nothing"));
+    }
+}

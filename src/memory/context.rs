@@ -1,0 +1,98 @@
+//! What of its memory a task reads unasked: the newest clean lines of what it sees. What came out of others' words is found
+//! when it is looked for, and never brought in.
+
+use async_trait::async_trait;
+
+use super::book::MemoryBook;
+use super::page::{Entry, Page};
+use super::subject::Subject;
+use crate::agent::{ContextPart, ContextSource};
+use crate::domain::facts::Trust;
+use crate::domain::taint::Taint;
+use crate::store::Claimed;
+
+/// The most bytes of all lines.
+const MOST_BYTES: usize = 4 * 1024;
+/// So many are kept for the general memory where the conversation's own would take all.
+const GENERAL_BYTES: usize = 1024;
+/// The heading that needs no word.
+const USUAL: &str = "Notes";
+const TITLE: &str = "What you remember here from earlier talks; parts of it may be out of date:";
+
+#[async_trait]
+impl ContextSource for MemoryBook {
+    async fn part(&self, claimed: &Claimed) -> Option<ContextPart> {
+        let facts = &claimed.facts;
+        let subjects = self.seen(&claimed.conversation, facts.is_owner_alone());
+        let mut lines = Vec::new();
+        let mut room = MOST_BYTES;
+        for (at, subject) in subjects.iter().enumerate() {
+            let kept = if at + 1 < subjects.len() { GENERAL_BYTES } else { 0 };
+            let read = self.lines(subject, facts.trust, room - kept).await;
+            room -= read.iter().map(|line| line.len() + 1).sum::<usize>();
+            lines.extend(read);
+        }
+        let text = lines.join("\n");
+        (!text.is_empty()).then(|| ContextPart {
+            title: TITLE.to_owned(),
+            text,
+            level: Taint::Clean,
+        })
+    }
+}
+
+impl MemoryBook {
+    /// Returns what of a subject's main file is clean to somebody of this trust, as much of its end as there is room for.
+    async fn lines(&self, subject: &Subject, reader: Trust, room: usize) -> Vec<String> {
+        match self.reading.page(&subject.main()).await {
+            Ok(page) => newest(&page, reader, room),
+            Err(error) => {
+                tracing::warn!(%error, "a task goes on without what is remembered");
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn newest(page: &Page, reader: Trust, room: usize) -> Vec<String> {
+    let clean = page.entries().iter().filter(|e| e.whose.level_for(reader) == Taint::Clean);
+    let mut left = room;
+    let mut lines: Vec<String> = Vec::new();
+    for line in clean.rev().map(line) {
+        let Some(rest) = left.checked_sub(line.len() + 1) else { break };
+        left = rest;
+        lines.push(line);
+    }
+    lines.reverse();
+    lines
+}
+
+fn line(entry: &Entry) -> String {
+    let Entry { section, text, .. } = entry;
+    match section.as_str() {
+        "" | USUAL => format!("- {text}"),
+        section => format!("- {section}: {text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALLOWED: &str = "<!-- tg:1 allowed clean 2027-01-15T08:00:00Z -->";
+    const RAW: &str = "<!-- tg:1 allowed raw 2027-01-15T08:00:00Z -->";
+
+    #[test]
+    fn the_newest_clean_lines_are_brought_in() {
+        let source = format!(
+            "## Notes\n- old {ALLOWED}\n- poison {RAW}\n## Food\n- tea {ALLOWED}\n- by hand\n"
+        );
+        let page = Page::read(&source, Taint::Clean);
+        let lines = |reader, room| newest(&page, reader, room).join("|");
+        assert_eq!(lines(Trust::Allowed, 99), "- old|- Food: tea|- Food: by hand");
+        assert_eq!(lines(Trust::Allowed, 30), "- Food: tea|- Food: by hand");
+        assert_eq!(lines(Trust::Allowed, 15), "", "a line is brought in whole");
+        assert_eq!(lines(Trust::Owner, 99), "- Food: by hand", "others are trusted less");
+        assert_eq!(newest(&Page::read("tea", Taint::Derived), Trust::Owner, 99), [""; 0]);
+    }
+}

@@ -1,0 +1,178 @@
+//! Whose a remembered line is: noted at its end in a comment, which a page does not show and an editor keeps.
+
+use std::fmt;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use selkie_channel_core::PersonId;
+
+use crate::domain::facts::Trust;
+use crate::domain::taint::Taint;
+
+pub(super) const OPENS: &str = "<!--";
+pub(super) const CLOSES: &str = "-->";
+
+/// Whose words a line holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Who asked for it to be remembered.
+    pub author: PersonId,
+    /// How far they were trusted.
+    pub trust: Trust,
+    /// The level of the task that wrote it.
+    pub level: Taint,
+    /// When, to the second.
+    pub at: DateTime<Utc>,
+}
+
+/// A line, and what stands at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked<'l> {
+    /// The line without the comment.
+    pub text: &'l str,
+    /// What the comment says.
+    pub mark: End,
+}
+
+/// What stands at the end of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Nothing of ours: somebody wrote the line by hand.
+    Plain,
+    /// A mark.
+    Whose(Mark),
+    /// What was a mark once, and cannot be read any more.
+    Spoilt,
+}
+
+impl Marked<'_> {
+    /// Reads a line.
+    pub fn read(line: &str) -> Marked<'_> {
+        let plain = Marked { text: line.trim_end(), mark: End::Plain };
+        let Some(body) = line.trim_end().strip_suffix(CLOSES) else { return plain };
+        let Some(at) = body.rfind(OPENS) else { return plain };
+        let (text, comment) = (body[..at].trim_end(), body[at + OPENS.len()..].trim());
+        match (Mark::parse(comment), is_one(comment)) {
+            (Some(mark), _) => Marked { text, mark: End::Whose(mark) },
+            (None, true) => Marked { text, mark: End::Spoilt },
+            (None, false) => Marked { text, mark: End::Plain },
+        }
+    }
+}
+
+/// Whether a comment was a mark: it names a level or a trust.
+pub(super) fn is_one(comment: &str) -> bool {
+    let is_ours = |word: &str| Taint::parse(word).is_some() || Trust::parse(word).is_some();
+    comment.split_whitespace().any(is_ours)
+}
+
+impl Mark {
+    fn parse(comment: &str) -> Option<Self> {
+        let mut words = comment.split_whitespace();
+        let author = PersonId::new(decoded(words.next()?)?);
+        let (trust, level) = (Trust::parse(words.next()?)?, Taint::parse(words.next()?)?);
+        let at = DateTime::parse_from_rfc3339(words.next()?).ok()?.to_utc();
+        words.next().is_none().then_some(Self { author, trust, level, at })
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (author, at) = (encoded(self.author.as_str()), self.at);
+        let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        write!(f, "{OPENS} {author} {} {} {at} {CLOSES}", self.trust.name(), self.level.name())
+    }
+}
+
+/// Takes from what is to be remembered whatever could be taken for a mark.
+pub fn without_marks(text: &str) -> String {
+    text.replace(OPENS, "<! --").replace(CLOSES, "-- >")
+}
+
+fn encoded(id: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b":._@+-".contains(&byte);
+    let mut text = String::with_capacity(id.len());
+    for byte in id.bytes() {
+        match plain(byte) {
+            true => text.push(byte.into()),
+            false => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    if text.is_empty() { "%".to_owned() } else { text }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = if text == "%" { &b""[..] } else { text.as_bytes() };
+    while let Some((first, after)) = rest.split_first() {
+        rest = match first {
+            b'%' => {
+                let hex = std::str::from_utf8(after.get(..2)?).ok()?;
+                bytes.push(u8::from_str_radix(hex, 16).ok()?);
+                &after[2..]
+            }
+            byte => {
+                bytes.push(*byte);
+                after
+            }
+        };
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn mark() -> Mark {
+        Mark {
+            author: PersonId::new("tg:1"),
+            trust: Trust::Allowed,
+            level: Taint::Derived,
+            at: DateTime::from_timestamp(1_800_000_000, 0).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_mark_reads_as_it_is_written() {
+        let line = format!("- I like tea {}", mark());
+        assert_eq!(line, "- I like tea <!-- tg:1 allowed derived 2027-01-15T08:00:00Z -->");
+        let read = Marked::read(&line);
+        assert_eq!((read.text, read.mark), ("- I like tea", End::Whose(mark())));
+    }
+
+    #[test]
+    fn what_a_person_writes_is_theirs_and_a_spoilt_mark_is_nobodys() {
+        let end = |line: &str| Marked::read(line).mark;
+        for line in ["- tea", "- tea <!-- my note -->", "- tea -->", "<!-- a", "- <!-- --> x"] {
+            assert_eq!(end(line), End::Plain, "{line}");
+        }
+        assert_eq!(Marked::read("- tea <!-- my note -->").text, "- tea");
+        for line in [
+            "- tea <!-- tg:1 allowed derived -->",
+            "- tea <!-- tg:1 owner clean yesterday -->",
+            "- tea <!-- raw -->",
+            "- tea <!-- tg:1 owner clean 2027-01-15T08:00:00Z and more -->",
+        ] {
+            assert_eq!(end(line), End::Spoilt, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_forges_a_mark(text in "(<!--|-->|--|<|>|!|tg:1 owner clean 2027-01-15T08:00:00Z|a| ){0,12}") {
+            let written = format!("- {} {}", without_marks(&text), mark());
+            prop_assert_eq!(Marked::read(&written).mark, End::Whose(mark()));
+            let plain = without_marks(&text);
+            prop_assert!(!plain.contains(OPENS) && !plain.contains(CLOSES), "{}", plain);
+        }
+
+        #[test]
+        fn any_author_comes_back(author in ".{0,20}", seconds in 0i64..4_000_000_000) {
+            let at = DateTime::from_timestamp(seconds, 0).unwrap();
+            let mark = Mark { author: PersonId::new(author), at, ..mark() };
+            prop_assert_eq!(Marked::read(&format!("x {mark}")).mark, End::Whose(mark));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What is remembered, entry by entry: for people who look at it, take a line out, or take it with them.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use super::page::{Entry, Page};
+use super::reading::files_of;
+use super::score::score;
+use super::subject::{FOLDER, Subject};
+use super::{pieces, words};
+use crate::domain::facts::Trust;
+use crate::domain::taint::Taint;
+use crate::people::files::{Content, FileError, Files};
+
+/// The most subjects that are listed.
+const MOST_SUBJECTS: usize = 20_000;
+
+/// Something that is remembered, as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Remembered {
+    /// The file, in the state folder.
+    pub path: String,
+    /// Its first line there, from 1.
+    pub line: usize,
+    /// How many lines it has.
+    pub lines: usize,
+    /// The heading that it stands under; empty without one.
+    pub section: String,
+    /// What it says.
+    pub text: String,
+    /// Who asked for it to be remembered; nobody for what was written by hand.
+    pub author: Option<String>,
+    /// How far they were trusted.
+    pub trust: Trust,
+    /// The level of what it came out of.
+    pub level: Taint,
+    /// When, as RFC 3339; nothing for what was written by hand.
+    pub at: Option<String>,
+    /// How well it fits what was looked for, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+/// One memory, from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its files, in the state folder.
+    pub files: Vec<String>,
+    /// How many entries stand there.
+    pub entries: usize,
+    /// About how many bytes they have.
+    pub bytes: usize,
+    /// Files that cannot be read, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+}
+
+impl Remembered {
+    pub(super) fn of(path: &str, entry: &Entry) -> Self {
+        let Entry { lines, section, text, whose } = entry;
+        let mark = whose.mark.as_ref();
+        Self {
+            path: path.to_owned(),
+            line: *lines.start(),
+            lines: RangeInclusive::clone(lines).count(),
+            section: section.clone(),
+            text: text.clone(),
+            author: mark.map(|mark| mark.author.to_string()),
+            trust: whose.trust,
+            level: whose.level,
+            at: mark.map(|mark| mark.at.to_rfc3339()),
+            score: None,
+        }
+    }
+}
+
+/// Lists every memory there is. Blocks.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn list(files: &Files) -> Result<Vec<Listed>, FileError> {
+    let names = files.names(FOLDER, MOST_SUBJECTS)?;
+    let general = Subject::general();
+    let others = names.iter().map(|name| Subject::named(name)).filter(|other| *other != general);
+    let mut all = Vec::new();
+    for subject in std::iter::once(general.clone()).chain(others) {
+        let mut one = Listed {
+            name: subject.name().to_owned(),
+            files: Vec::new(),
+            entries: 0,
+            bytes: 0,
+            faults: Vec::new(),
+        };
+        for path in files_of(files, &subject)? {
+            match page(files, &path) {
+                Ok(page) => {
+                    one.entries += page.entries().len();
+                    one.bytes += page.bytes();
+                }
+                Err(why) => one.faults.push(why.to_string()),
+            }
+            one.files.push(path);
+        }
+        if !one.files.is_empty() {
+            all.push(one);
+        }
+    }
+    Ok(all)
+}
+
+/// Returns what one memory holds, in the order of its files. Blocks.
+///
+/// # Errors
+/// When a file of it cannot be read.
+pub fn entries(files: &Files, subject: &Subject) -> Result<Vec<Remembered>, FileError> {
+    let mut all = Vec::new();
+    for path in files_of(files, subject)? {
+        let page = page(files, &path)?;
+        all.extend(page.entries().iter().map(|entry| Remembered::of(&path, entry)));
+    }
+    Ok(all)
+}
+
+/// Finds what fits a question, the best first. Blocks.
+///
+/// # Errors
+/// As [`entries`].
+pub fn search(
+    files: &Files,
+    subject: &Subject,
+    query: &str,
+    least: f64,
+) -> Result<Vec<Remembered>, FileError> {
+    let question = words::of_question(query);
+    let mut all = Vec::new();
+    for path in files_of(files, subject)? {
+        for entry in page(files, &path)?.entries() {
+            let scores = pieces::of_entry(&path, entry);
+            let scores = scores.iter().map(|piece| score(&piece.words, &question));
+            let best = scores.fold(0.0, f64::max);
+            if best > 0.0 && best >= least {
+                let found = Remembered::of(&path, entry);
+                all.push(Remembered { score: Some(best), ..found });
+            }
+        }
+    }
+    all.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
+    Ok(all)
+}
+
+/// Returns the files of one memory as they stand there, one after another: each under its path. Blocks.
+///
+/// # Errors
+/// As [`entries`].
+pub fn export(files: &Files, subject: &Subject) -> Result<String, FileError> {
+    let mut text = String::new();
+    for path in files_of(files, subject)? {
+        let Content { text: content, .. } = files.read(&path)?;
+        text.push_str(&format!("<!-- {path} -->\n"));
+        text.push_str(&content);
+        if !content.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+fn page(files: &Files, path: &str) -> Result<Page, FileError> {
+    let Content { text, level } = files.read(path)?;
+    Ok(Page::read(&text, level))
+}

@@ -1,0 +1,286 @@
+//! Whom a task means when it wants to speak to somebody elsewhere: contacts by their ids and names, and the way to them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, Unasked};
+
+use super::contacts::{Contacts, Fields, Shelf, keys};
+use super::files::Files;
+use super::forms::{Forms, Route};
+use crate::domain::clock::SharedClock;
+use crate::domain::facts::Trust;
+use crate::domain::taint::Taint;
+use crate::tools::ToolError;
+use crate::tools::ports::{Addressee, Addressees, Sender, Wanted};
+
+/// Names that an error lists at most.
+const MOST_NAMED: usize = 5;
+/// Until when a contact is left alone.
+const COOLDOWN: &str = "cooldown_until";
+
+/// What the book has to ask of channels.
+#[async_trait]
+pub trait Reached: Send + Sync {
+    /// Returns the conversation that an id names, where its channel is configured.
+    fn conversation(&self, id: &str) -> Option<ConversationId>;
+
+    /// Returns the id of the chat that a conversation belongs to: the same for every thread of it.
+    fn chat(&self, conversation: &ConversationId) -> String;
+
+    /// Names the tool by which alone something is made public in a conversation, where it is public.
+    fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str>;
+
+    /// What it comes to that the bot speaks there unasked.
+    async fn unasked(&self, conversation: &ConversationId) -> Unasked;
+}
+
+/// Contacts behind the port.
+pub struct AddressBook {
+    /// The files.
+    pub files: Arc<Files>,
+    /// How ids are written.
+    pub forms: Forms,
+    /// Knows channels.
+    pub reached: Arc<dyn Reached>,
+    /// The time.
+    pub clock: SharedClock,
+}
+
+/// Somebody of the contact files.
+struct Known {
+    fields: Fields,
+    routes: Vec<Route>,
+    ids: Vec<String>,
+    is_shared: bool,
+}
+
+impl Known {
+    fn name(&self) -> String {
+        self.fields.text(keys::NICKNAME).unwrap_or_else(|| self.fields.id().to_owned())
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        let name = name.trim().trim_start_matches('@').to_lowercase();
+        let names =
+            self.fields.text(keys::NICKNAME).into_iter().chain(self.fields.texts("aliases"));
+        let own = |own: String| {
+            let own = own.to_lowercase();
+            own == name || own.split_whitespace().next() == Some(&name)
+        };
+        !name.is_empty() && names.into_iter().any(own)
+    }
+}
+
+/// The contacts that a task may know of, and the level of what stands there.
+struct Book {
+    all: Vec<Known>,
+    level: Taint,
+}
+
+#[async_trait]
+impl Addressees for AddressBook {
+    async fn find(&self, by: &Sender, wanted: &Wanted) -> Result<Addressee, ToolError> {
+        let Book { all, level } = self.book(by).await?;
+        let found = match wanted {
+            Wanted::Contact { id, chat } => self.contact(&all, id, chat.as_deref())?,
+            Wanted::Anybody(to) => self.anybody(&all, by, to)?,
+        };
+        let Found { id, known } = found;
+        let conversation = self.reached.conversation(&id).ok_or_else(|| not_configured(&id))?;
+        if self.is_here(by, &conversation) {
+            return Err(ToolError::tell(format!("{id} is this conversation: just answer here")));
+        }
+        if let Some(tool) = self.reached.posts_by(&conversation) {
+            return Err(ToolError::tell(format!("{id} is public: {tool} posts there")));
+        }
+        let rests = known.and_then(|known| rests(&known.fields, self.clock.now()));
+        if let Some(until) = rests {
+            return Err(ToolError::tell(format!(
+                "{} is left alone until {until} ({COOLDOWN} in the contact files)",
+                known.map(Known::name).unwrap_or_default()
+            )));
+        }
+        let costs = match self.reached.unasked(&conversation).await {
+            Unasked::Free => None,
+            Unasked::Counted(each) => Some(each),
+            Unasked::Spent(why) | Unasked::Never(why) => return Err(ToolError::Tell(why)),
+        };
+        Ok(Addressee {
+            conversation,
+            contact: known.map(|known| known.fields.id().to_owned()).unwrap_or_default(),
+            name: known.map(Known::name).unwrap_or_default(),
+            is_shared: known.is_some_and(|known| known.is_shared),
+            costs,
+            level,
+        })
+    }
+}
+
+/// Where somebody is reached, and who it is.
+struct Found<'k> {
+    id: String,
+    known: Option<&'k Known>,
+}
+
+impl AddressBook {
+    /// Reads the contacts that a task may know of: an owner alone of all, everybody else of whom this conversation has met
+    /// and of those who share another one with whoever asks.
+    async fn book(&self, by: &Sender) -> Result<Book, ToolError> {
+        let files = Arc::clone(&self.files);
+        let read = tokio::task::spawn_blocking(move || {
+            [Shelf::Active, Shelf::Inactive].map(|shelf| (shelf, files.read(shelf.file())))
+        });
+        let read = read
+            .await
+            .map_err(|error| ToolError::tell(format!("the contacts cannot be read: {error}")))?;
+        let (mut fields, mut level) = (Vec::new(), Taint::Clean);
+        for (shelf, content) in read {
+            let content = content.map_err(|error| ToolError::tell(error.to_string()))?;
+            level = level.max(content.level);
+            fields.extend(Contacts::read(shelf, &content.text).all().cloned());
+        }
+        let known = |fields: Fields| {
+            let (routes, ids) = (self.forms.routes(&fields), self.forms.ids(&fields));
+            Known { fields, routes, ids, is_shared: false }
+        };
+        let mut all: Vec<Known> = fields.into_iter().map(known).collect();
+        let here = self.reached.chat(&by.conversation);
+        let asker = by.person.as_ref().map(|person| person.as_str().to_owned());
+        let shared: Vec<String> = all
+            .iter()
+            .filter(|known| asker.as_ref().is_some_and(|asker| known.ids.contains(asker)))
+            .flat_map(|known| known.routes.iter().flat_map(|route| route.shared.clone()))
+            .chain([here])
+            .collect();
+        for known in &mut all {
+            let mut chats = known.routes.iter().flat_map(|route| &route.shared);
+            known.is_shared = chats.any(|chat| shared.contains(chat));
+        }
+        let sees_all = by.sees_all && by.trust == Trust::Owner;
+        all.retain(|known| {
+            sees_all || known.is_shared || known.ids.iter().any(|id| shared.contains(id))
+        });
+        Ok(Book { all, level })
+    }
+
+    fn contact<'k>(
+        &self,
+        all: &'k [Known],
+        id: &str,
+        chat: Option<&str>,
+    ) -> Result<Found<'k>, ToolError> {
+        let exact = all.iter().find(|known| known.fields.id() == id);
+        let by_id: Vec<&Known> =
+            all.iter().filter(|known| known.ids.iter().any(|own| own == id)).collect();
+        let known = match (exact, by_id.as_slice()) {
+            (Some(known), _) => known,
+            (None, [known]) => *known,
+            (None, []) => return Err(ToolError::tell(format!("contact not found: {}", short(id)))),
+            (None, many) => return Err(several(&self.forms.channel_of(id), id, many)),
+        };
+        match self.forms.route(&known.routes, chat) {
+            Some(to) => Ok(Found { id: to, known: Some(known) }),
+            None => Err(unreachable(&known.routes, &known.ids, chat, &known.name())),
+        }
+    }
+
+    fn anybody<'k>(&self, all: &'k [Known], by: &Sender, to: &str) -> Result<Found<'k>, ToolError> {
+        if self.forms.is_chat(to) || self.reached.conversation(to).is_some() && to.contains(':') {
+            let reaches = |known: &&Known| {
+                known
+                    .routes
+                    .iter()
+                    .any(|route| route.direct.iter().chain(&route.shared).any(|id| id == to))
+            };
+            let direct = |known: &&Known| {
+                known.routes.iter().any(|route| route.direct.iter().any(|id| id == to))
+            };
+            let known = all.iter().find(direct).or_else(|| all.iter().find(reaches));
+            return Ok(Found { id: to.to_owned(), known });
+        }
+        let called: Vec<&Known> = all
+            .iter()
+            .filter(|known| {
+                known.fields.id() == to
+                    || known.is_called(to)
+                    || known.ids.iter().any(|id| id == to)
+            })
+            .collect();
+        match called.as_slice() {
+            [known] => match self.forms.route(&known.routes, None) {
+                Some(id) => Ok(Found { id, known: Some(known) }),
+                None => Err(unreachable(&known.routes, &known.ids, None, &known.name())),
+            },
+            [] if by.sees_all => Err(ToolError::tell(format!(
+                "nobody is called {}: takes the id of a chat ({}) or a name of the contact files",
+                short(to),
+                self.forms.chats_such_as()
+            ))),
+            [] => Err(ToolError::tell(format!("nobody here is called {}", short(to)))),
+            many => {
+                let ids: Vec<&str> =
+                    many.iter().take(MOST_NAMED).map(|known| known.fields.id()).collect();
+                Err(ToolError::tell(format!(
+                    "{} names several: {}; write the id of one",
+                    short(to),
+                    ids.join(", ")
+                )))
+            }
+        }
+    }
+
+    fn is_here(&self, by: &Sender, to: &ConversationId) -> bool {
+        *to == by.conversation
+            || (to.account() == by.conversation.account()
+                && self.reached.chat(to) == self.reached.chat(&by.conversation))
+    }
+}
+
+/// Until when a contact is left alone, if that is later than now.
+fn rests(fields: &Fields, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let until: DateTime<Utc> = fields.text(COOLDOWN)?.parse().ok()?;
+    (until > now).then_some(until)
+}
+
+fn several(channel: &str, id: &str, many: &[&Known]) -> ToolError {
+    let ids: Vec<&str> = many.iter().take(MOST_NAMED).map(|known| known.fields.id()).collect();
+    ToolError::tell(format!(
+        "{channel} username {:?} matches multiple contacts: write the contact_id of one ({})",
+        short(id),
+        ids.join(", ")
+    ))
+}
+
+fn unreachable(routes: &[Route], ids: &[String], chat: Option<&str>, name: &str) -> ToolError {
+    let chats: Vec<&str> =
+        routes.iter().flat_map(|route| &route.shared).map(String::as_str).collect();
+    let why = match chat {
+        Some(chat) => format!("{} is none of the chats of {name}", short(chat)),
+        None if chats.is_empty() && ids.iter().any(|id| id.contains('@')) => {
+            let channel = routes.first().map_or("", |route| route.channel);
+            return ToolError::tell(format!(
+                "{channel} username target is not sendable: {name} has to write to the bot first"
+            ));
+        }
+        None => format!("there is no private chat with {name}"),
+    };
+    let takes = if chats.is_empty() {
+        String::new()
+    } else {
+        format!(" (chat_id takes {})", chats.join(", "))
+    };
+    ToolError::tell(format!("unable to resolve delivery channel: {why}{takes}"))
+}
+
+fn not_configured(id: &str) -> ToolError {
+    ToolError::tell(format!(
+        "unable to resolve delivery channel: no channel that is configured reaches {}",
+        short(id)
+    ))
+}
+
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
+}

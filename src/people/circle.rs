@@ -1,0 +1,103 @@
+//! Who hears of whom: a conversation knows the people whom it has met, an owner alone everybody. Of the others nothing is
+//! told, not even that there is such a name.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+
+use super::contacts::Fields;
+use super::forms::Forms;
+use super::shelves::Shelves;
+use crate::store::Met;
+
+/// What one conversation may hear of.
+#[derive(Clone, Debug, Default)]
+pub struct Circle {
+    /// It hears of everybody: an owner's private chat, or the command line.
+    pub is_whole: bool,
+    /// The chat that the conversation belongs to.
+    pub chat: String,
+    /// Who has spoken there.
+    pub met: Vec<Met>,
+}
+
+/// Somebody, as far as the conversation may hear of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// What people call them, the nickname first.
+    pub names: Vec<String>,
+    /// By which ids they are reached, the preferred first. Elsewhere than in the whole circle none tells where else they are.
+    pub ids: Vec<String>,
+    /// When they last spoke, here where not everybody is heard of.
+    pub last: Option<DateTime<Utc>>,
+}
+
+impl Known {
+    /// Whether a name, a user name or an id is theirs.
+    pub fn is_called(&self, name: &str) -> bool {
+        let name = name.trim().trim_start_matches('@').to_lowercase();
+        let last = |id: &str| {
+            id.rsplit(':').next().map(|last| last.trim_start_matches('@').to_lowercase())
+        };
+        let by_name = |own: &String| {
+            let own = own.to_lowercase();
+            own == name || own.split_whitespace().next() == Some(&name)
+        };
+        let by_id = |id: &String| *id == name || last(id).as_deref() == Some(&name);
+        !name.is_empty() && (self.names.iter().any(by_name) || self.ids.iter().any(by_id))
+    }
+
+    /// Writes them as an item of a list names somebody: `[Grace](tg:4711)`.
+    pub fn reference(&self) -> String {
+        let name = self.names.first().or(self.ids.first()).map_or("", String::as_str);
+        let name = name.replace(['[', ']', '(', ')'], "");
+        format!("[{name}]({})", self.ids.first().map_or("", String::as_str))
+    }
+}
+
+impl Circle {
+    /// Whether a contact is one whom the conversation has met.
+    pub fn knows(&self, forms: &Forms, fields: &Fields) -> bool {
+        let ids = forms.all_ids(fields);
+        self.is_whole
+            || ids.contains(&self.chat)
+            || self.met.iter().any(|met| ids.iter().any(|id| id == met.person.as_str()))
+    }
+
+    /// Lists everybody whom the conversation may hear of: contacts as they stand, then who has spoken and is none.
+    pub fn known(&self, forms: &Forms, shelves: &Shelves) -> Vec<Known> {
+        let mut all = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
+        for found in shelves.all().filter(|found| self.knows(forms, found.fields)) {
+            let every = forms.all_ids(found.fields);
+            let ids: Vec<String> =
+                every.iter().filter(|id| self.may_hear(forms, id)).cloned().collect();
+            // A group's own id reaches nobody in particular, but an item may name it.
+            if !ids.is_empty() {
+                let last = self.last(&every, found.fields);
+                all.push(Known { names: found.fields.names(), ids, last });
+            }
+            seen.extend(every);
+        }
+        for met in self.met.iter().filter(|met| !seen.contains(met.person.as_str())) {
+            let names = [&met.name].into_iter().filter(|name| !name.is_empty()).cloned().collect();
+            let ids = vec![met.person.as_str().to_owned()];
+            all.push(Known { names, ids, last: Some(met.at) });
+        }
+        all
+    }
+
+    /// When somebody last spoke: elsewhere is nobody's business here.
+    fn last(&self, ids: &[String], fields: &Fields) -> Option<DateTime<Utc>> {
+        if self.is_whole {
+            return fields.last_interaction();
+        }
+        let here = self.met.iter().find(|met| ids.iter().any(|id| id == met.person.as_str()));
+        here.map(|met| met.at)
+    }
+
+    /// Whether an id tells no more than who somebody is, or that they are here.
+    fn may_hear(&self, forms: &Forms, id: &str) -> bool {
+        self.is_whole || id == self.chat || forms.is_own(id)
+    }
+}

@@ -1,0 +1,118 @@
+//! One change of a contact: found by its id, and made only where the file still says what was read. What somebody has
+//! written meanwhile stands.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::people::contacts::{Contacts, Fields, Moved};
+
+/// A change of a contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Change {
+    /// Adds one, where there is none of its id.
+    Add {
+        /// What is known of them.
+        fields: Fields,
+    },
+    /// Gives a field another value.
+    Set {
+        /// Whose.
+        id: String,
+        /// Which.
+        key: String,
+        /// What it says now; null for nothing.
+        from: Value,
+        /// What it is to say.
+        to: Value,
+    },
+    /// Adds a text to a field that lists some.
+    Include {
+        /// Whose.
+        id: String,
+        /// Which.
+        key: String,
+        /// The text.
+        value: String,
+    },
+    /// Puts another text in the place of one that a field says, or lists.
+    Replace {
+        /// Whose.
+        id: String,
+        /// Which.
+        key: String,
+        /// The text that stands there.
+        from: String,
+        /// The text that is to.
+        to: String,
+    },
+    /// Puts lines behind a contact's fields.
+    Remark {
+        /// Whose.
+        id: String,
+        /// Which.
+        lines: Vec<String>,
+    },
+    /// Puts the lines of one that stood in the other file, where there is none of its id.
+    Put {
+        /// Whose.
+        id: String,
+        /// Their lines.
+        lines: Moved,
+    },
+    /// Takes one out whose lines are these.
+    Take {
+        /// Whose.
+        id: String,
+        /// Their lines.
+        lines: Moved,
+    },
+}
+
+impl Change {
+    /// Makes the change; says whether anything came of it.
+    pub(in crate::people) fn apply(&self, contacts: &mut Contacts, now: DateTime<Utc>) -> bool {
+        match self {
+            Self::Add { fields } => contacts.add(fields, now),
+            Self::Set { id, key, from, to } => {
+                let is = contacts.get(id).map(|fields| fields.get(key).unwrap_or(&Value::Null));
+                is == Some(from) && contacts.set(id, key, to, now)
+            }
+            Self::Include { id, key, value } => {
+                let Some(mut fields) = contacts.get(id).cloned() else { return false };
+                let to = fields.include(key, value).then(|| fields.get(key).cloned()).flatten();
+                to.is_some_and(|to| contacts.set(id, key, &to, now))
+            }
+            Self::Replace { id, key, from, to } => {
+                let Some(mut fields) = contacts.get(id).cloned() else { return false };
+                let changed = replaced(&mut fields, key, from, to);
+                changed.is_some_and(|changed| contacts.set(id, key, &changed, now))
+            }
+            Self::Remark { id, lines } => contacts.remark(id, lines, now),
+            Self::Put { id, lines } => {
+                let is_new = contacts.get(id).is_none();
+                if is_new {
+                    contacts.put(lines, now);
+                }
+                is_new
+            }
+            Self::Take { id, lines } => {
+                let is_same = contacts.lines(id).as_ref() == Some(lines);
+                is_same && contacts.take(id, now).is_some()
+            }
+        }
+    }
+}
+
+/// What a field says after one of its texts was replaced; `None` where it does not say it.
+fn replaced(fields: &mut Fields, key: &str, from: &str, to: &str) -> Option<Value> {
+    let mut texts = fields.texts(key);
+    let at = texts.iter().position(|text| text == from)?;
+    match fields.get(key) {
+        Some(Value::Array(_)) if texts.iter().any(|text| text == to) => _ = texts.remove(at),
+        Some(Value::Array(_)) => to.clone_into(&mut texts[at]),
+        _ => return Some(Value::from(to)),
+    }
+    Some(Value::from(texts))
+}

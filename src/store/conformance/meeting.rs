@@ -1,0 +1,149 @@
+//! Laws of whom the bot has met: derived from what is stored, once, and by who they are.
+
+use selkie_channel_core::Speaker as Who;
+
+use super::*;
+use crate::store::{Met, NewlyMet};
+
+laws![
+    who_speaks_is_met_where_they_speak,
+    what_was_not_for_the_bot_meets_nobody,
+    who_was_brought_is_new_again_under_another_name_or_a_day_later,
+    whom_a_place_has_met_moves_with_it,
+    who_was_met_is_forgotten_with_the_words,
+];
+
+fn by(n: i64, order: i64, id: &str, username: Option<&str>) -> Inbound {
+    let speaker = Who {
+        id: PersonId::new(id),
+        name: format!("Name of {id}"),
+        username: username.map(str::to_owned),
+        is_bot: false,
+    };
+    Inbound { speaker, ..message(n, order) }
+}
+
+async fn look(ledger: &dyn Ledger, settled: i64) -> usize {
+    let looked = ledger.look_for_met(None, at(settled)).await.unwrap();
+    let found = looked.met.len();
+    ledger.note_met(looked.met, looked.settled).await.unwrap();
+    found
+}
+
+async fn newly(ledger: &dyn Ledger) -> Vec<NewlyMet> {
+    ledger.newly_met(10).await.unwrap()
+}
+
+async fn bring(ledger: &dyn Ledger) {
+    let all: Vec<Met> = newly(ledger).await.into_iter().map(|new| new.met).collect();
+    ledger.note_brought(all).await.unwrap();
+}
+
+async fn who_speaks_is_met_where_they_speak(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    assert_eq!(look(ledger, 10).await, 0);
+    push(ledger, task(by(1, 1, "tg:1", Some("ann"))), no_fuse()).await;
+    push(ledger, task(by(1, 2, "tg:2", None)), no_fuse()).await;
+    push(ledger, arrival(by(2, 3, "tg:2", None), Disposition::Context), no_fuse()).await;
+    assert_eq!(look(ledger, 10).await, 3);
+    assert_eq!(look(ledger, 10).await, 0, "each row is looked through once");
+    let here = ledger.met_in(&place(1), 10).await.unwrap();
+    let who: Vec<&str> = here.iter().map(|met| met.person.as_str()).collect();
+    assert_eq!(who, ["tg:2", "tg:1"], "the latest first");
+    assert_eq!((here[1].name.as_str(), here[1].username.as_str()), ("Name of tg:1", "ann"));
+    assert_eq!((here[1].at, here[1].is_direct), (at(1), false));
+    assert_eq!(ledger.met_in(&place(1), 1).await.unwrap().len(), 1);
+    assert_eq!(ledger.met_in(&place(2), 10).await.unwrap().len(), 1);
+    // What may have something older before it is looked at again.
+    push(ledger, task(by(1, 4, "tg:4", None)), no_fuse()).await;
+    assert_eq!(look(ledger, -10).await, 1);
+    assert!(look(ledger, 10).await <= 1, "again where several write at a time");
+    assert_eq!(look(ledger, 10).await, 0);
+}
+
+async fn what_was_not_for_the_bot_meets_nobody(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, task(message(1, 1)), no_fuse()).await;
+    look(ledger, 10).await;
+    let edit = Inbound { what: What::Edit, ..by(1, 2, "tg:2", None) };
+    push(ledger, arrival(edit, Disposition::Edit), no_fuse()).await;
+    push(ledger, arrival(by(1, 3, "tg:3", None), Disposition::Ignored("not_allowed")), no_fuse())
+        .await;
+    push(ledger, arrival(by(7, 4, "tg:4", None), Disposition::Ignored("untriggered")), no_fuse())
+        .await;
+    assert_eq!(look(ledger, 10).await, 0);
+    push(ledger, arrival(by(1, 5, "tg:5", None), Disposition::Ignored("untriggered")), no_fuse())
+        .await;
+    assert_eq!(look(ledger, 10).await, 1, "who talks in a group is met there");
+}
+
+async fn who_was_brought_is_new_again_under_another_name_or_a_day_later(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, task(by(1, 1, "tg:1", Some("ann"))), no_fuse()).await;
+    look(ledger, 10).await;
+    let new = newly(ledger).await;
+    assert_eq!((new.len(), new[0].is_new, new[0].brought.as_str()), (1, true, ""));
+    bring(ledger).await;
+    push(ledger, task(by(1, 7200, "tg:1", Some("ann"))), no_fuse()).await;
+    look(ledger, 9000).await;
+    assert_eq!(newly(ledger).await, [], "the same person on the same day");
+    push(ledger, task(by(1, 7201, "tg:1", Some("ann2"))), no_fuse()).await;
+    look(ledger, 9000).await;
+    let renamed = newly(ledger).await;
+    assert_eq!((renamed[0].is_new, renamed[0].brought.as_str()), (false, "ann"));
+    assert_eq!(renamed[0].met.username, "ann2");
+    bring(ledger).await;
+    push(ledger, task(by(1, 100_000, "tg:1", Some("ann2"))), no_fuse()).await;
+    look(ledger, 200_000).await;
+    assert_eq!(newly(ledger).await.len(), 1, "a day later");
+    // What comes late says nothing newer.
+    push(ledger, task(by(1, 9_000, "tg:1", Some("ann"))), no_fuse()).await;
+    look(ledger, 200_000).await;
+    assert_eq!(newly(ledger).await[0].met.username, "ann2");
+}
+
+async fn whom_a_place_has_met_moves_with_it(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, task(by(1, 1, "tg:1", None)), no_fuse()).await;
+    push(ledger, task(by(1, 2, "tg:2", None)), no_fuse()).await;
+    push(ledger, task(by(2, 3, "tg:2", None)), no_fuse()).await;
+    look(ledger, 10).await;
+    bring(ledger).await;
+    let moved = Inbound { what: What::Moved { to: place(2) }, ..by(1, 4, "tg:1", None) };
+    push(ledger, arrival(moved, Disposition::Moved(place(2))), no_fuse()).await;
+    assert_eq!(ledger.met_in(&place(1), 10).await.unwrap(), []);
+    let who: Vec<String> = ledger
+        .met_in(&place(2), 10)
+        .await
+        .unwrap()
+        .iter()
+        .map(|met| met.person.to_string())
+        .collect();
+    assert_eq!(who, ["tg:2", "tg:1"]);
+    let new: Vec<String> =
+        newly(ledger).await.iter().map(|new| new.met.person.to_string()).collect();
+    assert_eq!(new, ["tg:1"], "their chat has another name now");
+}
+
+async fn who_was_met_is_forgotten_with_the_words(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, task(by(1, 1, "tg:1", None)), no_fuse()).await;
+    push(ledger, task(by(1, 500, "tg:2", None)), no_fuse()).await;
+    look(ledger, 1000).await;
+    let never = at(-1_000_000);
+    let since = crate::store::settings::Since {
+        transcripts: never,
+        inbox: at(100),
+        outbox: never,
+        keys: never,
+        cache: never,
+    };
+    while ledger.forget_old(since).await.unwrap() > 0 {}
+    let left = ledger.met_in(&place(1), 10).await.unwrap();
+    assert_eq!(left.iter().map(|met| met.person.as_str()).collect::<Vec<_>>(), ["tg:2"]);
+}

@@ -1,0 +1,82 @@
+//! The index of what is remembered: pieces of the files of memory, found by their words. The files are the truth: what
+//! stands here is made of them, and made again.
+
+use async_trait::async_trait;
+
+use crate::domain::facts::Trust;
+use crate::domain::taint::Taint;
+use crate::store::error::Result;
+
+/// The index of what is remembered.
+#[async_trait]
+pub trait Memories: Send + Sync {
+    /// Lists the subjects that have pieces.
+    async fn memory_subjects(&self) -> Result<Vec<String>>;
+
+    /// Lists the files of a subject that were indexed, and what they looked like then.
+    async fn memory_files(&self, subject: &str) -> Result<Vec<FileNote>>;
+
+    /// Puts a file's pieces in the place of those that it had. Relaxed: the file is there still.
+    async fn index_memory(&self, file: IndexedFile) -> Result<()>;
+
+    /// Takes the pieces of a file out of the index. Durable: nothing of it is left on the disk.
+    async fn drop_memory(&self, path: &str) -> Result<()>;
+
+    /// Finds the pieces of some subjects that have several of the words, those that have most of them first; the newest of
+    /// those that have as many.
+    async fn search_memory(&self, sought: SoughtWords) -> Result<Vec<Piece>>;
+}
+
+/// A file of the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileNote {
+    /// Its path in the state folder.
+    pub path: String,
+    /// What it looked like from outside.
+    pub look: String,
+}
+
+/// A file as it is to be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedFile {
+    /// Whose memory it is.
+    pub subject: String,
+    /// The file.
+    pub note: FileNote,
+    /// What stands in it.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The file.
+    pub path: String,
+    /// Its first line, from 1.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
+    /// The heading that it stands under; empty without one.
+    pub section: String,
+    /// What it says.
+    pub text: String,
+    /// How far its author is trusted.
+    pub trust: Trust,
+    /// Whose words it holds.
+    pub level: Taint,
+    /// The words by which it is found, with a space between them: letters and digits alone.
+    pub words: String,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoughtWords {
+    /// In these subjects.
+    pub subjects: Vec<String>,
+    /// Some of these, each letters and digits alone.
+    pub words: Vec<String>,
+    /// So many of them stand in a piece at least.
+    pub least: usize,
+    /// With so many pieces of one subject, those are not looked for that have fewer of the words.
+    pub enough: usize,
+}

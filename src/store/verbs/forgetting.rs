@@ -1,0 +1,231 @@
+//! A place is forgotten: what was said there goes for good. The command marks how far; the janitor takes rows away, a few at
+//! a time, so that no message waits for it, and goes on after a crash.
+
+use chrono::{DateTime, Utc};
+
+use super::ending::{Ending, end};
+use super::rows::millis;
+use super::stop::{self, Ended};
+use super::{lanes, locks, standing, texts};
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// So many tasks go in one step.
+const TASKS: i64 = 5;
+/// So many rows of messages are looked at in one step.
+const FRONT: i64 = 500;
+
+/// Ends what runs, is parked or waits in every conversation of a place, begins all of them anew, and marks what was said
+/// there until now.
+pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<Ended> {
+    let all: Vec<i64> = tx.column(
+        "SELECT o.id FROM conversation c CROSS JOIN conversation o ON o.account = c.account AND o.place = c.place
+         WHERE c.id = ?1 ORDER BY o.id",
+        params![conversation],
+    )?;
+    locks::rows(tx, all.clone())?;
+    let mut ended = Ended::default();
+    for conversation in all {
+        ended.join(stop::stop(tx, conversation, None, now)?);
+        drop_waiting(tx, conversation, now)?;
+        tx.execute_later(
+            "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0 WHERE id = ?1",
+            params![conversation],
+        )?;
+        tx.execute_later(
+            "INSERT INTO forgetting (conversation, task, inbox, outbound, tasks_done, inbox_done, outbound_done)
+             VALUES (?1, (SELECT COALESCE(MAX(id), 0) FROM task), (SELECT COALESCE(MAX(id), 0) FROM inbox),
+                     (SELECT COALESCE(MAX(id), 0) FROM outbound), 0, 0, 0)
+             ON CONFLICT (conversation) DO UPDATE SET task = excluded.task, inbox = excluded.inbox,
+                 outbound = excluded.outbound",
+            params![conversation],
+        )?;
+    }
+    Ok(ended)
+}
+
+/// What was said before is not answered any more.
+fn drop_waiting(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<()> {
+    let waiting: Vec<(i64, i64)> = tx.all(
+        "SELECT id, lane FROM task WHERE conversation = ?1 AND state = 'waiting'",
+        params![conversation],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    for (task, lane) in waiting {
+        let why = Some("it was asked before everything here was forgotten");
+        end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+        lanes::refresh(tx, lane)?;
+    }
+    Ok(())
+}
+
+/// A place that is being forgotten, and how far it has got.
+struct Mark {
+    conversation: i64,
+    task: i64,
+    inbox: i64,
+    outbound: i64,
+    tasks_done: i64,
+    inbox_done: i64,
+    outbound_done: i64,
+}
+
+/// Whether a place is marked still.
+pub fn is_under_way(tx: &mut dyn Tx) -> Result<bool> {
+    tx.exists("SELECT 1 FROM forgetting LIMIT 1", params![])
+}
+
+/// Takes some rows away; 0 when nothing is left to do now.
+pub fn step(tx: &mut dyn Tx) -> Result<u64> {
+    let marks = tx.all(
+        "SELECT conversation, task, inbox, outbound, tasks_done, inbox_done, outbound_done FROM forgetting
+         ORDER BY conversation",
+        params![],
+        |row| {
+            Ok(Mark {
+                conversation: row.get(0)?,
+                task: row.get(1)?,
+                inbox: row.get(2)?,
+                outbound: row.get(3)?,
+                tasks_done: row.get(4)?,
+                inbox_done: row.get(5)?,
+                outbound_done: row.get(6)?,
+            })
+        },
+    )?;
+    for mark in marks {
+        let rows = mark.step(tx)?;
+        if rows > 0 {
+            return Ok(rows);
+        }
+    }
+    Ok(0)
+}
+
+impl Mark {
+    fn step(&self, tx: &mut dyn Tx) -> Result<u64> {
+        for part in [Self::messages, Self::tasks, Self::said] {
+            let rows = part(self, tx)?;
+            if rows > 0 {
+                return Ok(rows);
+            }
+        }
+        let left: Option<i64> = tx
+            .first::<Option<i64>>(
+                "SELECT MIN(id) FROM (
+                     SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
+                     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'parked'
+                     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting') t WHERE id <= ?2",
+                params![self.conversation, self.task],
+            )?
+            .flatten();
+        match left {
+            // It was told to stop, and what it writes goes when it has.
+            Some(task) => {
+                let sql = "UPDATE forgetting SET tasks_done = ?2, outbound_done = 0
+                           WHERE conversation = ?1 AND tasks_done >= ?3";
+                tx.execute_later(sql, params![self.conversation, task - 1, task])?;
+                Ok(0)
+            }
+            None => tx.execute(
+                "DELETE FROM forgetting WHERE conversation = ?1",
+                params![self.conversation],
+            ),
+        }
+    }
+
+    /// What people wrote: its words go and its keys stay, since a platform may bring it once more.
+    fn messages(&self, tx: &mut dyn Tx) -> Result<u64> {
+        if self.inbox_done >= self.inbox {
+            return Ok(0);
+        }
+        let rows: Vec<(i64, i64, String)> = tx.all(
+            "SELECT id, conversation, inbound FROM inbox WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3",
+            params![self.inbox_done, self.inbox, FRONT],
+            |row| Ok((row.get(0)?, row.get::<Option<i64>>(1)?.unwrap_or_default(), row.get(2)?)),
+        )?;
+        for (id, _, inbound) in
+            rows.iter().filter(|(_, conversation, _)| *conversation == self.conversation)
+        {
+            tx.execute_later(
+                "UPDATE inbox SET inbound = ?2,
+                     disposition = CASE WHEN disposition IN ('context', 'gate') THEN 'ignored: forgotten'
+                                   ELSE disposition END
+                 WHERE id = ?1",
+                params![*id, &texts::forgotten(inbound)],
+            )?;
+        }
+        let done = rows.last().map_or(self.inbox, |(id, ..)| *id);
+        tx.execute(
+            "UPDATE forgetting SET inbox_done = ?2 WHERE conversation = ?1",
+            params![self.conversation, done],
+        )
+    }
+
+    /// What tasks have read, done and asked for.
+    fn tasks(&self, tx: &mut dyn Tx) -> Result<u64> {
+        let ended: Vec<i64> = tx.column(
+            "SELECT id FROM task INDEXED BY task_finish WHERE conversation = ?1 AND finish IS NOT NULL AND id > ?2 AND id <= ?3
+             ORDER BY id LIMIT ?4",
+            params![self.conversation, self.tasks_done, self.task, TASKS],
+        )?;
+        let Some(last) = ended.last() else { return Ok(0) };
+        for task in &ended {
+            for sql in [
+                "DELETE FROM transcript WHERE task = ?1",
+                "UPDATE task_words SET text = NULL, name = '' WHERE task = ?1",
+                "DELETE FROM question WHERE task = ?1",
+                "DELETE FROM approval_asked WHERE approval IN (SELECT id FROM approval WHERE task = ?1)",
+                "DELETE FROM approval WHERE task = ?1",
+            ] {
+                tx.execute_later(sql, params![*task])?;
+            }
+        }
+        tx.execute(
+            "UPDATE forgetting SET tasks_done = ?2 WHERE conversation = ?1",
+            params![self.conversation, *last],
+        )
+    }
+
+    /// What the bot has said; what is not settled yet stays until it is too old.
+    fn said(&self, tx: &mut dyn Tx) -> Result<u64> {
+        if self.outbound_done >= self.outbound {
+            return Ok(0);
+        }
+        let rows: Vec<(i64, i64)> = tx.all(
+            "SELECT id, conversation FROM outbound WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3",
+            params![self.outbound_done, self.outbound, FRONT],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        for (id, _) in rows.iter().filter(|(_, conversation)| *conversation == self.conversation) {
+            unsay(tx, *id)?;
+        }
+        let done = rows.last().map_or(self.outbound, |(id, _)| *id);
+        tx.execute(
+            "UPDATE forgetting SET outbound_done = ?2 WHERE conversation = ?1",
+            params![self.conversation, done],
+        )
+    }
+}
+
+/// Takes away what was said once, with its parts.
+fn unsay(tx: &mut dyn Tx, outbound: i64) -> Result<()> {
+    let [first, last] = standing::parts_of(outbound);
+    let is_open = tx.exists(
+        "SELECT 1 FROM part WHERE id BETWEEN ?1 AND ?2 AND open = 1",
+        params![first, last],
+    )?;
+    if is_open {
+        return Ok(());
+    }
+    tx.execute_later("DELETE FROM rendered WHERE part BETWEEN ?1 AND ?2", params![first, last])?;
+    tx.execute_later("DELETE FROM part_also WHERE part BETWEEN ?1 AND ?2", params![first, last])?;
+    tx.execute_later("DELETE FROM part WHERE id BETWEEN ?1 AND ?2", params![first, last])?;
+    tx.execute_later("DELETE FROM post WHERE outbound = ?1", params![outbound])?;
+    // The newest row of a table stays: ids are never given twice.
+    tx.execute_later(
+        "DELETE FROM outbound WHERE id = ?1 AND id < (SELECT MAX(id) FROM outbound)",
+        params![outbound],
+    )
+}

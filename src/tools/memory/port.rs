@@ -1,0 +1,103 @@
+//! What the tools of memory need of the house: one port, which sees what the task may see and nothing else.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, PersonId};
+
+use crate::domain::facts::Trust;
+use crate::domain::taint::Taint;
+use crate::tools::ToolError;
+use crate::tools::ports::Told;
+
+/// What is remembered.
+#[async_trait]
+pub trait Memory: Send + Sync {
+    /// Remembers something in the conversation's own memory; returns what to tell of it.
+    ///
+    /// # Errors
+    /// In words: it is too long, there is too much of it, the file cannot be written.
+    async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<Told, ToolError>;
+
+    /// Finds what fits a question.
+    ///
+    /// # Errors
+    /// In words: the files or the index cannot be read.
+    async fn search(&self, by: &Rememberer, sought: Sought) -> Result<Told, ToolError>;
+
+    /// Returns lines of a file.
+    ///
+    /// # Errors
+    /// In words: there is no such file here, or it cannot be read.
+    async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<Told, ToolError>;
+}
+
+/// The task that remembers.
+#[derive(Clone, Debug)]
+pub struct Rememberer {
+    /// Where it speaks.
+    pub conversation: ConversationId,
+    /// Whether it sees the general memory, too: an owner alone does.
+    pub sees_general: bool,
+    /// Who has asked for it.
+    pub author: PersonId,
+    /// How far whoever asked is trusted.
+    pub trust: Trust,
+    /// The level of what it reads.
+    pub level: Taint,
+    /// The time.
+    pub now: DateTime<Utc>,
+}
+
+/// What is to be remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMemory {
+    /// In one line.
+    pub text: String,
+    /// The heading under which it is kept.
+    pub section: Option<String>,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sought {
+    /// In any words.
+    pub query: String,
+    /// So many results at most.
+    pub most: usize,
+    /// How well they fit at least, from 0 to 1.
+    pub least: f64,
+}
+
+/// Lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedLines {
+    /// Its path.
+    pub path: String,
+    /// The first line, from 1.
+    pub from: usize,
+    /// How many.
+    pub lines: usize,
+}
+
+/// Stands where nothing is remembered: tests of other things, and tables.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMemory;
+
+#[async_trait]
+impl Memory for NoMemory {
+    async fn write(&self, _: &Rememberer, _: NewMemory) -> Result<Told, ToolError> {
+        Err(none())
+    }
+
+    async fn search(&self, _: &Rememberer, _: Sought) -> Result<Told, ToolError> {
+        Err(none())
+    }
+
+    async fn get(&self, _: &Rememberer, _: WantedLines) -> Result<Told, ToolError> {
+        Err(none())
+    }
+}
+
+fn none() -> ToolError {
+    ToolError::tell("nothing is remembered here")
+}

@@ -1,0 +1,74 @@
+//! `memory_search`: finds what is remembered by words of it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::asker::rememberer;
+use super::port::Sought;
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::ports::Told;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// Results when the call does not say, and how well they fit.
+const USUALLY: usize = 6;
+const LEAST: f64 = 0.35;
+/// The most results of one call.
+const MOST: usize = 50;
+
+/// The tool.
+pub(in crate::tools) struct MemorySearch(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// What to look for, in any words.
+    query: String,
+    /// So many results at most. Default: 6.
+    #[schemars(range(min = 1, max = 50))]
+    max_results: Option<usize>,
+    /// How well a result fits at least. Default: 0.35.
+    #[schemars(range(min = 0, max = 1))]
+    min_score: Option<f64>,
+}
+
+impl MemorySearch {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "memory_search",
+            description: "Search what was remembered about this conversation and its people in earlier talks \
+                          (MEMORY.md and what lies beside it): path, lines, score and text of what fits."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Read,
+            group: "memory",
+            sources: &["S4"],
+            doing: "looking up what it remembers",
+            also: Also::default(),
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for MemorySearch {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { query, max_results, min_score } = typed(args)?;
+        if query.trim().is_empty() {
+            return Err(ToolError::tell("query is required"));
+        }
+        let most = max_results.unwrap_or(USUALLY).clamp(1, MOST);
+        let least = min_score.unwrap_or(LEAST).clamp(0.0, 1.0);
+        let sought = Sought { query, most, least };
+        let Told { text, level } = scope.memory.search(&rememberer(scope), sought).await?;
+        Ok(Output { level, ..Output::ok(text) })
+    }
+}

@@ -1,0 +1,61 @@
+//! `memory_write`: remembers something beyond the history of the conversation.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::asker::rememberer;
+use super::port::NewMemory;
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::ports::Told;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct MemoryWrite(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// What to remember, in one line that can be understood by itself: who, what, since when.
+    text: String,
+    /// The heading to keep it under. Default: Notes.
+    section: Option<String>,
+}
+
+impl MemoryWrite {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "memory_write",
+            description: "Remember something about the people of this conversation or what they want, beyond its \
+                          history: what they ask you to remember, and what will still matter in later talks. What \
+                          is to be done belongs on a list instead."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Note,
+            group: "memory",
+            sources: &[],
+            doing: "remembering something",
+            also: Also::default(),
+            // A line that stands there is not written again.
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for MemoryWrite {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { text, section } = typed(args)?;
+        let new = NewMemory { text, section };
+        let Told { text, level } = scope.memory.write(&rememberer(scope), new).await?;
+        Ok(Output { level, ..Output::ok(text) })
+    }
+}

@@ -1,0 +1,51 @@
+//! `sessions_list`: the conversations that there are.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{looking, most, told};
+use crate::domain::tool::ToolSpec;
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// Conversations that are listed when no number is given, and at most.
+const USUAL: u32 = 20;
+const MOST: u32 = 100;
+
+/// The tool.
+pub(in crate::tools) struct SessionsList(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// How many at most, the last active first. Default: 20, at most 100.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+}
+
+impl SessionsList {
+    pub(in crate::tools) fn new() -> Self {
+        Self(looking(
+            "sessions_list",
+            "List the conversations (sessions) that you take part in, the last active first: their ids, what they \
+             are, how many tasks they had. An owner sees all in private, everybody else their own.",
+            parameters::<Args>(),
+        ))
+    }
+}
+
+#[async_trait]
+impl Tool for SessionsList {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { limit } = typed(args)?;
+        scope.sessions.list(&scope.visitor(), most(limit, USUAL, MOST)).await.map(told)
+    }
+}

@@ -1,0 +1,79 @@
+//! `sessions_send`: words for another conversation, where they begin a task.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
+use crate::tools::{Output, Tool, ToolError};
+
+/// Characters that are sent at once.
+const MOST: usize = 8_000;
+
+/// The tool.
+pub(in crate::tools) struct SessionsSend(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The conversation's id, as sessions_list shows it; not this one's.
+    session_id: String,
+    /// What is sent, at most 8,000 characters.
+    content: String,
+}
+
+impl SessionsSend {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "sessions_send",
+            description: "Send a message into another conversation (session): you begin work on it there, and \
+                          answer there, not here. To tell a person something use contacts_send or message."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Message,
+            group: "sessions",
+            sources: &["S4"],
+            doing: "writing to another conversation",
+            also: Also::default(),
+            // The task that it begins is known by this call: calling again finds it.
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for SessionsSend {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { session_id, content } = typed(args)?;
+        if let Some(why) = fault(&content) {
+            return Err(ToolError::Tell(why));
+        }
+        let sent = scope.sessions.send(&scope.visitor(), session_id.trim(), content.trim()).await?;
+        Ok(Output::ok(sent))
+    }
+
+    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let shown = Preview::of("send into another conversation", &["session_id", "content"]);
+        Some(shown.noting("session", text("session_id")).with(text("content")))
+    }
+
+    fn refuses(&self, _: &Scope, args: &Value) -> Option<String> {
+        args.get("content").and_then(Value::as_str).and_then(fault)
+    }
+}
+
+/// Says why words cannot be sent, if so.
+fn fault(content: &str) -> Option<String> {
+    let count = content.trim().chars().count();
+    (count > MOST).then(|| format!("content has {count} characters: {MOST} can be sent at once"))
+}

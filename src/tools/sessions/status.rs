@@ -1,0 +1,42 @@
+//! `sessions_status`: what this conversation has come to.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::looking;
+use crate::domain::tool::ToolSpec;
+use crate::tools::args::parameters;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct SessionsStatus(Arc<ToolSpec>);
+
+/// It takes nothing.
+#[derive(JsonSchema)]
+struct Args {}
+
+impl SessionsStatus {
+    pub(in crate::tools) fn new() -> Self {
+        Self(looking(
+            "sessions_status",
+            "Tell this conversation's (session's) id, and how many messages, tokens and how much money it has \
+             taken since it was last begun afresh.",
+            parameters::<Args>(),
+        ))
+    }
+}
+
+#[async_trait]
+impl Tool for SessionsStatus {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, _: Value) -> Result<Output, ToolError> {
+        scope.sessions.status(&scope.visitor()).await.map(Output::ok)
+    }
+}

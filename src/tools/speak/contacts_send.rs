@@ -1,0 +1,146 @@
+//! `contacts_send`: words for one contact, over the way that reaches them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, SecondsFormat, Utc};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::envelope::{self, Asked, Envelope};
+use super::letter;
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::basis::Meant;
+use crate::tools::ports::{Addressee, Passed, Spoken, Wanted};
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct ContactsSend(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The contact_id of the contact files (contacts/ACTIVE.md, contacts/INACTIVE.md).
+    contact_id: String,
+    /// In which of their chats, by its id. Default: alone with them.
+    chat_id: Option<String>,
+    /// application/json, which is the default.
+    content_type: Option<String>,
+    /// What is said, at most 8,000 characters: whole, as they are to read it.
+    message_text: Option<String>,
+    /// Instead of message_text: an envelope (JSON with message_id, text, sent_at, session_id) in base64url.
+    message_base64: Option<String>,
+    /// Names the talk: a UUIDv7. Default: a new one.
+    session_id: Option<String>,
+    /// The message_id that it answers.
+    reply_to: Option<String>,
+}
+
+impl ContactsSend {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "contacts_send",
+            description:
+                "Send one message to one contact, by whatever channel reaches them. Never for this \
+                          conversation: there you just answer."
+                    .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Message,
+            group: "messaging",
+            sources: &["S3"],
+            doing: "writing to a contact",
+            also: Also::default(),
+            // Its effect is a row under its words: calling again finds the row.
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+impl Args {
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            content_type: self.content_type.as_deref(),
+            message_text: self.message_text.as_deref(),
+            message_base64: self.message_base64.as_deref(),
+            session_id: self.session_id.as_deref(),
+            reply_to: self.reply_to.as_deref(),
+        }
+    }
+}
+
+fn wanted(args: &Args) -> Wanted {
+    let chat = args.chat_id.as_deref().map(str::trim).filter(|chat| !chat.is_empty());
+    Wanted::Contact { id: args.contact_id.trim().to_owned(), chat: chat.map(str::to_owned) }
+}
+
+#[async_trait]
+impl Tool for ContactsSend {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let now = scope.clock.now();
+        let envelope = envelope::of(&args.asked())?;
+        let to = letter::find(scope, &wanted(&args)).await?;
+        let passed = letter::pass(scope, &to, &envelope.text).await?;
+        Ok(Output {
+            level: letter::level(&to),
+            ..Output::ok(outcome(&to, &envelope, &passed, now))
+        })
+    }
+
+    fn speaks(&self) -> bool {
+        true
+    }
+
+    async fn meant(&self, scope: &Scope, args: &Value) -> Result<Meant, ToolError> {
+        let args: Args = typed(args.clone())?;
+        envelope::of(&args.asked())?;
+        letter::find(scope, &wanted(&args)).await.map(|to| letter::meant(&to))
+    }
+
+    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
+        let args: Args = typed(args.clone()).ok()?;
+        let envelope = envelope::of(&args.asked()).ok()?;
+        let shown = Preview::of("send a message to a contact", &["message_text", "message_base64"]);
+        Some(shown.with(envelope.text))
+    }
+
+    fn refuses(&self, _: &Scope, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        envelope::of(&args.asked()).err().map(|why| why.to_string())
+    }
+}
+
+/// What became of it, in the reference's form: a refusal is an outcome, no error of the call.
+fn outcome(to: &Addressee, envelope: &Envelope, passed: &Passed, now: DateTime<Utc>) -> String {
+    let refused = match &passed.spoken {
+        Spoken::Refused(why) => Some(why.as_str()),
+        _ => None,
+    };
+    let sent_at = matches!(passed.spoken, Spoken::Sent(_))
+        .then(|| now.to_rfc3339_opts(SecondsFormat::Secs, true));
+    let note = letter::word(&passed.spoken);
+    let mut outcome = json!({
+        "contact_id": to.contact,
+        "peer_id": to.conversation.key(),
+        "item_id": envelope.message_id,
+        "session_id": envelope.session_id,
+        "reply_to": envelope.reply_to,
+        "accepted": refused.is_none(),
+        "deduped": passed.is_known,
+        "status": note,
+    });
+    if let Some(why) = refused {
+        outcome["error"] = why.into();
+    }
+    if let Some(at) = sent_at {
+        outcome["sent_at"] = at.into();
+    }
+    json!({ "outcome": outcome }).to_string()
+}

@@ -1,0 +1,81 @@
+//! What is said to somebody elsewhere, by any tool that does: whom it means, how it is shown, sent once, and told.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::taint::Taint;
+use crate::tools::ToolError;
+use crate::tools::basis::{Meant, Named};
+use crate::tools::ports::{Addressee, Passed, Passing, Sender, Spoken, Wanted};
+use crate::tools::scope::Scope;
+
+/// Characters that are said at once.
+pub(super) const MOST: usize = 8_000;
+
+/// Finds who is meant, for a task.
+pub(super) async fn find(scope: &Scope, wanted: &Wanted) -> Result<Addressee, ToolError> {
+    let visitor = scope.visitor();
+    let by = Sender {
+        conversation: visitor.conversation,
+        person: visitor.person,
+        trust: visitor.trust,
+        sees_all: visitor.sees_all,
+    };
+    scope.addressees.find(&by, wanted).await
+}
+
+/// Says who is meant, to whoever approves it.
+pub(super) fn meant(to: &Addressee) -> Meant {
+    let is = shown(to);
+    let name = Named { name: "addressee".to_owned(), is, identity: to.conversation.full() };
+    Meant { names: vec![name], is_excused: to.is_shared }
+}
+
+fn shown(to: &Addressee) -> String {
+    let key = to.conversation.key();
+    let who = if to.name.is_empty() { key.to_owned() } else { format!("{} ({key})", to.name) };
+    match to.costs {
+        Some(each) => format!("{who}; counts as {each} of the month's paid messages there"),
+        None => who,
+    }
+}
+
+/// Says it, once for the same words to the same chat within the task.
+pub(super) async fn pass(scope: &Scope, to: &Addressee, text: &str) -> Result<Passed, ToolError> {
+    let visitor = scope.visitor();
+    let words = format!("{}\0{text}", to.conversation.full());
+    let digest: String =
+        Sha256::digest(words).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let passing = Passing {
+        key: format!("to:{digest}"),
+        to: to.conversation.clone(),
+        text: text.to_owned(),
+        by: visitor.name,
+        person: visitor.person,
+        trust: scope.trust,
+        taint: scope.taint,
+    };
+    scope.reply.pass(passing).await
+}
+
+/// Says why words cannot be said, if so.
+pub(super) fn fault(name: &str, text: &str) -> Option<String> {
+    let count = text.trim().chars().count();
+    (count > MOST).then(|| format!("{name} has {count} characters: {MOST} can be sent at once"))
+}
+
+/// The level of what is told about somebody: their name others may have written.
+pub(super) fn level(to: &Addressee) -> Taint {
+    to.level
+}
+
+/// What became of it, in a word.
+pub(super) fn word(spoken: &Spoken) -> &'static str {
+    match spoken {
+        Spoken::Sent(_) => "sent",
+        Spoken::Queued => "queued: it is stored and will be sent; do not send it again",
+        Spoken::Unclear => {
+            "unclear: it may or may not have arrived, and it is not repeated; do not send it again"
+        }
+        Spoken::Refused(_) => "refused",
+    }
+}

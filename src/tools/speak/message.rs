@@ -1,0 +1,99 @@
+//! `message`: words for a chat by its id, or for somebody by their name.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::letter;
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::basis::Meant;
+use crate::tools::ports::{Spoken, Wanted};
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct Message(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// To whom: the id of a chat, or the name of somebody whom you know here, when no other has it.
+    to: String,
+    /// What is said, in markdown, at most 8,000 characters: whole, as they are to read it.
+    content: String,
+}
+
+impl Message {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "message",
+            description: "Say something to somebody in another chat. Never for this conversation: there you just \
+                          answer. They read that it comes from you, and may answer you there."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Message,
+            group: "messaging",
+            sources: &["S4"],
+            doing: "writing to somebody",
+            also: Also::default(),
+            // Its effect is a row under its words: calling again finds the row.
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for Message {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { to, content } = typed(args)?;
+        if let Some(why) = letter::fault("content", &content) {
+            return Err(ToolError::Tell(why));
+        }
+        let to = letter::find(scope, &Wanted::Anybody(to.trim().to_owned())).await?;
+        let passed = letter::pass(scope, &to, content.trim()).await?;
+        let key = to.conversation.key();
+        let level = letter::level(&to);
+        Ok(match passed.spoken {
+            Spoken::Refused(why) => {
+                let text = format!("refused: {why}");
+                Output { text, is_error: true, level, ..Output::default() }
+            }
+            _ if passed.is_known => Output {
+                level,
+                ..Output::ok(format!("said to {key} before: it is not sent again"))
+            },
+            spoken => {
+                Output { level, ..Output::ok(format!("to {key}: {}", letter::word(&spoken))) }
+            }
+        })
+    }
+
+    fn speaks(&self) -> bool {
+        true
+    }
+
+    async fn meant(&self, scope: &Scope, args: &Value) -> Result<Meant, ToolError> {
+        let Args { to, .. } = typed(args.clone())?;
+        letter::find(scope, &Wanted::Anybody(to.trim().to_owned()))
+            .await
+            .map(|to| letter::meant(&to))
+    }
+
+    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let shown = Preview::of("send a message to somebody else", &["to", "content"]);
+        Some(shown.noting("to", text("to")).with(text("content")))
+    }
+
+    fn refuses(&self, _: &Scope, args: &Value) -> Option<String> {
+        args.get("content").and_then(Value::as_str).and_then(|text| letter::fault("content", text))
+    }
+}
