@@ -34,7 +34,7 @@ const FLAGS: [&str; 9] = [
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
 /// How long a page may take for anything at all, before the test says what it waits for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// So often may the page draw anew what is just clicked.
 const REDRAWN: usize = 3;
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// An end to waiting, not a timing.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What came back.
 pub struct Response {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::daemon::{Daemon, Home, tail};
 
 /// How long a test waits for an event before it fails. Not a timing: only an end to waiting.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A world to test in.
 pub struct World {

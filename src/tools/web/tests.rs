@@ -32,7 +32,7 @@ fn isolate() -> Arc<dyn Isolate> {
 }
 
 /// An end to waiting, not a timing.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 #[expect(clippy::disallowed_methods, reason = "a client for tests, as the daemon begins its own")]
 fn client(open: &[&str]) -> Arc<Guarded> {
