@@ -30,6 +30,14 @@ pub const PHRASES: &[Phrase] = &[
         says: "tell me my list (or: my list, what is on my list)",
         does: "reads the todo list",
     },
+    Phrase {
+        says: "todo: <text> (or: remind <name> to <text>)",
+        does: "puts it on the list of what people want done, by the tool for it",
+    },
+    Phrase {
+        says: "finished: <text>",
+        does: "completes the item of that list which fits the words",
+    },
     Phrase { says: "done <n>", does: "marks the list's item n as done" },
     Phrase { says: "react with <emoji>", does: "puts a reaction on the message" },
     Phrase { says: "write <name>: <text>", does: "writes a file" },
@@ -104,6 +112,15 @@ pub(super) enum Wish {
     Known,
     /// `my list`.
     List,
+    /// `todo: <text>`, `remind <name> to <text>`.
+    Todo {
+        /// What is to be done.
+        text: String,
+        /// Who is named in it.
+        people: Vec<String>,
+    },
+    /// `finished: <text>`.
+    Finished(String),
     /// `done <n>`.
     Done(usize),
     /// `react with <emoji>`.
@@ -270,6 +287,15 @@ fn about_text(text: &str) -> Option<Wish> {
     if let Some(note) = after("note:").or_else(|| after("note ")).or_else(|| after("remember ")) {
         return Some(Wish::Note(note.to_owned()));
     }
+    if let Some(text) = after("todo:") {
+        return Some(Wish::Todo { text: text.to_owned(), people: Vec::new() });
+    }
+    if let Some(words) = after("finished:") {
+        return Some(Wish::Finished(words.to_owned()));
+    }
+    if let Some(todo) = after("remind ").and_then(reminding) {
+        return Some(todo);
+    }
     if let Some(thought) = after("think about ") {
         return Some(Wish::Think(thought.to_owned()));
     }
@@ -297,6 +323,16 @@ fn about_text(text: &str) -> Option<Wish> {
     let (tool, json) = after("call ")?.split_once(char::is_whitespace)?;
     let arguments: Value = serde_json::from_str(json.trim()).ok()?;
     arguments.is_object().then(|| Wish::Call { tool: tool.to_owned(), arguments })
+}
+
+/// Reads `Grace to bring milk`.
+fn reminding(whom: &str) -> Option<Wish> {
+    let at = find(whom, " to ")?;
+    let (name, what) = (single(&whom[..at])?, whom[at + " to ".len()..].trim());
+    let is_me = name.eq_ignore_ascii_case("me");
+    let text = if is_me { what.to_owned() } else { format!("Remind {name} to {what}") };
+    let people = if is_me { Vec::new() } else { vec![name] };
+    (!what.is_empty()).then_some(Wish::Todo { text, people })
 }
 
 /// Reads `tweet: hello`, `tweet at 08:00: hello` and `tweet daily at 08:00: hello`.
@@ -387,6 +423,26 @@ mod tests {
                 assert_eq!(wishes(&said.to_uppercase()).len(), 1, "{said}");
             }
         }
+    }
+
+    #[test]
+    fn what_somebody_is_reminded_of_names_them() {
+        let todo = |text: &str, people: &[&str]| {
+            let people = people.iter().map(|name| (*name).to_owned()).collect();
+            [Wish::Todo { text: text.to_owned(), people }]
+        };
+        assert_eq!(
+            wishes("remind Grace to bring milk"),
+            todo("Remind Grace to bring milk", &["Grace"])
+        );
+        assert_eq!(
+            wishes("Remind \"Mei Lin\" to go to sea"),
+            todo("Remind Mei Lin to go to sea", &["Mei Lin"])
+        );
+        assert_eq!(wishes("remind me to sail"), todo("sail", &[]));
+        assert_eq!(wishes("todo: buy a rope"), todo("buy a rope", &[]));
+        assert!(matches!(wishes("remind me in 20m to sail")[..], [Wish::Later { .. }]));
+        assert!(matches!(wishes("remind the whole crew to sail")[..], [Wish::Unknown(_)]));
     }
 
     #[test]

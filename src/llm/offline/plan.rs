@@ -13,6 +13,7 @@ use super::later::What;
 use super::messages::{self, List};
 use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
+use super::todo;
 use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Turn};
 
@@ -83,6 +84,14 @@ impl Walk<'_> {
                 self.call("memory_write", json!({ "text": fact }), str::to_owned)
             }
             Wish::Known => Step::Say(known::told(self.turns)),
+            Wish::Todo { text, people } => {
+                let arguments = json!({ "action": "add", "content": text, "people": people });
+                self.call("todo_update", arguments, todo::told)
+            }
+            Wish::Finished(words) => {
+                let arguments = json!({ "action": "complete", "content": words });
+                self.call("todo_update", arguments, todo::told)
+            }
             Wish::Done(number) => self.change_list(|list| list.done(*number)),
             Wish::List => match self.read_list() {
                 Ok(list) => Step::Say(messages::list(&list)),

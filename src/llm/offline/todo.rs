@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::messages::unfenced;
+use crate::domain::count::counted;
 use crate::domain::transcript::Turn;
 
 /// Answers such a question; `None` when the turns are none.
@@ -17,6 +19,34 @@ pub(super) fn answer(turns: &[Turn]) -> Option<String> {
         _ => return None,
     };
     Some(answer.to_string())
+}
+
+/// Says what has become of the list, in the words of what its tool answers.
+pub(super) fn told(answer: &str) -> String {
+    let answer = unfenced(answer);
+    let Ok(outcome) = serde_json::from_str::<Value>(&answer) else { return answer };
+    let content = names(text(&outcome["entry"]["content"]));
+    let is_done = outcome["action"] == "complete";
+    let mut told = format!("{}: {content}.", if is_done { "Done" } else { "To be done" });
+    if let Some(reminder) = outcome["reminder"].as_str() {
+        told.push_str(&format!(" As a reminder {reminder}."));
+    }
+    let open = outcome["updated_counts"]["open_count"].as_u64().unwrap_or_default();
+    format!("{told} {} on the list.", counted(open, ["item is", "items are"]))
+}
+
+/// A content with people by their names alone: `[Name](id)` as `Name`.
+fn names(content: &str) -> String {
+    let mut said = String::new();
+    let mut rest = content;
+    while let Some((before, after)) = rest.split_once("](") {
+        let Some((_, behind)) = after.split_once(')') else { break };
+        let start = before.rfind('[').unwrap_or(before.len());
+        said.push_str(&before[..start]);
+        said.push_str(before[start..].trim_start_matches('['));
+        rest = behind;
+    }
+    said + rest
 }
 
 /// Names those whose id stands in what the person wrote.
@@ -106,5 +136,18 @@ mod tests {
         assert_eq!(resolved("Mei, I mean b:2")["rewritten_content"], "Ask [Mei](b:2)");
         assert_eq!(resolved("ask Mei")["status"], "missing_reference_id");
         assert_eq!(answer(&[Turn::User("hello".to_owned())]), None);
+    }
+
+    #[test]
+    fn what_became_of_the_list_is_told_in_words() {
+        let outcome = json!({ "ok": true, "action": "add", "updated_counts": { "open_count": 1, "done_count": 0 },
+            "entry": { "content": "Remind [Mei](b:1) and [Bo](b:2) to sail" }, "reminder": "it is said at noon" });
+        assert_eq!(
+            told(&outcome.to_string()),
+            "To be done: Remind Mei and Bo to sail. As a reminder it is said at noon. 1 item is on the list."
+        );
+        let done = json!({ "action": "complete", "updated_counts": { "open_count": 2 }, "entry": { "content": "a [b" } });
+        assert_eq!(told(&done.to_string()), "Done: a [b. 2 items are on the list.");
+        assert_eq!(told("no matching todo item"), "no matching todo item");
     }
 }

@@ -237,6 +237,8 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `remember that <text>`: remembers it beyond the history, by the tool for it
     - `what do you know about me?`: says what it remembers here
     - `tell me my list (or: my list, what is on my list)`: reads the todo list
+    - `todo: <text> (or: remind <name> to <text>)`: puts it on the list of what people want done, by the tool for it
+    - `finished: <text>`: completes the item of that list which fits the words
     - `done <n>`: marks the list's item n as done
     - `react with <emoji>`: puts a reaction on the message
     - `write <name>: <text>`: writes a file
