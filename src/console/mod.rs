@@ -2,6 +2,8 @@
 
 mod answer;
 mod approval;
+mod asked;
+mod known;
 mod live;
 mod routes;
 mod settings;
@@ -20,13 +22,16 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub use settings::{ListenError, Settings};
-pub use sources::{ChannelView, Channels, Console, Explain, Posts, Syncs};
+pub use sources::{
+    ChannelView, Channels, Console, Explain, Knowledge, Looked, Posts, Sees, Syncs, Unreadable,
+};
 
 impl Console {
     /// Returns the routes. Streams of events end when `stop` is cancelled.
     pub fn router(self, stop: CancellationToken) -> Router {
         let wall = Arc::new(self.wall.clone());
         routes::routes()
+            .merge(known::routes())
             .merge(live::routes(stop))
             .layer(middleware::from_fn_with_state(wall, wall::guard))
             .with_state(Arc::new(self))

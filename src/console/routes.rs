@@ -1,18 +1,17 @@
 //! The questions and their answers. Read-only: every route is a GET over the ledger's read ports.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::routing::get;
 use axum::{Json, Router};
 use selkie_channel_core::ConversationId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::time::timeout;
 
 use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
+use super::asked::{Asked, PATIENCE, Rows, TOTAL, find, limit};
 use super::{ChannelView, Console};
 use crate::domain::ids::{ScheduleId, TaskId};
 use crate::schedule::post_view::PostView;
@@ -20,18 +19,6 @@ use crate::schedule::view::{Time, View};
 use crate::shape::Explained;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
 use crate::store::{QuestionRow, States, Which};
-
-/// Rows in a list, when nobody says how many.
-const ROWS: usize = 50;
-/// Rows in a list at most.
-const MOST_ROWS: usize = 500;
-/// The header that says how many rows there are of which a list shows the first.
-const TOTAL: &str = "x-total-count";
-/// A store that says nothing for so long is as one that is away: a commit whose answer was lost is waited for until the
-/// database is back.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// How many conversations are looked through for a key.
-const CONVERSATIONS_SEARCHED: usize = 10_000;
 
 /// Returns the routes that answer once.
 pub(super) fn routes() -> Router<Arc<Console>> {
@@ -50,14 +37,6 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/v1/posts", get(posts))
         .route("/v1/trace/{message}", get(trace))
         .fallback(unknown)
-}
-
-type Asked = State<Arc<Console>>;
-type Rows = Result<Query<Limit>, QueryRejection>;
-
-#[derive(Deserialize)]
-struct Limit {
-    limit: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -202,16 +181,11 @@ async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec
 async fn unknown() -> Fault {
     Fault::missing(
         "no such page: there are /v1/status, /v1/conversations, /v1/conversations/{key}/tasks, \
-         /v1/conversations/{key}/questions, /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, \
-         /v1/tasks/{id}/approvals, /v1/approvals, /v1/schedules, /v1/schedules/{id}/times, /v1/trace/{message}, \
-         /v1/events",
+         /v1/conversations/{key}/questions, /v1/conversations/{key}/contacts, \
+         /v1/conversations/{key}/todos, /v1/conversations/{key}/memory, /v1/tasks, /v1/tasks/{id}, \
+         /v1/tasks/{id}/shape, /v1/tasks/{id}/approvals, /v1/approvals, /v1/schedules, /v1/schedules/{id}/times, \
+         /v1/posts, /v1/trace/{message}, /v1/events",
     )
-}
-
-fn limit(rows: Rows) -> Result<usize, Fault> {
-    let Query(Limit { limit }) = rows
-        .map_err(|_| Fault::unreadable(format!("limit must be a number from 1 to {MOST_ROWS}")))?;
-    Ok(limit.unwrap_or(ROWS).clamp(1, MOST_ROWS))
 }
 
 async fn keyed_tasks(
@@ -236,23 +210,4 @@ async fn detail(console: &Console, id: &str) -> Result<TaskDetail, Fault> {
         .map_err(|_| Fault::unreadable(format!("{id:?} is not a task id: see /v1/tasks")))?;
     let detail = console.ledger.task(TaskId(id)).await?;
     detail.ok_or_else(|| Fault::missing(format!("there is no task {id}: see /v1/tasks")))
-}
-
-/// Keys are the channels' own: they are compared, never read. Two bots may share one, then the full
-/// form with the account tells them apart.
-async fn find(console: &Console, written: &str) -> Result<ConversationId, Fault> {
-    let rows = console.ledger.conversations(CONVERSATIONS_SEARCHED).await?;
-    let mut named =
-        rows.into_iter().map(|r| r.id).filter(|id| id.key() == written || id.full() == written);
-    let Some(found) = named.next() else {
-        return Err(Fault::missing(format!(
-            "there is no conversation {written:?}: see /v1/conversations"
-        )));
-    };
-    let Some(other) = named.next() else { return Ok(found) };
-    Err(Fault::unreadable(format!(
-        "{written:?} names several conversations: write {:?} or {:?}",
-        found.full(),
-        other.full()
-    )))
 }

@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{ChannelView, Console};
+use super::{ChannelView, Console, Knowledge, Looked, Sees, Unreadable};
 use crate::domain::approval::{ApprovalState, Approvers, Request};
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
@@ -26,6 +26,10 @@ use crate::domain::schedule::{Action, Maker, Schedule, Terms};
 use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
+use crate::memory::remembered::Remembered;
+use crate::people::book::KnownList;
+use crate::people::circle::Known;
+use crate::people::update::{NamedPerson, SeenTodo, SeenTodos};
 use crate::schedule::post_view::PostView;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
@@ -205,6 +209,65 @@ impl Read for Shelf {
     }
 }
 
+/// Knows the same everywhere; all of it in the conversation of `tg:9`, and what is read of `tg:8` in private is broken.
+struct Notes;
+
+impl Notes {
+    fn sees<T>(of: &ConversationId, what: T) -> Looked<T> {
+        match of.full().as_str() {
+            "tg:8|tg:4711" => Err(Unreadable("TODO.md cannot be read: disk I/O error".to_owned())),
+            full => Ok(Sees { is_whole: full.starts_with("tg:9"), what }),
+        }
+    }
+}
+
+#[async_trait]
+impl Knowledge for Notes {
+    async fn contacts(&self, of: &ConversationId) -> Looked<KnownList> {
+        let one = |names: &[&str], id: &str| Known {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            ids: vec![id.to_owned()],
+            last: Some(DateTime::UNIX_EPOCH),
+        };
+        let known = vec![one(&["Gr\u{202e}ace", "<b>Hopper</b>"], "tg:4712"), one(&[], "tg:4713")];
+        Self::sees(of, KnownList { known, faults: vec!["contacts/ACTIVE.md, line 3".to_owned()] })
+    }
+
+    async fn todos(&self, of: &ConversationId) -> Looked<SeenTodos> {
+        let item = |text: &str| SeenTodo {
+            text: text.to_owned(),
+            due: None,
+            people: Vec::new(),
+            chat: None,
+            created: None,
+            done: None,
+        };
+        let due = "2026-12-24T18:00:00".parse().ok();
+        let people = vec![NamedPerson { name: "Grace".to_owned(), id: "tg:4712".to_owned() }];
+        let call =
+            SeenTodo { due, people, chat: Some("tg:-100".to_owned()), ..item("Call\nGrace") };
+        let open = vec![call, item("buy milk"), item("sail")];
+        let done = (0..7).map(|n| item(&format!("done {n}"))).collect();
+        Self::sees(of, SeenTodos { open, done, faults: Vec::new() })
+    }
+
+    async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>> {
+        let line = |n: usize| Remembered {
+            path: "MEMORY.md".to_owned(),
+            line: n,
+            lines: 1,
+            section: "Notes".to_owned(),
+            text: format!("fact {n}\u{1b}[2J {}", "x".repeat(3_000)),
+            author: Some("tg:4712".to_owned()),
+            trust: Trust::Allowed,
+            level: Taint::Raw,
+            at: None,
+            score: None,
+        };
+        Self::sees(of, (1..=60).map(line).collect())
+    }
+}
+
 fn a_draft() -> PostView {
     PostView {
         id: "ab12".to_owned(),
@@ -243,6 +306,7 @@ impl Served {
             schedules: Arc::clone(&schedules) as _,
             post_url: Arc::new(|to, message| Some(format!("https://{}/{message}", to.key()))),
             posts: Arc::new(|| Box::pin(async { Ok(vec![a_draft()]) })),
+            knowledge: Arc::new(Notes),
             clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
             syncs: Arc::new(|| 3),
             explain: Arc::new(|facts| Explained {
@@ -629,4 +693,122 @@ async fn a_post_of_a_schedule_tells_how_it_stands_and_its_address() {
         (status, &posts[0]["state"], &posts[0]["id"]),
         (200, &"draft".into(), &"ab12".into())
     );
+}
+
+/// The conversation of the group, as a key in a path.
+const GROUP: &str = "/v1/conversations/tg%3A-100%3A7";
+
+#[tokio::test]
+async fn what_a_conversation_knows_is_told_harmlessly() {
+    let console = served().await;
+    let (_, body) = console.get(&format!("{GROUP}/contacts")).await;
+    insta::assert_json_snapshot!(body, @r#"
+    {
+      "sees_all": false,
+      "contacts": [
+        {
+          "name": "Gr⟨U+202E⟩ace",
+          "also": [
+            "<b>Hopper</b>"
+          ],
+          "ids": [
+            "tg:4712"
+          ],
+          "last_interaction_at": "1970-01-01T00:00:00Z"
+        },
+        {
+          "name": "tg:4713",
+          "also": [],
+          "ids": [
+            "tg:4713"
+          ],
+          "last_interaction_at": "1970-01-01T00:00:00Z"
+        }
+      ],
+      "faults": [
+        "contacts/ACTIVE.md, line 3"
+      ]
+    }
+    "#);
+    let (_, body) = console.get(&format!("{GROUP}/todos?limit=1")).await;
+    insta::assert_json_snapshot!(body["open"], @r#"
+    [
+      {
+        "text": "Call⟨U+000A⟩Grace",
+        "due": "2026-12-24 18:00",
+        "people": [
+          {
+            "name": "Grace",
+            "id": "tg:4712"
+          }
+        ],
+        "chat": "tg:-100",
+        "created_at": null,
+        "done_at": null
+      }
+    ]
+    "#);
+    let (_, body) = console.get(&format!("{GROUP}/memory?limit=1")).await;
+    let line = &body["lines"][0];
+    assert_eq!((&line["number"], &line["line"]), (&60.into(), &60.into()), "the newest");
+    assert_eq!((&line["trust"], &line["level"]), (&"allowed".into(), &"raw".into()));
+    let text = line["text"].as_str().unwrap();
+    assert!(text.starts_with("fact 60⟨U+001B⟩[2J xxx") && text.ends_with('…'), "{text}");
+    assert!(text.chars().count() < 2_050, "a line that goes on and on is cut");
+}
+
+#[tokio::test]
+async fn lists_of_what_is_known_are_cut_and_say_how_many_there_are() {
+    let console = served().await;
+    let ask = async |what: &str| {
+        let (status, head, body) =
+            console.ask(&format!("GET {GROUP}/{what}"), "host: localhost\r\n").await;
+        assert_eq!(status, 200, "{what}");
+        (head, body)
+    };
+    let (head, body) = ask("contacts?limit=1").await;
+    assert!(head.contains("x-total-count: 2"), "{head}");
+    assert_eq!(body["contacts"].as_array().unwrap().len(), 1);
+    let (head, body) = ask("todos").await;
+    assert!(head.contains("x-total-count: 3") && head.contains("x-done-count: 7"), "{head}");
+    assert_eq!(body["open"].as_array().unwrap().len(), 3);
+    assert_eq!(body["done"].as_array().unwrap().len(), 5, "the newest few");
+    let (head, body) = ask("memory").await;
+    assert!(head.contains("x-total-count: 60"), "{head}");
+    assert_eq!(
+        (body["lines"].as_array().unwrap().len(), &body["lines"][0]["number"]),
+        (50, &11.into())
+    );
+    // A page of the allowed origin may read how many there are.
+    let from = "host: localhost\r\norigin: http://127.0.0.1:1\r\n";
+    let (_, head, _) = console.ask(&format!("GET {GROUP}/todos"), from).await;
+    assert!(head.contains("access-control-expose-headers: x-total-count, x-done-count"), "{head}");
+}
+
+#[tokio::test]
+async fn what_is_known_stands_behind_the_same_wall_and_says_what_is_wrong() {
+    let console = served().await;
+    for what in ["contacts", "todos", "memory"] {
+        let path = format!("{GROUP}/{what}");
+        assert_eq!(console.ask(&format!("GET {path}"), "host: evil.example\r\n").await.0, 403);
+        assert_eq!(console.ask(&format!("POST {path}"), "host: localhost\r\n").await.0, 405);
+        assert_eq!(console.get(&format!("{path}?limit=many")).await.0, 400);
+        let path = |key: &str| format!("/v1/conversations/{key}/{what}");
+        assert_eq!(console.get(&path("tg%3A1")).await.0, 404);
+        let (status, body) = console.get(&path("tg%3A8%7Ctg%3A4711")).await;
+        let why = "TODO.md cannot be read: disk I/O error";
+        assert_eq!((status, &body["error"]), (503, &why.into()));
+        let (_, body) = console.get(&path("tg%3A9%7Ctg%3A4711")).await;
+        assert_eq!(body["sees_all"], true, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn every_route_is_documented() {
+    let (_, body) = served().await.get("/v1/nothing").await;
+    let (_, routes) = body["error"].as_str().unwrap().split_once("there are ").unwrap();
+    let page = include_str!("../docs/console.md");
+    let routes: Vec<&str> = routes.split(", ").collect();
+    assert!(routes.len() > 15, "{routes:?}");
+    routes.iter().for_each(|route| assert!(page.contains(&format!("`{route}`")), "{route}"));
 }

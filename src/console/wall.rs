@@ -24,6 +24,9 @@ pub(super) async fn guard(State(wall): State<Arc<Wall>>, request: Request, next:
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        // How many there are of what a list cuts.
+        let counts = HeaderValue::from_static("x-total-count, x-done-count");
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, counts);
     }
     response
 }

@@ -156,6 +156,7 @@ impl App {
             schedules: Arc::clone(&self.ledger) as Arc<dyn Schedules>,
             post_url: self.flow.post_urls(),
             posts: listed(Arc::clone(&self.flow)),
+            knowledge: Arc::clone(&self.flow) as _,
             clock: Arc::clone(&self.clock),
             explain: Arc::new(move |facts| shaper.shape(facts).explain()),
             happenings: self.happenings.clone(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Channel, ConversationId, PersonId};
+use selkie_channel_core::{AccountId, Channel, ConversationId, PersonId, PlaceId};
 
 use crate::delivery::account::{Account, ChannelState};
 use crate::domain::task::Lane;
@@ -29,6 +29,14 @@ impl Accounts {
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
     pub(crate) fn of(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
         self.get(conversation.account())
+    }
+
+    /// Returns the place that a conversation belongs to: the same for every thread of it.
+    pub(crate) fn place(&self, conversation: &ConversationId) -> PlaceId {
+        match self.of(conversation) {
+            Some(account) => account.channel.address.place(conversation),
+            None => PlaceId::new(conversation.account().clone(), conversation.key()),
+        }
     }
 
     /// Returns the account with this id.

@@ -79,7 +79,8 @@ impl Circle {
             }
             seen.extend(every);
         }
-        for met in self.met.iter().filter(|met| !seen.contains(met.person.as_str())) {
+        // Somebody may have been met in several places.
+        for met in self.met.iter().filter(|met| seen.insert(met.person.as_str().to_owned())) {
             let names = [&met.name].into_iter().filter(|name| !name.is_empty()).cloned().collect();
             let ids = vec![met.person.as_str().to_owned()];
             all.push(Known { names, ids, last: Some(met.at) });

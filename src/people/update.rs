@@ -8,6 +8,7 @@ mod likeness;
 mod outcome;
 mod reminding;
 mod resolve;
+mod seen;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::reminding::{NoReminding, Reminding};
+pub use self::seen::{NamedPerson, SeenTodo, SeenTodos, seen};
 use self::task::Task;
 pub use self::view::Conversations;
 use self::view::View;

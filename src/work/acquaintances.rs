@@ -161,6 +161,24 @@ impl Acquaintances {
         self.storage.ledger.met_in(place, MOST_MET).await
     }
 
+    /// Lists whom a conversation of a place knows beside the files, up to now: who has spoken there, and where it hears of
+    /// everybody also who was met elsewhere for the first time and stands in no file yet. Writes no file.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) async fn met_by(
+        &self,
+        place: &PlaceId,
+        sees_all: bool,
+    ) -> Result<Vec<Met>, StoreError> {
+        let mut met = self.met_in(place).await?;
+        if sees_all {
+            let newly = self.storage.ledger.newly_met(AT_ONCE).await?;
+            met.extend(newly.into_iter().filter(|new| new.is_new).map(|new| new.met));
+        }
+        Ok(met)
+    }
+
     /// Lists who is mentioned by an answer, among the people of its place. Nothing is asked where there is no `@`.
     pub(crate) async fn mentions(&self, claimed: &Claimed, text: &str) -> Vec<Mention> {
         let Where::Channel(features) = &claimed.facts.place else { return Vec::new() };

@@ -56,20 +56,19 @@ impl Conversations for Records {
         self.owner(conversation).key().to_owned()
     }
 
-    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
-        let Some(account) = self.accounts.of(conversation) else { return Ok(Vec::new()) };
-        let place = account.channel.address.place(conversation);
-        let met = self.acquaintances.met_in(&place).await;
+    async fn met(
+        &self,
+        conversation: &ConversationId,
+        sees_all: bool,
+    ) -> Result<Vec<Met>, ToolError> {
+        let met = self.acquaintances.met_by(&self.place(conversation), sees_all).await;
         met.map_err(|error| self.failed(&error))
     }
 }
 
 impl Places for Records {
     fn place(&self, conversation: &ConversationId) -> PlaceId {
-        match self.accounts.of(conversation) {
-            Some(account) => account.channel.address.place(conversation),
-            None => PlaceId::new(conversation.account().clone(), conversation.key()),
-        }
+        self.accounts.place(conversation)
     }
 }
 

@@ -7,6 +7,7 @@ use selkie_channel_core::{AllowList, Audience, ConversationId, Inbound, PersonId
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
+use crate::domain::command_line;
 use crate::domain::facts::{Trigger, Trust, Where};
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
@@ -81,12 +82,41 @@ impl Rights {
 pub(crate) fn may_be_told(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
     let Location { conversation, place, .. } = to;
     let Some(account) = accounts.of(conversation) else { return false };
-    let is_private = |owner: &PersonId| {
-        owner.as_str() == place.key() || accounts.private(owner).as_ref() == Some(conversation)
-    };
     accounts.public(conversation.key()).as_ref() == Some(conversation)
-        || owners.iter().any(is_private)
+        || is_named_after_one(owners, accounts, to)
         || account.with_allowed(|allow| allow.is_everyone() || allow.names(place.key()))
+}
+
+/// Whether a conversation is the private one with an owner, as its id says.
+fn is_named_after_one(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
+    let Location { conversation, place, .. } = to;
+    owners.iter().any(|owner| {
+        owner.as_str() == place.key() || accounts.private(owner).as_ref() == Some(conversation)
+    })
+}
+
+/// Whether an owner alone reads what is told in a conversation: at the command line, and where they are alone with the
+/// bot.
+///
+/// # Errors
+/// When the store does not answer.
+pub(crate) async fn is_read_by_an_owner_alone(
+    owners: &[PersonId],
+    accounts: &Accounts,
+    ledger: &dyn Ledger,
+    conversation: &ConversationId,
+) -> Result<bool, StoreError> {
+    if command_line::is_at(conversation) {
+        return Ok(true);
+    }
+    let Some(account) = accounts.of(conversation) else { return Ok(false) };
+    if account.channel.address.features(conversation).audience != Audience::Direct {
+        return Ok(false);
+    }
+    let (conversation, place) = (conversation.clone(), accounts.place(conversation));
+    let to = Location { conversation, place, title: String::new() };
+    Ok(is_named_after_one(owners, accounts, &to)
+        || is_an_owners(owners, ledger, &to.conversation).await?)
 }
 
 /// Whether an owner is who last wrote in a private conversation that is not known by its person's id.
@@ -228,6 +258,22 @@ mod tests {
         later.facts.trigger = Trigger::Scheduled;
         weigh(&mut later);
         assert!(later.facts.summoned.is_empty(), "a model may have written what a schedule says");
+    }
+
+    #[tokio::test]
+    async fn an_owner_reads_alone_at_the_command_line_and_in_private() {
+        let house = testing::desk();
+        let whose = async |conversation: &ConversationId| {
+            let (owners, accounts) = (&house.rights.owners, &house.rights.accounts);
+            is_read_by_an_owner_alone(owners, accounts, &*house.ledger, conversation).await.unwrap()
+        };
+        let at = |key: &str| ConversationId::new(testing::account(), key);
+        assert!(
+            whose(&at("tg:1")).await && !whose(&at("tg:2")).await && !whose(&at("tg:-100")).await
+        );
+        assert!(whose(&command_line::conversation(std::path::Path::new("/"))).await);
+        let gone = ConversationId::new(selkie_channel_core::AccountId::new("no:1"), "tg:1");
+        assert!(!whose(&gone).await, "a channel that is not configured any more");
     }
 
     #[test]

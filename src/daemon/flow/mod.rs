@@ -45,6 +45,7 @@ use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 
 mod assemble;
+mod knowledge;
 mod parts;
 mod people;
 mod posts;

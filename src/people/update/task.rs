@@ -53,7 +53,7 @@ impl Task<'_> {
 
     /// Lists who has spoken in the task's chat.
     pub async fn met(&self) -> Result<Vec<Met>, ToolError> {
-        self.conversations.met(&self.by.conversation).await
+        self.conversations.met(&self.by.conversation, self.view.is_whole).await
     }
 
     async fn read(&self, file: &'static str) -> Result<Content, ToolError> {

@@ -48,7 +48,7 @@ impl Conversations for Alone {
     }
 
     /// Whoever has a number below ten has spoken in every group of one digit.
-    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
+    async fn met(&self, conversation: &ConversationId, _: bool) -> Result<Vec<Met>, ToolError> {
         let is_small = conversation.key().len() == "bird:-7".len();
         let met = |number: u8| Met {
             place: PlaceId::new(conversation.account().clone(), conversation.key()),
@@ -498,4 +498,43 @@ mod foreign {
             prop_assert_eq!(said(&block), said(""));
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_looks_sees_what_a_task_there_would_see() {
+    let desk = Desk::new();
+    fs::write(
+        desk.path(List::Open),
+        "# TODO\n\
+         - [ ] [Created](2026-03-04 08:15), [ChatID](bird:-7) | sail with [Bo](bird:8) and [Bo](bird:9)\n\
+         - [ ] by hand\n\
+         - [ ] [ChatID](bird:-7) | 2026-12-24 18:00 Call [Mei Lin](bird:@mei)\n\
+         - [ ] 2026-12-23 18:00\n\
+         - [x] ticked\n- [ ]broken\n",
+    )
+    .unwrap();
+    fs::write(desk.path(List::Done), "- [x] [Done](2026-03-05 09:00), [ChatID](bird:-7) | swim\n")
+        .unwrap();
+    let looks = async |chat: &str, is_whole| {
+        seen(&desk.book.files, chat.to_owned(), is_whole).await.unwrap()
+    };
+    let texts = |todos: &[SeenTodo]| -> Vec<String> {
+        let due = |todo: &SeenTodo| {
+            todo.due.map(|at| format!("{}: ", at.format("%m-%d"))).unwrap_or_default()
+        };
+        todos.iter().map(|todo| format!("{}{}", due(todo), todo.text)).collect()
+    };
+    let whole = looks("bird:1", true).await;
+    assert_eq!(
+        texts(&whole.open),
+        ["12-23: 2026-12-23 18:00", "12-24: Call Mei Lin", "sail with Bo and Bo", "by hand"],
+        "what comes due first, then as it stands"
+    );
+    assert_eq!((texts(&whole.done), whole.faults.len()), (vec!["swim".to_owned()], 1));
+    let group = looks("bird:-7", false).await;
+    assert_eq!(texts(&group.open), ["12-24: Call Mei Lin", "sail with Bo and Bo"]);
+    assert_eq!((texts(&group.done), group.faults.len()), (vec!["swim".to_owned()], 0));
+    let ids: Vec<&str> = group.open[1].people.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!((ids, group.open[1].chat.as_deref()), (vec!["bird:8", "bird:9"], Some("bird:-7")));
+    assert_eq!(looks("bird:-8", false).await, SeenTodos::default());
 }

@@ -15,11 +15,16 @@ pub trait Conversations: Send + Sync {
     /// Returns the id of the chat that a conversation belongs to: the same for every thread of it.
     fn chat(&self, conversation: &ConversationId) -> String;
 
-    /// Lists who has spoken in that chat, the latest first.
+    /// Lists who has spoken in that chat, the latest first; where all are heard of also who has spoken elsewhere and
+    /// stands in no file yet.
     ///
     /// # Errors
     /// When the ledger does not answer.
-    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError>;
+    async fn met(
+        &self,
+        conversation: &ConversationId,
+        sees_all: bool,
+    ) -> Result<Vec<Met>, ToolError>;
 }
 
 /// What a task sees.
@@ -41,6 +46,11 @@ impl View {
         let is_nowhere = is_whole && command_line::is_at(&by.conversation);
         let names = (!is_nowhere).then(|| chat.clone());
         Self { is_whole, chat, names, is_shared: !is_whole }
+    }
+
+    /// What somebody sees who only looks.
+    pub fn of_chat(chat: String, is_whole: bool) -> Self {
+        Self { is_whole, chat, names: None, is_shared: !is_whole }
     }
 
     /// Whether the task is shown an entry.
