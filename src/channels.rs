@@ -177,8 +177,12 @@ mod emulated {
                 "telegram": {
                     "bot_token": TOKEN,
                     "base_url": self.playground.as_ref().map(Playground::telegram_base_url),
-                    // Whoever is not the owner is allowed in the group and a stranger in the forum.
-                    "allowed_chat_ids": [format!("tg:{}", GROUP.chat), "*".to_owned()],
+                    // Who is neither the owner nor Grace is allowed in the group and a stranger in the forum.
+                    "allowed_chat_ids": [
+                        format!("tg:{}", GROUP.chat),
+                        format!("tg:{GRACE}"),
+                        "*".to_owned(),
+                    ],
                 },
             });
             if cfg!(feature = "slack") {

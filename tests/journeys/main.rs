@@ -57,6 +57,7 @@ mod not_twice;
 mod one_file;
 mod order;
 mod page;
+mod page_known;
 mod page_schedules;
 mod persona;
 mod pictures;

@@ -107,7 +107,7 @@ fn a_story_in_the_terminal_shows_how_a_call_is_approved_once() {
 #[test]
 fn one_line_is_said_by_whom_it_names() {
     let line = ["demo", "--say", "what can you do here?", "--in", "telegram:topic"];
-    let (code, out, errors) = Demo::run(&[&line[..], &["--as", "Grace"]].concat());
+    let (code, out, errors) = Demo::run(&[&line[..], &["--as", "Linus"]].concat());
     assert_eq!(code, 0, "{errors}");
     assert!(!out.contains("`read_file`"), "a stranger's tools: {out}");
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--as", "Grace"]);
@@ -331,7 +331,7 @@ fn react(browser: &Browser) -> Answer<()> {
     assert_eq!(browser.eval(&format!("{mine}.textContent"))?, "👍");
     browser.click(".msg.bot:last-child .reactions button")?;
     browser.wait_until("!document.querySelector('.msg.bot:last-child .reactions')")?;
-    browser.press(&format!("{ALT}5"))?;
+    browser.press(&format!("{ALT}6"))?;
     browser.wait_until("document.querySelector('#talk-sub').textContent.includes('channel')")?;
     browser.click("#mention")?;
     browser.type_keys("#text", &format!("tea at four{ENTER}"))?;
@@ -344,7 +344,7 @@ fn react(browser: &Browser) -> Answer<()> {
     let mine = mine.replace(".bot:last-child", ".mine");
     browser.wait_until(&format!("{mine}?.textContent == '🍵'"))?;
     browser.click("#mention")?;
-    browser.press(&format!("{ALT}6"))?;
+    browser.press(&format!("{ALT}7"))?;
     browser
         .wait_until("document.querySelector('#talk-sub').textContent.includes('LINE private')")?;
     browser.type_keys("#text", &format!("note: tea{ENTER}"))?;
@@ -475,12 +475,12 @@ fn compare(browser: &Browser) -> Answer<()> {
     assert_eq!(shapes, 4, "four shapes");
     assert_ne!(browser.eval("document.querySelectorAll('.cmp .differs').length")?, 0);
     // X can be looked at beside the others, and is not asked.
-    browser.click("#compare-who :nth-child(8)")?;
+    browser.click("#compare-who :nth-child(9)")?;
     browser.wait_until(
         "document.querySelector('.cmp-heads').textContent.includes('does not listen')",
     )?;
     can_be_seen_by_all(browser)?;
-    browser.click("#compare-who :nth-child(8)")?;
+    browser.click("#compare-who :nth-child(9)")?;
     browser.click("#compare-close")
 }
 
@@ -529,7 +529,7 @@ fn can_be_seen_by_all(browser: &Browser) -> Answer<()> {
 
 /// Slack and LINE are chats like the others: a mention is answered, what names nobody is not.
 fn talk_on_other_platforms(browser: &Browser) -> Answer<()> {
-    for (chat, setting) in [("5", "slack:channel"), ("7", "line:group")] {
+    for (chat, setting) in [("6", "slack:channel"), ("8", "line:group")] {
         browser.press(&format!("{ALT}{chat}"))?;
         browser.wait_until(&format!("decodeURIComponent(location.hash) == '#{setting}'"))?;
         browser.click("#mention")?;
@@ -547,7 +547,7 @@ fn talk_on_other_platforms(browser: &Browser) -> Answer<()> {
         ))?;
     }
     // On X the account's owner posts by hand, and nothing is answered.
-    browser.press(&format!("{ALT}8"))?;
+    browser.press(&format!("{ALT}9"))?;
     browser.wait_until("document.querySelector('#talk-sub').textContent.includes('timeline')")?;
     browser.type_keys("#text", &format!("by hand{ENTER}"))?;
     browser.wait_until("document.querySelector('#log .mine .text')?.textContent == 'by hand'")?;

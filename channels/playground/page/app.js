@@ -9,6 +9,7 @@ import { renderComposer, attach, cancel, fill, grow, say, showHints, hideHints, 
 import { $, toast } from './dom.js';
 import { setPlayground } from './health.js';
 import { renderApproval } from './approval.js';
+import { lookAtKnown, wireKnown } from './known.js';
 import { loadLater, openLater } from './later.js';
 import { loadMessages, startTyping } from './messages.js';
 import { ask, listen } from './net.js';
@@ -49,6 +50,7 @@ function globalKey(e) {
 /** Who draws what when something was read. */
 function watch() {
   on('opened', openChat);
+  on('learned', lookAtKnown);
   on('messages', (id, news) => { renderChats(); if (id === state.chat) renderLog(news); renderCompare(); });
   on('said', bottom);
   on('typing', renderTyping);
@@ -85,6 +87,7 @@ function wire() {
   $('theme').addEventListener('click', toggleTheme);
   $('compare-open').addEventListener('click', openCompare);
   wireClock();
+  wireKnown();
   $('later-open').addEventListener('click', openLater);
   $('later-close').addEventListener('click', () => $('later').close());
   $('compare-close').addEventListener('click', () => $('compare').close());

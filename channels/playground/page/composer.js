@@ -6,11 +6,12 @@ import { loadMessages } from './messages.js';
 import { ask, post } from './net.js';
 import { state, speaker, chat, messages, needsMention } from './state.js';
 
-const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', 
+const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', 'remember that I like tea',
   'write tide.txt: high 06:12, then send me tide.txt', 'what can you do here?'];
 const COMMANDS = [
   ['/help', 'what selkie is and does'], ['/tools', 'the tools of this conversation'],
   ['/status', 'what runs, what waits, what it cost'], ['/stop', 'end the running task'],
+  ['/contacts', 'whom selkie knows here'], ['/memory', 'what is remembered here, and how to take a line out'], ['/forget', 'take away everything of this chat, for good'],
   ['/reset', 'start over: the history is set aside'], ['/id', 'this conversation and you, as ids'],
   ['/ask', 'ask in a group without a mention'], ['/start', 'hello'],
 ];

@@ -16,8 +16,19 @@ export function coalesce(work) {
 }
 
 export async function ask(url, options) {
+  const response = await answered(url, options);
+  return response.status === 204 ? null : response.json();
+}
+
+/** The same, with how many there are of what a list cuts. */
+export async function askCounted(url) {
+  const response = await answered(url), count = name => Number(response.headers.get(name) ?? 0);
+  return { body: await response.json(), total: count('x-total-count'), done: count('x-done-count') };
+}
+
+async function answered(url, options) {
   const response = await fetch(url, options);
-  if (response.ok) return response.status === 204 ? null : response.json();
+  if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
   throw Object.assign(new Error(body.error ?? `${response.status} ${response.statusText}`), { status: response.status });
 }

@@ -4,6 +4,7 @@ import { renderChats } from './chats.js';
 import { grow, renderComposer } from './composer.js';
 import { $, h } from './dom.js';
 import { renderApproval } from './approval.js';
+import { lookAtKnown, renderKnown } from './known.js';
 import { loadMessages } from './messages.js';
 import { renderShape } from './shape.js';
 import { speakers, speaker, state, chats, chat, titleOf } from './state.js';
@@ -22,7 +23,7 @@ export async function openChat(id) {
   showPane('talk');
   render();
   bottom();
-  await Promise.allSettled([loadMessages(id), loadTasks(chat().key)]);
+  await Promise.allSettled([loadMessages(id), loadTasks(chat().key), lookAtKnown()]);
   bottom();
   $('scroll').removeAttribute('aria-busy');
   if (matchMedia('(pointer: fine)').matches) $('text').focus();
@@ -41,6 +42,7 @@ function render() {
   renderComposer();
   renderApproval();
   grow();
+  renderKnown();
   renderShape();
 }
 

@@ -17,6 +17,8 @@ export const state = {
   compare: new Map(),    // chat id → { after, message }
   chosen: new Set(['telegram:private', 'telegram:group', 'slack:channel', 'line:group']), // chats that are compared
   busy: new Set(),       // chats that Compare could not ask: a question is open there
+  knowledge: new Map(),  // conversation key → { contacts, todos, memory }: what it knows beyond its history
+  knownOpen: null,       // which of them is open
   schedules: [],         // with their times, the next to come due first
   posts: [],             // drafts, scheduled, posted and not posted
   beside: new Set(),     // schedules whose tools stand beside an asked task's
@@ -34,8 +36,8 @@ export const isMine = (message, where) => String(message.from.id) === String(whe
 
 export const iconOf = where => where.direct ? 'private' : { channel: 'topic', timeline: 'timeline' }[where.kind] ?? where.kind;
 
-/** A private chat is called after the other one, as on any platform. */
-export const titleOf = where => where.direct ? state.world.bot?.name ?? 'selkie' : where.title;
+/** A private chat is called after the other one, as on any platform; one that is not the owner's says whose it is. */
+export const titleOf = where => !where.direct ? where.title : `${state.world.bot?.name ?? 'selkie'}${where.guest ? ` · ${where.me.name}` : ''}`;
 export const needsMention = where => where.hears && !where.direct;
 /** The people one can speak as: in a private chat there is nobody else. */
 export const speakers = where => where.direct || !where.members.length ? [where.me.name] : where.members;

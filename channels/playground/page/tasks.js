@@ -3,7 +3,7 @@
 import { tell } from './bus.js';
 import { toast } from './dom.js';
 import { renderHealth } from './health.js';
-import { coalesce, ask } from './net.js';
+import { coalesce, ask, askCounted } from './net.js';
 import { state, belongs, chats, chat, chatByKey } from './state.js';
 
 /** How long the daemon may take to say whether its database is there, in ms. */
@@ -14,8 +14,11 @@ export async function daemon(path, options) {
   return ask(`${state.world.daemon}/v1/${path}`, options);
 }
 
+/** The same, with how many there are of what a list cuts. */
+export const daemonCounted = path => askCounted(`${state.world.daemon}/v1/${path}`);
+
 /** The conversations of a chat that the daemon knows, which it does from their first message on. */
-async function conversationsOf(where) {
+export async function conversationsOf(where) {
   const mine = () => [...state.known].filter(key => belongs(where, key));
   if (where.threads || !mine().length) state.known = new Set((await daemon('conversations?limit=500')).map(c => c.key));
   return mine();
@@ -58,9 +61,10 @@ const loadApprovals = coalesce(async () => {
 export const shownTask = key => state.picked.get(key) ?? state.tasks.get(key)?.[0]?.id;
 
 export function heardDaemon(told) {
-  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); loadApprovals().catch(offline); return; }
+  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); loadApprovals().catch(offline); tell('learned'); return; }
   const key = chatByKey(told.key ?? told.conversation?.split('|').slice(1).join('|') ?? '')?.key;
   if (told.task != null) heardTask(told);
+  if (['heard', 'ended', 'delivered'].includes(told.happening)) tell('learned');
   if (['started', 'ended', 'delivered'].includes(told.happening)) { loadApprovals().catch(offline); tell('went'); }
   if (!key) return;
   if (told.happening === 'started') state.picked.delete(key);
@@ -110,6 +114,6 @@ export function setDaemon(now) {
   const was = state.daemon;
   state.daemon = now;
   renderHealth();
-  if (now === 'up' && was !== 'up') { for (const c of chats()) loadTasks(c.key).catch(() => {}); loadApprovals().catch(() => {}); }
+  if (now === 'up' && was !== 'up') { for (const c of chats()) loadTasks(c.key).catch(() => {}); loadApprovals().catch(() => {}); tell('learned'); }
   else if (was !== now && state.chat) tell('tasks', chat().key);
 }

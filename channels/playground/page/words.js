@@ -46,6 +46,17 @@ export const post = name => POSTS[name] ?? [name, ''];
 export const moment = (at, zone) => `${at.slice(0, 10)} ${at.slice(11, at.slice(16, 19) === ':00' ? 16 : 19)} ${zone}`;
 export const group = name => CLASSES[name] ?? [name, ''];
 
+const LEVELS = {
+  clean: ['', ''],
+  derived: ['out of others’ words', 'selkie wrote it while it read other people’s words: found when it is looked up, never brought in unasked'],
+  raw: ['others’ words', 'Other people’s words: found when it is looked up, never brought in unasked'],
+};
+export const level = name => LEVELS[name] ?? [name, ''];
+
+const minute = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+/** A moment of some time ago or to come, in the browser’s zone. */
+export const shortly = at => { const d = new Date(at); return isNaN(d) ? '' : minute.format(d); };
+
 /** The parts of a setting (`telegram:group · allowed · asked · normal · other people's words`), each with what it means. */
 export function setting(line) {
   const [at, trust, occasion, mode, ...others] = line.split(' · ');

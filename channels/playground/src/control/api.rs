@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::Control;
 use super::rooms::{self, At, ROOMS, Room};
 use crate::model::Turn;
-use crate::telegram::{ADA, Fault, FileDraft, FileKind, Spot};
+use crate::telegram::{Fault, FileDraft, FileKind, Spot};
 
 type Answer<T> = Result<Json<T>, (StatusCode, Json<Value>)>;
 
@@ -81,7 +81,7 @@ pub(crate) async fn upload(
     body: Bytes,
 ) -> Answer<Value> {
     let spot = telegram(&id)?;
-    let user = person(&control, query.from.as_deref())?;
+    let user = person(&control, query.from.as_deref().unwrap_or(At::Telegram(spot).person()))?;
     if body.is_empty() {
         return Err(refuse(400, "the file is empty; send its bytes as the body"));
     }
@@ -132,7 +132,7 @@ pub(crate) struct Press {
     from: Option<String>,
 }
 
-/// `POST /api/chats/{id}/press`: a person, Ada when none is named, presses a button.
+/// `POST /api/chats/{id}/press`: a person, whoever is usually there when none is named, presses a button.
 pub(crate) async fn press(
     State(control): State<Arc<Control>>,
     Path(id): Path<String>,
@@ -140,7 +140,7 @@ pub(crate) async fn press(
 ) -> Answer<Value> {
     let (at, from) = (room(&id)?.at, press.from.as_deref());
     if let (At::Telegram(spot), Some(message)) = (at, press.message_id.as_i64()) {
-        let user = person(&control, from)?;
+        let user = person(&control, from.unwrap_or(at.person()))?;
         let id = control.telegram.press(spot.chat, user, message, &press.data);
         return Ok(Json(json!({ "callback_query_id": id })));
     }
@@ -230,8 +230,7 @@ fn telegram(id: &str) -> Result<Spot, (StatusCode, Json<Value>)> {
     }
 }
 
-fn person(control: &Control, name: Option<&str>) -> Result<i64, (StatusCode, Json<Value>)> {
-    let Some(name) = name else { return Ok(ADA) };
+fn person(control: &Control, name: &str) -> Result<i64, (StatusCode, Json<Value>)> {
     control.telegram.person(name).ok_or_else(|| {
         refuse(404, &format!("nobody here is called {name}; try Ada, Grace or Linus"))
     })

@@ -12,7 +12,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 22] = files![
+const FILES: [(&str, &str); 23] = files![
     "app.js",
     "approval.js",
     "bus.js",
@@ -23,6 +23,7 @@ const FILES: [(&str, &str); 22] = files![
     "dom.js",
     "files.js",
     "health.js",
+    "known.js",
     "later.js",
     "messages.js",
     "net.js",

@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 use super::{Control, emoji, mrkdwn};
 use crate::line_platform::{self as line, LineMessage};
 use crate::slack::{self, SlackMessage, Whisper};
-use crate::telegram::{ADA, GROUP, PRIVATE, Spot, TOPIC};
+use crate::telegram::{ADA, GRACE, GROUP, HERS, PRIVATE, Spot, TOPIC};
 use crate::x::{self, XPost};
 
 /// How the page's people write the bot's name where a platform knows it by an id.
 const NAME: &str = "@selkie";
 /// Who speaks when nobody is named.
 const OWNER: &str = "Ada";
+/// Whose private chat is another one's than the owner's.
+const GUEST: &str = "Grace";
 
 /// A chat of the page.
 pub(crate) struct Room {
@@ -35,10 +37,11 @@ pub(crate) enum At {
 }
 
 /// The page's chats.
-pub(crate) const ROOMS: [Room; 8] = [
+pub(crate) const ROOMS: [Room; 9] = [
     Room { id: "telegram:private", kind: "private", at: At::Telegram(PRIVATE) },
     Room { id: "telegram:group", kind: "group", at: At::Telegram(GROUP) },
     Room { id: "telegram:topic", kind: "topic", at: At::Telegram(TOPIC) },
+    Room { id: "telegram:grace", kind: "private", at: At::Telegram(HERS) },
     Room { id: "slack:dm", kind: "dm", at: At::Slack(slack::DM) },
     Room { id: "slack:channel", kind: "channel", at: At::Slack(slack::CHANNEL) },
     Room { id: "line:user", kind: "user", at: At::Line(line::ADA) },
@@ -52,6 +55,13 @@ const PEOPLE: [(&str, &str, &str); 3] = [
     ("Grace", slack::GRACE, line::GRACE),
     ("Linus", slack::LINUS, line::LINUS),
 ];
+
+impl At {
+    /// Who speaks there when nobody is named: in private there is nobody else.
+    pub(crate) fn person(self) -> &'static str {
+        if self == Self::Telegram(HERS) { GUEST } else { OWNER }
+    }
+}
 
 impl Room {
     fn is_direct(&self) -> bool {
@@ -70,7 +80,8 @@ pub(crate) fn describe(control: &Control, room: &Room) -> Value {
                 Some(thread) => format!("tg:{}:{thread}", spot.chat),
                 None => format!("tg:{}", spot.chat),
             };
-            ("telegram", title, key, members, json!(ADA))
+            let me = if spot == HERS { GRACE } else { ADA };
+            ("telegram", title, key, members, json!(me))
         }
         At::Slack(channel) => {
             let key = format!("slack:{}:{channel}", slack::TEAM);
@@ -89,7 +100,9 @@ pub(crate) fn describe(control: &Control, room: &Room) -> Value {
     };
     json!({
         "id": room.id, "platform": platform, "kind": room.kind, "title": title, "key": key,
-        "members": members, "me": { "id": me, "name": "Ada" }, "direct": room.is_direct(),
+        "members": members, "me": { "id": me, "name": room.at.person() }, "direct": room.is_direct(),
+        // In private with somebody who owns nothing.
+        "guest": room.at.person() != OWNER,
         "mention": mention,
         // What starts no work: X is only spoken to.
         "hears": room.at != At::X,
@@ -141,7 +154,7 @@ pub(crate) fn say(
     reply_to: &Value,
     text: &str,
 ) -> Result<Value, String> {
-    let name = from.unwrap_or(OWNER);
+    let name = from.unwrap_or(at.person());
     Ok(match at {
         At::Telegram(spot) => {
             let user = control.telegram.person(name).ok_or_else(|| nobody(name))?;
@@ -202,7 +215,7 @@ pub(crate) fn react(
     message: &Value,
     emoji: &str,
 ) -> Result<(), String> {
-    let name = from.unwrap_or(OWNER);
+    let name = from.unwrap_or(at.person());
     let done = match at {
         At::Telegram(spot) => {
             let user = control.telegram.person(name).ok_or_else(|| nobody(name))?;

@@ -22,13 +22,16 @@ async fn the_world_and_its_chats() {
     assert_eq!(world["bot"], bot);
     let chats = world["chats"].as_array().unwrap();
     let ids: Vec<_> = chats.iter().map(|chat| chat["id"].as_str().unwrap()).collect();
-    let telegram = ["telegram:private", "telegram:group", "telegram:topic"];
-    assert_eq!(ids[..3], telegram);
-    assert_eq!(ids[3..], ["slack:dm", "slack:channel", "line:user", "line:group", "x:main"]);
+    let telegram = ["telegram:private", "telegram:group", "telegram:topic", "telegram:grace"];
+    assert_eq!(ids[..4], telegram);
+    assert_eq!(ids[4..], ["slack:dm", "slack:channel", "line:user", "line:group", "x:main"]);
     let hears: Vec<_> = chats.iter().map(|chat| chat["hears"].as_bool().unwrap()).collect();
     assert_eq!(hears.iter().filter(|hears| !**hears).count(), 1, "X alone is not heard");
     assert_eq!(chats[0]["key"], format!("tg:{ADA}"));
     assert_eq!(chats[1]["members"], json!(["Ada", "Grace", "Linus"]));
+    assert_eq!(chats[3]["me"], json!({ "id": GRACE, "name": "Grace" }));
+    let guests: Vec<_> = chats.iter().filter(|chat| chat["guest"] == true).collect();
+    assert_eq!(guests.len(), 1, "the others are Ada's");
 }
 
 #[tokio::test]

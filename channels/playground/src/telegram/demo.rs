@@ -1,4 +1,4 @@
-//! The demo's world: Ada in private, the Tea room, the Workshop with its topic.
+//! The demo's world: Ada and Grace in private, the Tea room, the Workshop with its topic.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -18,6 +18,8 @@ pub const GRACE: i64 = 4712;
 pub const LINUS: i64 = 4713;
 /// Ada's private chat with the bot.
 pub const PRIVATE: Spot = Spot { chat: ADA, thread: None };
+/// Grace's private chat with the bot.
+pub const HERS: Spot = Spot { chat: GRACE, thread: None };
 /// The group "Tea room".
 pub const GROUP: Spot = Spot { chat: -100_200_300, thread: None };
 /// The topic "Boats" of the forum group "Workshop".
@@ -48,6 +50,7 @@ pub(crate) fn world(now: DateTime<Utc>) -> World {
         world.users.insert(id, user);
     }
     world.add_chat(PRIVATE.chat, ChatKind::Private, "Ada Lovelace", &[ADA]);
+    world.add_chat(HERS.chat, ChatKind::Private, "Grace Hopper", &[GRACE]);
     world.add_chat(GROUP.chat, ChatKind::Group, "Tea room", &[ADA, GRACE, LINUS]);
     world.add_chat(TOPIC.chat, ChatKind::Forum, "Workshop", &[ADA, GRACE, LINUS]);
     add_topic(&mut world, now);

@@ -30,7 +30,7 @@ mod watch;
 mod world;
 
 pub use chat::{FileKind, Said, Spot};
-pub use demo::{ADA, BOT_ID, GRACE, GROUP, LINUS, PRIVATE, TOKEN, TOPIC};
+pub use demo::{ADA, BOT_ID, GRACE, GROUP, HERS, LINUS, PRIVATE, TOKEN, TOPIC};
 pub(crate) use faults::Faults;
 pub use faults::{Fault, FaultKind};
 pub use handle::{FileDraft, Telegram};
