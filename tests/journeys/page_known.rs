@@ -175,17 +175,17 @@ fn a_line_is_taken_out(browser: &Browser) -> Answer<()> {
     browser.type_keys("#text", ENTER)?;
     shows(browser, "memory", "0", &["Nothing is remembered here"])?;
     browser.click("#known-todos")?;
-    say(browser, "finished: the milk")?;
+    say(browser, "finished: bring milk")?;
     shows(browser, "todos", "1", &["Done (1)", "Remind Linus to bring milk"])
 }
 
 /// However much is known, the list keeps its height, and nothing is wider than the screen.
 fn fits_a_phone(browser: &Browser) -> Answer<()> {
     say(browser, "remind Grace to come")?;
-    for n in 1..=4 {
-        say(browser, &format!("todo: {n} {}", "a-long-word-without-an-end-".repeat(8)))?;
+    for what in ["mast", "sail", "rudder", "keel", "anchor", "compass", "lantern"] {
+        say(browser, &format!("todo: {}", format!("{what}-without-an-end-").repeat(8)))?;
     }
-    shows(browser, "todos", "6", &["4 a-long-word"])?;
+    shows(browser, "todos", "9", &["lantern-without-an-end"])?;
     for width in [400, 1400] {
         browser.resize(width, 700)?;
         if width == 400 {

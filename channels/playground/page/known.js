@@ -72,6 +72,8 @@ export function wireKnown() {
   for (const name of Object.keys(LISTS)) $(`known-${name}`).addEventListener('click', () => {
     state.knownOpen = state.knownOpen === name ? null : name;
     renderKnown();
+    // People edit the files, and nothing tells the page.
+    if (state.knownOpen) lookAtKnown();
   });
 }
 
@@ -82,6 +84,8 @@ function body(where, name, known) {
   return one.error ? note('This cannot be read now.', one.error) : LISTS[name].draw(where, one);
 }
 
+/** What to do where a list is empty: the words to say are one press away. */
+const empty = (title, words) => h('p', { class: 'known-note' }, h('b', {}, title), ' Say: ', h('button', { type: 'button', class: 'link', onclick: () => tell('draft', words) }, words));
 const note = (title, text) => h('p', { class: 'known-note' }, h('b', {}, title), ' ', h('span', { dir: 'auto' }, text));
 const whole = (all, own) => seesAll => h('p', { class: 'faint' }, seesAll ? all : own);
 const rest = ({ total }, shown, where) => total > shown && h('p', { class: 'faint' }, `And ${number(total - shown)} more: `, h('code', {}, where));
@@ -106,7 +110,7 @@ const whatSees = whole('An owner reads here alone: all of TODO.md.', 'Only what 
 
 function todos(where, one) {
   const { sees_all, open, done } = one.body;
-  const nothing = !open.length && note('Nothing is to be done here.', 'Say: todo: bring milk');
+  const nothing = !open.length && empty('Nothing is to be done here.', 'todo: bring milk');
   return [!nothing && whatSees(sees_all), nothing,
     open.length > 0 && h('ul', { class: 'known-rows' }, open.map(row => todo(where, row))), rest(one, open.length, 'TODO.md holds all'),
     one.done > 0 && h('p', { class: 'known-sub' }, `Done (${number(one.done)})`),
@@ -125,7 +129,7 @@ function todo(where, { text, due, people, chat: key, done_at: done }) {
 
 function memory(where, one) {
   const { sees_all, lines } = one.body;
-  if (!lines.length) return note('Nothing is remembered here.', 'Say: remember that I like tea');
+  if (!lines.length) return empty('Nothing is remembered here.', 'remember that I like tea');
   const files = new Map();
   for (const row of lines) files.set(row.path, [...(files.get(row.path) ?? []), row]);
   const names = new Map((state.knowledge.get(where.key)?.contacts.body?.contacts ?? []).flatMap(({ name, ids }) => ids.map(id => [id, name])));
