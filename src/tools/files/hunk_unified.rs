@@ -99,6 +99,11 @@ fn is_header(lines: &[&str], at: usize) -> bool {
     lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|l| l.starts_with("+++ "))
 }
 
+/// The same behind a hunk, where a line that is taken out and one that comes in may look like it: a hunk follows.
+fn begins_file(lines: &[&str], at: usize) -> bool {
+    is_header(lines, at) && lines.get(at + 2).is_some_and(|l| l.starts_with("@@"))
+}
+
 /// Returns the path of a header line without `a/` or `b/` and the time; `None` for `/dev/null`.
 fn path(line: &str, prefix: &str) -> Option<String> {
     let path = line[4..].split('\t').next().unwrap_or_default().trim();
@@ -175,7 +180,7 @@ fn counted(lines: &[&str], mut at: usize, mut old: usize, mut new: usize) -> Opt
         None => true,
         // `-- ` ends what git sends by mail.
         Some(line) => {
-            !line.starts_with([' ', '+', '-', '\\']) || is_header(lines, at) || *line == "-- "
+            !line.starts_with([' ', '+', '-', '\\']) || begins_file(lines, at) || *line == "-- "
         }
     };
     over.then_some(at)
@@ -186,7 +191,7 @@ fn marked(lines: &[&str], from: usize) -> usize {
     let goes_on = |at: &usize| {
         let line = lines[*at];
         let is_line = line.is_empty() || line == "\r" || line.starts_with([' ', '+', '-', '\\']);
-        is_line && !is_header(lines, *at)
+        is_line && !begins_file(lines, *at)
     };
     let end = (from..lines.len()).find(|at| !goes_on(at)).unwrap_or(lines.len());
     // Empty lines at the end are the writer's, not the file's.

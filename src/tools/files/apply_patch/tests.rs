@@ -103,6 +103,15 @@ proptest! {
     }
 }
 
+/// Its counts are wrong, as models write them: marks alone tell where the hunk ends.
+#[test]
+fn lines_that_look_like_a_header_stay_in_their_hunk() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1,9 +3,5 @@\n-a\n ++ y\n--- x\n+++ y\n";
+    assert_eq!(applied("a\n++ y\n-- x\n", patch), Ok("++ y\n++ y\n".to_owned()));
+    let two = format!("{patch}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\n");
+    assert_eq!(hunk_parse::parse(&two).unwrap().len(), 2, "another file begins with a hunk");
+}
+
 #[tokio::test]
 async fn both_grammars_change_files() {
     let folders = Folders::new();
