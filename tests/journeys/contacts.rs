@@ -2,8 +2,13 @@
 
 use std::fs;
 
-use selkie_playground::line_platform::ADA as LINE_ADA;
-use selkie_playground::slack::{ADA as SLACK_ADA, DM};
+use selkie_playground::Turn;
+use selkie_playground::line_platform::{
+    ADA as LINE_ADA, BOT_NAME, GRACE as LINE_GRACE, GROUP as LINE_GROUP,
+};
+use selkie_playground::slack::{
+    ADA as SLACK_ADA, BOT as SLACK_BOT, CHANNEL, DM, GRACE as SLACK_GRACE,
+};
 use selkie_playground::telegram::{ADA, GRACE, GROUP, MessageView};
 use serde_json::{Value, json};
 
@@ -146,6 +151,59 @@ async fn a_name_in_an_answer_is_a_mention() {
     let mentioned: Vec<i64> =
         said.entities.iter().filter_map(|one| one["user"]["id"].as_i64()).collect();
     assert_eq!(mentioned, [GRACE], "{:?}", said.entities);
+}
+
+const MENTIONS: &str = "Ask @Grace, not @channel or @here: `@Grace` is {code}.";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_in_an_answer_is_a_mention_in_slack() {
+    let world = World::with_slack().await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    model.script_for("who brings tea?", vec![Turn::text(MENTIONS)]);
+    let (slack, to) = (world.slack(), |text: &str| format!("<@{SLACK_BOT}> {text}"));
+    let ts = slack.say(CHANNEL, SLACK_GRACE, &to("hello"));
+    world.within("an answer", slack.wait_for_answer(CHANNEL, &ts)).await;
+    let ts = slack.say(CHANNEL, SLACK_ADA, &to("who brings tea?"));
+    let said = world.within("an answer", slack.wait_for_answer(CHANNEL, &ts)).await;
+    let wanted = format!("Ask <@{SLACK_GRACE}>, not @channel or @here: `@Grace` is {{code}}.");
+    assert_eq!(said.text, wanted);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_in_an_answer_is_a_mention_on_line() {
+    let line = Line::start().await;
+    let model = line.world.playground.model();
+    model.script_for("who brings tea?", vec![Turn::text(MENTIONS)]);
+    let hello = line.platform().say(LINE_GROUP, LINE_GRACE, &format!("{BOT_NAME} hello"));
+    line.answer(LINE_GROUP, &hello).await;
+    line.ask(LINE_GROUP, &format!("{BOT_NAME} who brings tea?")).await;
+    let said = line.platform().calls_of("reply").pop().expect("a reply");
+    let message = &said.body["messages"][0];
+    assert_eq!((said.status, &message["type"]), (200, &json!("textV2")), "{message}");
+    let told = &message["substitution"]["p1"]["mentionee"];
+    assert_eq!(told, &json!({ "type": "user", "userId": LINE_GRACE }));
+    assert!(
+        message["text"].as_str().is_some_and(|text| text.starts_with("Ask {p1}, not @channel"))
+    );
+    assert!(
+        message["text"].as_str().is_some_and(|text| text.ends_with("is {{code}}.")),
+        "{message}"
+    );
+}
+
+/// Who has left since cannot be told: the words come all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_mentions_somebody_who_has_left_arrives() {
+    let line = Line::start().await;
+    let model = line.world.playground.model();
+    model.script_for("who brings tea?", vec![Turn::text(MENTIONS)]);
+    let hello = line.platform().say(LINE_GROUP, LINE_GRACE, &format!("{BOT_NAME} hello"));
+    line.answer(LINE_GROUP, &hello).await;
+    line.platform().leave(LINE_GROUP, LINE_GRACE);
+    let said = line.ask(LINE_GROUP, &format!("{BOT_NAME} who brings tea?")).await;
+    assert_eq!(said.text, "Ask @Grace, not @channel or @here: @Grace is {code}.");
+    assert_eq!(line.platform().calls_of("reply").len(), 3, "once more, without");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! What is said becomes calls of the Messaging API: the form in which a part is stored.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, Outbound, Part, Question, plain, split};
+use selkie_channel_core::{Body, Mention, Outbound, Part, Question, plain, split};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +50,9 @@ pub struct Say {
     pub said_at: Option<DateTime<Utc>>,
     /// What each bubble says.
     pub bubbles: Vec<String>,
+    /// Who is told where a bubble names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Mention>,
     /// The message that the first bubble quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
@@ -197,10 +200,17 @@ fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Sa
         retry_key: retry_key(outbound, at, bubbles),
         said_at: outbound.at,
         bubbles: bubbles.to_vec(),
+        mentions: told(outbound, spot),
         quote: outbound.quote.as_ref().filter(|_| first).map(|m| m.as_str().to_owned()),
         buttons: None,
         free_only: false,
     }
+}
+
+/// Who is told where a text names them: alone with somebody there is nobody to tell.
+fn told(outbound: &Outbound, spot: &Spot) -> Vec<Mention> {
+    let tells = matches!(outbound.body, Body::Text { .. }) && spot.kind() != "user";
+    if tells { outbound.mentions.clone() } else { Vec::new() }
 }
 
 fn part_of(outbound: &Outbound, say: Say) -> Part {
@@ -208,7 +218,7 @@ fn part_of(outbound: &Outbound, say: Say) -> Part {
     let repeatable = say.reply_token.is_none();
     let words = say.bubbles.join("\n");
     let buttons = say.buttons.clone().filter(|buttons| buttons.form == Form::Card);
-    let fallback = Call::Say(Say { quote: None, buttons, ..say.clone() });
+    let fallback = Call::Say(Say { quote: None, mentions: Vec::new(), buttons, ..say.clone() });
     let part = part(outbound, &Call::Say(say), &words).or(Some(&fallback));
     Part { repeatable, ..part }
 }

@@ -14,6 +14,7 @@ mod hear;
 mod ids;
 mod known;
 mod listen;
+mod mention;
 mod names;
 mod quota;
 mod receiver;

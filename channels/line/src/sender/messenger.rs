@@ -11,6 +11,7 @@ use crate::allowance::Allowance;
 use crate::api::Api;
 use crate::call::Say;
 use crate::known::{Known, Said};
+use crate::mention::{bubble, untell};
 use crate::quota::Quota;
 use crate::refusal::{Kind, kind};
 use crate::settings::Push;
@@ -64,14 +65,14 @@ impl Messenger {
 
     /// Returns the messages of a call, the quote and the buttons included.
     pub fn messages(&self, say: &Say) -> Vec<Value> {
-        let bubble = |text: &String| json!({ "type": "text", "text": text });
-        let mut messages: Vec<Value> = say.bubbles.iter().map(bubble).collect();
+        let bubbles = say.bubbles.iter().map(|text| bubble(text, &say.mentions));
+        let mut messages: Vec<Value> = bubbles.collect();
         if let (Some(last), Some(buttons)) = (messages.last_mut(), &say.buttons) {
             buttons.dress(last);
         }
         let token = say.quote.as_ref().and_then(|id| self.known.quote_token(id));
         // A card cannot quote.
-        let first = messages.first_mut().filter(|first| first["type"] == "text");
+        let first = messages.first_mut().filter(|first| first["type"] != "template");
         if let (Some(first), Some(token)) = (first, token) {
             first["quoteToken"] = json!(token);
         }
@@ -116,6 +117,11 @@ pub fn unbutton(body: &mut Value) -> bool {
     let messages = body["messages"].as_array_mut();
     let last = messages.and_then(|all| all.last_mut()?.as_object_mut());
     last.is_some_and(|last| last.remove("quickReply").is_some())
+}
+
+/// Takes away that people are told; whether anybody was. Their names stay.
+pub fn unmention(body: &mut Value, say: &Say) -> bool {
+    untell(&mut body["messages"], &say.bubbles)
 }
 
 /// The whole account waits: a server that cannot be reached is so for every chat.

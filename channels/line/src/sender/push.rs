@@ -6,7 +6,9 @@ use selkie_channel_core::{Delivery, Lookup};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::messenger::{ASK_AGAIN, Messenger, REPEATS, is_final, not_sent, unbutton, unquote};
+use super::messenger::{
+    ASK_AGAIN, Messenger, REPEATS, is_final, not_sent, unbutton, unmention, unquote,
+};
 use crate::call::Say;
 use crate::ids::Spot;
 use crate::refusal::{Kind, kind};
@@ -49,6 +51,8 @@ impl Messenger {
                     }
                     Kind::Quote if unquote(&mut body) => continue,
                     Kind::Buttons if unbutton(&mut body) => continue,
+                    // Whoever is named may have left.
+                    Kind::Other if unmention(&mut body, say) => continue,
                     _ if doubt && !is_final(&refusal) => refusal.words,
                     _ => return self.verdict(refusal),
                 },

@@ -5,7 +5,9 @@ use selkie_channel_core::{Lookup, Receipt};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::messenger::{ASK_AGAIN, DEAD, Messenger, REPEATS, is_final, unbutton, unquote};
+use super::messenger::{
+    ASK_AGAIN, DEAD, Messenger, REPEATS, is_final, unbutton, unmention, unquote,
+};
 use crate::call::Say;
 use crate::refusal::{Kind, kind};
 
@@ -47,6 +49,8 @@ impl Messenger {
                     }
                     Kind::Quote if unquote(&mut body) => continue,
                     Kind::Buttons if unbutton(&mut body) => continue,
+                    // Whoever is named may have left.
+                    Kind::Other if unmention(&mut body, say) => continue,
                     _ if doubt && !is_final(&refusal) => refusal.words,
                     _ => return Replied::Refused(refusal),
                 },

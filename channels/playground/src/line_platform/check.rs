@@ -1,6 +1,6 @@
 //! What LINE checks of a list of messages before it does anything.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::world::World;
 
@@ -37,9 +37,10 @@ pub(super) fn messages(body: &Value) -> Result<Vec<Value>, Refusal> {
         let place = format!("messages[{at}]");
         match message["type"].as_str() {
             Some("text") => length(&message["text"], 5000, &format!("{place}.text"))?,
+            Some("textV2") => substituted(message, &place)?,
             Some("template") => template(message, &place)?,
             _ => {
-                let known = "Must be one of the following values: [text, template]";
+                let known = "Must be one of the following values: [text, textV2, template]";
                 return Err(Refusal::property(known, &format!("{place}.type")));
             }
         }
@@ -58,6 +59,68 @@ fn length(text: &Value, most: usize, place: &str) -> Result<(), Refusal> {
     }
     if text.encode_utf16().count() > most {
         return Err(Refusal::property(&format!("Length must be between 0 and {most}"), place));
+    }
+    Ok(())
+}
+
+/// A text with keys in braces, each of which stands for a mention; braces that are meant are doubled.
+fn substituted(message: &Value, place: &str) -> Result<(), Refusal> {
+    length(&message["text"], 5000, &format!("{place}.text"))?;
+    let none = Map::new();
+    let substitution = message["substitution"].as_object().unwrap_or(&none);
+    let place = format!("{place}.substitution");
+    if substitution.len() > 20 {
+        return Err(Refusal::property("Size must be between 0 and 20", &place));
+    }
+    for (key, one) in substitution {
+        let is_key = (1..=20).contains(&key.len())
+            && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let mentionee = &one["mentionee"];
+        let is_whom = match mentionee["type"].as_str() {
+            Some("user") => mentionee["userId"].is_string(),
+            Some("all") => true,
+            _ => false,
+        };
+        if !is_key || one["type"] != "mention" || !is_whom {
+            return Err(Refusal::property("Invalid substitution", &format!("{place}.{key}")));
+        }
+    }
+    let text = message["text"].as_str().unwrap_or_default();
+    match keys(text) {
+        Some(keys) if keys.iter().all(|key| substitution.contains_key(*key)) => Ok(()),
+        _ => Err(Refusal::property("Invalid placeholder", &place)),
+    }
+}
+
+/// The keys in a text; `None` for braces that are neither doubled nor around a key.
+fn keys(text: &str) -> Option<Vec<&str>> {
+    let (mut keys, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.find(['{', '}']) {
+        let here = &rest[at..];
+        rest = if let Some(behind) = here.strip_prefix("{{").or(here.strip_prefix("}}")) {
+            behind
+        } else {
+            let (key, behind) = here.strip_prefix('{')?.split_once('}')?;
+            keys.push(key);
+            behind
+        };
+    }
+    Some(keys)
+}
+
+/// Checks that who is mentioned is in the chat, which is not one with a person alone.
+pub(super) fn mentions(world: &World, chat: &str, messages: &[Value]) -> Result<(), Refusal> {
+    let members = world.chats.get(chat).map(|chat| &chat.members);
+    for (at, message) in messages.iter().enumerate() {
+        let all = message["substitution"].as_object().into_iter().flatten();
+        for (key, one) in all {
+            let user = one["mentionee"]["userId"].as_str();
+            let is_there = members.is_some_and(|m| user.is_none_or(|u| m.iter().any(|m| m == u)));
+            if chat.starts_with('U') || !is_there {
+                let place = format!("messages[{at}].substitution.{key}.mentionee.userId");
+                return Err(Refusal::property("The user cannot be mentioned here", &place));
+            }
+        }
     }
     Ok(())
 }

@@ -129,6 +129,13 @@ impl LinePlatform {
         self.set_closed(chat, false);
     }
 
+    /// A person leaves a group; nothing tells the bot.
+    pub fn leave(&self, chat: &str, user: &str) {
+        if let Some(chat) = self.server.world().chats.get_mut(chat) {
+            chat.members.retain(|member| member != user);
+        }
+    }
+
     fn set_closed(&self, chat: &str, closed: bool) {
         if let Some(chat) = self.server.world().chats.get_mut(chat) {
             chat.closed = closed;

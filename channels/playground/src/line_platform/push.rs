@@ -15,6 +15,7 @@ pub(super) fn reply(server: &Server, body: &Value) -> Result<Value, Refusal> {
     let chat = world.tokens.get(token).map(|t| t.chat.clone());
     if let Some(chat) = &chat {
         check::quotes(&world, chat, &messages)?;
+        check::mentions(&world, chat, &messages)?;
     }
     let Some((chat, asked)) = world.spend(token, server.now()) else {
         return Err(Refusal::new(400, "Invalid reply token"));
@@ -40,6 +41,7 @@ pub(super) fn push(server: &Server, body: &Value, key: Option<&str>) -> Result<V
         return Err(Refusal::new(400, "Failed to send messages"));
     };
     check::quotes(&world, to, &messages)?;
+    check::mentions(&world, to, &messages)?;
     count(&mut world, recipients)?;
     let posting = Posting { via: Via::Push, at: server.now(), answers: None };
     let made = world.bot_says(to, &messages, &posting);

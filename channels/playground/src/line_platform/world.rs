@@ -144,7 +144,7 @@ impl World {
             let view = LineMessage {
                 id: id.clone(),
                 from: None,
-                text: words(message),
+                text: words(message, &self.people),
                 quote: quote.and_then(|q| q.strip_prefix("q-")).map(str::to_owned),
                 at: posting.at,
                 via: posting.via,
@@ -160,10 +160,18 @@ impl World {
     }
 }
 
-/// What a message says.
-fn words(message: &Value) -> String {
+/// What a message says; whoever is mentioned by the name that people see.
+fn words(message: &Value, people: &BTreeMap<String, String>) -> String {
     let template = &message["template"]["text"];
-    template.as_str().or_else(|| message["text"].as_str()).unwrap_or_default().to_owned()
+    let text = template.as_str().or_else(|| message["text"].as_str()).unwrap_or_default();
+    let Some(substitution) = message["substitution"].as_object() else { return text.to_owned() };
+    let mut text = text.replace("{{", "\u{1}").replace("}}", "\u{2}");
+    for (key, one) in substitution {
+        let user = one["mentionee"]["userId"].as_str();
+        let name = user.map_or("All", |user| people.get(user).map_or(user, String::as_str));
+        text = text.replace(&format!("{{{key}}}"), &format!("@{name}"));
+    }
+    text.replace('\u{1}', "{").replace('\u{2}', "}")
 }
 
 /// The buttons of a message that was checked.
