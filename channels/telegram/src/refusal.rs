@@ -80,6 +80,15 @@ pub fn kind(refusal: &Refusal) -> Kind {
     }
 }
 
+/// Tells people why the bot may not speak somewhere, and what helps where Telegram's words do not say.
+pub fn told(words: String) -> String {
+    let begun = words.to_lowercase();
+    match begun.contains("chat not found") || begun.contains("initiate conversation") {
+        true => format!("{words} (they have to write to the bot first, or add it to their group)"),
+        false => words,
+    }
+}
+
 /// Returns the id that a group has now, when that is why it is refused.
 pub fn moved(refusal: &Refusal) -> Option<i64> {
     refusal.body.pointer("/parameters/migrate_to_chat_id")?.as_i64()

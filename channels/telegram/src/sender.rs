@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::api::{Answer, Api, CALL_LIMIT};
 use crate::call::{self, Call};
 use crate::ids::{Spot, place};
-use crate::refusal::{Kind, kind, moved};
+use crate::refusal::{Kind, kind, moved, told};
 use crate::render::render;
 use crate::speaking;
 use crate::upload::Upload;
@@ -65,7 +65,7 @@ impl TelegramSender {
             Kind::Limited => retry(refusal.retry_after.unwrap_or(LIMITED), false),
             Kind::Token => retry(TOKEN_REFUSED, true),
             Kind::Done => Delivery::noted(refusal.words),
-            Kind::Closed => Delivery::Refused { reason: refusal.words, closed: true },
+            Kind::Closed => Delivery::Refused { reason: told(refusal.words), closed: true },
             Kind::Form | Kind::Quote | Kind::Topic | Kind::Conflict | Kind::Other => {
                 Delivery::refused(refusal.words)
             }

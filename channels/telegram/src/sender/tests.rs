@@ -55,7 +55,8 @@ async fn telegrams_own_refusals_prove_that_nothing_was_sent() {
     let blocked = "Forbidden: bot was blocked by the user";
     assert_eq!(deliver(Reply::refusal(403, blocked)).await, refused(blocked, true));
     let lost = "Bad Request: chat not found";
-    assert_eq!(deliver(Reply::refusal(400, lost)).await, refused(lost, true));
+    let helped = format!("{lost} (they have to write to the bot first, or add it to their group)");
+    assert_eq!(deliver(Reply::refusal(400, lost)).await, refused(&helped, true));
     let other = "Bad Request: something new";
     assert_eq!(deliver(Reply::refusal(400, other)).await, refused(other, false));
     let token = deliver(Reply::refusal(401, "Unauthorized")).await;
