@@ -1,17 +1,22 @@
 //! Whom a task means when it wants to speak to somebody elsewhere: contacts by their ids and names, and the way to them.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, Unasked};
+use selkie_channel_core::{ConversationId, PersonId, Unasked};
 
+use super::circle::Circle;
 use super::contacts::{Contacts, Fields, Shelf, keys};
 use super::files::Files;
 use super::forms::{Forms, Route};
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
+use crate::store::Met;
 use crate::tools::ToolError;
 use crate::tools::ports::{Addressee, Addressees, Sender, Wanted};
 
@@ -31,6 +36,22 @@ pub trait Reached: Send + Sync {
 
     /// Names the tool by which alone something is made public in a conversation, where it is public.
     fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str>;
+
+    /// Lists who has spoken in the chat of a conversation.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError>;
+
+    /// Lists the others who have spoken in the groups in which somebody has spoken, by the channel of a conversation.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    async fn met_beside(
+        &self,
+        conversation: &ConversationId,
+        person: &PersonId,
+    ) -> Result<Vec<Met>, ToolError>;
 
     /// What it comes to that the bot speaks there unasked.
     async fn unasked(&self, conversation: &ConversationId) -> Unasked;
@@ -53,10 +74,30 @@ struct Known {
     fields: Fields,
     routes: Vec<Route>,
     ids: Vec<String>,
+    /// Whoever asks has met them in a group.
     is_shared: bool,
 }
 
 impl Known {
+    /// Leaves out in which chats they are that are none of whoever asks.
+    fn told(mut self, circle: &Circle, beside: &Circle) -> Self {
+        if !circle.is_whole {
+            let is_met = |chat: &String| {
+                *chat == circle.chat || beside.met.iter().any(|met| met.place.key() == chat)
+            };
+            for route in &mut self.routes {
+                route.shared.retain(is_met);
+            }
+        }
+        self
+    }
+
+    /// Whether whoever asks shares the conversation that an id names, or a group with whom it reaches alone.
+    fn is_shared_in(&self, id: &str) -> bool {
+        let mut own = self.routes.iter().flat_map(|route| route.direct.iter().chain(&route.shared));
+        self.is_shared && own.any(|own| own == id)
+    }
+
     fn name(&self) -> String {
         self.fields.text(keys::NICKNAME).unwrap_or_else(|| self.fields.id().to_owned())
     }
@@ -111,11 +152,17 @@ impl Addressees for AddressBook {
             conversation,
             contact: known.map(|known| known.fields.id().to_owned()).unwrap_or_default(),
             name: known.map(Known::name).unwrap_or_default(),
-            is_shared: known.is_some_and(|known| known.is_shared),
+            is_shared: known.is_some_and(|known| known.is_shared_in(&id)),
             costs,
             level,
         })
     }
+}
+
+/// Of whom a task hears: the people of its conversation, and those whom whoever asks has met in a group.
+struct Heard {
+    circle: Circle,
+    beside: Circle,
 }
 
 /// Where somebody is reached, and who it is.
@@ -126,7 +173,7 @@ struct Found<'k> {
 
 impl AddressBook {
     /// Reads the contacts that a task may know of: an owner alone of all, everybody else of whom this conversation has met
-    /// and of those who share another one with whoever asks.
+    /// and of those who have spoken in a group where whoever asks has spoken, too.
     async fn book(&self, by: &Sender) -> Result<Book, ToolError> {
         let files = Arc::clone(&self.files);
         let read = tokio::task::spawn_blocking(move || {
@@ -141,28 +188,31 @@ impl AddressBook {
             level = level.max(content.level);
             fields.extend(Contacts::read(shelf, &content.text).all().cloned());
         }
+        let Heard { circle, beside } = self.heard(by).await?;
         let known = |fields: Fields| {
             let (routes, ids) = (self.forms.routes(&fields), self.forms.ids(&fields));
-            Known { fields, routes, ids, is_shared: false }
+            let is_shared = beside.knows(&self.forms, &fields);
+            Known { fields, routes, ids, is_shared }.told(&circle, &beside)
         };
-        let mut all: Vec<Known> = fields.into_iter().map(known).collect();
-        let here = self.reached.chat(&by.conversation);
-        let asker = by.person.as_ref().map(|person| person.as_str().to_owned());
-        let shared: Vec<String> = all
-            .iter()
-            .filter(|known| asker.as_ref().is_some_and(|asker| known.ids.contains(asker)))
-            .flat_map(|known| known.routes.iter().flat_map(|route| route.shared.clone()))
-            .chain([here])
-            .collect();
-        for known in &mut all {
-            let mut chats = known.routes.iter().flat_map(|route| &route.shared);
-            known.is_shared = chats.any(|chat| shared.contains(chat));
-        }
-        let sees_all = by.sees_all && by.trust == Trust::Owner;
-        all.retain(|known| {
-            sees_all || known.is_shared || known.ids.iter().any(|id| shared.contains(id))
-        });
+        let heard = fields
+            .into_iter()
+            .filter(|f| circle.knows(&self.forms, f) || beside.knows(&self.forms, f));
+        let all = heard.map(known).collect();
         Ok(Book { all, level })
+    }
+
+    /// Returns of whom a task hears.
+    async fn heard(&self, by: &Sender) -> Result<Heard, ToolError> {
+        let here = &by.conversation;
+        let beside = match &by.person {
+            Some(person) => self.reached.met_beside(here, person).await?,
+            None => Vec::new(),
+        };
+        let beside = Circle { met: beside, ..Circle::default() };
+        let is_whole = by.sees_all && by.trust == Trust::Owner;
+        let met = self.reached.met(here).await?;
+        let circle = Circle { is_whole, chat: self.reached.chat(here), met };
+        Ok(Heard { circle, beside })
     }
 
     fn contact<'k>(
@@ -177,7 +227,7 @@ impl AddressBook {
         let known = match (exact, by_id.as_slice()) {
             (Some(known), _) => known,
             (None, [known]) => *known,
-            (None, []) => return Err(ToolError::tell(format!("contact not found: {}", short(id)))),
+            (None, []) => return Err(not_found(all, id)),
             (None, many) => return Err(several(&self.forms.channel_of(id), id, many)),
         };
         match self.forms.route(&known.routes, chat) {
@@ -242,6 +292,16 @@ impl AddressBook {
 fn rests(fields: &Fields, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let until: DateTime<Utc> = fields.text(COOLDOWN)?.parse().ok()?;
     (until > now).then_some(until)
+}
+
+fn not_found(all: &[Known], id: &str) -> ToolError {
+    let called = all.iter().filter(|known| known.is_called(id)).take(MOST_NAMED);
+    let ids: Vec<&str> = called.map(|known| known.fields.id()).collect();
+    let hint = match ids.as_slice() {
+        [] => String::new(),
+        ids => format!(" (contact_id takes an id: {})", ids.join(", ")),
+    };
+    ToolError::tell(format!("contact not found: {}{hint}", short(id)))
 }
 
 fn several(channel: &str, id: &str, many: &[&Known]) -> ToolError {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{PersonId, PlaceId};
+use selkie_channel_core::{AccountId, PersonId, PlaceId};
 
 use crate::store::error::Result;
 
@@ -59,6 +59,14 @@ pub trait Acquaintances: Send + Sync {
 
     /// Lists who spoke in a place, the latest first, so many at most.
     async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<Met>>;
+
+    /// Lists the others who spoke in the groups of an account in which somebody spoke, the latest first, so many at most.
+    async fn met_beside(
+        &self,
+        account: &AccountId,
+        person: &PersonId,
+        most: usize,
+    ) -> Result<Vec<Met>>;
 
     /// Lists who was met newly, under another name, or again after a day, and was not brought into the file of contacts.
     async fn newly_met(&self, most: usize) -> Result<Vec<NewlyMet>>;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use selkie_channel_core::{Audience, Mention, PlaceId, locked};
+use selkie_channel_core::{AccountId, Audience, Mention, PersonId, PlaceId, locked};
 use tokio::sync::Mutex;
 
 use crate::delivery::outbox::Outbox;
@@ -177,6 +177,19 @@ impl Acquaintances {
             met.extend(newly.into_iter().filter(|new| new.is_new).map(|new| new.met));
         }
         Ok(met)
+    }
+
+    /// Lists the others who have spoken in the groups of an account in which somebody has spoken, up to now.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) async fn met_beside(
+        &self,
+        account: &AccountId,
+        person: &PersonId,
+    ) -> Result<Vec<Met>, StoreError> {
+        self.look().await?;
+        self.storage.ledger.met_beside(account, person, MOST_MET).await
     }
 
     /// Lists who is mentioned by an answer, among the people of its place. Nothing is asked where there is no `@`.

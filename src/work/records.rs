@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::{ConversationId, PlaceId, Unasked};
+use selkie_channel_core::{ConversationId, PersonId, PlaceId, Unasked};
 
 use crate::delivery::accounts::Accounts;
 use crate::delivery::storage::Storage;
@@ -84,6 +84,19 @@ impl Reached for Records {
 
     fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str> {
         self.accounts.of(conversation)?.posts_by()
+    }
+
+    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
+        Conversations::met(self, conversation, false).await
+    }
+
+    async fn met_beside(
+        &self,
+        conversation: &ConversationId,
+        person: &PersonId,
+    ) -> Result<Vec<Met>, ToolError> {
+        let beside = self.acquaintances.met_beside(conversation.account(), person).await;
+        beside.map_err(|error| self.failed(&error))
     }
 
     async fn unasked(&self, conversation: &ConversationId) -> Unasked {

@@ -55,6 +55,14 @@ async fn who_speaks_is_met_where_they_speak(bed: &dyn Fixture) {
     assert_eq!((here[1].at, here[1].is_direct), (at(1), false));
     assert_eq!(ledger.met_in(&place(1), 1).await.unwrap().len(), 1);
     assert_eq!(ledger.met_in(&place(2), 10).await.unwrap().len(), 1);
+    let beside = |id| async move {
+        let (account, id) = (place(1).account().clone(), PersonId::new(id));
+        let all = ledger.met_beside(&account, &id, 10).await.unwrap();
+        all.into_iter().map(|met| (met.place, met.person.as_str().to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(beside("tg:1").await, [(place(1), "tg:2".to_owned())], "whoever shares a group");
+    assert_eq!(beside("tg:2").await, [(place(1), "tg:1".to_owned())]);
+    assert_eq!(beside("tg:3").await, []);
     // What may have something older before it is looked at again.
     push(ledger, task(by(1, 4, "tg:4", None)), no_fuse()).await;
     assert_eq!(look(ledger, -10).await, 1);

@@ -42,6 +42,27 @@ impl Acquaintances for SqlLedger {
         .await
     }
 
+    async fn met_beside(
+        &self,
+        account: &AccountId,
+        person: &PersonId,
+        most: usize,
+    ) -> Result<Vec<Met>> {
+        let (account, person) = (account.clone(), person.clone());
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.read(move |tx| {
+            tx.all(
+                "SELECT m.account, m.place, m.person, m.name, m.username, m.is_bot, m.direct, m.at
+                 FROM met own JOIN met m ON m.account = own.account AND m.place = own.place
+                 WHERE own.account = ?1 AND own.person = ?2 AND own.direct = 0 AND m.person <> ?2
+                 ORDER BY m.at DESC, m.place, m.person LIMIT ?3",
+                params![account.as_str(), person.as_str(), most],
+                met_of,
+            )
+        })
+        .await
+    }
+
     async fn newly_met(&self, most: usize) -> Result<Vec<NewlyMet>> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(move |tx| {
