@@ -44,6 +44,12 @@ pub fn short(call: &Call, answer: &Answer) -> Answer {
     Answer { text, pictures: Vec::new(), ..answer.clone() }
 }
 
+/// Whether an item is shown shorter when space is short.
+pub fn is_shortened(item: &Item) -> bool {
+    let Item::Answered { answers } = item else { return false };
+    answers.iter().any(|answer| answer.taint != Taint::Raw && is_long(answer))
+}
+
 /// Whether an answer takes so much that the history shows its beginning and end alone when space is short.
 fn is_long(answer: &Answer) -> bool {
     answer.text.len() > LONG || !answer.pictures.is_empty()

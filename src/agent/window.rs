@@ -4,12 +4,13 @@
 //! At 80 % of what there is room for it is cut down to 50 %: first the long answers of tools in older tasks, then, where that is
 //! not enough, the oldest tasks.
 
+use crate::agent::earlier;
 use crate::agent::history::{self, CHARS_PER_TOKEN};
 use crate::domain::transcript::{Answer, Item, Turn};
 use crate::store::{Cut, Past};
 
 /// Tasks of a history at most: the ledger gives no more (`store/verbs/history.rs`), and its oldest is not to go unnoticed.
-const TASKS: usize = 60;
+const TASKS: usize = 32;
 /// Bytes that a history has in the ledger at most, stubs counted as what they stand for: all of it is read for each
 /// message.
 const STORED: usize = 2 * 1024 * 1024;
@@ -32,8 +33,23 @@ pub struct Window {
 struct Seen {
     finish: i64,
     stored: usize,
+    /// As it is sent whole.
+    turns: Vec<Turn>,
     whole: usize,
     short: usize,
+}
+
+impl Seen {
+    fn of(task: &Past) -> Self {
+        let turns = history::past(task, false);
+        let whole = history::size(&turns);
+        let short = match task.items.iter().any(earlier::is_shortened) {
+            true => history::size(&history::past(task, true)),
+            false => whole,
+        };
+        let stored = task.items.iter().map(stored).sum();
+        Self { finish: task.finish, stored, turns, whole, short }
+    }
 }
 
 /// What may be taken up to: tasks, bytes in the ledger, bytes of the request.
@@ -65,14 +81,8 @@ impl Bounds {
 impl Window {
     /// Looks at a history as it was stored.
     pub fn of(history: &[Past]) -> Self {
-        let seen = |task: &Past| Seen {
-            finish: task.finish,
-            stored: task.items.iter().map(stored).sum(),
-            whole: history::size(&history::past(task, false)),
-            short: history::size(&history::past(task, true)),
-        };
         let short = history.iter().take_while(|task| task.is_short).count();
-        let tasks = history.iter().map(seen).collect();
+        let tasks = history.iter().map(Seen::of).collect();
         let mut window = Self { tasks, from: 0, short, has_moved: false, at_first: 0 };
         window.at_first = window.size();
         window
@@ -104,8 +114,12 @@ impl Window {
 
     /// Returns the turns of what is sent.
     pub fn turns(&self, history: &[Past]) -> Vec<Turn> {
-        let tasks = history.iter().enumerate().skip(self.from);
-        tasks.flat_map(|(n, task)| history::past(task, n < self.short)).collect()
+        let tasks = self.tasks.iter().zip(history).enumerate().skip(self.from);
+        let turns = tasks.flat_map(|(n, (seen, task))| match n < self.short {
+            true if seen.short < seen.whole => history::past(task, true),
+            _ => seen.turns.clone(),
+        });
+        turns.collect()
     }
 
     /// Returns how many of the first tasks are sent short.
@@ -210,7 +224,7 @@ mod tests {
         let history: Vec<Past> = (1..=200).map(|n| task(n, 1, 1)).collect();
         let mut window = Window::of(&history);
         window.fit(1_000_000);
-        assert_eq!(window.cut_now().unwrap().from, 171);
+        assert_eq!(window.cut_now().unwrap().from, 185);
     }
 
     #[test]

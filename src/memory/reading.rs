@@ -73,8 +73,14 @@ impl Reading {
         Ok(subjects)
     }
 
-    /// Reads a file as it is now.
+    /// Reads a file as it is now. Whether it has changed is looked up here: a task reads its memory for each message, and most
+    /// of the time there is none, or the same.
     pub async fn page(&self, path: &str) -> Result<Arc<Page>, ToolError> {
+        let look = self.files.look(path).map_err(|error| ToolError::tell(error.to_string()))?;
+        let Some(look) = look else { return Ok(Arc::default()) };
+        if let Some(known) = locked(&self.kept).get(path).filter(|known| known.look == look) {
+            return Ok(Arc::clone(&known.page));
+        }
         let (files, kept, path) =
             (Arc::clone(&self.files), Arc::clone(&self.kept), path.to_owned());
         blocking(move || read(&files, &kept, &path)).await

@@ -13,7 +13,7 @@ use crate::store::work::Past;
 
 /// How many finished tasks make the history at most. Whoever reads it cuts it long before (`agent/window.rs`), so that
 /// it does not lose its first one with every new one.
-pub const HISTORY: i64 = 64;
+pub const HISTORY: i64 = 36;
 
 /// A transcript row: its task, its layout, its text.
 pub type RawItem = (i64, u16, String);
