@@ -44,6 +44,14 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if ends(c) { number(c) } else { c.to_string() }).collect()
 }
 
+/// Puts one line of text into a code span of CommonMark that nothing in it can end.
+pub fn code(text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default() + 1);
+    let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{room}{text}{room}{fence}")
+}
+
 /// Puts text into a code block that nothing in it can end.
 pub fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();

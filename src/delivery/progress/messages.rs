@@ -4,6 +4,7 @@ use selkie_channel_core::{Redactor, split};
 
 use super::news::{ApprovalLine, News};
 use crate::domain::plan::{Plan, PlanStep, StepStatus};
+use crate::guard::visible::code;
 
 /// The longest step and summary, UTF-16 units.
 const STEP: usize = 100;
@@ -119,14 +120,6 @@ fn escaped(text: &str) -> String {
         out.push(c);
     }
     out
-}
-
-/// Text as it stands, as a code span of CommonMark.
-fn code(text: &str) -> String {
-    let runs = text.split(|c| c != '`').map(str::len);
-    let fence = "`".repeat(runs.max().unwrap_or_default() + 1);
-    let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{room}{text}{room}{fence}")
 }
 
 /// One line of what a person would see: no control characters, no terminal's colours, single blanks.

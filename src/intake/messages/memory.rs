@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::domain::count::counted;
 use crate::domain::taint::Taint;
+use crate::guard::visible::{code, harmless, one_line};
 use crate::memory::remembered::Remembered;
 
 /// So many lines are shown, the newest.
@@ -32,15 +33,24 @@ pub(crate) fn remembered(all: &[Remembered]) -> String {
 }
 
 fn line(one: &Remembered) -> String {
-    let section = match one.section.as_str() {
-        "" | "Notes" => String::new(),
-        section => format!("{section}: "),
+    let said = match one.section.as_str() {
+        "" | "Notes" => one.text.clone(),
+        section => format!("{section}: {}", one.text),
     };
     let others = match one.level {
         Taint::Clean => "",
         Taint::Derived | Taint::Raw => " (from others; I use it only when I look it up)",
     };
-    format!("{section}{}{others}", short(&one.text))
+    format!("{}{others}", words(&said, one.level))
+}
+
+/// Words of others stand as they were written, without what Markdown would make of them.
+fn words(text: &str, level: Taint) -> String {
+    let text = short(&harmless(&one_line(text)));
+    match level {
+        Taint::Clean => text,
+        Taint::Derived | Taint::Raw => code(&text),
+    }
 }
 
 fn short(text: &str) -> String {
@@ -71,7 +81,7 @@ pub(crate) fn not_their_line() -> String {
 
 /// Says that a line is gone.
 pub(crate) fn line_forgotten(one: &Remembered) -> String {
-    format!("Forgotten: “{}”", short(&one.text))
+    format!("Forgotten: “{}”", words(&one.text, one.level))
 }
 
 /// Says that somebody was quicker.
@@ -131,13 +141,18 @@ mod tests {
         insta::assert_snapshot!(remembered(&few), @r"
         What I remember here:
         1. fact 1
-        2. Food: fact 2 (from others; I use it only when I look it up)
+        2. `Food: fact 2` (from others; I use it only when I look it up)
         /memory forget N takes a line out.
         ");
         let many: Vec<Remembered> = (1..=42).map(|n| one(n, "", Taint::Clean)).collect();
         let text = remembered(&many);
         assert!(text.contains("\n3. fact 3\n") && !text.contains("2. fact 2\n1"), "{text}");
         assert!(text.contains("And 2 older lines:") && !text.contains("\n2. "), "{text}");
+        let link = Remembered {
+            text: "[tap](https://evil.example) `now`".to_owned(),
+            ..one(1, "", Taint::Raw)
+        };
+        assert_eq!(line_forgotten(&link), "Forgotten: “`` [tap](https://evil.example) `now` ``”");
         assert_eq!(no_such_line(9, 2), "There is no line 9: /memory shows 1 to 2.");
         assert!(remembered(&[]).starts_with("I remember nothing here yet"));
     }
