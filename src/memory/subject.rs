@@ -27,7 +27,12 @@ impl Subject {
 
     /// That of a place: a private chat, a group.
     pub fn of(place: &PlaceId) -> Self {
-        Self { name: folder_name(place.key()) }
+        Self::of_key(place.key())
+    }
+
+    /// That of a place by its id: `tg:-100`.
+    pub fn of_key(key: &str) -> Self {
+        Self { name: folder_name(key) }
     }
 
     /// That of a folder of memory, by its name.

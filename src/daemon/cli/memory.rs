@@ -26,6 +26,9 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
             let all = remembered::entries(&files, &named(&files, &name)?)?;
             shown(&all, json, &format!("Nothing is remembered in {name}.\n"))
         }
+        Memory::Search { query, .. } if query.trim().is_empty() => {
+            Err(Failure::Usage("QUERY is empty: takes words to look for".to_owned()))
+        }
         Memory::Search { query, name, min_score, json } => {
             let mut all = Vec::new();
             for subject in chosen_of(&files, name.as_deref())? {
@@ -108,8 +111,10 @@ fn chosen_of(files: &Files, name: Option<&str>) -> Result<Vec<Subject>, Failure>
 /// Finds a memory by its name.
 fn named(files: &Files, name: &str) -> Result<Subject, Failure> {
     let all = remembered::list(files)?;
-    let subject = Subject::named(name);
-    if subject.is_general() || all.iter().any(|one| one.name == name) {
+    let is_one = |subject: &Subject| {
+        subject.is_general() || all.iter().any(|one| one.name == subject.name())
+    };
+    if let Some(subject) = [Subject::named(name), Subject::of_key(name)].into_iter().find(is_one) {
         return Ok(subject);
     }
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();

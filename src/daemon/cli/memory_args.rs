@@ -19,7 +19,7 @@ pub enum Memory {
     },
     /// Show what is remembered, line by line, and whose it is
     Show {
-        /// A name that `list` shows
+        /// A name that `list` shows, or the id of its chat
         #[arg(default_value = "owner")]
         name: String,
         /// JSON instead of text

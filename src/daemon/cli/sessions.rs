@@ -11,7 +11,7 @@ use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::{Binary, lifecycle};
 
 /// Conversations that are known to lists at most.
-const MOST: usize = 500;
+const MOST: i64 = 500;
 
 /// `selkie sessions`.
 #[derive(Debug, Subcommand)]
@@ -24,8 +24,8 @@ pub enum Sessions {
     /// List the conversations, the last active first
     List {
         /// How many at most
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=MOST))]
+        limit: u16,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -35,8 +35,8 @@ pub enum Sessions {
         /// Its id, as the list shows it
         id: String,
         /// How many messages at most, the newest ones
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
+        limit: u16,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -65,7 +65,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
     let plan = plan(binary, chosen)?;
     match what {
         Sessions::List { limit, json } => {
-            let all = read(plan, AskedOfSessions::List { limit: limit.clamp(1, MOST) })?;
+            let all = read(plan, AskedOfSessions::List { limit: limit.into() })?;
             if json {
                 return Ok(print::json(&all)?);
             }
@@ -78,7 +78,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
         Sessions::Show { id, limit, json } => {
             let all = read(plan, AskedOfSessions::Said { id })?;
             let all: Vec<&Value> = items(&all).collect();
-            let newest = &all[all.len().saturating_sub(limit.max(1))..];
+            let newest = &all[all.len().saturating_sub(limit.into())..];
             if json {
                 return Ok(print::json(&newest)?);
             }
@@ -104,6 +104,9 @@ fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {
         }
         let store = plan.folders.state.join("selkie.db");
         if plan.settings.store.url.is_none() && !store.exists() {
+            if matches!(wanted, AskedOfSessions::List { .. }) {
+                return Ok(json!([]));
+            }
             anyhow::bail!(
                 "there is no {}: name the folder with --state, or the config with --config",
                 store.display()
