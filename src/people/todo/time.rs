@@ -5,6 +5,8 @@ use chrono::NaiveDateTime;
 const FORM: &str = "%Y-%m-%d %H:%M";
 /// Bytes of a time.
 const LENGTH: usize = 16;
+/// How one looks: a digit where a 0 stands.
+const LIKE: &[u8; LENGTH] = b"0000-00-00 00:00";
 
 /// When an entry comes due, as its words say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,21 @@ pub fn due(content: &str) -> Option<Due> {
     None
 }
 
+/// Returns the first thing in a content that is written as a time and is none: 2026-13-45 18:00.
+pub fn no_time(content: &str) -> Option<&str> {
+    let starts = content.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at);
+    starts
+        .filter(|start| is_edge(content[..*start].chars().next_back()))
+        .filter_map(|start| content.get(start..start + LENGTH))
+        .find(|written| is_written_as_time(written) && read_minute(written).is_none())
+}
+
+/// Whether each character is of the kind that stands there in a time.
+fn is_written_as_time(text: &str) -> bool {
+    let fits = |(c, like): (u8, u8)| if like == b'0' { c.is_ascii_digit() } else { c == like };
+    text.bytes().zip(*LIKE).all(fits)
+}
+
 /// Reads a time, to the letter.
 pub(super) fn read_minute(text: &str) -> Option<NaiveDateTime> {
     let at = NaiveDateTime::parse_from_str(text, FORM).ok()?;
@@ -48,4 +65,20 @@ pub(super) fn write_minute(at: NaiveDateTime) -> String {
 /// Whether a time may end next to this.
 fn is_edge(next: Option<char>) -> bool {
     next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, ':' | '-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_as_a_time_and_is_none_is_found() {
+        for impossible in ["2026-13-45 18:00", "2026-02-30 08:00", "2026-02-03 24:61"] {
+            assert_eq!(no_time(&format!("call Grace ({impossible})!")), Some(impossible));
+        }
+        let fine = ["2026-02-03 08:00 call", "call 2026-13-45", "x2026-13-45 18:00", "äöü 1"];
+        for content in fine {
+            assert_eq!(no_time(content), None, "{content}");
+        }
+    }
 }

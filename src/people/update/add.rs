@@ -10,7 +10,7 @@ use super::resolve::resolve;
 use super::task::{Seen, Task};
 use crate::domain::taint::Taint;
 use crate::people::files::Edit;
-use crate::people::todo::{Entry, List};
+use crate::people::todo::{Entry, List, no_time};
 use crate::tools::ToolError;
 use crate::tools::ports::Told;
 
@@ -58,9 +58,13 @@ pub(super) async fn add(
     };
     drop(held);
     let (open, ticked) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
-    let instead = same.iter().map(|old| format!("it stands instead of: {}", old.content));
+    let instead = same.iter().map(|old| format!("it replaces: {}", old.content));
+    let no_time = no_time(&entry.content).map(|written| {
+        format!("no reminder comes for {written}: there is no such time (write YYYY-MM-DD hh:mm)")
+    });
     let faults = task.view.faults(List::Open, &open.todos);
-    let warnings = resolved.warnings.into_iter().chain(instead).chain(faults).collect();
+    let warnings =
+        resolved.warnings.into_iter().chain(no_time).chain(instead).chain(faults).collect();
     let outcome = Outcome {
         ok: true,
         action: "add",

@@ -56,7 +56,10 @@ pub(super) async fn resolve(
         match called.as_slice() {
             _ if is_named(&resolved.content) => {}
             [] => resolved.warnings.push(format!("{RAW}: nobody called {name:?} is known here")),
-            [one] => link(&mut resolved.content, name, one),
+            [one] if link(&mut resolved.content, name, one) => {}
+            [_] => resolved.warnings.push(format!(
+                "{RAW}: {name:?} does not stand in the content: write the name there, where it belongs"
+            )),
             _ => unclear.push(name),
         }
     }
@@ -67,16 +70,16 @@ pub(super) async fn resolve(
     Ok(resolved)
 }
 
-/// Puts an id behind a name, where it stands in the content.
-fn link(content: &mut String, name: &str, known: &Known) {
-    let Some(id) = known.ids.first() else { return };
+/// Puts an id behind a name, where it stands in the content; whether it does.
+fn link(content: &mut String, name: &str, known: &Known) -> bool {
+    let Some(id) = known.ids.first() else { return false };
     let bare = name.trim_start_matches('@');
     if bare.contains(['[', ']', '(', ')']) {
-        return;
+        return false;
     }
-    if let Some(range) = find(content, name).or_else(|| find(content, bare)) {
-        content.replace_range(range, &format!("[{bare}]({id})"));
-    }
+    let Some(range) = find(content, name).or_else(|| find(content, bare)) else { return false };
+    content.replace_range(range, &format!("[{bare}]({id})"));
+    true
 }
 
 /// Finds a name that stands by itself, outside of what is named already.

@@ -260,7 +260,7 @@ async fn what_says_the_same_stands_once() {
     let said = desk.said(&owner(), add("Buy some milk", &[])).await;
     assert!(
         said.contains(r#""wip_added":1,"wip_removed":1"#)
-            && said.contains("it stands instead of: buy MILK!"),
+            && said.contains("it replaces: buy MILK!"),
         "{said}"
     );
     desk.update(&owner(), add("Buy some more milk", &[])).await.unwrap();
@@ -448,11 +448,13 @@ async fn a_group_names_whom_it_has_met_and_hears_nothing_of_where_else_they_are(
     let asked = desk.model.asked.lock().unwrap().remove(0);
     let known = asked["contacts"].to_string();
     assert!(!known.contains("bird:-42") && !known.contains("mei"), "{known}");
-    let said = desk.said(&group("bird:-7"), add("Ask Number", &["Number 3"])).await;
+    let said = desk.said(&group("bird:-7"), add("Ask Number 3", &["Number 3"])).await;
     assert!(
         !said.contains("reference_unresolved"),
         "who spoke is known before they are a contact: {said}"
     );
+    let said = desk.said(&group("bird:-7"), add("Sail home", &["Number 3"])).await;
+    assert!(said.contains("does not stand in the content"), "{said}");
     let said = desk.said(&group("bird:-42"), add("Ask Mei", &["Mei"])).await;
     assert!(said.contains("[Mei](bird:@mei)"), "she was met there: {said}");
 }
