@@ -254,9 +254,15 @@ pub(super) fn find(text: &str, word: &str) -> Option<usize> {
     text.as_bytes().windows(word.len()).position(|w| w.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Reads one wish.
+/// Reads one wish; the names of tools that are given for it, `$message`, stand in front.
 fn one(text: &str) -> Option<Wish> {
-    let text = text.trim();
+    let mut text = text.trim();
+    while let Some((given, rest)) = text.strip_prefix('$').and_then(word) {
+        if !given.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            break;
+        }
+        text = rest.trim();
+    }
     let bare = text.trim_end_matches(['.', '!', '?', ' ']).to_lowercase();
     match bare.as_str() {
         "tell me my list" | "my list" | "what is on my list" | "what's on my list" => {
@@ -281,7 +287,7 @@ fn one(text: &str) -> Option<Wish> {
 
 fn about_text(text: &str) -> Option<Wish> {
     let after = |start| after(text, start).filter(|t| !t.is_empty());
-    if let Some(fact) = after("remember that ") {
+    if let Some(fact) = after("remember that ").or_else(|| after("remember that:")) {
         return Some(Wish::Remember(fact.to_owned()));
     }
     if let Some(note) = after("note:").or_else(|| after("note ")).or_else(|| after("remember ")) {
@@ -443,6 +449,15 @@ mod tests {
         assert_eq!(wishes("todo: buy a rope"), todo("buy a rope", &[]));
         assert!(matches!(wishes("remind me in 20m to sail")[..], [Wish::Later { .. }]));
         assert!(matches!(wishes("remind the whole crew to sail")[..], [Wish::Unknown(_)]));
+    }
+
+    #[test]
+    fn a_tool_that_is_given_stands_in_front() {
+        let wanted = Wish::Tell { to: "Grace".to_owned(), text: "hi".to_owned() };
+        assert_eq!(wishes("$message tell Grace: hi"), [wanted]);
+        assert!(
+            matches!(&wishes("$5.20 is much")[..], [Wish::Unknown(all)] if all == "$5.20 is much")
+        );
     }
 
     #[test]
