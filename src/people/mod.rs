@@ -13,6 +13,7 @@ mod front;
 mod fuzz;
 pub mod mentions;
 pub mod merging;
+pub mod named;
 pub mod observed;
 mod regions;
 pub mod shelves;

@@ -2,6 +2,7 @@
 
 mod add;
 mod complete;
+mod context;
 mod contract;
 mod known;
 mod likeness;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use self::context::OpenTodos;
 pub use self::reminding::{NoReminding, Reminding};
 pub use self::seen::{NamedPerson, SeenTodo, SeenTodos, seen};
 use self::task::Task;

@@ -213,7 +213,9 @@ impl Flow {
             shapes: Arc::clone(&shapes),
             scopes,
             persona: Arc::clone(&persona),
-            contexts: vec![Arc::clone(&memory) as _],
+            contexts: std::iter::once(Arc::clone(&memory) as _)
+                .chain(people.contexts.iter().cloned())
+                .collect(),
         });
         let rooms = Rooms {
             opened,

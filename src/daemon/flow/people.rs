@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::agent::ContextSource;
 use crate::domain::clock::SharedClock;
 use crate::people::addressees::AddressBook;
 use crate::people::files::Files;
 use crate::people::forms::Forms;
-use crate::people::update::{Reminding, TodoBook};
+use crate::people::named::NamedContacts;
+use crate::people::update::{OpenTodos, Reminding, TodoBook};
 use crate::tools::ports::{Addressees, TodoFile};
 use crate::work::records::Records;
 
@@ -15,6 +17,8 @@ use crate::work::records::Records;
 pub(super) struct People {
     pub(super) todo_file: Arc<dyn TodoFile>,
     pub(super) addressees: Arc<dyn Addressees>,
+    /// What tasks read of them unasked.
+    pub(super) contexts: Vec<Arc<dyn ContextSource>>,
 }
 
 /// What they stand on.
@@ -35,7 +39,13 @@ impl People {
             reached: Arc::clone(&records) as _,
             clock,
         };
+        let todos = OpenTodos::new(Arc::clone(&files), Arc::clone(&records) as _);
+        let named = NamedContacts::new(Arc::clone(&files), forms.clone());
         let todo_file = TodoBook { files, forms, conversations: records as _, reminding };
-        Self { todo_file: Arc::new(todo_file), addressees: Arc::new(addressees) }
+        Self {
+            todo_file: Arc::new(todo_file),
+            addressees: Arc::new(addressees),
+            contexts: vec![Arc::new(todos), Arc::new(named)],
+        }
     }
 }

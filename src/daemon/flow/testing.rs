@@ -438,6 +438,7 @@ pub(crate) fn desk_by(
         people: crate::daemon::flow::people::People {
             todo_file: Arc::new(crate::tools::ports::NoTodoFile),
             addressees: Arc::new(crate::tools::ports::NoAddressees),
+            contexts: Vec::new(),
         },
         due_items: None,
         moved_chats: None,
