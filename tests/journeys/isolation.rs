@@ -106,3 +106,59 @@ async fn two_conversations_at_once_know_nothing_of_each_other() {
 async fn twenty_conversations_at_once_know_nothing_of_each_other() {
     interleave(&(6001..=6020).collect::<Vec<_>>()).await;
 }
+
+/// Messages that each person writes.
+const MESSAGES: usize = 10;
+
+/// Two thousand tasks: each conversation remembers and wants done something of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_remembered_and_to_be_done_stays_with_its_conversation() {
+    let people: Vec<i64> = (7001..=7200).collect();
+    let high = json!({ "messages_per_minute": 100_000, "calls_per_day": 100_000 });
+    let mut world = World::with(json!({
+        "worker": { "max_concurrency": 64 },
+        "limits": { "person": high, "conversation": high, "everybody": high },
+        "while_busy": "queue",
+    }))
+    .await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!(people));
+    for person in &people {
+        let own = secret(*person);
+        world.telegram().add_person(*person, "Someone");
+        let todo = json!({ "action": "add", "content": format!("do {own}"), "people": [] });
+        let mut turns = vec![
+            Turn::call("memory_write", json!({ "text": format!("likes {own}") })),
+            Turn::call("todo_update", todo),
+        ];
+        turns.extend((0..MESSAGES).map(|n| Turn::text(format!("{n} {own}"))));
+        world.playground.model().script_for(&own, turns);
+    }
+    let _daemon = world.daemon();
+    for n in 0..MESSAGES {
+        for person in &people {
+            world.telegram().say(*person, *person, &format!("{n}: {}", secret(*person)));
+        }
+        for person in &people {
+            world.hears(*person, &format!("{n} {}", secret(*person))).await;
+        }
+    }
+    let prompts = world.prompts();
+    // The newest that the model server keeps.
+    assert!(prompts.len() >= people.len() * MESSAGES, "{}", prompts.len());
+    for prompt in &prompts {
+        let whose: std::collections::BTreeSet<&str> =
+            prompt.split("secret-").skip(1).map(|rest| &rest[..4]).collect();
+        assert_eq!(whose.len(), 1, "{whose:?} in one prompt");
+    }
+    for person in &people {
+        let own = secret(*person);
+        let last = prompts.iter().rfind(|prompt| prompt.contains(&own)).expect("a prompt");
+        assert!(last.contains(&format!("- likes {own}")), "{last}");
+        assert!(last.contains(&format!("- do {own}")), "{last}");
+        let said = world.texts(*person);
+        assert!(
+            said.iter().all(|text| !text.contains("secret-") || text.contains(&own)),
+            "{said:?}"
+        );
+    }
+}
