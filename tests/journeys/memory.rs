@@ -138,6 +138,10 @@ async fn people_see_what_is_remembered_and_take_a_line_out() {
     assert!(listed.contains("tg.4711") && listed.contains("1 entry"), "{listed}");
     let (_, found, _) = world.home.run(&["memory", "search", "cake", "--json"]);
     assert!(found.contains("\"text\": \"I like cake\"") && found.contains("\"score\""), "{found}");
+    let (_, shown, _) = world.home.run(&["memory", "show", "tg:4711"]);
+    assert!(shown.contains("I like cake"), "{shown}");
+    let (code, _, err) = world.home.run(&["memory", "search", " "]);
+    assert!(code == 2 && err.contains("QUERY is empty"), "{err}");
     let (code, _, err) = world.home.run(&["memory", "show", "tg.1"]);
     assert!(code == 1 && err.contains("no memory is called \"tg.1\" (takes "), "{err}");
 }
@@ -185,4 +189,26 @@ async fn what_is_forgotten_is_nowhere_any_more() {
     assert!(world.ask(KNOWN).await.starts_with("I remember nothing here"));
     let group = world.ask_in(GROUP.chat, ADA, &format!("@selkie_demo_bot {KNOWN}")).await;
     assert!(group.contains("we like stones"), "{group}");
+}
+
+/// A request that waits at the owner's goes with the chat that made it, its words in the owner's chat included.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_owner_was_asked_for_goes_with_the_chat_that_asked() {
+    let mut world = World::offline().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat, GRACE]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    let wish = json!({ "to": format!("tg:{ADA}"), "content": "the stone moves at noon" });
+    world.telegram().say(GRACE, GRACE, &format!("call message {wish}"));
+    world.hears(ADA, "the stone moves at noon").await;
+    assert!(!holding(&world, "moves at noon").is_empty());
+    world.telegram().say(GRACE, GRACE, "/forget yes");
+    world.hears(GRACE, "Forgotten: I remember nothing").await;
+    let gone = async {
+        while !holding(&world, "moves at noon").is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    world.within("the end of what was asked for", gone).await;
 }

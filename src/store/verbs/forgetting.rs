@@ -172,6 +172,14 @@ impl Mark {
         )?;
         let Some(last) = ended.last() else { return Ok(0) };
         for task in &ended {
+            // What an owner was asked for it in their own chat holds its words, too.
+            let asked: Vec<i64> = tx.column(
+                "SELECT a.outbound FROM approval p JOIN approval_asked a ON a.approval = p.id WHERE p.task = ?1",
+                params![*task],
+            )?;
+            for outbound in asked.into_iter().chain(told_of(tx, *task)?) {
+                unsay(tx, outbound)?;
+            }
             for sql in [
                 "DELETE FROM transcript WHERE task = ?1",
                 "UPDATE task_words SET text = NULL, name = '' WHERE task = ?1",
@@ -209,6 +217,18 @@ impl Mark {
     }
 }
 
+/// Returns what told an owner what came of the approvals of a task: it repeats what they were asked.
+fn told_of(tx: &mut dyn Tx, task: i64) -> Result<Vec<i64>> {
+    let keys: Vec<String> = tx.column("SELECT key FROM approval WHERE task = ?1", params![task])?;
+    let mut told = Vec::new();
+    for key in keys {
+        let (from, to) = (format!("approval:{key}:"), format!("approval:{key};"));
+        let sql = "SELECT outbound FROM notice WHERE key >= ?1 AND key < ?2";
+        told.extend(tx.column::<i64>(sql, params![&from, &to])?);
+    }
+    Ok(told)
+}
+
 /// Takes away what was said once, with its parts.
 fn unsay(tx: &mut dyn Tx, outbound: i64) -> Result<()> {
     let [first, last] = standing::parts_of(outbound);
@@ -223,9 +243,18 @@ fn unsay(tx: &mut dyn Tx, outbound: i64) -> Result<()> {
     tx.execute_later("DELETE FROM part_also WHERE part BETWEEN ?1 AND ?2", params![first, last])?;
     tx.execute_later("DELETE FROM part WHERE id BETWEEN ?1 AND ?2", params![first, last])?;
     tx.execute_later("DELETE FROM post WHERE outbound = ?1", params![outbound])?;
-    // The newest row of a table stays: ids are never given twice.
+    // The newest row of a table stays, without its words: ids are never given twice.
     tx.execute_later(
         "DELETE FROM outbound WHERE id = ?1 AND id < (SELECT MAX(id) FROM outbound)",
         params![outbound],
-    )
+    )?;
+    let newest: Option<String> =
+        tx.first("SELECT body FROM outbound WHERE id = ?1", params![outbound])?;
+    match newest {
+        Some(body) => tx.execute_later(
+            "UPDATE outbound SET body = ?2 WHERE id = ?1",
+            params![outbound, &texts::unsaid(&body)],
+        ),
+        None => Ok(()),
+    }
 }

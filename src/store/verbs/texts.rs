@@ -1,7 +1,7 @@
 //! Stored JSON texts that are changed in place: read, changed, written, whatever else they hold.
 
 use selkie_channel_core::Inbound;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Sets the mode of a task's facts; `None` when they cannot be read.
 pub fn with_mode(facts: &str, mode: &str) -> Option<String> {
@@ -58,6 +58,16 @@ pub fn forgotten(inbound: &str) -> String {
         }
         for gone in ["quote", "command", "attachments", "title", "reply_window"] {
             inbound.shift_remove(gone);
+        }
+    })
+}
+
+/// Takes the words out of something that the bot has said.
+pub fn unsaid(outbound: &str) -> String {
+    erased(outbound, |outbound| {
+        outbound.insert("body".to_owned(), json!({ "kind": "text", "markdown": "" }));
+        for gone in ["quote", "mentions", "reply_window"] {
+            outbound.shift_remove(gone);
         }
     })
 }
