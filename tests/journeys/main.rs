@@ -51,6 +51,7 @@ mod line_unsend;
 mod long_text;
 mod memory;
 mod messages;
+mod messages_killed;
 mod migrate;
 mod model_trouble;
 mod not_twice;

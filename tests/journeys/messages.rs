@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::world::World;
 
 /// Grace stands in the contact files.
-fn knows_grace(world: &World) {
+pub(crate) fn knows_grace(world: &World) {
     let contacts = world.home.state().join("contacts");
     fs::create_dir_all(&contacts).expect("a folder");
     let grace = format!(

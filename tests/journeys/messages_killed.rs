@@ -1,0 +1,81 @@
+//! A real SIGKILL while words go to somebody elsewhere: they arrive once, and only the edges between the mark and the receipt
+//! leave a doubt.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::pin::pin;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use selkie::domain::crash::CrashPoint;
+use selkie_playground::telegram::{ADA, GRACE};
+use serde_json::json;
+
+use crate::messages::knows_grace;
+use crate::support::rows::{number, settled};
+use crate::support::world::World;
+
+/// At which passes of a point the process dies.
+const PASSES: [u32; 3] = [1, 2, 3];
+/// Worlds at once.
+const SIDE_BY_SIDE: usize = 6;
+const SAID: &str = "tea is ready";
+/// What was said there for somebody, and what was sent on.
+const RELAYED: &str = "SELECT count(*) FROM task WHERE cause LIKE 'from:%'";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_on_its_way_to_somebody_arrives_once() {
+    let edges = CrashPoint::ALL.iter().filter(|point| {
+        // The gate speaks to nobody.
+        !matches!(point, CrashPoint::AfterGate | CrashPoint::AfterJudged)
+    });
+    let cases = edges.flat_map(|point| PASSES.map(|nth| (*point, nth)));
+    stream::iter(cases)
+        .for_each_concurrent(SIDE_BY_SIDE, |(point, nth)| async move {
+            println!("{} at pass {nth}", point.name());
+            one(point, nth).await;
+        })
+        .await;
+}
+
+async fn one(point: CrashPoint, nth: u32) {
+    let mut world = World::offline().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GRACE]));
+    world.telegram().add_person(GRACE, "Grace");
+    knows_grace(&world);
+    world.home.set("debug", json!({ "crash_at": format!("{}:{nth}", point.name()) }));
+    let session = json!({ "session_id": format!("tg:{GRACE}"), "content": "say cake is ready" });
+    let lines =
+        [format!("tell Grace: {SAID}"), format!("call sessions_send {session}"), "over".to_owned()];
+    let dying = world.daemon();
+    let mut gone = pin!(dying.gone());
+    let mut second = None;
+    for (said, line) in (1..).zip(&lines) {
+        world.telegram().say(ADA, ADA, line);
+        if second.is_none() {
+            let status = tokio::select! {
+                biased;
+                status = &mut gone => status,
+                () = settled(&world, said) => continue,
+            };
+            assert_eq!(status.signal(), Some(9), "{}: {status}", point.name());
+            world.home.set("debug", json!({}));
+            second = Some(world.daemon());
+        }
+        settled(&world, said).await;
+    }
+    check(&world, point, nth);
+}
+
+fn check(world: &World, point: CrashPoint, nth: u32) {
+    let name = format!("{}:{nth}", point.name());
+    let heard = world.said(GRACE);
+    let told: Vec<&String> = heard.iter().filter(|text| text.contains(SAID)).collect();
+    let marked = told.iter().filter(|text| text.contains("possibly repeated")).count();
+    let unclear = point.may_leave_unclear();
+    // What nobody asked for there is not said again on a doubt.
+    assert!(told.len() - marked <= 1 && (unclear || !told.is_empty()), "{name}: {heard:?}");
+    assert!(marked <= usize::from(unclear), "{name}: {heard:?}");
+    assert_eq!(number(&world.home, RELAYED), Some(2), "{name}: each stands there once");
+    let answers = heard.iter().filter(|text| text.contains("cake is ready")).count();
+    assert!((1..=1 + usize::from(unclear)).contains(&answers), "{name}: {heard:?}");
+}
