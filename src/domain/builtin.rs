@@ -40,6 +40,7 @@ builtins! {
     Memory = "memory", "shows what I remember here; /memory forget N takes a line out";
     Forget = "forget", "forgets all of this chat for good (in a group my owner's word); asks first";
     Timezone = "timezone", "shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off";
+    Todos = "todos", "lists what people want done here (TODO.md)";
     Contacts = "contacts", "lists the people I know here; /contacts NAME shows one";
     Sessions = "sessions", "lists the conversations I take part in; in a group this one alone";
     Ps = "ps", "lists the programs running for this conversation";

@@ -1,4 +1,4 @@
-//! The command about people: `/contacts`.
+//! The commands about people and what they want done: `/contacts`, `/todos`.
 
 use std::sync::Arc;
 
@@ -6,9 +6,10 @@ use selkie_channel_core::Audience;
 
 use crate::domain::facts::Trust;
 use crate::intake::given::{By, Given};
-use crate::intake::messages::contacts as messages;
+use crate::intake::messages::{contacts as messages, todos as todo_messages};
 use crate::people::book::ContactBook;
 use crate::people::circle::{Circle, Known};
+use crate::people::update::seen;
 use crate::store::StoreError;
 use crate::work::acquaintances::{Acquaintances, NotBrought};
 
@@ -19,6 +20,17 @@ pub(crate) struct ContactCommands {
 }
 
 impl ContactCommands {
+    /// Answers `/todos`: an owner alone sees the whole list, every other conversation its own items.
+    pub(crate) async fn todos(&self, given: &Given<'_>, trust: Trust) -> String {
+        let is_whole = is_alone(given) && trust == Trust::Owner;
+        let chat = given.place.key().to_owned();
+        match seen(&self.acquaintances.files, chat, is_whole).await {
+            Ok(todos) => todo_messages::todos(&todos, is_whole),
+            Err(why) if is_whole => why.to_string(),
+            Err(_) => todo_messages::unreadable(),
+        }
+    }
+
     /// Answers `/contacts`: an owner alone hears of everybody, everybody else of the people of their conversation.
     pub(crate) async fn contacts(
         &self,
@@ -28,8 +40,7 @@ impl ContactCommands {
         if trust == Trust::Stranger {
             return Ok(messages::not_for_strangers());
         }
-        let is_alone = matches!(given.by, By::Hand(_)) || given.audience == Audience::Direct;
-        let is_whole = is_alone && trust == Trust::Owner;
+        let is_whole = is_alone(given) && trust == Trust::Owner;
         let unwritten = match self.acquaintances.bring().await {
             Ok(_) => None,
             Err(NotBrought::Store(error)) => return Err(error),
@@ -52,4 +63,9 @@ impl ContactCommands {
             name => messages::contact(&known, name),
         })
     }
+}
+
+/// Whether nobody else reads what is answered.
+fn is_alone(given: &Given<'_>) -> bool {
+    matches!(given.by, By::Hand(_)) || given.audience == Audience::Direct
 }

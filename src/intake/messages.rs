@@ -20,6 +20,7 @@ pub(crate) mod memory;
 pub(crate) mod schedules;
 pub(crate) mod shown;
 pub(crate) mod status;
+pub(crate) mod todos;
 
 /// Tells somebody who is not listened to which line lets them in.
 pub(crate) fn not_allowed(
@@ -389,6 +390,7 @@ mod tests {
         - /memory shows what I remember here; /memory forget N takes a line out
         - /forget forgets all of this chat for good (in a group my owner's word); asks first
         - /timezone shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off
+        - /todos lists what people want done here (TODO.md)
         - /contacts lists the people I know here; /contacts NAME shows one
         - /sessions lists the conversations I take part in; in a group this one alone
         - /ps lists the programs running for this conversation

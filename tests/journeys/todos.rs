@@ -91,3 +91,36 @@ async fn items_that_people_write_get_a_reminder_or_one_line() {
     };
     world.within("the reminder's end", withdrawn).await;
 }
+
+/// What only an owner can have written stands before their messages, and in no other conversation.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_reads_its_own_items_and_whom_an_owner_names() {
+    let mut world = World::start().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    world.telegram().add_person(GRACE, "Grace");
+    let contacts = world.home.state().join("contacts");
+    fs::create_dir_all(&contacts).expect("a folder");
+    let grace =
+        format!("## Grace\n\n```yaml\ncontact_id: tg:{GRACE}\nnickname: Grace\nkind: human\n```\n");
+    fs::write(contacts.join("ACTIVE.md"), format!("# Active Contacts\n\n{grace}")).expect("a file");
+    let todo = "# TODO Work In Progress (WIP)\n\n- [ ] [Created](2026-03-04 08:15) | Buy a ring\n";
+    fs::write(world.home.state().join("TODO.md"), todo).expect("a file");
+    let _daemon = world.daemon();
+    world.ask("is Grace coming?").await;
+    let prompt = world.last_prompt();
+    assert!(
+        prompt.contains("- Buy a ring") && prompt.contains(&format!("- Grace: tg:{GRACE}")),
+        "{prompt}"
+    );
+    world.ask_in(GROUP.chat, GRACE, "@selkie_demo_bot is Grace coming?").await;
+    let prompt = world.last_prompt();
+    assert!(!prompt.contains("Buy a ring") && !prompt.contains("may mean"), "{prompt}");
+    let listed = world.ask("/todos").await;
+    assert!(listed.contains("Buy a ring"), "{listed}");
+    let none = world.ask_in(GROUP.chat, GRACE, "/todos@selkie_demo_bot").await;
+    assert!(none.starts_with("Nothing is on the list here yet."), "{none}");
+    let (code, out, err) = world.home.run(&["todos", "list", "--json"]);
+    assert_eq!(code, 0, "{err}");
+    let all: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(all["todos"][0]["text"], "Buy a ring");
+}

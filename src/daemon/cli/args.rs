@@ -8,6 +8,7 @@ use super::memory_args::Memory;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
 use super::sessions::Sessions;
+use super::todos::Todos;
 
 const EXAMPLES: &str = "Examples:
   selkie demo                                 a chat with emulated platforms; no key, no account
@@ -63,6 +64,9 @@ pub enum Command {
     /// List, change and retry posts on X, scheduled or not
     #[command(subcommand)]
     Tweets(Tweets),
+    /// List what people want done (TODO.md)
+    #[command(subcommand)]
+    Todos(Todos),
     /// List, show and merge contacts: the people whom the bot knows
     #[command(subcommand)]
     Contacts(Contacts),

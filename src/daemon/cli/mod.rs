@@ -26,6 +26,7 @@ mod sessions;
 mod setting;
 mod store;
 mod story;
+mod todos;
 mod tools;
 mod trace;
 
@@ -88,6 +89,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Sessions(what) => sessions::sessions(binary, &chosen, what),
         Command::Memory(what) => memory::memory(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
+        Command::Todos(what) => todos::todos(binary, &chosen, &what),
         Command::Contacts(what) => contacts::contacts(binary, &chosen, what),
         Command::Undo(undo) => contacts::undo(binary, &chosen, undo),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
