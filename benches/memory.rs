@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use selkie::domain::clock::{Clock as _, SystemClock};
 use selkie::domain::facts::Trust;
 use selkie::domain::taint::Taint;
-use selkie::memory::{MemoryBook, Places};
+use selkie::memory::{MemoryBook, MemoryParts, Places};
 use selkie::people::files::Files;
 use selkie::store::sql::SqlLedger;
 use selkie::store::sqlite::Sqlite;
@@ -85,7 +85,13 @@ fn main() {
     let engine = Sqlite::open(&home.path().join("selkie.db"), now).expect("a store");
     let ledger = Arc::new(SqlLedger::over(Arc::new(engine), clock.clone()));
     let files = Arc::new(Files::new(home.path().to_owned(), clock.clone()));
-    let book = MemoryBook::new(files, ledger, Arc::new(Alone), clock);
+    let book = MemoryBook::new(MemoryParts {
+        files,
+        ledger,
+        places: Arc::new(Alone),
+        clock,
+        embeddings: None,
+    });
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

@@ -67,7 +67,7 @@ fn no_statement_reads_a_growing_table_through() {
     assert!(looked_at > 150, "only {looked_at} statements were found");
 }
 
-/// What the verbs bind: integers of 64 bits and texts. A parameter that the server takes for less would refuse a large
+/// What the verbs bind: integers of 64 bits, texts and bytes. A parameter that the server takes for less would refuse a large
 /// number, and a statement that it does not take at all would fail where no test goes.
 #[test]
 fn postgresql_takes_every_statement() {
@@ -89,7 +89,7 @@ fn postgresql_takes_every_statement() {
         .enumerate()
         .map(|(n, sql)| format!("PREPARE s{n} AS {};", spelled(sql, Asked::AsWritten)));
     let ask = "SELECT statement, parameter_types FROM pg_prepared_statements
-        WHERE parameter_types::TEXT !~ '^[{](bigint|text|,)*[}]$'";
+        WHERE parameter_types::TEXT !~ '^[{](bigint|text|bytea|,)*[}]$'";
     let script = format!("{POSTGRES};{}{ask}", prepare.collect::<String>());
     assert_eq!(server.psql(database, &script), "", "parameters of other types");
 }

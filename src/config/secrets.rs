@@ -12,8 +12,13 @@ use crate::config::{read, urls};
 use crate::domain::spelling::nearest;
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 4] =
-    ["llm.api_key", "llm.profiles.*.api_key", "store.password", "tools.web_search.brave.api_key"];
+const OWN: [&str; 5] = [
+    "llm.api_key",
+    "llm.profiles.*.api_key",
+    "memory.embeddings.api_key",
+    "store.password",
+    "tools.web_search.brave.api_key",
+];
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
 const UNREAD: &str = "cannot-be-read";
 /// Keys that may hold one and have no `_file`: only hidden.

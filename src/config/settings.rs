@@ -10,7 +10,7 @@ use crate::domain::span::Span;
 use crate::intake::settings as flow;
 use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::zone::Zone;
-use crate::{agent, console, guard, llm, store, tools};
+use crate::{agent, console, guard, llm, memory, store, tools};
 
 pub use console::Settings as ConsoleSettings;
 pub use flow::Settings as FlowSettings;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub heartbeat: flow::HeartbeatSettings,
     /// Which models are asked.
     pub llm: llm::Settings,
+    /// How what is remembered is found.
+    pub memory: memory::Settings,
     /// How far a task may go.
     pub agent: agent::Settings,
     /// What tools keep to.
@@ -88,6 +90,7 @@ impl Default for Settings {
             gate: flow::GateSettings::default(),
             heartbeat: flow::HeartbeatSettings::default(),
             llm: llm::Settings::default(),
+            memory: memory::Settings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
             guard: guard::Settings::default(),

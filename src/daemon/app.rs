@@ -111,6 +111,7 @@ impl AppConfig {
             agent: agent(&self.model),
             heartbeat: agent(&self.heartbeat),
             decision: Arc::clone(&self.decision),
+            embeddings: self.embeddings.clone(),
             channels: self.channels.clone(),
             aside: self.aside.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),

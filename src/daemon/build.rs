@@ -18,8 +18,9 @@ use crate::config::{Flag, Reading, Sources, read, whole_schema};
 use crate::daemon::clocks::Clocks;
 use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
+use crate::domain::clock::SharedClock;
 use crate::llm;
-use crate::llm::Model;
+use crate::llm::{Embeddings, Model};
 use crate::people::forms::{Form, Forms};
 use crate::schedule::zone::{Host, Zone};
 use crate::shape::{ChannelTools, Shaper};
@@ -61,6 +62,8 @@ pub struct AppConfig {
     pub model: Arc<dyn Model>,
     /// The `decision` route.
     pub decision: Arc<dyn Model>,
+    /// Tells what remembered lines mean; nothing where that is off.
+    pub embeddings: Option<Arc<dyn Embeddings>>,
     /// Every profile by its name.
     pub profiles: Arc<llm::Profiles>,
     /// The `heartbeat` route.
@@ -182,6 +185,7 @@ fn planned(
         }
         None => None,
     };
+    let embeddings = embeddings(&mut reading, &client, &redactor, &clock);
     if places == Places::Looked {
         look_at_places(&mut reading, binary);
     }
@@ -208,6 +212,7 @@ fn planned(
         aside: Vec::new(),
         model,
         decision,
+        embeddings,
         profiles,
         heartbeat,
         shaper,
@@ -220,6 +225,25 @@ fn planned(
         zone,
         clocks,
         chance,
+    })
+}
+
+/// What tells the meaning of remembered lines, where the config names one.
+fn embeddings(
+    reading: &mut Reading,
+    http: &llm::HttpFactory,
+    redactor: &Redactor,
+    clock: &SharedClock,
+) -> Option<Arc<dyn Embeddings>> {
+    let built = {
+        let settings = &reading.settings()?.memory.embeddings;
+        llm::embeddings(settings, http, redactor, clock)
+    };
+    built.unwrap_or_else(|problems| {
+        let inside =
+            |Problem { key, message }| Problem { key: format!("embeddings.{key}"), message };
+        reading.add("memory", problems.into_iter().map(inside).collect());
+        None
     })
 }
 

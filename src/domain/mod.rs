@@ -26,4 +26,5 @@ pub mod task;
 pub mod tool;
 pub mod transcript;
 pub mod usage;
+pub mod vector;
 pub mod words;

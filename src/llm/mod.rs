@@ -3,6 +3,7 @@
 mod anthropic;
 mod build;
 mod dialect;
+mod embeddings;
 mod fallback;
 mod halves;
 mod offline;
@@ -31,8 +32,11 @@ use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
+pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use offline::{PHRASES, Phrase};
-pub use settings::{Names, Price, ProfileSettings, Provider, RouteSettings, Settings};
+pub use settings::{
+    EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings, Settings,
+};
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.

@@ -66,6 +66,36 @@ impl Wire {
     /// # Errors
     /// [`Refused`] with the provider's words, or with status 0 when there was no answer.
     pub async fn post(&self, body: &impl Serialize) -> Result<Answered, Refused> {
+        let response = self.sent(body).await?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or("");
+        let streams = kind.contains("event-stream");
+        let events = Events::of(response, self.silence);
+        if streams { Ok(Answered::Events(events)) } else { self.whole(events).await }
+    }
+
+    /// Posts `body` as JSON, for an answer of so many bytes at most.
+    ///
+    /// # Errors
+    /// As [`Wire::post`].
+    pub async fn post_for_bytes(
+        &self,
+        body: &impl Serialize,
+        most: usize,
+    ) -> Result<Vec<u8>, Refused> {
+        let mut events = Events::of(self.sent(body).await?, self.silence);
+        let mut all = Vec::new();
+        while let Some(piece) = events.piece().await.map_err(|e| self.broken(&e))? {
+            if all.len() + piece.len() > most {
+                let says = format!("it is larger than {} MiB", most >> 20);
+                return Err(self.trouble(Reason::Garbled, &says));
+            }
+            all.extend_from_slice(&piece);
+        }
+        Ok(all)
+    }
+
+    /// Posts `body`, and waits until a good answer begins.
+    async fn sent(&self, body: &impl Serialize) -> Result<Response, Refused> {
         let sent = self.http.post(self.url.clone()).headers(self.headers.clone()).json(body).send();
         let response = match timeout(self.silence, sent).await {
             Ok(Ok(response)) => response,
@@ -75,16 +105,7 @@ impl Wire {
         if !response.status().is_success() {
             return Err(self.read_refusal(response).await);
         }
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or("");
-        let streams = kind.contains("event-stream");
-        let events = Events {
-            source: Some(response),
-            parser: Parser::default(),
-            ready: VecDeque::new(),
-            silence: self.silence,
-            read: 0,
-        };
-        if streams { Ok(Answered::Events(events)) } else { self.whole(events).await }
+        Ok(response)
     }
 
     /// Makes a refusal of what a provider says.
@@ -177,6 +198,11 @@ impl Wire {
 }
 
 impl Events {
+    fn of(response: Response, silence: Duration) -> Self {
+        let (parser, ready) = (Parser::default(), VecDeque::new());
+        Self { source: Some(response), parser, ready, silence, read: 0 }
+    }
+
     /// Waits for the next event; `None` at the end of the stream.
     ///
     /// # Errors

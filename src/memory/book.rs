@@ -7,7 +7,7 @@ use chrono::SubsecRound as _;
 use selkie_channel_core::{ConversationId, PlaceId};
 use tokio::sync::Mutex;
 
-use super::found;
+use super::found::{self, Found};
 use super::index::{Index, failed};
 use super::line::{Line, MOST_AN_HOUR, MOST_BYTES, lately};
 use super::mark::Mark;
@@ -16,20 +16,39 @@ use super::reading::{Reading, blocking, files_of};
 use super::remembered::{self, Remembered};
 use super::score::fewest;
 use super::subject::Subject;
+use super::vectors::Vectors;
 use super::words;
 use crate::domain::clock::SharedClock;
 use crate::domain::command_line;
 use crate::domain::taint::Taint;
+use crate::llm::Embeddings;
 use crate::people::files::{Edit, Files, NewLine};
 use crate::store::{Ledger, SoughtWords};
 use crate::tools::ToolError;
 use crate::tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
 use crate::tools::ports::Told;
 
+/// So many pieces are found by what they mean: more than a search tells.
+const NEAREST: usize = 60;
+
 /// What the book has to ask of conversations.
 pub trait Places: Send + Sync {
     /// Returns the place that a conversation belongs to: the same for every thread of it.
     fn place(&self, conversation: &ConversationId) -> PlaceId;
+}
+
+/// What a book is made of.
+pub struct MemoryParts {
+    /// The one writer of files that people edit.
+    pub files: Arc<Files>,
+    /// Holds the index over the files.
+    pub ledger: Arc<dyn Ledger>,
+    /// Knows whose a conversation is.
+    pub places: Arc<dyn Places>,
+    /// The time.
+    pub clock: SharedClock,
+    /// Tells what lines mean; nothing where they are found by their words alone.
+    pub embeddings: Option<Arc<dyn Embeddings>>,
 }
 
 /// The files of memory and their index.
@@ -43,16 +62,19 @@ pub struct MemoryBook {
 }
 
 impl MemoryBook {
-    /// Keeps what is remembered in files; `ledger` holds the index over them.
-    pub fn new(
-        files: Arc<Files>,
-        ledger: Arc<dyn Ledger>,
-        places: Arc<dyn Places>,
-        clock: SharedClock,
-    ) -> Self {
+    /// Puts its parts together.
+    pub fn new(parts: MemoryParts) -> Self {
+        let MemoryParts { files, ledger, places, clock, embeddings } = parts;
         let reading = Arc::new(Reading::new(files));
-        let index = Index { reading: Arc::clone(&reading), ledger, one: Mutex::default() };
+        let vectors = embeddings
+            .map(|server| Arc::new(Vectors::new(server, Arc::clone(&ledger), Arc::clone(&clock))));
+        let index = Index { reading: Arc::clone(&reading), ledger, one: Mutex::default(), vectors };
         Self { reading, index, places, clock, writing: Mutex::default() }
+    }
+
+    /// Returns what lines mean, where that is asked for.
+    pub fn vectors(&self) -> Option<&Arc<Vectors>> {
+        self.index.vectors.as_ref()
     }
 
     /// Returns whose memory a conversation writes into; `sees_general`: an owner alone reads what is said there.
@@ -265,14 +287,22 @@ impl Memory for MemoryBook {
             self.index.follow(subject).await?;
         }
         let question = words::of_question(&sought.query);
+        let names: Vec<String> = subjects.iter().map(|subject| subject.name().to_owned()).collect();
         let asked = SoughtWords {
-            subjects: subjects.iter().map(|subject| subject.name().to_owned()).collect(),
+            subjects: names.clone(),
             words: question.clone(),
             least: fewest(question.len(), sought.least),
             enough: sought.most,
         };
-        let pieces = self.index.ledger.search_memory(asked).await.map_err(failed)?;
-        Ok(found::tell(pieces, &question, &sought, by.trust))
+        let near = async {
+            match &self.index.vectors {
+                Some(vectors) => vectors.near(names, &sought.query, NEAREST).await,
+                None => Vec::new(),
+            }
+        };
+        let both = tokio::join!(self.index.ledger.search_memory(asked), near);
+        let found = Found { pieces: both.0.map_err(failed)?, near: both.1 };
+        Ok(found::tell(found, &question, &sought, by.trust))
     }
 
     async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<Told, ToolError> {

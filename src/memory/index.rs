@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 use super::pieces;
 use super::reading::{Reading, Seen};
 use super::subject::Subject;
+use super::vectors::Vectors;
 use crate::store::{FileNote, IndexedFile, Ledger, StoreError};
 use crate::tools::ToolError;
 
@@ -16,6 +17,8 @@ pub struct Index {
     pub ledger: Arc<dyn Ledger>,
     /// One at a time.
     pub one: Mutex<()>,
+    /// What its pieces mean; nothing where that is off.
+    pub vectors: Option<Arc<Vectors>>,
 }
 
 impl Index {
@@ -34,6 +37,9 @@ impl Index {
         let mut read = 0;
         for file in seen.into_iter().filter(|file| !is_known(file)) {
             read += usize::from(self.take_in(subject, file).await?);
+        }
+        if let Some(vectors) = self.vectors.as_ref().filter(|_| read > 0) {
+            vectors.ring();
         }
         Ok(read)
     }

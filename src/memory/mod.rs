@@ -1,8 +1,8 @@
 //! What the bot remembers beyond a conversation's history: files by place that people edit, too, and the index over them.
 
+mod backoff;
 mod book;
 mod context;
-
 mod found;
 #[cfg(test)]
 mod fuzz;
@@ -14,11 +14,15 @@ mod pieces;
 mod reading;
 pub mod remembered;
 mod score;
+mod settings;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod words;
 
-pub use book::{MemoryBook, Places};
+pub use book::{MemoryBook, MemoryParts, Places};
 pub use line::{LONGEST_LINE, MOST_AN_HOUR, MOST_BYTES};
+pub use settings::Settings;
 pub use subject::Subject;
+pub use vectors::Vectors;

@@ -1,11 +1,17 @@
 //! What of a page is found as one: an entry, or a part of one that is too long.
 
+use sha2::{Digest as _, Sha256};
+
 use super::page::{Entry, Page};
 use super::words;
 use crate::store::Piece;
 
 /// The most bytes of one piece.
 const LONGEST: usize = 1_200;
+/// The most bytes of a heading that say what a piece is about.
+const LONGEST_HEADING: usize = 200;
+/// The heading that needs no word.
+const USUAL: &str = "Notes";
 /// The most pieces of one file: one as large as any that is read, of short lines.
 const MOST: usize = 100_000;
 
@@ -27,8 +33,25 @@ pub fn of_entry(path: &str, entry: &Entry) -> Vec<Piece> {
         trust: entry.whose.trust,
         level: entry.whose.level,
         words: words::of_text(&format!("{} {text}", entry.section)).join(" "),
+        digest: digest(&meant(&entry.section, text)),
     };
     parts(&entry.text).into_iter().map(piece).collect()
+}
+
+/// What is embedded of a piece: what it says, with the heading that says what it is about.
+pub fn meant(section: &str, text: &str) -> String {
+    match section.trim() {
+        "" | USUAL => text.to_owned(),
+        section => {
+            let section = &section[..section.floor_char_boundary(LONGEST_HEADING)];
+            format!("{section}: {text}")
+        }
+    }
+}
+
+fn digest(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Cuts a text between words, or where there are none.

@@ -12,6 +12,7 @@ use crate::domain::clock::{ManualClock, SystemClock};
 use crate::domain::command_line;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
+use crate::llm::Embeddings;
 use crate::people::files::Files;
 use crate::store::sql::SqlLedger;
 use crate::store::sqlite::Sqlite;
@@ -30,6 +31,7 @@ impl Places for Threads {
 
 pub(super) struct Home {
     dir: tempfile::TempDir,
+    pub(super) clock: Arc<ManualClock>,
     pub(super) book: MemoryBook,
 }
 
@@ -39,13 +41,18 @@ pub(super) fn now() -> DateTime<Utc> {
 
 impl Home {
     pub(super) fn new() -> Self {
+        Self::with(None)
+    }
+
+    pub(super) fn with(embeddings: Option<Arc<dyn Embeddings>>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let engine = Arc::new(Sqlite::open(&dir.path().join("selkie.db"), now()).unwrap());
         let ledger = Arc::new(SqlLedger::over(engine, Arc::new(ManualClock::at(now()))));
         let files = Arc::new(Files::new(dir.path().to_owned(), Arc::new(SystemClock)));
-        let book =
-            MemoryBook::new(files, ledger, Arc::new(Threads), Arc::new(ManualClock::at(now())));
-        Self { dir, book }
+        let (places, clock) = (Arc::new(Threads), Arc::new(ManualClock::at(now())));
+        let parts =
+            MemoryParts { files, ledger, places, clock: Arc::clone(&clock) as _, embeddings };
+        Self { dir, clock, book: MemoryBook::new(parts) }
     }
 
     pub(super) fn path(&self, file: &str) -> PathBuf {

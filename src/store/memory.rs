@@ -5,6 +5,7 @@ use async_trait::async_trait;
 
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
+use crate::domain::vector::UnitVector;
 use crate::store::error::Result;
 
 /// The index of what is remembered.
@@ -25,6 +26,19 @@ pub trait Memories: Send + Sync {
     /// Finds the pieces of some subjects that have several of the words, those that have most of them first; the newest of
     /// those that have as many.
     async fn search_memory(&self, sought: SoughtWords) -> Result<Vec<Piece>>;
+
+    /// Lists pieces without a vector of this model, the newest first: those before a piece, so many at most.
+    async fn pieces_without_vector(&self, sought: SoughtPieces) -> Result<Vec<BarePiece>>;
+
+    /// Keeps what pieces mean to this model, in the place of what they meant to another one; what is gone meanwhile gets
+    /// none. Returns how many were kept. Relaxed: they can be asked for again.
+    async fn keep_vectors(&self, model: &str, vectors: Vec<PieceVector>) -> Result<usize>;
+
+    /// How many numbers the vectors of this model have; `None` while there is none.
+    async fn vector_width(&self, model: &str) -> Result<Option<usize>>;
+
+    /// Finds the pieces of some subjects that are nearest to a vector, the nearest first.
+    async fn near_memory(&self, sought: SoughtVector) -> Result<Vec<NearPiece>>;
 }
 
 /// A file of the index.
@@ -66,6 +80,8 @@ pub struct Piece {
     pub level: Taint,
     /// The words by which it is found, with a space between them: letters and digits alone.
     pub words: String,
+    /// Stands for what is embedded of it: the same for the same words under the same heading.
+    pub digest: String,
 }
 
 /// What is looked for.
@@ -79,4 +95,63 @@ pub struct SoughtWords {
     pub least: usize,
     /// With so many pieces of one subject, those are not looked for that have fewer of the words.
     pub enough: usize,
+}
+
+/// Which pieces without a vector are listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoughtPieces {
+    /// Without one of this model.
+    pub model: String,
+    /// Older than this one, by its number.
+    pub before: i64,
+    /// So many at most.
+    pub most: usize,
+}
+
+/// A piece without a vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BarePiece {
+    /// Its number: a newer piece has a higher one.
+    pub id: i64,
+    /// The file.
+    pub path: String,
+    /// See [`Piece::digest`].
+    pub digest: String,
+    /// The heading that it stands under.
+    pub section: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// What a piece means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PieceVector {
+    /// The file.
+    pub path: String,
+    /// See [`Piece::digest`].
+    pub digest: String,
+    /// The direction.
+    pub vector: UnitVector,
+}
+
+/// What is looked for by what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SoughtVector {
+    /// In these subjects.
+    pub subjects: Vec<String>,
+    /// Among the vectors of this model.
+    pub model: String,
+    /// Near to this one.
+    pub vector: UnitVector,
+    /// So many at most.
+    pub most: usize,
+}
+
+/// A piece, and how near it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearPiece {
+    /// The piece.
+    pub piece: Piece,
+    /// How alike it points, from -1 to 1.
+    pub cosine: f32,
 }

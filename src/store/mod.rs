@@ -53,7 +53,10 @@ pub use intake::{
     Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
 };
 pub use ledger::Ledger;
-pub use memory::{FileNote, IndexedFile, Memories, Piece, SoughtWords};
+pub use memory::{
+    BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
+    SoughtVector, SoughtWords,
+};
 pub use met::{Acquaintances, Looked, Met, NewlyMet};
 pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};

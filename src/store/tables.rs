@@ -234,8 +234,9 @@ pub const TABLES: &[Table] = &[
     derived(table("memory_file", &["path", "subject", "look"], &["path"])),
     derived(numbered(
         "memory_piece",
-        &["id", "path", "first", "last", "section", "text", "trust", "level", "words"],
+        &["id", "path", "first", "last", "section", "text", "trust", "level", "words", "digest"],
     )),
+    derived(numbered("memory_vector", &["id", "subject", "path", "digest", "model", "vector"])),
 ];
 
 const fn table(

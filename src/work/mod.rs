@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub(crate) mod attachments;
 pub(crate) mod backfill;
 pub(crate) mod due;
+pub(crate) mod embedding;
 pub(crate) mod failing;
 pub(crate) mod finish;
 pub(crate) mod hide;

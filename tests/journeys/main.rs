@@ -49,6 +49,7 @@ mod line_lost;
 mod line_questions;
 mod line_unsend;
 mod long_text;
+mod meaning;
 mod memory;
 mod messages;
 mod messages_killed;

@@ -30,7 +30,7 @@ use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
 use crate::llm::Model;
-use crate::memory::MemoryBook;
+use crate::memory::{MemoryBook, MemoryParts};
 use crate::people::files::Files;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::fixed::FixedSchedule;
@@ -153,12 +153,13 @@ impl Flow {
         });
         let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
         let post_files = Arc::new(post_files);
-        let memory = Arc::new(MemoryBook::new(
-            Arc::clone(&files),
-            Arc::clone(&storage.ledger),
-            Arc::clone(&records) as _,
-            Arc::clone(&runtime.clock),
-        ));
+        let memory = Arc::new(MemoryBook::new(MemoryParts {
+            files: Arc::clone(&files),
+            ledger: Arc::clone(&storage.ledger),
+            places: Arc::clone(&records) as _,
+            clock: Arc::clone(&runtime.clock),
+            embeddings: parts.embeddings,
+        }));
         let due_items = Arc::new(DueItems {
             timetable: Arc::clone(&timetable),
             files: Arc::clone(&files),

@@ -38,6 +38,7 @@ use crate::tools::paths::Lists;
 use crate::tools::ports::{Addressees, Timetable, TodoFile};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
+use crate::work::embedding::embed_lines;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::moved_chats::MovedChats;
@@ -113,6 +114,9 @@ impl Flow {
         }
         let memory = Arc::clone(&self.memory);
         tracker.spawn(async move { memory.follow().await });
+        if let Some(vectors) = self.memory.vectors() {
+            tracker.spawn(embed_lines(Arc::clone(vectors), Arc::clone(&self.outbox.runtime)));
+        }
         if let Some(items) = &self.due_items {
             tracker.spawn(Arc::clone(items).watch(Arc::clone(&self.outbox)));
         }

@@ -7,7 +7,7 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::intake::settings::Settings;
-use crate::llm::{Model, PriceList};
+use crate::llm::{Embeddings, Model, PriceList};
 use crate::people::forms::Forms;
 use crate::schedule::alarm::Alarm;
 use crate::schedule::fixed::FixedSchedule;
@@ -35,6 +35,8 @@ pub struct Parts {
     pub decision: Arc<dyn Model>,
     /// The built channels, without the command line.
     pub channels: Vec<Channel>,
+    /// Tells what remembered lines mean; nothing where that is off.
+    pub embeddings: Option<Arc<dyn Embeddings>>,
     /// Channels that others serve: schedules may speak there.
     pub aside: Vec<Channel>,
     /// Always allowed; the first gets notices.

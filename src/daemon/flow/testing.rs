@@ -45,7 +45,7 @@ use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
 use crate::llm::PriceList;
-use crate::memory::MemoryBook;
+use crate::memory::{MemoryBook, MemoryParts};
 use crate::people::files::Files;
 use crate::people::forms::Forms;
 use crate::schedule::book::{Book, BookParts};
@@ -417,12 +417,13 @@ pub(crate) fn desk_by(
         acquaintances: acquaintances(&outbox),
     };
     let state_dir = cache.path().join("state");
-    let memory = MemoryBook::new(
-        Arc::new(Files::new(state_dir.clone(), Arc::new(SystemClock))),
-        Arc::clone(&ledger) as _,
-        Arc::new(records),
-        Arc::new(SystemClock),
-    );
+    let memory = MemoryBook::new(MemoryParts {
+        files: Arc::new(Files::new(state_dir.clone(), Arc::new(SystemClock))),
+        ledger: Arc::clone(&ledger) as _,
+        places: Arc::new(records),
+        clock: Arc::new(SystemClock),
+        embeddings: None,
+    });
     let timetable = BookTimetable {
         book: Arc::new(book),
         zones: Arc::new(Zones::new(Arc::clone(&ledger) as _, Zone::UTC)),

@@ -47,6 +47,7 @@ impl Commands {
             store_ok: self.outbox.storage.health.is_whole(),
             channels: self.outbox.accounts.states(now),
             limits: self.limits.reached(now),
+            memory: self.memory.book.vectors().and_then(|vectors| vectors.trouble()),
         });
         let version = self.version;
         let questions =

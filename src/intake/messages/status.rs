@@ -27,6 +27,8 @@ pub(crate) struct HouseReport {
     pub(crate) channels: Vec<ChannelState>,
     /// Limits that are reached, each with whose it is.
     pub(crate) limits: Vec<String>,
+    /// Why what is remembered is found by its words alone, where it should not be.
+    pub(crate) memory: Option<String>,
 }
 
 /// Answers `/status`.
@@ -62,6 +64,13 @@ pub(crate) fn status(report: &StatusReport<'_>) -> String {
         }
         for limit in &house.limits {
             _ = writeln!(text, "Limit reached: {limit}.");
+        }
+        if let Some(why) = &house.memory {
+            let why = why.trim_end_matches('.');
+            _ = writeln!(
+                text,
+                "Memory is searched by words alone; the embeddings server gives trouble: {why}."
+            );
         }
     }
     _ = write!(text, "selkie {}", report.version);
@@ -114,7 +123,12 @@ mod tests {
             running_for: Some(Duration::from_secs(200)),
             threads: &[],
             questions: 0,
-            house: Some(HouseReport { store_ok: true, channels, limits: Vec::new() }),
+            house: Some(HouseReport {
+                store_ok: true,
+                channels,
+                limits: Vec::new(),
+                memory: Some("it answers 503: busy".to_owned()),
+            }),
         };
         insta::assert_snapshot!(status(&report), @r#"
         Task 7 has run for 3 min; 2 waiting.
@@ -122,6 +136,7 @@ mod tests {
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
         x (x:1): not receiving, trying again every few minutes: 401.
+        Memory is searched by words alone; the embeddings server gives trouble: it answers 503: busy.
         selkie 0.1.0
         "#);
         report.house = None;

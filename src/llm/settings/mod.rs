@@ -2,6 +2,7 @@
 
 mod check;
 mod effect;
+mod embeddings;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::check::read_endpoint;
+pub use self::embeddings::EmbeddingSettings;
 use crate::domain::span::Span;
 
 /// The name of the profile that the short form makes.

@@ -1,7 +1,10 @@
 //! Laws of what is remembered: found by its words in its own subject alone, made again of its file, and gone for good.
 
 use super::*;
-use crate::store::{FileNote, IndexedFile, Piece, SoughtWords};
+use crate::domain::vector::UnitVector;
+use crate::store::{
+    FileNote, IndexedFile, NearPiece, Piece, PieceVector, SoughtPieces, SoughtVector, SoughtWords,
+};
 
 laws![
     a_piece_is_found_by_its_words_in_its_own_subject,
@@ -11,6 +14,9 @@ laws![
     words_of_any_script_are_found,
     more_words_are_found_first_and_fewer_not_at_all,
     nothing_is_found_by_no_words,
+    a_piece_is_found_by_what_it_means,
+    a_vector_goes_with_its_line_its_file_and_its_model,
+    pieces_without_a_vector_are_listed_the_newest_first,
 ];
 
 fn piece(path: &str, line: u32, words: &str) -> Piece {
@@ -23,6 +29,7 @@ fn piece(path: &str, line: u32, words: &str) -> Piece {
         trust: Trust::Allowed,
         level: Taint::Derived,
         words: words.to_owned(),
+        digest: format!("d {words}"),
     }
 }
 
@@ -144,4 +151,92 @@ async fn nothing_is_found_by_no_words(bed: &dyn Fixture) {
     assert_eq!(words(ledger, &[], &["tea"]).await, none);
     assert_eq!(words(ledger, &["tg.1"], &["", "\"", "'", "a b", "te*", "x'|'tea"]).await, none);
     assert_eq!(words(ledger, &["tg.1"], &["not"]).await, ["not or near"], "it is no operator");
+}
+
+const MODEL: &str = "small";
+
+fn vector(subject: &str, words: &str, numbers: &[f32]) -> PieceVector {
+    PieceVector {
+        path: format!("memory/{subject}/MEMORY.md"),
+        digest: format!("d {words}"),
+        vector: UnitVector::of(numbers.to_vec()).unwrap(),
+    }
+}
+
+async fn near(ledger: &dyn Ledger, subjects: &[&str], numbers: &[f32]) -> Vec<NearPiece> {
+    let sought = SoughtVector {
+        subjects: subjects.iter().map(|one| (*one).to_owned()).collect(),
+        model: MODEL.to_owned(),
+        vector: UnitVector::of(numbers.to_vec()).unwrap(),
+        most: 2,
+    };
+    ledger.near_memory(sought).await.unwrap()
+}
+
+fn said(near: &[NearPiece]) -> Vec<String> {
+    near.iter().map(|one| format!("{} {:.1}", one.piece.words, one.cosine)).collect()
+}
+
+async fn bare(ledger: &dyn Ledger, model: &str, before: i64, most: usize) -> Vec<(i64, String)> {
+    let sought = SoughtPieces { model: model.to_owned(), before, most };
+    let found = ledger.pieces_without_vector(sought).await.unwrap();
+    found.into_iter().map(|piece| (piece.id, piece.digest)).collect()
+}
+
+async fn a_piece_is_found_by_what_it_means(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    ledger.index_memory(file("tg.1", "a", &["tea", "cake", "boat"])).await.unwrap();
+    ledger.index_memory(file("tg.2", "a", &["tea"])).await.unwrap();
+    assert_eq!(ledger.vector_width(MODEL).await.unwrap(), None);
+    let vectors = vec![
+        vector("tg.1", "tea", &[1.0, 0.0, 0.0]),
+        vector("tg.1", "cake", &[0.6, 0.8, 0.0]),
+        vector("tg.1", "boat", &[0.0, 0.0, 3.0]),
+        vector("tg.1", "nowhere", &[1.0, 0.0, 0.0]),
+        vector("tg.2", "tea", &[1.0, 0.0, 0.0]),
+    ];
+    assert_eq!(ledger.keep_vectors(MODEL, vectors).await.unwrap(), 4, "one is of no piece");
+    assert_eq!(ledger.vector_width(MODEL).await.unwrap(), Some(3));
+    let found = near(ledger, &["tg.1"], &[2.0, 0.0, 0.0]).await;
+    assert_eq!(said(&found), ["tea 1.0", "cake 0.6"]);
+    assert_eq!(found[0].piece, piece("memory/tg.1/MEMORY.md", 1, "tea"));
+    let both = near(ledger, &["tg.2", "tg.1"], &[2.0, 0.0, 0.0]).await;
+    assert_eq!(said(&both), ["tea 1.0", "tea 1.0"]);
+    assert_eq!(said(&near(ledger, &["tg.3"], &[1.0, 0.0, 0.0]).await), [""; 0]);
+    assert_eq!(said(&near(ledger, &["tg.1"], &[1.0, 0.0]).await), [""; 0], "of another width");
+}
+
+async fn a_vector_goes_with_its_line_its_file_and_its_model(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    ledger.index_memory(file("tg.1", "a", &["tea", "cake"])).await.unwrap();
+    let both = [vector("tg.1", "tea", &[1.0, 0.0]), vector("tg.1", "cake", &[0.0, 1.0])];
+    ledger.keep_vectors(MODEL, both.to_vec()).await.unwrap();
+    ledger.index_memory(file("tg.1", "b", &["boat", "cake"])).await.unwrap();
+    assert_eq!(said(&near(ledger, &["tg.1"], &[1.0, 1.0]).await), ["cake 0.7"]);
+    assert_eq!(bare(ledger, MODEL, i64::MAX, 9).await.len(), 1, "what stayed keeps its vector");
+    ledger.index_memory(file("tg.1", "c", &["boat", "cake", "tea"])).await.unwrap();
+    assert_eq!(bare(ledger, MODEL, i64::MAX, 9).await.len(), 2, "it was gone");
+    assert_eq!(bare(ledger, "large", i64::MAX, 9).await.len(), 3);
+    let anew = vector("tg.1", "cake", &[1.0, 1.0, 1.0]);
+    assert_eq!(ledger.keep_vectors("large", vec![anew]).await.unwrap(), 1);
+    assert_eq!(said(&near(ledger, &["tg.1"], &[1.0, 1.0]).await), [""; 0], "of another model");
+    assert_eq!(ledger.vector_width("large").await.unwrap(), Some(3));
+    ledger.drop_memory("memory/tg.1/MEMORY.md").await.unwrap();
+    assert_eq!(ledger.vector_width("large").await.unwrap(), None);
+    let late = vector("tg.1", "cake", &[1.0, 1.0, 1.0]);
+    assert_eq!(ledger.keep_vectors("large", vec![late]).await.unwrap(), 0, "it was forgotten");
+}
+
+async fn pieces_without_a_vector_are_listed_the_newest_first(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    ledger.index_memory(file("tg.1", "a", &["tea", "cake", "boat"])).await.unwrap();
+    let first = bare(ledger, MODEL, i64::MAX, 2).await;
+    let digests = |some: &[(i64, String)]| some.iter().map(|one| one.1.clone()).collect::<Vec<_>>();
+    assert_eq!(digests(&first), ["d boat", "d cake"]);
+    let rest = bare(ledger, MODEL, first[1].0, 2).await;
+    assert_eq!(digests(&rest), ["d tea"]);
+    assert_eq!(bare(ledger, MODEL, rest[0].0, 2).await, []);
 }

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0008_met.sql"),
     include_str!("migrations/0009_memory.sql"),
     include_str!("migrations/0010_cut.sql"),
+    include_str!("migrations/0011_vector.sql"),
 ];
 
 /// The version written today.

@@ -32,6 +32,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0017_met.sql"),
     include_str!("migrations/0018_memory.sql"),
     include_str!("migrations/0019_cut.sql"),
+    include_str!("migrations/0020_vector.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

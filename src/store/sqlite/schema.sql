@@ -383,11 +383,24 @@ CREATE TABLE memory_piece (
     text TEXT NOT NULL,
     trust TEXT NOT NULL,
     level TEXT NOT NULL,
-    words TEXT NOT NULL
+    words TEXT NOT NULL,
+    digest TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX memory_piece_path ON memory_piece (path);
+CREATE INDEX memory_piece_path ON memory_piece (path, digest);
 CREATE VIRTUAL TABLE memory_words USING fts5(words, content='memory_piece', content_rowid='id', tokenize='ascii');
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);
+
+-- What pieces mean to a model of embeddings: numbers of 32 bits, the lowest byte first, of length 1 together.
+CREATE TABLE memory_vector (
+    id INTEGER PRIMARY KEY,
+    subject INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX memory_vector_piece ON memory_vector (path, digest);
+CREATE INDEX memory_vector_subject ON memory_vector (subject);
 
 -- Places that are being forgotten: up to which rows, and how far that has got.
 CREATE TABLE forgetting (

@@ -2,9 +2,12 @@
 
 use async_trait::async_trait;
 
-use super::remembered;
+use super::{remembered, vectors};
 use crate::store::error::Result;
-use crate::store::memory::{FileNote, IndexedFile, Memories, Piece, SoughtWords};
+use crate::store::memory::{
+    BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
+    SoughtVector, SoughtWords,
+};
 use crate::store::sql::{Plan, SqlLedger};
 
 /// What every change of the index is behind: no two are made at once.
@@ -24,17 +27,44 @@ impl Memories for SqlLedger {
     async fn index_memory(&self, file: IndexedFile) -> Result<()> {
         let bytes = file.pieces.iter().map(|piece| piece.text.len() + piece.words.len()).sum();
         let plan = Plan::RELAXED.bytes(bytes).after(INDEX);
-        self.write(plan, move |tx| remembered::index(tx, &file)).await
+        self.write(plan, move |tx| {
+            remembered::index(tx, &file)?;
+            vectors::drop_stale(tx, &file.note.path)
+        })
+        .await
     }
 
     async fn drop_memory(&self, path: &str) -> Result<()> {
         let path = path.to_owned();
-        self.write(Plan::DURABLE.after(INDEX), move |tx| remembered::forget(tx, &path)).await?;
+        let dropped = self.write(Plan::DURABLE.after(INDEX), move |tx| {
+            remembered::forget(tx, &path)?;
+            vectors::drop_all(tx, &path)
+        });
+        dropped.await?;
         self.engine().purge();
         Ok(())
     }
 
     async fn search_memory(&self, sought: SoughtWords) -> Result<Vec<Piece>> {
         self.read(move |tx| remembered::search(tx, &sought)).await
+    }
+
+    async fn pieces_without_vector(&self, sought: SoughtPieces) -> Result<Vec<BarePiece>> {
+        self.read(move |tx| vectors::bare(tx, &sought)).await
+    }
+
+    async fn keep_vectors(&self, model: &str, kept: Vec<PieceVector>) -> Result<usize> {
+        let bytes = kept.iter().map(|one| one.vector.width() * size_of::<f32>()).sum();
+        let (plan, model) = (Plan::RELAXED.bytes(bytes).after(INDEX), model.to_owned());
+        self.write(plan, move |tx| vectors::keep(tx, &model, &kept)).await
+    }
+
+    async fn vector_width(&self, model: &str) -> Result<Option<usize>> {
+        let model = model.to_owned();
+        self.read(move |tx| vectors::width(tx, &model)).await
+    }
+
+    async fn near_memory(&self, sought: SoughtVector) -> Result<Vec<NearPiece>> {
+        self.read(move |tx| vectors::near(tx, &sought)).await
     }
 }

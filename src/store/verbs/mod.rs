@@ -77,6 +77,7 @@ mod unreadable;
 mod unsend;
 mod upcoming;
 mod usage;
+mod vectors;
 mod words;
 mod work;
 

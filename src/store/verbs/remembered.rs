@@ -20,10 +20,12 @@ const COUNTED: i64 = 1_000;
 
 /// The pieces that have all of some words, the newest first.
 const FOUND: Spellings = Spellings {
-    sqlite: "SELECT p.id, p.path, p.first, p.last, p.section, p.text, p.trust, p.level, p.words
+    sqlite: "SELECT p.id, p.path, p.first, p.last, p.section, p.text, p.trust, p.level, p.words,
+                 p.digest
              FROM memory_words w CROSS JOIN memory_piece p ON p.id = w.rowid
              WHERE w.memory_words MATCH ?1 ORDER BY w.rowid DESC LIMIT ?2",
-    postgres: "SELECT id, path, first, last, section, text, trust, level, words FROM memory_piece
+    postgres:
+        "SELECT id, path, first, last, section, text, trust, level, words, digest FROM memory_piece
                WHERE terms @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) ORDER BY id DESC LIMIT ?2",
 };
 /// In how many pieces a word stands.
@@ -72,8 +74,8 @@ pub fn index(tx: &mut dyn Tx, file: &IndexedFile) -> Result<()> {
         let words = piece.words.split_whitespace().map(|word| own(subject, word));
         let words = words.collect::<Vec<_>>().join(" ");
         tx.execute_later(
-            "INSERT INTO memory_piece (path, first, last, section, text, trust, level, words)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO memory_piece (path, first, last, section, text, trust, level, words, digest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             params![
                 path,
                 piece.first,
@@ -82,7 +84,8 @@ pub fn index(tx: &mut dyn Tx, file: &IndexedFile) -> Result<()> {
                 &piece.text,
                 piece.trust.name(),
                 piece.level.name(),
-                &words
+                &words,
+                &piece.digest
             ],
         )?;
     }
@@ -205,7 +208,8 @@ fn all(tx: &dyn Tx, words: &[&String]) -> String {
     quoted.collect::<Vec<_>>().join(between)
 }
 
-fn piece(row: &dyn Row) -> Result<Piece> {
+/// Reads a piece from a row that begins with its number.
+pub fn piece(row: &dyn Row) -> Result<Piece> {
     let words: &str = row.get(8)?;
     let plain =
         |word: &str| word.split_once('x').map_or(String::new(), |(_, word)| word.to_owned());
@@ -218,6 +222,7 @@ fn piece(row: &dyn Row) -> Result<Piece> {
         trust: Trust::parse(row.get(6)?).ok_or_else(odd)?,
         level: Taint::parse(row.get(7)?).ok_or_else(odd)?,
         words: words.split_whitespace().map(plain).collect::<Vec<_>>().join(" "),
+        digest: row.get(9)?,
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::cache::{Cache, Cached};
 use super::prompt::Prompt;
@@ -28,6 +28,41 @@ pub enum Behaviour {
     EchoEach,
 }
 
+/// What the server of embeddings does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Embedding {
+    /// It answers as it should.
+    #[default]
+    Good,
+    /// It answers when it is told to do something else.
+    Silent,
+    /// Its vectors have half of their numbers.
+    OtherSize,
+    /// Every second vector of an answer is shorter.
+    Ragged,
+    /// One vector is missing.
+    TooFew,
+    /// There is one vector too many.
+    TooMany,
+    /// Nobody can tell which vector is whose.
+    NoIndex,
+    /// Vectors have no numbers.
+    Empty,
+    /// A number is none.
+    NoNumber,
+    /// The body has 200 MB.
+    Huge,
+    /// The body is no JSON.
+    Garbled,
+    /// It is asked too often.
+    Busy,
+    /// It takes no text with this word in it: `unspeakable`.
+    Choosy,
+    /// The connection breaks.
+    Away,
+}
+
 /// Which server was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -35,6 +70,8 @@ pub enum Dialect {
     OpenAi,
     /// The Anthropic one.
     Anthropic,
+    /// The OpenAI-compatible one, for embeddings.
+    Embeddings,
 }
 
 /// A request a server took or refused.
@@ -61,6 +98,8 @@ struct Inner {
     load: AtomicBool,
     asked: Notify,
     now: Now,
+    embedding: watch::Sender<Embedding>,
+    embedded: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -70,6 +109,7 @@ struct State {
     /// Scripts for requests that contain a text.
     keyed: Vec<(String, VecDeque<Turn>)>,
     requests: VecDeque<Asked>,
+    embedded: VecDeque<Asked>,
     cache: Cache,
 }
 
@@ -83,6 +123,8 @@ impl Model {
             load: AtomicBool::new(false),
             asked: Notify::new(),
             now,
+            embedding: watch::Sender::default(),
+            embedded: watch::Sender::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -115,6 +157,23 @@ impl Model {
     /// The requests, oldest first (the last 2,000; none under load).
     pub fn requests(&self) -> Vec<Asked> {
         self.state().requests.iter().cloned().collect()
+    }
+
+    /// Changes what the server of embeddings does.
+    pub fn set_embedding(&self, does: Embedding) {
+        self.inner.embedding.send_replace(does);
+    }
+
+    /// The requests for embeddings, oldest first (the last 2,000).
+    pub fn embedded(&self) -> Vec<Asked> {
+        self.state().embedded.iter().cloned().collect()
+    }
+
+    /// Waits until at least `count` requests for embeddings came.
+    pub async fn wait_for_embedded(&self, count: u64) {
+        let mut came = self.inner.embedded.subscribe();
+        // The sender lives as long as `self`.
+        _ = came.wait_for(|came| *came >= count).await;
     }
 
     /// How many requests came, refused ones included.
@@ -189,7 +248,26 @@ impl Model {
         match dialect {
             Dialect::OpenAi => cache.automatic(body),
             Dialect::Anthropic => cache.marked(body),
+            Dialect::Embeddings => Cached::default(),
         }
+    }
+
+    /// Keeps a request for embeddings.
+    pub(crate) fn record_embedding(&self, asked: Asked) {
+        let mut state = self.state();
+        if state.embedded.len() == KEPT {
+            state.embedded.pop_front();
+        }
+        state.embedded.push_back(asked);
+        drop(state);
+        self.inner.embedded.send_modify(|came| *came += 1);
+    }
+
+    /// What the server of embeddings does, as soon as it does anything.
+    pub(crate) async fn embedding_when_it_speaks(&self) -> Embedding {
+        let mut does = self.inner.embedding.subscribe();
+        let speaks = does.wait_for(|does| *does != Embedding::Silent).await;
+        speaks.map_or(Embedding::Away, |does| *does)
     }
 
     /// Whether this key opens the servers.

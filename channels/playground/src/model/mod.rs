@@ -3,7 +3,9 @@
 mod anthropic;
 mod anthropic_check;
 mod cache;
+mod embeddings;
 mod handle;
+mod meaning;
 mod openai;
 mod openai_check;
 mod prompt;
@@ -14,7 +16,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
-pub use handle::{Asked, Behaviour, Dialect, Model};
+pub use handle::{Asked, Behaviour, Dialect, Embedding, Model};
 pub(crate) use prompt::{Prompt, fresh, text_of};
 pub use turn::{ScriptedCall, Turn};
 
@@ -22,6 +24,7 @@ pub use turn::{ScriptedCall, Turn};
 pub(crate) fn routes(model: Model) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(openai::chat))
+        .route("/v1/embeddings", post(embeddings::embeddings))
         .route("/v1/models", get(openai::models))
         .route("/anthropic/v1/messages", post(anthropic::messages))
         .layer(DefaultBodyLimit::disable())

@@ -59,7 +59,7 @@ pub(crate) async fn chat(
 }
 
 /// An error in OpenAI's shape.
-fn error(status: u16, complaint: &Complaint) -> Response {
+pub(super) fn error(status: u16, complaint: &Complaint) -> Response {
     let kind = match status {
         429 => "requests",
         500.. => "server_error",

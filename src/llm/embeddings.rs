@@ -1,0 +1,148 @@
+//! What texts mean, asked of a server that speaks OpenAI's `/embeddings`.
+
+mod answer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use secrecy::ExposeSecret as _;
+use selkie_channel_core::{Problem, Redactor};
+use serde::Serialize;
+use tokio::time::timeout;
+
+use crate::domain::clock::SharedClock;
+use crate::domain::span::Span;
+use crate::domain::vector::UnitVector;
+use crate::llm::build::HttpFactory;
+use crate::llm::refusal::{Refused, What};
+use crate::llm::settings::EmbeddingSettings;
+use crate::llm::wire::Wire;
+
+/// The most bytes of an answer: 64 vectors of 4,096 numbers fit.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+/// Tells what texts mean.
+#[async_trait]
+pub trait Embeddings: Send + Sync {
+    /// Returns the model's name: vectors of another one cannot be compared.
+    fn model(&self) -> &str;
+
+    /// Asks once for all of these texts, and waits so long at most; the vectors come in their order, all of one width.
+    async fn embed(
+        &self,
+        texts: &[String],
+        limit: Duration,
+    ) -> Result<Vec<UnitVector>, NotEmbedded>;
+
+    /// How long a request may take that nobody waits for.
+    fn patience(&self) -> Duration;
+}
+
+/// Why there are no vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEmbedded {
+    /// In words.
+    pub why: String,
+    /// What the server asks to wait.
+    pub retry_after: Option<Duration>,
+    /// It refuses what was sent: other texts may do.
+    pub refuses_text: bool,
+}
+
+/// Builds what the settings say; nothing while it is off.
+///
+/// # Errors
+/// Everything that is wrong with the settings; keys are inside the section.
+pub fn embeddings(
+    settings: &EmbeddingSettings,
+    http: &HttpFactory,
+    redactor: &Redactor,
+    clock: &SharedClock,
+) -> Result<Option<Arc<dyn Embeddings>>, Vec<Problem>> {
+    let problems = settings.problems();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let Some((url, model)) = settings.url().zip(settings.named()) else { return Ok(None) };
+    let of = |message: String| vec![Problem { key: "endpoint".to_owned(), message }];
+    let wire = Wire {
+        http: http().map_err(of)?,
+        url,
+        headers: headers(settings).map_err(of)?,
+        silence: settings.timeout.0,
+        redactor: redactor.clone(),
+        clock: Arc::clone(clock),
+    };
+    let server = Server { wire, model: model.to_owned(), patience: settings.timeout.0 };
+    Ok(Some(Arc::new(server)))
+}
+
+/// A server of embeddings.
+struct Server {
+    wire: Wire,
+    model: String,
+    patience: Duration,
+}
+
+/// What is asked.
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    input: &'a [String],
+}
+
+#[async_trait]
+impl Embeddings for Server {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    async fn embed(
+        &self,
+        texts: &[String],
+        limit: Duration,
+    ) -> Result<Vec<UnitVector>, NotEmbedded> {
+        let body = Body { model: &self.model, input: texts };
+        let asked = timeout(limit, self.wire.post_for_bytes(&body, LARGEST)).await;
+        let bytes = match asked {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(refused)) => return Err(not_embedded(refused)),
+            Err(_) => return Err(unusable(format!("no answer within {}", Span(limit)))),
+        };
+        answer::read(&bytes, texts.len()).map_err(|why| {
+            unusable(self.wire.redactor.clean(&format!("the answer cannot be used: {why}")))
+        })
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+}
+
+fn unusable(why: String) -> NotEmbedded {
+    NotEmbedded { why, retry_after: None, refuses_text: false }
+}
+
+fn not_embedded(refused: Refused) -> NotEmbedded {
+    let Refused { what, says, retry_after, .. } = refused;
+    let refuses_text = matches!(what, What::Status(400 | 413 | 422));
+    let why = match what {
+        What::Status(status) => format!("it answers {status}: {says}"),
+        What::Trouble(_) => says,
+    };
+    NotEmbedded { why, retry_after, refuses_text }
+}
+
+fn headers(settings: &EmbeddingSettings) -> Result<HeaderMap, String> {
+    let mut all = HeaderMap::new();
+    let key = settings.api_key.as_ref().map(|key| key.expose_secret().trim());
+    if let Some(key) = key.filter(|key| !key.is_empty()) {
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {key}")).map_err(|e| e.to_string())?;
+        value.set_sensitive(true);
+        all.insert(AUTHORIZATION, value);
+    }
+    Ok(all)
+}
