@@ -10,7 +10,7 @@ use crate::config::crash_at;
 use crate::config::settings::Settings;
 use crate::console::{ChannelView, Console, Posts};
 use crate::daemon::build::{AppConfig, VERSION};
-use crate::daemon::flow::{Flow, Parts};
+use crate::daemon::flow::{Flow, Parts, Summing};
 use crate::daemon::posts::list_posts;
 use crate::daemon::{ledger, process, state, templates};
 use crate::delivery::{ChannelState, Hearing};
@@ -58,6 +58,14 @@ impl AppConfig {
         state::prepare(&self.folders)?;
         templates::lay_out(&self.folders.state, self.clocks.clock.now())?;
         Ok(())
+    }
+
+    /// Says how what is remembered is found.
+    pub fn finds_memory_by(&self) -> String {
+        match &self.embeddings {
+            Some(server) => format!("found by words and by meaning ({})", server.model()),
+            None => "found by words alone: memory.embeddings.endpoint is not set".to_owned(),
+        }
     }
 
     /// Returns the time.
@@ -112,6 +120,10 @@ impl AppConfig {
             heartbeat: agent(&self.heartbeat),
             decision: Arc::clone(&self.decision),
             embeddings: self.embeddings.clone(),
+            summing: Summing {
+                model: Arc::clone(&self.small),
+                settings: self.settings.memory.summary,
+            },
             channels: self.channels.clone(),
             aside: self.aside.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),

@@ -64,6 +64,8 @@ pub struct AppConfig {
     pub decision: Arc<dyn Model>,
     /// Tells what remembered lines mean; nothing where that is off.
     pub embeddings: Option<Arc<dyn Embeddings>>,
+    /// The `small` route, for one question at a time.
+    pub small: Arc<dyn Small>,
     /// Every profile by its name.
     pub profiles: Arc<llm::Profiles>,
     /// The `heartbeat` route.
@@ -202,7 +204,7 @@ fn planned(
     let shaper = shaper(binary, &tools, &means)?;
     let shaper = Arc::new(shaper.with_policy(settings.approvals.policy.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
-    let processes = means.processes;
+    let (processes, small) = (means.processes, means.small);
     let ours = ours(binary, &folders, config, named);
     Ok(AppConfig {
         settings,
@@ -213,6 +215,7 @@ fn planned(
         model,
         decision,
         embeddings,
+        small,
         profiles,
         heartbeat,
         shaper,

@@ -5,7 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tokio::sync::oneshot;
+use chrono::{DateTime, Utc};
+use tokio::sync::{oneshot, watch};
 use tokio_util::task::TaskTracker;
 
 use crate::daemon::app::App;
@@ -22,6 +23,8 @@ pub struct Up {
     pub ledger: Arc<dyn Ledger>,
     /// What happens, live.
     pub happenings: Happenings,
+    /// When conversations that rest are looked at next.
+    pub rests: watch::Receiver<Option<DateTime<Utc>>>,
     /// The read API's address, when it listens.
     pub console: Option<SocketAddr>,
 }
@@ -81,10 +84,19 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     let channels: Vec<&str> = app.plan.channels.iter().map(|c| c.name).collect();
     let state = app.plan.folders.state.display().to_string();
     let console_at = console.map_or_else(|| "off".to_owned(), |address| address.to_string());
-    tracing::info!(version = VERSION, ?channels, state, console = console_at, "selkie is up");
+    let memory = app.plan.finds_memory_by();
+    tracing::info!(
+        version = VERSION,
+        ?channels,
+        state,
+        console = console_at,
+        memory,
+        "selkie is up"
+    );
     // Nobody waiting for it is no reason to end.
     let (ledger, happenings) = (Arc::clone(&app.ledger), app.happenings.clone());
-    up.send(Up { ledger, happenings, console }).ok();
+    let rests = app.flow.rests();
+    up.send(Up { ledger, happenings, rests, console }).ok();
     let mut hopeless = None;
     tokio::select! {
         why = app.flow.hopeless() => hopeless = Some(why),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use tokio::sync::{Mutex, broadcast};
+use tokio::sync::{Mutex, broadcast, watch};
 use tokio::time::timeout;
 
 use crate::daemon::demo::{Movable, Moved};
@@ -26,11 +26,26 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Where the next due time is meant, whenever that is.
 pub(super) const NEXT: &str = "next";
 
+/// What a started demo has.
+pub struct TravellerParts {
+    /// Its clocks.
+    pub clocks: Arc<MovableClocks>,
+    /// The rows.
+    pub ledger: Arc<dyn Ledger>,
+    /// What happens, live.
+    pub happenings: Happenings,
+    /// When conversations that rest are looked at next.
+    pub rests: watch::Receiver<Option<DateTime<Utc>>>,
+    /// The zone in which times are read.
+    pub zone: Zone,
+}
+
 /// Moves a demo's clock.
 pub struct Traveller {
     clocks: Arc<MovableClocks>,
     ledger: Arc<dyn Ledger>,
     happenings: Happenings,
+    rests: watch::Receiver<Option<DateTime<Utc>>>,
     zone: Zone,
     /// One moves at a time.
     moves: Mutex<()>,
@@ -49,13 +64,9 @@ pub struct Stop {
 
 impl Traveller {
     /// Takes what a started demo has.
-    pub fn new(
-        clocks: Arc<MovableClocks>,
-        ledger: Arc<dyn Ledger>,
-        happenings: Happenings,
-        zone: Zone,
-    ) -> Self {
-        Self { clocks, ledger, happenings, zone, moves: Mutex::default() }
+    pub fn new(parts: TravellerParts) -> Self {
+        let TravellerParts { clocks, ledger, happenings, rests, zone } = parts;
+        Self { clocks, ledger, happenings, rests, zone, moves: Mutex::default() }
     }
 
     /// Returns what the clock shows.
@@ -107,7 +118,9 @@ impl Traveller {
     ) -> anyhow::Result<bool> {
         let mut failed = false;
         loop {
-            if !self.ledger.upcoming(at.max(self.now())).await?.due {
+            let now = at.max(self.now());
+            let looks = self.rests.borrow().is_some_and(|looks| looks <= now);
+            if !looks && !self.ledger.upcoming(now).await?.due {
                 return Ok(failed);
             }
             // One that was missed is made up for by the store.

@@ -190,7 +190,7 @@ impl Gate {
             "the gate has decided"
         );
         let keep = self.rules.record_untriggered;
-        self.limits.used_at_gate(conversation, usage);
+        self.limits.used_unasked(conversation, usage);
         let (conversation, rows) = (conversation.clone(), waiting.rows.clone());
         Judged { conversation, rows, passed, keep, usage }
     }

@@ -55,10 +55,10 @@ pub struct MemoryParts {
 pub struct MemoryBook {
     pub(super) reading: Arc<Reading>,
     pub(super) index: Index,
-    places: Arc<dyn Places>,
-    clock: SharedClock,
+    pub(super) places: Arc<dyn Places>,
+    pub(super) clock: SharedClock,
     /// One line at a time: whether it stands there is asked before.
-    writing: Mutex<()>,
+    pub(super) writing: Mutex<()>,
 }
 
 impl MemoryBook {

@@ -16,6 +16,8 @@ pub mod remembered;
 mod score;
 mod settings;
 mod subject;
+mod summarized;
+pub mod summary;
 #[cfg(test)]
 mod tests;
 mod vectors;
@@ -23,6 +25,7 @@ mod words;
 
 pub use book::{MemoryBook, MemoryParts, Places};
 pub use line::{LONGEST_LINE, MOST_AN_HOUR, MOST_BYTES};
-pub use settings::Settings;
+pub use settings::{Settings, SummarySettings};
 pub use subject::Subject;
+pub use summarized::NewSummary;
 pub use vectors::Vectors;

@@ -45,6 +45,7 @@ mod reminding;
 mod requesting;
 mod scheduling;
 mod spending;
+mod summing;
 mod unsending;
 mod working;
 
@@ -80,6 +81,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         posting::LAWS,
         meeting::LAWS,
         spending::LAWS,
+        summing::LAWS,
         unsending::LAWS,
     ]
     .concat()

@@ -22,6 +22,7 @@ use crate::store::schedule::Schedules;
 use crate::store::settings::Since;
 use crate::store::spending::Spending;
 use crate::store::status::StatusMessages;
+use crate::store::summary::Summaries;
 use crate::store::work::Work;
 
 /// A whole ledger, with its counters.
@@ -42,6 +43,7 @@ pub trait Ledger:
     + Posts
     + Spending
     + StatusMessages
+    + Summaries
     + Read
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs two when

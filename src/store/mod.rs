@@ -36,6 +36,7 @@ mod spending;
 pub mod sql;
 pub mod sqlite;
 mod status;
+mod summary;
 pub mod tables;
 pub mod tx;
 pub mod value;
@@ -70,4 +71,5 @@ pub use schedule::{
 pub use settings::Since;
 pub use spending::Spending;
 pub use status::{StatusMessages, Stray};
+pub use summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
 pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, Work};

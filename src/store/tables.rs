@@ -231,6 +231,11 @@ pub const TABLES: &[Table] = &[
         &["conversation", "task", "inbox", "outbound", "tasks_done", "inbox_done", "outbound_done"],
         &["conversation"],
     ),
+    table(
+        "summary",
+        &["conversation", "epoch", "upto", "making", "stale", "day", "made"],
+        &["conversation"],
+    ),
     derived(table("memory_file", &["path", "subject", "look"], &["path"])),
     derived(numbered(
         "memory_piece",

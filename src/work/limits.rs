@@ -216,8 +216,16 @@ impl Limits {
         let _reached = self.shares(claimed).and_then(|shares| shares.count(usage));
     }
 
-    /// Counts what a decision of the gate has used.
-    pub(crate) fn used_at_gate(&self, conversation: &ConversationId, usage: Usage) {
+    /// Whether a conversation may be thought about although nobody asks; nobody is told that it may not.
+    pub(crate) async fn has_room(&self, conversation: &ConversationId) -> bool {
+        let user = User { person: None, conversation };
+        let now = self.outbox.runtime.clock.now();
+        let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        self.first_reached(checks.into_iter().flatten()).await.is_none()
+    }
+
+    /// Counts what was used for a conversation in which nobody had asked: a decision of the gate, a summary.
+    pub(crate) fn used_unasked(&self, conversation: &ConversationId, usage: Usage) {
         let shares = User { person: None, conversation }.shares(&self.settings);
         let _reached = Shares { limits: self, shares }.count(usage);
     }

@@ -94,6 +94,7 @@ mod steer;
 mod stop;
 mod stop_in_group;
 mod strangers;
+mod summaries;
 mod summoned;
 mod syncs;
 mod telegram_closed;

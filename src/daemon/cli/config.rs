@@ -28,19 +28,11 @@ fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
         ("model", plan.model.card().name),
         ("state", plan.folders.state.display().to_string()),
         ("cache", plan.folders.cache.display().to_string()),
-        ("memory", memory(&plan)),
+        ("memory", plan.finds_memory_by()),
     ];
     let rows: Vec<Vec<String>> = rows.map(|(k, v)| vec![k.to_owned(), v]).into();
     let notes: String = notes(&plan).iter().map(|note| format!("note: {note}\n")).collect();
     Ok(print::out(&format!("{}{notes}nothing is wrong\n", print::table(&rows)))?)
-}
-
-/// How what is remembered is found.
-fn memory(plan: &AppConfig) -> String {
-    match &plan.embeddings {
-        Some(server) => format!("found by words and by meaning ({})", server.model()),
-        None => "found by words alone: memory.embeddings.endpoint is not set".to_owned(),
-    }
 }
 
 /// What is right and still may not be what its writer wants.

@@ -22,7 +22,7 @@ use crate::daemon::build::{AppConfig, Chosen, plan_by};
 use crate::daemon::clocks::Clocks;
 use crate::daemon::demo::{Line, Manner, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
-use crate::daemon::travel::{Traveller, has_failed, idle};
+use crate::daemon::travel::{Traveller, TravellerParts, has_failed, idle};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
 use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::happening::Happening;
@@ -158,8 +158,13 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
-        let (ledger, happenings) = (Arc::clone(&up.ledger), up.happenings.clone());
-        let traveller = Arc::new(Traveller::new(clocks, ledger, happenings, zone));
+        let traveller = Arc::new(Traveller::new(TravellerParts {
+            clocks,
+            ledger: Arc::clone(&up.ledger),
+            happenings: up.happenings.clone(),
+            rests: up.rests.clone(),
+            zone,
+        }));
         world.set_movable(Arc::clone(&traveller) as _);
         let visited = match &visit {
             Visit::Say(errand) => say(&*world, &up, errand, &traveller).await,

@@ -17,11 +17,6 @@ pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
     for note in &plan.notes {
         tracing::warn!("{note}");
     }
-    if plan.embeddings.is_none() {
-        tracing::info!(
-            "memory.embeddings.endpoint is not set: what is remembered is found by its words alone"
-        );
-    }
     let (up, _) = oneshot::channel();
     let waits = |what: String| tracing::warn!("{what}");
     let attendant = Attendant { up, end: None, waits: &waits };

@@ -54,13 +54,14 @@ use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::scope::Scopes;
 use crate::work::sessions::SessionBook;
 use crate::work::stop_tokens::StopTokens;
+use crate::work::summaries::Summaries;
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
 use crate::daemon::flow::Flow;
-use crate::daemon::flow::parts::Parts;
+use crate::daemon::flow::parts::{Parts, Summing};
 
 /// Who thinks, and as whom.
 pub(super) struct Runners {
@@ -78,6 +79,8 @@ pub(super) struct Rooms {
     pub(super) timetable: Arc<BookTimetable>,
     pub(super) people: People,
     pub(super) memory: Arc<MemoryBook>,
+    /// None in tests of other things.
+    pub(super) summing: Option<Summing>,
     /// Until they are followed; none in tests of other things.
     pub(super) due_items: Option<Arc<DueItems>>,
     pub(super) moved_chats: Option<Arc<MovedChats>>,
@@ -225,6 +228,7 @@ impl Flow {
             timetable,
             people,
             memory,
+            summing: Some(parts.summing),
             due_items: Some(due_items),
             moved_chats: Some(moved_chats),
             acquaintances,
@@ -278,6 +282,15 @@ impl Flow {
             cache_dir: workspaces.cache_dir.clone(),
             bell: Arc::clone(&forgetting),
         };
+        let (next, rests) = watch::channel(None);
+        let summaries = rooms.summing.map(|Summing { model, settings }| Summaries {
+            outbox: Arc::clone(&outbox),
+            limits: Arc::clone(&limits),
+            memory: Arc::clone(&rooms.memory),
+            model,
+            settings,
+            next,
+        });
         let workers = Arc::new(Workers::new(Arc::clone(&outbox), answers, &settings.worker));
         let rules = Arc::new(Rules {
             rights: Arc::clone(&rights),
@@ -382,6 +395,8 @@ impl Flow {
             acquaintances: rooms.acquaintances,
             queues,
             janitor,
+            summaries: Mutex::new(summaries),
+            rests,
             firings,
             fixed: rooms.schedules,
             heartbeat,

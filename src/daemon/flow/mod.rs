@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use selkie_channel_core::{AccountId, PersonId};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
 use crate::daemon::flow::people::People;
@@ -38,15 +38,16 @@ use crate::tools::paths::Lists;
 use crate::tools::ports::{Addressees, Timetable, TodoFile};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
-use crate::work::embedding::embed_lines;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::moved_chats::MovedChats;
+use crate::work::summaries::Summaries;
 use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 
 mod assemble;
 mod knowledge;
+mod memory;
 mod parts;
 mod people;
 mod posts;
@@ -66,7 +67,7 @@ mod stories_of_refusals;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use parts::Parts;
+pub use parts::{Parts, Summing};
 
 /// Everything between the channels and the agent.
 pub struct Flow {
@@ -86,6 +87,8 @@ pub struct Flow {
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
+    summaries: Mutex<Option<Summaries>>,
+    rests: watch::Receiver<Option<DateTime<Utc>>>,
     firings: Arc<Firings>,
     /// The config's.
     fixed: Vec<FixedSchedule>,
@@ -112,11 +115,7 @@ impl Flow {
         if let Some(ticker) = locked(&self.ticker).take() {
             tracker.spawn(ticker.run());
         }
-        let memory = Arc::clone(&self.memory);
-        tracker.spawn(async move { memory.follow().await });
-        if let Some(vectors) = self.memory.vectors() {
-            tracker.spawn(embed_lines(Arc::clone(vectors), Arc::clone(&self.outbox.runtime)));
-        }
+        self.start_memory(tracker);
         if let Some(items) = &self.due_items {
             tracker.spawn(Arc::clone(items).watch(Arc::clone(&self.outbox)));
         }
@@ -233,11 +232,6 @@ impl Flow {
     pub async fn contacts(&self) -> (ContactBook, Option<String>) {
         let why = self.acquaintances.bring().await.err();
         (self.acquaintances.book(), why.map(|why| why.to_string()))
-    }
-
-    /// Returns what is remembered.
-    pub fn memory(&self) -> Arc<MemoryBook> {
-        Arc::clone(&self.memory)
     }
 
     /// Returns the lists of the state folder, for tools that change files.

@@ -8,6 +8,7 @@ use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::intake::settings::Settings;
 use crate::llm::{Embeddings, Model, PriceList};
+use crate::memory::SummarySettings;
 use crate::people::forms::Forms;
 use crate::schedule::alarm::Alarm;
 use crate::schedule::fixed::FixedSchedule;
@@ -15,11 +16,19 @@ use crate::schedule::zone::Zone;
 use crate::shape::Shaper;
 use crate::store::Ledger;
 use crate::tools::paths::Ours;
-use crate::tools::ports::Pictures;
+use crate::tools::ports::{Pictures, Small};
 use crate::tools::shell::Processes;
 use selkie_channel_core::{Channel, PersonId, Redactor};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Who sums up conversations, and when.
+pub struct Summing {
+    /// The model that is asked.
+    pub model: Arc<dyn Small>,
+    /// From config.
+    pub settings: SummarySettings,
+}
 
 /// What flow is made of.
 pub struct Parts {
@@ -37,6 +46,8 @@ pub struct Parts {
     pub channels: Vec<Channel>,
     /// Tells what remembered lines mean; nothing where that is off.
     pub embeddings: Option<Arc<dyn Embeddings>>,
+    /// Sums up conversations that rest.
+    pub summing: Summing,
     /// Channels that others serve: schedules may speak there.
     pub aside: Vec<Channel>,
     /// Always allowed; the first gets notices.

@@ -441,6 +441,7 @@ pub(crate) fn desk_by(
             addressees: Arc::new(crate::tools::ports::NoAddressees),
             contexts: Vec::new(),
         },
+        summing: None,
         due_items: None,
         moved_chats: None,
         acquaintances: acquaintances(&outbox),

@@ -11,6 +11,7 @@ mod messages;
 mod parse;
 mod plan;
 mod planner;
+mod summary;
 mod todo;
 mod words;
 
@@ -39,7 +40,8 @@ impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let planned = planner::planned(&request.turns)
             .or_else(|| decide::answer(&request.turns))
-            .or_else(|| todo::answer(&request.turns));
+            .or_else(|| todo::answer(&request.turns))
+            .or_else(|| summary::answer(&request.turns));
         let step = match planned {
             Some(words) => Step::Say(words),
             None => plan::next(&request.turns, request.tools.specs()),

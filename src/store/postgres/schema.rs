@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0009_memory.sql"),
     include_str!("migrations/0010_cut.sql"),
     include_str!("migrations/0011_vector.sql"),
+    include_str!("migrations/0012_summary.sql"),
 ];
 
 /// The version written today.

@@ -410,6 +410,18 @@ CREATE TABLE memory_vector (
 CREATE UNIQUE INDEX memory_vector_piece ON memory_vector (path, digest);
 CREATE INDEX memory_vector_subject ON memory_vector (subject, id);
 
+-- What of a conversation was summed up: endings of its epoch up to one. making: up to which a summary is being made.
+-- stale: it covers what was taken back. made: how many were begun on the day.
+CREATE TABLE summary (
+    conversation BIGINT PRIMARY KEY,
+    epoch BIGINT NOT NULL,
+    upto BIGINT NOT NULL,
+    making BIGINT,
+    stale BIGINT NOT NULL,
+    day BIGINT NOT NULL,
+    made BIGINT NOT NULL
+);
+
 -- Places that are being forgotten: up to which rows, and how far that has got.
 CREATE TABLE forgetting (
     conversation BIGINT PRIMARY KEY,

@@ -402,6 +402,18 @@ CREATE TABLE memory_vector (
 CREATE UNIQUE INDEX memory_vector_piece ON memory_vector (path, digest);
 CREATE INDEX memory_vector_subject ON memory_vector (subject);
 
+-- What of a conversation was summed up: endings of its epoch up to one. making: up to which a summary is being made.
+-- stale: it covers what was taken back. made: how many were begun on the day.
+CREATE TABLE summary (
+    conversation INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    upto INTEGER NOT NULL,
+    making INTEGER,
+    stale INTEGER NOT NULL,
+    day INTEGER NOT NULL,
+    made INTEGER NOT NULL
+) STRICT;
+
 -- Places that are being forgotten: up to which rows, and how far that has got.
 CREATE TABLE forgetting (
     conversation INTEGER PRIMARY KEY,

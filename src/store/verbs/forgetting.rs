@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::ending::{Ending, end};
 use super::rows::millis;
 use super::stop::{self, Ended};
-use super::{lanes, locks, standing, texts};
+use super::{lanes, locks, standing, summary, texts};
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -29,6 +29,7 @@ pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<En
     for conversation in all {
         ended.join(stop::stop(tx, conversation, None, now)?);
         drop_waiting(tx, conversation, now)?;
+        summary::forget(tx, conversation)?;
         tx.execute_later(
             "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0 WHERE id = ?1",
             params![conversation],

@@ -69,6 +69,7 @@ mod spending;
 mod standing;
 mod status;
 mod stop;
+mod summary;
 mod tasks;
 mod texts;
 mod told;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::ending::{Ending, end};
 use super::fence::STOP_UNSENT;
 use super::rows::{ITEM_VERSION, json, load_item, millis};
-use super::{lanes, texts};
+use super::{lanes, summary, texts};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::transcript::{Item, Received};
 use crate::store::error::Result;
@@ -55,6 +55,7 @@ pub fn unsend(
         blank(tx, row.id, inbound)?;
         if let Some(task) = row.task {
             scrub(tx, task, row)?;
+            summary::taken_back(tx, conversation, task)?;
             if row.starts && withdraw(tx, task, now)? {
                 stopping.push(TaskId(task));
             }
@@ -62,6 +63,7 @@ pub fn unsend(
         for (id, task) in unquote(tx, conversation, message)? {
             if let Some(task) = task {
                 scrub(tx, task, &Row { id, task: None, starts: false, text: row.text.clone() })?;
+                summary::taken_back(tx, conversation, task)?;
             }
         }
     }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::cache::{Cache, Cached};
+use super::contract;
 use super::prompt::Prompt;
 use super::turn::Turn;
 use crate::clock::Now;
@@ -212,6 +213,9 @@ impl Model {
         }
         if let Some(turn) = state.script.pop_front() {
             return turn;
+        }
+        if let Some(text) = heard.fresh.last().and_then(|text| contract::answer(text)) {
+            return Turn::Text { text };
         }
         let echo = |text: &String| format!("echo: {text}");
         let text = match state.behaviour {

@@ -3,6 +3,7 @@
 mod anthropic;
 mod anthropic_check;
 mod cache;
+mod contract;
 mod embeddings;
 mod handle;
 mod meaning;
