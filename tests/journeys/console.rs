@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use selkie_playground::telegram::ADA;
+use selkie_playground::telegram::{ADA, GRACE, GROUP};
 use serde_json::{Value, json};
 
 use crate::support::http::{Events, get, send};
@@ -66,6 +66,44 @@ async fn every_route_tells_what_the_store_holds() {
     assert_eq!(part["state"], "sent");
     assert_ne!(part["receipt"], Value::Null);
     status_counts(&get(at, "/v1/status").json());
+}
+
+/// What a conversation knows, as it knows it: an owner in private everything, a group its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_conversation_knows_is_told_as_it_knows_it() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("remember that I like tea").await;
+    world.ask("todo: buy a ring").await;
+    let there = |text: &str| format!("@selkie_demo_bot {text}");
+    world.ask_in(GROUP.chat, GRACE, &there("remember that the kettle leaks")).await;
+    // Who has only just written is known to the owner, and by name.
+    let todo = world.ask("remind Grace to bring milk").await;
+    assert!(todo.contains("2 items"), "{todo}");
+    let at = console(&world);
+    let knows = |key: &str, what: &str| get(at, &format!("/v1/conversations/{key}/{what}")).json();
+    let names = |all: &Value| -> Vec<String> {
+        let all = all["contacts"].as_array().unwrap().iter();
+        all.map(|one| one["ids"][0].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let (own, group) = (format!("tg:{ADA}"), format!("tg:{}", GROUP.chat));
+    let known = knows(&own, "contacts");
+    let mut all = names(&known);
+    all.sort();
+    assert_eq!((&known["sees_all"], all), (&json!(true), vec![own.clone(), format!("tg:{GRACE}")]));
+    let known = knows(&group, "contacts");
+    assert_eq!((&known["sees_all"], names(&known)), (&json!(false), vec![format!("tg:{GRACE}")]));
+    let todos = knows(&own, "todos");
+    assert_eq!(todos["open"][0]["text"], "Remind Grace to bring milk");
+    assert_eq!(todos["open"][0]["people"][0]["id"], format!("tg:{GRACE}"));
+    assert_eq!(todos["open"][1]["text"], "buy a ring");
+    assert_eq!(knows(&group, "todos")["open"], json!([]));
+    for (key, says) in [(&own, "I like tea"), (&group, "the kettle leaks")] {
+        let memory = knows(key, "memory");
+        let texts: Vec<&Value> =
+            memory["lines"].as_array().unwrap().iter().map(|line| &line["text"]).collect();
+        assert_eq!(texts, [says], "{key}");
+    }
 }
 
 fn tells_the_task_as_it_went(happened: &[Value]) {

@@ -36,7 +36,7 @@ const LANE = 'selkie calls this a lane: one conversation, in which one task runs
 const TAINT = 'selkie calls this taint: while the model reads other people’s words (a quote, a file, a web page), it does nothing outward that a person did not type';
 
 export const platform = name => PLATFORMS[name] ?? name;
-export const place = where => `${platform(where.platform)} ${KINDS[where.kind] ?? where.kind}`;
+export const place = where => `${platform(where.platform)} ${KINDS[where.kind] ?? where.kind}${where.guest ? ` of ${where.me.name}` : ''}`;
 export const lane = where => ({ text: where.key, title: LANE });
 export const state = name => STATES[name] ?? [name, ''];
 export const does = name => DOES[name] ?? name;
