@@ -1,12 +1,14 @@
 //! Sums up conversations that rest: one at a time, beside everything else. What is due is asked of the store, so that nothing
 //! is lost with the process.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::ConversationId;
-use tokio::sync::watch;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 
 use crate::delivery::outbox::Outbox;
 use crate::domain::command_line;
@@ -44,6 +46,13 @@ pub(crate) struct Summaries {
     pub(crate) next: watch::Sender<Option<DateTime<Utc>>>,
 }
 
+/// When it looks at what: conversations that rest, and summaries that are to go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Times {
+    look: Option<DateTime<Utc>>,
+    stale: Option<DateTime<Utc>>,
+}
+
 /// What becomes of a summary.
 enum Made {
     /// It stands, or there is nothing to write.
@@ -57,34 +66,54 @@ impl Summaries {
     pub(crate) async fn run(self) {
         let runtime = &self.outbox.runtime;
         let mut heard = runtime.happenings.listen();
-        let (mut look, mut stale) = (Some(runtime.now()), Some(runtime.now()));
-        while !runtime.stop.work.is_cancelled() {
+        // What an earlier start has left.
+        let mut times = Times { look: Some(runtime.now()), stale: Some(runtime.now()) };
+        loop {
             let now = runtime.now();
-            if stale.is_some_and(|at| at <= now) {
-                stale = self.drop_stale().await.map(|()| None).unwrap_or(Some(now + LATER));
+            if times.stale.is_some_and(|at| at <= now) {
+                let done = self.drop_stale().await;
+                times.stale = done.map(|()| None).unwrap_or(Some(now + LATER));
             }
-            if look.is_some_and(|at| at <= now) {
-                look = self.look().await;
+            if times.look.is_some_and(|at| at <= now) {
+                times.look = self.look().await;
             }
-            self.next.send_replace(look);
-            let next = [look, stale].into_iter().flatten().min();
-            let waits = async {
-                match next {
-                    Some(at) => runtime.sleeper.until_or_set(at).await,
-                    None => std::future::pending().await,
-                }
+            self.next.send_replace(times.look);
+            if !self.waits(&mut times, &mut heard).await {
+                return;
+            }
+        }
+    }
+
+    /// Waits until something is to be done, or may be sooner; whether the daemon goes on.
+    async fn waits(&self, times: &mut Times, heard: &mut broadcast::Receiver<Happening>) -> bool {
+        let runtime = &self.outbox.runtime;
+        let next = [times.look, times.stale].into_iter().flatten().min();
+        let sleeps = async {
+            match next {
+                Some(at) => runtime.sleeper.until_or_set(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut sleeps = pin!(sleeps);
+        loop {
+            let happened = tokio::select! {
+                () = runtime.stop.work.cancelled() => return false,
+                () = &mut sleeps => return true,
+                happened = heard.recv() => happened,
             };
-            tokio::select! {
-                () = runtime.stop.work.cancelled() => return,
-                () = waits => {}
-                happened = heard.recv() => {
-                    let now = runtime.now();
-                    match happened {
-                        Ok(Happening::Received { .. }) => stale = sooner(stale, now + SOON),
-                        Ok(Happening::Ended { .. }) | Err(_) => look = sooner(look, now + self.gap()),
-                        Ok(_) => {}
-                    }
+            let (before, now) = (*times, runtime.now());
+            match happened {
+                Ok(Happening::Received { .. }) => times.stale = sooner(times.stale, now + SOON),
+                Err(RecvError::Closed) => return false,
+                // What was missed may have been an end.
+                Ok(Happening::Ended { .. }) | Err(RecvError::Lagged(_)) => {
+                    times.look = sooner(times.look, now + self.gap());
                 }
+                Ok(_) => {}
+            }
+            // Most of what happens makes nothing sooner.
+            if *times != before {
+                return true;
             }
         }
     }
@@ -192,7 +221,10 @@ impl Summaries {
             let said = self.model.ask(INSTRUCTION, &text, LIMIT, &spent).await;
             self.limits.used_unasked(conversation, spent.take());
             match answer(&said?) {
-                Ok(lines) => return Ok(Some(lines)),
+                Ok(lines) => {
+                    let redactor = &self.outbox.runtime.redactor;
+                    return Ok(Some(lines.iter().map(|line| redactor.clean(line)).collect()));
+                }
                 Err(fault) => {
                     tracing::debug!(%conversation, fault, "a summary cannot be used");
                     let asked = &question.text;

@@ -68,7 +68,7 @@ async fn one(point: CrashPoint, nth: u32) {
 
 fn check(world: &World, point: CrashPoint, nth: u32) {
     let name = format!("{}:{nth}", point.name());
-    let heard = world.said(GRACE);
+    let heard = world.texts(GRACE);
     let told: Vec<&String> = heard.iter().filter(|text| text.contains(SAID)).collect();
     let marked = told.iter().filter(|text| text.contains("possibly repeated")).count();
     let unclear = point.may_leave_unclear();
