@@ -59,10 +59,37 @@ impl Marked<'_> {
     }
 }
 
-/// Whether a comment was a mark: it names a level or a trust.
+/// Whether a comment was a mark: it names a level, a trust, or somebody by an id.
 pub(super) fn is_one(comment: &str) -> bool {
-    let is_ours = |word: &str| Taint::parse(word).is_some() || Trust::parse(word).is_some();
-    comment.split_whitespace().any(is_ours)
+    words(comment).any(|word| is_level(&word) || is_trust(&word))
+        || comment.split_whitespace().any(is_id)
+}
+
+/// Whether a text without a mark was one once, or holds what is left of one: a trust right before a level, whatever an
+/// editor has made of the signs around them.
+pub(super) fn was_one(text: &str) -> bool {
+    let words: Vec<String> = words(text).collect();
+    words.windows(2).any(|pair| is_trust(&pair[0]) && is_level(&pair[1]))
+}
+
+/// Words in small letters, whatever stands between them.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase)
+}
+
+fn is_level(word: &str) -> bool {
+    Taint::parse(word).is_some()
+}
+
+fn is_trust(word: &str) -> bool {
+    Trust::parse(word).is_some()
+}
+
+/// Whether a word is written like an id, `tg:4711`; an address of the web is not.
+fn is_id(word: &str) -> bool {
+    let Some((scheme, rest)) = word.split_once(':') else { return false };
+    let is_name = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphabetic());
+    is_name && !rest.is_empty() && !rest.starts_with('/')
 }
 
 impl Mark {

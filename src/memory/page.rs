@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::mark::{CLOSES, End, Mark, Marked, OPENS, is_one};
+use super::mark::{CLOSES, End, Mark, Marked, OPENS, is_one, was_one};
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
 
@@ -45,6 +45,15 @@ pub struct Whose {
 }
 
 impl Whose {
+    /// Words whose mark is not what it was.
+    fn spoilt() -> Self {
+        Self { trust: Trust::Stranger, level: Taint::Raw, mark: None }
+    }
+
+    fn is_spoilt(&self) -> bool {
+        *self == Self::spoilt()
+    }
+
     /// Returns the level of the words to a task for somebody of this trust: what less trusted people wrote is others'.
     pub fn level_for(&self, reader: Trust) -> Taint {
         level_for(self.trust, self.level, reader)
@@ -103,6 +112,8 @@ struct Reader {
     level: Taint,
     entries: Vec<Entry>,
     section: String,
+    /// How many entries there were before the lines that were read last.
+    before: usize,
 }
 
 impl Reader {
@@ -118,11 +129,29 @@ impl Reader {
         }
         if first.starts_with(OPENS) {
             let closed = (from..lines.len()).find(|at| lines[*at].contains(CLOSES));
-            return closed.map_or(lines.len(), |at| at + 1);
+            let end = closed.map_or(lines.len(), |at| at + 1);
+            if is_one(&lines[from..end].join(" ")) {
+                self.spoil_last();
+            }
+            return end;
         }
         let end = end(lines, from);
+        let before = self.entries.len();
         self.entry(from + 1, &lines[from..end]);
+        let is_marked = |entry: &Entry| entry.whose.mark.is_some() || entry.whose.is_spoilt();
+        // We mark no line that is indented: an editor has parted it from what stands above.
+        if lines[from].starts_with([' ', '\t']) && self.entries[before..].iter().any(is_marked) {
+            self.spoil_last();
+        }
+        self.before = before;
         end
+    }
+
+    /// What was read last and has no mark has lost it to what follows.
+    fn spoil_last(&mut self) {
+        for entry in self.entries[self.before..].iter_mut().filter(|e| e.whose.mark.is_none()) {
+            entry.whose = Whose::spoilt();
+        }
     }
 
     /// Reads lines that belong together; the first has this number. What a comment is said in, whole or in pieces and in
@@ -131,7 +160,11 @@ impl Reader {
         let joined = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
         let Marked { text, mark } = Marked::read(&joined);
         let said = bullet(text).unwrap_or(text).trim();
-        let mark = if holds_pieces(said) { End::Spoilt } else { mark };
+        let mark = match mark {
+            _ if holds_pieces(said) => End::Spoilt,
+            End::Plain if was_one(&joined) => End::Spoilt,
+            mark => mark,
+        };
         let whose = match mark {
             End::Plain => {
                 let whose = Whose { trust: Trust::Owner, level: self.level, mark: None };
@@ -144,7 +177,7 @@ impl Reader {
                 Whose { trust: mark.trust, level: mark.level.max(self.level), mark: Some(mark) }
             }
             // Somebody has changed what says whose it is: it is taken for the worst.
-            End::Spoilt => Whose { trust: Trust::Stranger, level: Taint::Raw, mark: None },
+            End::Spoilt => Whose::spoilt(),
         };
         self.push(first..=first + lines.len() - 1, said, whose);
     }
@@ -238,6 +271,41 @@ mod tests {
             format!("{}-{} [{section}] {text} ({trust}, {level})\n", lines.start(), lines.end())
         };
         page.entries().iter().map(line).collect()
+    }
+
+    #[test]
+    fn what_an_editor_leaves_of_a_mark_is_nobodys() {
+        let time = "2027-01-15T08:00:00Z";
+        for left in [
+            format!("- words ‹!—- tg:4 allowed raw {time} —>"),
+            format!("- words &lt;!-- tg:4 allowed raw {time} --&gt;"),
+            format!("- words <!- tg:4 allowed raw {time} ->"),
+            format!("- words ＜!-- tg:4 allowed raw {time} --＞"),
+            format!("- words <! -- tg:4 allowed raw {time} -- >"),
+            format!("- words tg:4 allowed raw {time}"),
+            format!("- words [//]: # (tg:4 allowed raw {time})"),
+            format!("- words <!-- tg:4 Allowed RAW {time} -->"),
+            format!("- words <!-- tg:4, allowed, raw, {time} -->"),
+            "- words <!-- tg:4 -->".to_owned(),
+            format!("- words\n\n{OURS}"),
+            format!("- words\n\n  more {OURS}"),
+            format!("- words\n  - more {OURS}"),
+        ] {
+            let page = Page::read(&left, Taint::Clean);
+            let levels: Vec<Taint> =
+                page.entries().iter().map(|e| e.whose.level_for(Trust::Allowed)).collect();
+            assert!(!levels.is_empty() && !levels.contains(&Taint::Clean), "{left}: {levels:?}");
+        }
+        for own in [
+            "- tea <!-- see https://x.org -->",
+            "- the owner likes it clean",
+            "- a\n\n<!-- later -->",
+        ] {
+            let page = Page::read(own, Taint::Clean);
+            assert!(page.entries().iter().all(|e| e.whose.level == Taint::Clean), "{own}");
+        }
+        let marked = format!("- people who allowed raw milk {OURS}");
+        assert_eq!(Page::read(&marked, Taint::Clean).entries()[0].whose.level, Taint::Derived);
     }
 
     #[test]
