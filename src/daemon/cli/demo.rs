@@ -312,7 +312,7 @@ async fn one(
         return Ok(None);
     }
     if seen.is_empty() {
-        return Err(anyhow!("there was no answer (in a group, address the bot by its name)").into());
+        return Err(anyhow!("there was no answer to {text:?}").into());
     }
     Ok(Some(Answered { message, seen, failed }))
 }
@@ -324,15 +324,19 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
         let happening = match timeout(QUIET, happenings.recv()).await {
             Ok(Err(broadcast::error::RecvError::Closed)) => bail!("the daemon has ended"),
             // One that was missed is made up for by the counts.
-            Ok(Err(broadcast::error::RecvError::Lagged(_))) => None,
+            Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
+                heard = true;
+                None
+            }
             Ok(Ok(happening)) => Some(happening),
             // Heard, and nothing came of it for so long: it was ignored.
             Err(_) if heard && !something && idle(&*up.ledger).await? => return Ok(failed),
             Err(_) => continue,
         };
         heard |= matches!(happening, Some(Happening::Received { .. }));
-        something |=
-            matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
+        // What comes before it was heard is left of the message before.
+        something |= heard
+            && matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
         failed |= happening.as_ref().is_some_and(has_failed);
         if something && idle(&*up.ledger).await? {
             return Ok(failed);
