@@ -22,7 +22,7 @@ const EXAMPLES: &str = "Examples:
   selkie schedules list                       what is done later, or again
 
 Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong
-A number or a code that nothing has is a failure.";
+An unknown number or code is a failure (1).";
 
 /// A multi-channel chat-bot daemon: one base tool registry, reshaped for every task.
 #[derive(Debug, Parser)]
@@ -70,7 +70,7 @@ pub enum Command {
     /// List, show and merge contacts: the people whom the bot knows
     #[command(subcommand)]
     Contacts(Contacts),
-    /// Put an earlier version of a list or of the contacts back
+    /// Restore an earlier version of a todo list or of the contacts
     Undo(Undo),
     /// Show, search and print what the bot remembers of each chat
     #[command(subcommand)]
@@ -113,7 +113,7 @@ pub enum Contacts {
         #[arg(long)]
         json: bool,
     },
-    /// Take two contacts of one person together
+    /// Merge two contacts that are one person
     Merge {
         /// Who goes into the other one, and out of the file
         from: String,
@@ -194,7 +194,7 @@ pub struct Demo {
     /// Send this message, print the visible answers and exit; may be repeated, each after the answer to the one before
     #[arg(long, value_name = "TEXT")]
     pub say: Vec<String>,
-    /// Where to send it [default: the first place, a private chat]
+    /// Where to send it, e.g. telegram:group; an unknown name lists all [default: the first place, a private chat]
     #[arg(long = "in", value_name = "PLACE", requires = "say")]
     pub place: Option<String>,
     /// Who sends it, by the name that the page shows [default: the owner]

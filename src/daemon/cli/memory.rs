@@ -23,8 +23,14 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
     match what {
         Memory::List { json } => list(&files, json),
         Memory::Show { name, json } => {
-            let all = remembered::entries(&files, &named(&files, &name)?)?;
-            shown(&all, json, &format!("Nothing is remembered in {name}.\n"))
+            let subject = named(&files, &name)?;
+            let all = remembered::entries(&files, &subject)?;
+            let none = match subject.is_general() {
+                true => "Nothing is remembered for all private chats of owners (MEMORY.md).\n"
+                    .to_owned(),
+                false => format!("Nothing is remembered of {name}.\n"),
+            };
+            shown(&all, json, &none)
         }
         Memory::Search { query, .. } if query.trim().is_empty() => {
             Err(Failure::Usage("QUERY is empty: takes words to look for".to_owned()))

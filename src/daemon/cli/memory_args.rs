@@ -26,7 +26,7 @@ pub enum Memory {
         #[arg(long)]
         json: bool,
     },
-    /// Find what is remembered by words of it
+    /// Search what is remembered
     Search {
         /// The words
         query: String,

@@ -143,9 +143,11 @@ fn said(entry: &Value) -> String {
     let who = entry["speaker"].as_str().unwrap_or("selkie");
     let at = if text("at").is_empty() { String::new() } else { format!(" · {}", text("at")) };
     let tools: Vec<&str> = items(&entry["tools"]).filter_map(Value::as_str).collect();
-    let tools = match tools.is_empty() {
-        true => String::new(),
-        false => format!("\n_used {}_", tools.join(", ")),
-    };
-    format!("**{who}**{at}\n\n{}{tools}\n\n", text("text"))
+    let used = format!("_used {}_", tools.join(", "));
+    match (text("text"), tools.is_empty()) {
+        ("", true) => String::new(),
+        ("", false) => format!("**{who}**{at} {used}\n\n"),
+        (said, true) => format!("**{who}**{at}\n\n{said}\n\n"),
+        (said, false) => format!("**{who}**{at}\n\n{said}\n{used}\n\n"),
+    }
 }

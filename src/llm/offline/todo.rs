@@ -32,7 +32,11 @@ pub(super) fn told(answer: &str) -> String {
         told.push_str(&format!(" As a reminder {reminder}."));
     }
     let open = outcome["updated_counts"]["open_count"].as_u64().unwrap_or_default();
-    format!("{told} {} on the list.", counted(open, ["item is", "items are"]))
+    let warned = outcome["warnings"].as_array().into_iter().flatten().map(text);
+    // What it is called stands before what it says.
+    let warned = warned.map(|said| said.split_once(": ").map_or(said, |(_, said)| said));
+    let warned: String = warned.map(|said| format!("\n({said})")).collect();
+    format!("{told} {} on the list.{warned}", counted(open, ["item is", "items are"]))
 }
 
 /// A content with people by their names alone: `[Name](id)` as `Name`.

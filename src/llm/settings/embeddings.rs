@@ -50,7 +50,7 @@ impl EmbeddingSettings {
             None => {
                 let set = [("model", self.model.is_some()), ("api_key", self.api_key.is_some())];
                 for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
-                    let message = "is set and the endpoint beside it is not: nobody would be asked. Set both, or neither";
+                    let message = "is set without the endpoint: nothing would be embedded. Set both, or neither";
                     problem(key, message.to_owned());
                 }
             }
@@ -117,7 +117,7 @@ mod tests {
         timeout: takes a length of time above 0
         ");
         insta::assert_snapshot!(said("{api_key: \"a\\nb\"}"), @r"
-        api_key: is set and the endpoint beside it is not: nobody would be asked. Set both, or neither
+        api_key: is set without the endpoint: nothing would be embedded. Set both, or neither
         api_key: contains characters that no key has (a line break?)
         ");
         assert!(said("{endpoint: gopher, model: m}").starts_with("endpoint: takes an address"));
