@@ -217,6 +217,62 @@ fn of_the_fifth_document() {
     assert!(!desk.at("path/to/remove.go").exists());
 }
 
+/// With the parameters that stand there; nobody is configured to be written to, and no conversation was ever begun.
+#[test]
+fn of_people_conversations_and_memory() {
+    let desk = Desk::new();
+    let none = "session not found: tg:1";
+    let calls = [
+        (
+            "contacts_send",
+            json!({"contact_id": "tg:1", "chat_id": "tg:-1001234567890", "content_type": "application/json; charset=utf-8", "message_text": "hi"}),
+            "contact not found: tg:1",
+        ),
+        ("message", json!({"to": "tg:1", "content": "hi"}), "unable to resolve delivery channel"),
+        ("sessions_list", json!({"limit": 20}), "There are no conversations yet."),
+        ("sessions_history", json!({"session_id": "tg:1", "limit": 5}), none),
+        ("sessions_send", json!({"session_id": "tg:1", "content": "hi"}), none),
+        ("sessions_status", json!({}), "0 messages in 0 tasks"),
+        ("memory_write", json!({"text": "I like tea"}), "Remembered (MEMORY.md, line 3)."),
+        (
+            "memory_search",
+            json!({"query": "tea", "max_results": 6, "min_score": 0.35}),
+            "MEMORY.md:3 (score ",
+        ),
+        ("memory_get", json!({"path": "MEMORY.md", "from": 3, "lines": 1}), "- I like tea"),
+        // What has read the list may not speak to others any more without being asked: it comes last.
+        (
+            "todo_update",
+            json!({"action": "add", "content": "buy milk", "people": ["me"], "chat_id": "tg:-1001234567890"}),
+            r#""ok":true,"action":"add""#,
+        ),
+        ("todo_update", json!({"action": "complete", "content": "milk"}), r#""done_added":1"#),
+        ("todo_update", json!({"content": "milk"}), "action is required"),
+        ("todo_update", json!({"action": "add", "people": ["me"]}), "content is required"),
+        ("todo_update", json!({"action": "list", "content": "milk"}), "invalid action: "),
+        (
+            "todo_update",
+            json!({"action": "add", "content": "milk"}),
+            "people is required for add action",
+        ),
+        (
+            "todo_update",
+            json!({"action": "add", "content": "milk", "people": "me"}),
+            "people must be an array of strings",
+        ),
+        (
+            "todo_update",
+            json!({"action": "complete", "content": "sail"}),
+            "no matching todo item in TODO.md",
+        ),
+    ];
+    let asked: Vec<(&str, Value)> =
+        calls.iter().map(|(tool, args, _)| (*tool, args.clone())).collect();
+    for (answer, (tool, args, says)) in desk.calls(&asked).iter().zip(&calls) {
+        assert!(answer.text.contains(says), "{tool} {args}: {}", answer.text);
+    }
+}
+
 #[test]
 fn a_tool_that_selkie_lacks_is_said_to_be_missing_under_any_name() {
     let desk = Desk::new();
