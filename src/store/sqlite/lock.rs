@@ -6,12 +6,18 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::place::Place;
 use crate::store::error::{Result, StoreError};
+
+/// How often, and after which time, a lock that is held is tried again: half a second in all.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// Holds the store for this process until it is dropped.
 #[derive(Debug)]
@@ -24,7 +30,7 @@ pub struct StoreLock {
 }
 
 impl StoreLock {
-    /// Takes the lock without waiting and writes this process's id into the file.
+    /// Takes the lock, waiting a moment for a process that is just ending, and writes this process's id into the file.
     ///
     /// # Errors
     /// `Held` when another process has it, `Broken` when the file cannot be made.
@@ -41,7 +47,7 @@ impl StoreLock {
             .mode(0o600)
             .open(path)
             .map_err(broken)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match locked(&file) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(held(path)),
             Err(e) => return Err(broken(e.into())),
@@ -87,13 +93,25 @@ fn folder(path: &Path) -> Result<File> {
         StoreError::Broken(format!("the folder {} cannot be used: {e}", folder.display()))
     };
     let opened = File::open(folder).map_err(broken)?;
-    match flock(&opened, FlockOperation::NonBlockingLockExclusive) {
+    match locked(&opened) {
         Ok(()) => {}
         Err(Errno::WOULDBLOCK) => return Err(held(path)),
         // Some file systems lock no folders.
         Err(error) => tracing::debug!(%error, "the file alone keeps other processes out"),
     }
     Ok(opened)
+}
+
+/// Locks a file. A process that was killed holds it until the system has taken it down: whoever starts again at once
+/// waits for that.
+fn locked(file: &File) -> rustix::io::Result<()> {
+    for _ in 0..TRIES {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
 fn held(path: &Path) -> StoreError {
