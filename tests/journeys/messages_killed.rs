@@ -63,19 +63,25 @@ async fn one(point: CrashPoint, nth: u32) {
         }
         settled(&world, said).await;
     }
-    check(&world, point, nth);
+    check(&world, &format!("{}:{nth}", point.name()));
 }
 
-fn check(world: &World, point: CrashPoint, nth: u32) {
-    let name = format!("{}:{nth}", point.name());
+fn check(world: &World, name: &str) {
     let heard = world.texts(GRACE);
     let told: Vec<&String> = heard.iter().filter(|text| text.contains(SAID)).collect();
-    let marked = told.iter().filter(|text| text.contains("possibly repeated")).count();
-    let unclear = point.may_leave_unclear();
-    // What nobody asked for there is not said again on a doubt.
-    assert!(told.len() - marked <= 1 && (unclear || !told.is_empty()), "{name}: {heard:?}");
-    assert!(marked <= usize::from(unclear), "{name}: {heard:?}");
+    let marked =
+        |all: &[&String]| all.iter().filter(|text| text.contains("possibly repeated")).count();
+    let answers: Vec<&String> =
+        heard.iter().filter(|text| text.contains("cake is ready")).collect();
+    // Two conversations are at work: a kill at any edge of one may hit what the other has on its way.
+    let sql = "SELECT count(*) FROM part WHERE state IN ('unclear', 'repeated')";
+    let doubts = number(&world.home, sql).and_then(|n| usize::try_from(n).ok()).expect("a number");
+    assert!(doubts <= 2, "{name}: {doubts} in doubt: {heard:?}");
+    for all in [&told, &answers] {
+        assert!(all.len() - marked(all) <= 1, "{name}: {heard:?}");
+        // What nobody asked for there is not said again on a doubt.
+        assert!(!all.is_empty() || doubts > 0, "{name}: {heard:?}");
+    }
+    assert!(marked(&told) + marked(&answers) <= doubts, "{name}: {heard:?}");
     assert_eq!(number(&world.home, RELAYED), Some(2), "{name}: each stands there once");
-    let answers = heard.iter().filter(|text| text.contains("cake is ready")).count();
-    assert!((1..=1 + usize::from(unclear)).contains(&answers), "{name}: {heard:?}");
 }
