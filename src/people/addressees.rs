@@ -9,10 +9,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, Unasked};
 
-use super::circle::Circle;
-use super::contacts::{Contacts, Fields, Shelf, keys};
-use super::files::Files;
+use super::circle::{Circle, is_named};
+use super::contacts::{Fields, keys};
+use super::files::{FileError, Files};
 use super::forms::{Forms, Route};
+use super::shelves::Shelves;
+use super::update::Conversations;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
@@ -31,17 +33,8 @@ pub trait Reached: Send + Sync {
     /// Returns the conversation that an id names, where its channel is configured.
     fn conversation(&self, id: &str) -> Option<ConversationId>;
 
-    /// Returns the id of the chat that a conversation belongs to: the same for every thread of it.
-    fn chat(&self, conversation: &ConversationId) -> String;
-
     /// Names the tool by which alone something is made public in a conversation, where it is public.
     fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str>;
-
-    /// Lists who has spoken in the chat of a conversation.
-    ///
-    /// # Errors
-    /// When the ledger does not answer.
-    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError>;
 
     /// Lists the others who have spoken in the groups in which somebody has spoken, by the channel of a conversation.
     ///
@@ -63,6 +56,8 @@ pub struct AddressBook {
     pub files: Arc<Files>,
     /// How ids are written.
     pub forms: Forms,
+    /// Knows conversations.
+    pub conversations: Arc<dyn Conversations>,
     /// Knows channels.
     pub reached: Arc<dyn Reached>,
     /// The time.
@@ -103,14 +98,7 @@ impl Known {
     }
 
     fn is_called(&self, name: &str) -> bool {
-        let name = name.trim().trim_start_matches('@').to_lowercase();
-        let names =
-            self.fields.text(keys::NICKNAME).into_iter().chain(self.fields.texts("aliases"));
-        let own = |own: String| {
-            let own = own.to_lowercase();
-            own == name || own.split_whitespace().next() == Some(&name)
-        };
-        !name.is_empty() && names.into_iter().any(own)
+        is_named(&self.fields.names(), name)
     }
 }
 
@@ -176,29 +164,20 @@ impl AddressBook {
     /// and of those who have spoken in a group where whoever asks has spoken, too.
     async fn book(&self, by: &Sender) -> Result<Book, ToolError> {
         let files = Arc::clone(&self.files);
-        let read = tokio::task::spawn_blocking(move || {
-            [Shelf::Active, Shelf::Inactive].map(|shelf| (shelf, files.read(shelf.file())))
-        });
-        let read = read
-            .await
-            .map_err(|error| ToolError::tell(format!("the contacts cannot be read: {error}")))?;
-        let (mut fields, mut level) = (Vec::new(), Taint::Clean);
-        for (shelf, content) in read {
-            let content = content.map_err(|error| ToolError::tell(error.to_string()))?;
-            level = level.max(content.level);
-            fields.extend(Contacts::read(shelf, &content.text).all().cloned());
-        }
+        let read = tokio::task::spawn_blocking(move || Shelves::read(&files)).await;
+        let read = read.unwrap_or_else(|error| Err(FileError::ended(&error)));
+        let shelves = read.map_err(|error| ToolError::tell(error.to_string()))?;
         let Heard { circle, beside } = self.heard(by).await?;
-        let known = |fields: Fields| {
-            let (routes, ids) = (self.forms.routes(&fields), self.forms.ids(&fields));
-            let is_shared = beside.knows(&self.forms, &fields);
-            Known { fields, routes, ids, is_shared }.told(&circle, &beside)
-        };
-        let heard = fields
-            .into_iter()
-            .filter(|f| circle.knows(&self.forms, f) || beside.knows(&self.forms, f));
-        let all = heard.map(known).collect();
-        Ok(Book { all, level })
+        let mut all = Vec::new();
+        for fields in shelves.all().map(|found| found.fields) {
+            let is_shared = beside.knows(&self.forms, fields);
+            if is_shared || circle.knows(&self.forms, fields) {
+                let (routes, ids) = (self.forms.routes(fields), self.forms.ids(fields));
+                let known = Known { fields: fields.clone(), routes, ids, is_shared };
+                all.push(known.told(&circle, &beside));
+            }
+        }
+        Ok(Book { all, level: shelves.level })
     }
 
     /// Returns of whom a task hears.
@@ -210,8 +189,8 @@ impl AddressBook {
         };
         let beside = Circle { met: beside, ..Circle::default() };
         let is_whole = by.sees_all && by.trust == Trust::Owner;
-        let met = self.reached.met(here).await?;
-        let circle = Circle { is_whole, chat: self.reached.chat(here), met };
+        let met = self.conversations.met(here, is_whole).await?;
+        let circle = Circle { is_whole, chat: self.conversations.chat(here), met };
         Ok(Heard { circle, beside })
     }
 
@@ -284,7 +263,7 @@ impl AddressBook {
     fn is_here(&self, by: &Sender, to: &ConversationId) -> bool {
         *to == by.conversation
             || (to.account() == by.conversation.account()
-                && self.reached.chat(to) == self.reached.chat(&by.conversation))
+                && self.conversations.chat(to) == self.conversations.chat(&by.conversation))
     }
 }
 

@@ -39,12 +39,8 @@ impl Known {
         let last = |id: &str| {
             id.rsplit(':').next().map(|last| last.trim_start_matches('@').to_lowercase())
         };
-        let by_name = |own: &String| {
-            let own = own.to_lowercase();
-            own == name || own.split_whitespace().next() == Some(&name)
-        };
         let by_id = |id: &String| *id == name || last(id).as_deref() == Some(&name);
-        !name.is_empty() && (self.names.iter().any(by_name) || self.ids.iter().any(by_id))
+        !name.is_empty() && (is_named(&self.names, &name) || self.ids.iter().any(by_id))
     }
 
     /// Writes them as an item of a list names somebody: `[Grace](tg:4711)`.
@@ -101,4 +97,14 @@ impl Circle {
     fn may_hear(&self, forms: &Forms, id: &str) -> bool {
         self.is_whole || id == self.chat || forms.is_own(id)
     }
+}
+
+/// Whether a name is one of somebody's, or the first word of one.
+pub(super) fn is_named(names: &[String], name: &str) -> bool {
+    let name = name.trim().trim_start_matches('@').to_lowercase();
+    let is_own = |own: &String| {
+        let own = own.to_lowercase();
+        own == name || own.split_whitespace().next() == Some(&name)
+    };
+    !name.is_empty() && names.iter().any(is_own)
 }

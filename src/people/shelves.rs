@@ -6,6 +6,7 @@ use selkie_channel_core::PersonId;
 use super::contacts::{Contacts, Fields, Shelf};
 use super::files::{FileError, Files};
 use super::forms::Forms;
+use crate::domain::taint::Taint;
 
 /// The two files, read.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct Shelves {
     pub active: Contacts,
     /// Those who were not met for long.
     pub inactive: Contacts,
+    /// With which they were written: the worse of both.
+    pub level: Taint,
 }
 
 /// A contact and where it stands.
@@ -31,8 +34,13 @@ impl Shelves {
     /// # Errors
     /// When one is there and cannot be read.
     pub fn read(files: &Files) -> Result<Self, FileError> {
-        let read = |shelf: Shelf| Ok(Contacts::read(shelf, &files.read(shelf.file())?.text));
-        Ok(Self { active: read(Shelf::Active)?, inactive: read(Shelf::Inactive)? })
+        let (active, inactive) =
+            (files.read(Shelf::Active.file())?, files.read(Shelf::Inactive.file())?);
+        Ok(Self {
+            active: Contacts::read(Shelf::Active, &active.text),
+            inactive: Contacts::read(Shelf::Inactive, &inactive.text),
+            level: active.level.max(inactive.level),
+        })
     }
 
     /// Returns one of the files.

@@ -78,16 +78,8 @@ impl Reached for Records {
         self.accounts.parse(id)
     }
 
-    fn chat(&self, conversation: &ConversationId) -> String {
-        self.owner(conversation).key().to_owned()
-    }
-
     fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str> {
         self.accounts.of(conversation)?.posts_by()
-    }
-
-    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
-        Conversations::met(self, conversation, false).await
     }
 
     async fn met_beside(

@@ -36,6 +36,7 @@ impl People {
         let addressees = AddressBook {
             files: Arc::clone(&files),
             forms: forms.clone(),
+            conversations: Arc::clone(&records) as _,
             reached: Arc::clone(&records) as _,
             clock,
         };

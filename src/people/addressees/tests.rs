@@ -29,24 +29,27 @@ fn met(tree: &str, person: u8) -> Met {
 }
 
 #[async_trait]
+impl Conversations for Trees {
+    fn chat(&self, conversation: &ConversationId) -> String {
+        conversation.key().to_owned()
+    }
+
+    async fn met(&self, conversation: &ConversationId, _: bool) -> Result<Vec<Met>, ToolError> {
+        Ok(match conversation.key() {
+            "bird:-1" => vec![met("bird:-1", 1), met("bird:-1", 2)],
+            _ => Vec::new(),
+        })
+    }
+}
+
+#[async_trait]
 impl Reached for Trees {
     fn conversation(&self, key: &str) -> Option<ConversationId> {
         birds().is_chat(key).then(|| id(key))
     }
 
-    fn chat(&self, conversation: &ConversationId) -> String {
-        conversation.key().to_owned()
-    }
-
     fn posts_by(&self, conversation: &ConversationId) -> Option<&'static str> {
         (conversation.key() == "bird:-99").then_some("sing")
-    }
-
-    async fn met(&self, conversation: &ConversationId) -> Result<Vec<Met>, ToolError> {
-        Ok(match conversation.key() {
-            "bird:-1" => vec![met("bird:-1", 1), met("bird:-1", 2)],
-            _ => Vec::new(),
-        })
     }
 
     async fn met_beside(
@@ -145,6 +148,7 @@ impl Desk {
         let book = AddressBook {
             files: Arc::new(Files::new(self.state.path().to_owned(), Arc::clone(&clock))),
             forms: birds(),
+            conversations: Arc::new(Trees),
             reached: Arc::new(Trees),
             clock,
         };
@@ -263,4 +267,14 @@ async fn without_files_nobody_is_known() {
     let desk = Desk { state: tempfile::tempdir().unwrap() };
     let why = desk.to(&kea(), called("Owl")).await.unwrap_err();
     assert_eq!(why, "nobody here is called Owl");
+}
+
+#[tokio::test]
+async fn who_stands_in_both_files_is_one_person() {
+    let desk = Desk::new();
+    let owl = "# Inactive Contacts\n\n## Owl\n\n```yaml\ncontact_id: bird:2\nnickname: Owl\nbird_number: 2\n```\n";
+    fs::write(desk.state.path().join("contacts/INACTIVE.md"), owl).unwrap();
+    for wanted in [called("Owl"), contact("bird:2", None), contact("bird:@owl", None)] {
+        assert_eq!(desk.to(&owner(), wanted.clone()).await, there("bird:2", false), "{wanted:?}");
+    }
 }
