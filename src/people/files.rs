@@ -8,6 +8,7 @@ mod error;
 mod forget;
 mod journal;
 mod keep;
+mod last_read;
 mod lines;
 mod lists;
 mod place;
@@ -38,6 +39,7 @@ pub use edit::Edit;
 pub use error::FileError;
 pub use keep::{MOST_KEPT, Version};
 pub(super) use keep::{folder as kept, private};
+pub use last_read::LastRead;
 pub use lines::NewLine;
 
 /// How often somebody may be quicker than we before we give up.

@@ -2,13 +2,12 @@
 //! contact is told unasked: what people call themselves are their words.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::locked;
 
 use super::contacts::Shelf;
-use super::files::{FileError, Files};
+use super::files::{FileError, Files, LastRead};
 use super::forms::Forms;
 use super::shelves::Shelves;
 use crate::agent::{ContextPart, ContextSource};
@@ -29,17 +28,8 @@ const LONGEST_UNSPACED: usize = 4;
 pub struct NamedContacts {
     files: Arc<Files>,
     forms: Forms,
-    kept: Arc<Mutex<Option<Kept>>>,
+    names: LastRead<Names>,
 }
-
-/// The names as they were read.
-struct Kept {
-    looks: Looks,
-    names: Arc<Names>,
-}
-
-/// What the two files look like.
-type Looks = [Option<String>; 2];
 
 /// The ids of contacts by their names, in small letters.
 #[derive(Debug, Default)]
@@ -48,28 +38,13 @@ struct Names(HashMap<String, Vec<String>>);
 impl NamedContacts {
     /// Looks names up in the files of contacts.
     pub fn new(files: Arc<Files>, forms: Forms) -> Self {
-        Self { files, forms, kept: Arc::default() }
+        Self { files, forms, names: LastRead::default() }
     }
 
     async fn names(&self) -> Result<Arc<Names>, FileError> {
-        let looks = looks(&self.files)?;
-        if let Some(kept) = locked(&self.kept).as_ref().filter(|kept| kept.looks == looks) {
-            return Ok(Arc::clone(&kept.names));
-        }
-        let (files, forms, kept) =
-            (Arc::clone(&self.files), self.forms.clone(), Arc::clone(&self.kept));
-        let read = move || -> Result<Arc<Names>, FileError> {
-            let names = Arc::new(Names::of(&forms, &Shelves::read(&files)?));
-            *locked(&kept) = Some(Kept { looks, names: Arc::clone(&names) });
-            Ok(names)
-        };
-        match tokio::task::spawn_blocking(read).await {
-            Ok(names) => names,
-            Err(error) => {
-                tracing::warn!(%error, "a task goes on without the contacts that it names");
-                Ok(Arc::default())
-            }
-        }
+        let (both, forms) = ([Shelf::Active, Shelf::Inactive].map(Shelf::file), self.forms.clone());
+        let read = move |files: &Files| Ok(Names::of(&forms, &Shelves::read(files)?));
+        self.names.of(&self.files, &both, read).await
     }
 }
 
@@ -98,10 +73,6 @@ impl ContextSource for NamedContacts {
             level: Taint::Clean,
         })
     }
-}
-
-fn looks(files: &Files) -> Result<Looks, FileError> {
-    Ok([files.look(Shelf::Active.file())?, files.look(Shelf::Inactive.file())?])
 }
 
 fn line(name: &str, ids: &[String]) -> String {

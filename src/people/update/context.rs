@@ -1,17 +1,17 @@
 //! What of the todo list a task reads unasked: the open items of its conversation, where they are its own people's words, and
 //! how many there are where they may be others'.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::{Audience, locked};
+use selkie_channel_core::Audience;
 
 use super::view::{Conversations, View};
 use crate::agent::{ContextPart, ContextSource};
 use crate::domain::count::counted;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
-use crate::people::files::{Content, FileError, Files};
+use crate::people::files::{Content, FileError, Files, LastRead};
 use crate::people::todo::{Entry, List, Todos};
 use crate::store::Claimed;
 
@@ -24,14 +24,7 @@ const MOST_BYTES: usize = 2 * 1024;
 pub struct OpenTodos {
     files: Arc<Files>,
     conversations: Arc<dyn Conversations>,
-    kept: Arc<Mutex<Option<Kept>>>,
-}
-
-/// The list as it was read.
-#[derive(Clone)]
-struct Kept {
-    look: String,
-    list: Arc<OpenList>,
+    list: LastRead<OpenList>,
 }
 
 #[derive(Debug)]
@@ -43,23 +36,16 @@ struct OpenList {
 impl OpenTodos {
     /// Reads the list of these files.
     pub fn new(files: Arc<Files>, conversations: Arc<dyn Conversations>) -> Self {
-        Self { files, conversations, kept: Arc::default() }
+        Self { files, conversations, list: LastRead::default() }
     }
 
-    async fn list(&self) -> Result<Option<Arc<OpenList>>, FileError> {
-        let Some(look) = self.files.look(List::Open.file())? else { return Ok(None) };
-        if let Some(kept) = locked(&self.kept).as_ref().filter(|kept| kept.look == look) {
-            return Ok(Some(Arc::clone(&kept.list)));
-        }
-        let (files, kept) = (Arc::clone(&self.files), Arc::clone(&self.kept));
-        let read = move || -> Result<Arc<OpenList>, FileError> {
-            let Content { text, level } = files.read(List::Open.file())?;
-            let list = Arc::new(OpenList { todos: Todos::read(List::Open, &text), level });
-            *locked(&kept) = Some(Kept { look, list: Arc::clone(&list) });
-            Ok(list)
+    async fn list(&self) -> Result<Arc<OpenList>, FileError> {
+        let file = List::Open.file();
+        let read = move |files: &Files| {
+            let Content { text, level } = files.read(file)?;
+            Ok(OpenList { todos: Todos::read(List::Open, &text), level })
         };
-        let read = tokio::task::spawn_blocking(read).await;
-        read.unwrap_or_else(|error| Err(FileError::ended(&error))).map(Some)
+        self.list.of(&self.files, &[file], read).await
     }
 }
 
@@ -74,7 +60,7 @@ impl ContextSource for OpenTodos {
                 let chat = self.conversations.chat(&claimed.conversation);
                 let facts = &claimed.facts;
                 let view = View::of_chat(chat, facts.is_owner_alone());
-                told(&*list?, &view, Reader { trust: facts.trust, audience: facts.audience() })
+                told(&list, &view, Reader { trust: facts.trust, audience: facts.audience() })
             }
             Err(error) => {
                 tracing::warn!(%error, "a task goes on without the todo list");
@@ -112,7 +98,7 @@ fn told(list: &OpenList, view: &View, reader: Reader) -> Option<ContextPart> {
         (left, false) => Some(format!("(and {} more)", open(left))),
     };
     Some(ContextPart {
-        title: "What people want done here (TODO.md; todo_update adds and completes):".to_owned(),
+        title: "What people want done here (TODO.md):".to_owned(),
         text: lines.into_iter().chain(more).collect::<Vec<_>>().join("\n"),
         level: Taint::Clean,
     })
