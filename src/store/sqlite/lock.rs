@@ -105,9 +105,13 @@ fn folder(path: &Path) -> Result<File> {
 /// Locks a file. A process that was killed holds it until the system has taken it down: whoever starts again at once
 /// waits for that.
 fn locked(file: &File) -> rustix::io::Result<()> {
+    locked_after(file, || thread::sleep(PAUSE))
+}
+
+fn locked_after(file: &File, mut pause: impl FnMut()) -> rustix::io::Result<()> {
     for _ in 0..TRIES {
         match flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => thread::sleep(PAUSE),
+            Err(Errno::WOULDBLOCK) => pause(),
             done => return done,
         }
     }
@@ -138,5 +142,17 @@ mod tests {
         assert!(matches!(StoreLock::take(&path), Err(StoreError::Held(_))));
         drop(lock);
         StoreLock::take(&path).unwrap();
+    }
+
+    #[test]
+    fn who_is_just_ending_is_waited_for_and_who_stays_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("selkie.lock");
+        let mut holder = Some(StoreLock::take(&path).unwrap());
+        let file = File::open(&path).unwrap();
+        let mut pauses = 0;
+        let held = locked_after(&file, || pauses += 1);
+        assert_eq!((held, pauses), (Err(Errno::WOULDBLOCK), TRIES));
+        assert_eq!(locked_after(&file, || drop(holder.take())), Ok(()));
     }
 }
