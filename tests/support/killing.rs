@@ -93,26 +93,48 @@ async fn one(play: &Play, kept: Kept, point: CrashPoint, nth: u32) {
     (play.stage.say)(&world, Room::Private, "write notes.txt: tide");
     settled(&world, 1).await;
     daemon.kill();
-    world.home.set("debug", json!({ "crash_at": format!("{}:{nth}", point.name()) }));
+    let lines: Vec<&Line> = play.script.iter().chain(QUESTIONS).collect();
+    let at = format!("{}:{nth}", point.name());
+    let say = |world: &World, line: &&Line| (play.stage.say)(world, line.to, line.says);
+    let has_died = through_a_kill(&mut world, &at, Said { before: 1, lines: &lines }, say).await;
+    assert!(has_died, "{} was not passed {nth} times", point.name());
+    check(play, &world, point);
+}
+
+/// What is said while the process dies.
+pub struct Said<'l, L> {
+    /// How many messages were heard before.
+    pub before: i64,
+    /// One after the other, each when the one before is settled.
+    pub lines: &'l [L],
+}
+
+/// Says lines to a daemon that kills itself at an edge, and the rest to the one that follows; whether it has died.
+pub async fn through_a_kill<L>(
+    world: &mut World,
+    at: &str,
+    said: Said<'_, L>,
+    say: impl Fn(&World, &L),
+) -> bool {
+    world.home.set("debug", json!({ "crash_at": at }));
     let dying = world.daemon();
     let mut gone = pin!(dying.gone());
     let mut second = None;
-    for (said, line) in (2..).zip(play.script.iter().chain(QUESTIONS)) {
-        (play.stage.say)(&world, line.to, line.says);
+    for (heard, line) in (said.before + 1..).zip(said.lines) {
+        say(world, line);
         if second.is_none() {
             let status = tokio::select! {
                 biased;
                 status = &mut gone => status,
-                () = settled(&world, said) => continue,
+                () = settled(world, heard) => continue,
             };
-            assert_eq!(status.signal(), Some(9), "{}: {status}", point.name());
+            assert_eq!(status.signal(), Some(9), "{at}: {status}");
             world.home.set("debug", json!({}));
             second = Some(world.daemon());
         }
-        settled(&world, said).await;
+        settled(world, heard).await;
     }
-    assert!(second.is_some(), "{} was not passed {nth} times", point.name());
-    check(play, &world, point);
+    second.is_some()
 }
 
 fn check(play: &Play, world: &World, point: CrashPoint) {

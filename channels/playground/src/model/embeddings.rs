@@ -5,14 +5,14 @@ use std::convert::Infallible;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::meaning::meaning;
-use super::openai::error;
+use super::openai::{error, unknown_key};
 use super::openai_check::Complaint;
 use super::stream::tokens;
 use super::{Asked, Dialect, Embedding, Model};
@@ -32,10 +32,8 @@ pub(crate) async fn embeddings(
     headers: HeaderMap,
     raw: Bytes,
 ) -> Response {
-    let key = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if !model.takes_key(key.and_then(|value| value.strip_prefix("Bearer "))) {
-        let complaint = Complaint::new("Incorrect API key provided.").with_code("invalid_api_key");
-        return error(401, &complaint);
+    if let Some(refused) = unknown_key(&model, &headers) {
+        return refused;
     }
     let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
     let checked = check(&body);

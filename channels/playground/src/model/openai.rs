@@ -21,6 +21,14 @@ pub(crate) async fn models() -> Json<Value> {
     Json(json!({ "object": "list", "data": [model] }))
 }
 
+/// Refuses a request whose key is not the one that is taken.
+pub(super) fn unknown_key(model: &Model, headers: &HeaderMap) -> Option<Response> {
+    let key = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let is_known = model.takes_key(key.and_then(|value| value.strip_prefix("Bearer ")));
+    let complaint = Complaint::new("Incorrect API key provided.").with_code("invalid_api_key");
+    (!is_known).then(|| error(401, &complaint))
+}
+
 /// `POST /chat/completions`.
 pub(crate) async fn chat(
     State(model): State<Model>,
@@ -28,10 +36,8 @@ pub(crate) async fn chat(
     headers: HeaderMap,
     raw: Bytes,
 ) -> Response {
-    let key = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if !model.takes_key(key.and_then(|value| value.strip_prefix("Bearer "))) {
-        let complaint = Complaint::new("Incorrect API key provided.").with_code("invalid_api_key");
-        return error(401, &complaint);
+    if let Some(refused) = unknown_key(&model, &headers) {
+        return refused;
     }
     let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
     let checked = openai_check::check(&body);
