@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::Audience;
-
 use crate::domain::facts::Trust;
-use crate::intake::given::{By, Given};
+use crate::intake::given::Given;
 use crate::intake::messages::{contacts as messages, todos as todo_messages};
 use crate::people::book::ContactBook;
 use crate::people::circle::{Circle, Known};
@@ -22,7 +20,7 @@ pub(crate) struct ContactCommands {
 impl ContactCommands {
     /// Answers `/todos`: an owner alone sees the whole list, every other conversation its own items.
     pub(crate) async fn todos(&self, given: &Given<'_>, trust: Trust) -> String {
-        let is_whole = is_alone(given) && trust == Trust::Owner;
+        let is_whole = given.is_owner_alone(trust);
         let chat = given.place.key().to_owned();
         match seen(&self.acquaintances.files, chat, is_whole).await {
             Ok(todos) => todo_messages::todos(&todos, is_whole),
@@ -40,7 +38,7 @@ impl ContactCommands {
         if trust == Trust::Stranger {
             return Ok(messages::not_for_strangers());
         }
-        let is_whole = is_alone(given) && trust == Trust::Owner;
+        let is_whole = given.is_owner_alone(trust);
         let unwritten = match self.acquaintances.bring().await {
             Ok(_) => None,
             Err(NotBrought::Store(error)) => return Err(error),
@@ -63,9 +61,4 @@ impl ContactCommands {
             name => messages::contact(&known, name),
         })
     }
-}
-
-/// Whether nobody else reads what is answered.
-fn is_alone(given: &Given<'_>) -> bool {
-    matches!(given.by, By::Hand(_)) || given.audience == Audience::Direct
 }

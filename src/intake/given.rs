@@ -4,6 +4,7 @@ use selkie_channel_core::{
     Audience, Command, ConversationId, Inbound, MessageRef, PersonId, PlaceId,
 };
 
+use crate::domain::facts::Trust;
 use crate::store::Location;
 
 /// A command that is typed at the command line, whose owner everybody there is.
@@ -45,6 +46,11 @@ impl<'a> Given<'a> {
         let Inbound { conversation, place, speaker, audience, .. } = inbound;
         let (person, audience, by) = (&speaker.id, *audience, By::Message(inbound));
         Self { conversation, place, person, audience, command, by }
+    }
+
+    /// Whether an owner gives it where nobody else reads the answer.
+    pub(crate) fn is_owner_alone(&self, trust: Trust) -> bool {
+        trust == Trust::Owner && self.audience == Audience::Direct
     }
 
     /// Returns the message that it came in.

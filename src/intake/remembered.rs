@@ -66,7 +66,7 @@ impl MemoryCommands {
 
     async fn all(&self, given: &Given<'_>, trust: Trust) -> Result<Vec<Remembered>, ToolError> {
         // Others read along in a group: what only the owner knows is not said there.
-        let is_alone = trust == Trust::Owner && given.audience == Audience::Direct;
+        let is_alone = given.is_owner_alone(trust);
         self.book.remembered(given.conversation, is_alone).await
     }
 

@@ -1,7 +1,5 @@
 //! Commands that look and change nothing: `/status`, `/ps`, `/tools`, `/sessions`.
 
-use selkie_channel_core::Audience;
-
 use super::Commands;
 use crate::delivery::account::Account;
 use crate::domain::command_line;
@@ -25,7 +23,7 @@ impl Commands {
         let viewer = Viewer {
             here: given.conversation,
             person: Some(given.person),
-            sees_all: trust == Trust::Owner && given.audience == Audience::Direct,
+            sees_all: given.is_owner_alone(trust),
         };
         let rows = self.sessions.seen(viewer).await?;
         Ok(self.sessions.lines(&rows, SESSIONS, given.conversation))

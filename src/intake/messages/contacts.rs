@@ -1,6 +1,6 @@
 //! What people read of the people the bot knows.
 
-use crate::guard::visible::{harmless, one_line};
+use crate::guard::visible::{code, harmless, one_line};
 use crate::people::circle::Known;
 
 /// So many people are listed.
@@ -29,7 +29,7 @@ pub(crate) fn contact(known: &[&Known], name: &str) -> String {
     }
     let one = |known: &&Known| {
         let others = known.names.get(1..).unwrap_or_default();
-        let ids: Vec<String> = known.ids.iter().map(|id| format!("`{}`", code(id))).collect();
+        let ids: Vec<String> = known.ids.iter().map(|own| id(own)).collect();
         let also = match others {
             [] => String::new(),
             others => format!("\n- also called: {}", plain(&others.join(", "))),
@@ -51,15 +51,15 @@ pub(crate) fn not_for_strangers() -> String {
 }
 
 fn line(known: &Known) -> String {
-    let id = known.ids.first().map_or("", String::as_str);
-    let name = known.names.first().map_or(id, String::as_str);
+    let first = known.ids.first().map_or("", String::as_str);
+    let name = known.names.first().map_or(first, String::as_str);
     let last = known.last.map(|at| format!(", last wrote on {}", at.format("%Y-%m-%d")));
-    format!("{} (`{}`){}", plain(name), code(id), last.unwrap_or_default())
+    format!("{} ({}){}", plain(name), id(first), last.unwrap_or_default())
 }
 
-/// An id between back ticks.
-fn code(id: &str) -> String {
-    harmless(&one_line(id)).replace('`', "'")
+/// An id as it is, whatever stands in it.
+fn id(id: &str) -> String {
+    code(&harmless(&one_line(id)))
 }
 
 /// What somebody else has written, in one line, and no Markdown in it.

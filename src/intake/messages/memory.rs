@@ -2,15 +2,14 @@
 
 use std::fmt::Write as _;
 
+use super::shown::words;
 use crate::domain::count::counted;
 use crate::domain::taint::Taint;
-use crate::guard::visible::{code, harmless, one_line};
+use crate::guard::visible::code;
 use crate::memory::remembered::Remembered;
 
 /// So many lines are shown, the newest.
 const SHOWN: usize = 40;
-/// The most characters of one.
-const LONGEST: usize = 300;
 
 /// Lists what is remembered.
 pub(crate) fn remembered(all: &[Remembered]) -> String {
@@ -33,7 +32,7 @@ pub(crate) fn remembered(all: &[Remembered]) -> String {
 }
 
 fn line(one: &Remembered) -> String {
-    let said = match one.section.as_str() {
+    let line = match one.section.as_str() {
         "" | "Notes" => one.text.clone(),
         section => format!("{section}: {}", one.text),
     };
@@ -41,22 +40,14 @@ fn line(one: &Remembered) -> String {
         Taint::Clean => "",
         Taint::Derived | Taint::Raw => " (from others; I use it only when I look it up)",
     };
-    format!("{}{others}", words(&said, one.level))
+    format!("{}{others}", said(&line, one.level))
 }
 
 /// Words of others stand as they were written, without what Markdown would make of them.
-fn words(text: &str, level: Taint) -> String {
-    let text = short(&harmless(&one_line(text)));
+fn said(text: &str, level: Taint) -> String {
     match level {
-        Taint::Clean => text,
-        Taint::Derived | Taint::Raw => code(&text),
-    }
-}
-
-fn short(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        Taint::Clean => words(text),
+        Taint::Derived | Taint::Raw => code(&words(text)),
     }
 }
 
@@ -81,7 +72,7 @@ pub(crate) fn not_their_line() -> String {
 
 /// Says that a line is gone.
 pub(crate) fn line_forgotten(one: &Remembered) -> String {
-    format!("Forgotten: “{}”", words(&one.text, one.level))
+    format!("Forgotten: “{}”", said(&one.text, one.level))
 }
 
 /// Says that somebody was quicker.

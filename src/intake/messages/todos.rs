@@ -1,15 +1,14 @@
 //! What people read of the list of what people want done.
 
+use super::shown::words;
 use crate::domain::count::counted;
-use crate::guard::visible::{code, harmless, one_line};
+use crate::guard::visible::code;
 use crate::people::update::{SeenTodo, SeenTodos};
 
 /// So many open items are listed.
 const MOST: usize = 40;
 /// So many lines that cannot be read are named.
 const MOST_FAULTS: usize = 5;
-/// The most characters of an item.
-const LONGEST: usize = 300;
 
 /// Lists the open items; `is_whole`: for who sees those of all chats.
 pub(crate) fn todos(seen: &SeenTodos, is_whole: bool) -> String {
@@ -22,9 +21,9 @@ pub(crate) fn todos(seen: &SeenTodos, is_whole: bool) -> String {
     }
     let lines = seen.open.iter().take(MOST).map(|todo| format!("- {}\n", line(todo, is_whole)));
     let more = seen.open.len().saturating_sub(MOST);
-    let more = (more > 0).then(|| format!("and {}\n", counted(number(more), ["more", "more"])));
+    let more = (more > 0).then(|| format!("and {more} more\n"));
     let unread = seen.faults.iter().take(MOST_FAULTS);
-    let unread = unread.map(|fault| format!("Cannot be read: {}\n", code(&plain(fault))));
+    let unread = unread.map(|fault| format!("Cannot be read: {}\n", code(&words(fault))));
     let done = (!seen.done.is_empty()).then(|| format!("({done})"));
     lines.chain(more).chain(unread).chain(done).collect::<String>().trim_end().to_owned()
 }
@@ -38,16 +37,8 @@ pub(crate) fn unreadable() -> String {
 fn line(todo: &SeenTodo, is_whole: bool) -> String {
     let due = todo.due.map(|at| format!("{} ", at.format("%Y-%m-%d %H:%M"))).unwrap_or_default();
     let chat = todo.chat.as_ref().filter(|_| is_whole);
-    let chat = chat.map(|chat| format!(" ({})", code(&plain(chat)))).unwrap_or_default();
-    format!("{due}{}{chat}", code(&plain(&todo.text)))
-}
-
-fn plain(text: &str) -> String {
-    let text = harmless(&one_line(text));
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    let chat = chat.map(|chat| format!(" ({})", code(&words(chat)))).unwrap_or_default();
+    format!("{due}{}{chat}", code(&words(&todo.text)))
 }
 
 fn number(of: usize) -> u64 {
