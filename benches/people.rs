@@ -1,7 +1,8 @@
 //! What reading the files of people costs: `cargo bench --bench people`.
 
+use chrono::DateTime;
 use divan::black_box;
-use selkie::people::contacts::{Contacts, Shelf};
+use selkie::people::contacts::{Contacts, MOST_ACTIVE, Shelf};
 use selkie::people::todo::{List, Todos};
 
 fn main() {
@@ -20,14 +21,29 @@ fn read_5000_todos(bencher: divan::Bencher<'_, '_>) {
     bencher.bench(|| Todos::read(List::Open, black_box(&text)).entries().count());
 }
 
-/// A contact file as full as it gets.
+/// A file of active contacts as full as it gets, and one of inactive ones.
+#[divan::bench(args = [150, 10_000])]
+fn read_contacts(bencher: divan::Bencher<'_, '_>, many: usize) {
+    let text = contacts(many);
+    bencher.bench(|| Contacts::read(Shelf::Active, black_box(&text)).all().count());
+}
+
+/// Somebody brought 10,000 contacts along: those for whom there is no room leave.
 #[divan::bench]
-fn read_150_contacts(bencher: divan::Bencher<'_, '_>) {
+fn make_room_of_10000_contacts(bencher: divan::Bencher<'_, '_>) {
+    let text = contacts(10_000);
+    bencher.bench(|| {
+        let mut all = Contacts::read(Shelf::Active, black_box(&text));
+        let over = all.overflow(MOST_ACTIVE);
+        all.take(&over.iter().map(String::as_str).collect(), DateTime::UNIX_EPOCH)
+    });
+}
+
+fn contacts(many: usize) -> String {
     let contact = |n: usize| {
         format!(
             "## Mei {n}\n\n```yaml\ncontact_id: \"person:{n}\"\nnickname: \"Mei {n}\"\nkind: \"human\"\n```\n\n"
         )
     };
-    let text: String = (0..150).map(contact).collect();
-    bencher.bench(|| Contacts::read(Shelf::Active, black_box(&text)).all().count());
+    (0..many).map(contact).collect()
 }

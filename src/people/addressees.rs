@@ -169,9 +169,11 @@ impl AddressBook {
         let shelves = read.map_err(|error| ToolError::tell(error.to_string()))?;
         let Heard { circle, beside } = self.heard(by).await?;
         let mut all = Vec::new();
+        let (here, elsewhere) = (circle.look(), beside.look());
         for fields in shelves.all().map(|found| found.fields) {
-            let is_shared = beside.knows(&self.forms, fields);
-            if is_shared || circle.knows(&self.forms, fields) {
+            let every = self.forms.all_ids(fields);
+            let is_shared = elsewhere.knows(&every);
+            if is_shared || here.knows(&every) {
                 let (routes, ids) = (self.forms.routes(fields), self.forms.ids(fields));
                 let known = Known { fields: fields.clone(), routes, ids, is_shared };
                 all.push(known.told(&circle, &beside));

@@ -1,7 +1,7 @@
 //! Who hears of whom: a conversation knows the people whom it has met, an owner alone everybody. Of the others nothing is
 //! told, not even that there is such a name.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
@@ -52,25 +52,30 @@ impl Known {
 }
 
 impl Circle {
-    /// Whether a contact is one whom the conversation has met.
-    pub fn knows(&self, forms: &Forms, fields: &Fields) -> bool {
-        let ids = forms.all_ids(fields);
-        self.is_whole
-            || ids.contains(&self.chat)
-            || self.met.iter().any(|met| ids.iter().any(|id| id == met.person.as_str()))
+    /// Looks at many contacts: whom the conversation has met is found by their ids.
+    pub fn look(&self) -> Look<'_> {
+        let mut met = HashMap::with_capacity(self.met.len());
+        for one in &self.met {
+            met.entry(one.person.as_str()).or_insert(one);
+        }
+        Look { circle: self, met }
     }
 
     /// Lists everybody whom the conversation may hear of: contacts as they stand, then who has spoken and is none.
     pub fn known(&self, forms: &Forms, shelves: &Shelves) -> Vec<Known> {
+        let look = self.look();
         let mut all = Vec::new();
         let mut seen: HashSet<String> = HashSet::new();
-        for found in shelves.all().filter(|found| self.knows(forms, found.fields)) {
+        for found in shelves.all() {
             let every = forms.all_ids(found.fields);
+            if !look.knows(&every) {
+                continue;
+            }
             let ids: Vec<String> =
                 every.iter().filter(|id| self.may_hear(forms, id)).cloned().collect();
             // A group's own id reaches nobody in particular, but an item may name it.
             if !ids.is_empty() {
-                let last = self.last(&every, found.fields);
+                let last = look.last(&every, found.fields);
                 all.push(Known { names: found.fields.names(), ids, last });
             }
             seen.extend(every);
@@ -84,18 +89,34 @@ impl Circle {
         all
     }
 
-    /// When somebody last spoke: elsewhere is nobody's business here.
-    fn last(&self, ids: &[String], fields: &Fields) -> Option<DateTime<Utc>> {
-        if self.is_whole {
-            return fields.last_interaction();
-        }
-        let here = self.met.iter().find(|met| ids.iter().any(|id| id == met.person.as_str()));
-        here.map(|met| met.at)
-    }
-
     /// Whether an id tells no more than who somebody is, or that they are here.
     fn may_hear(&self, forms: &Forms, id: &str) -> bool {
         self.is_whole || id == self.chat || forms.is_own(id)
+    }
+}
+
+/// A circle with whom it has met by their ids.
+pub struct Look<'c> {
+    circle: &'c Circle,
+    met: HashMap<&'c str, &'c Met>,
+}
+
+impl Look<'_> {
+    /// Whether a contact with all these ids is one whom the conversation has met.
+    pub fn knows(&self, ids: &[String]) -> bool {
+        self.circle.is_whole || ids.contains(&self.circle.chat) || self.here(ids).is_some()
+    }
+
+    /// When somebody last spoke: elsewhere is nobody's business here.
+    fn last(&self, ids: &[String], fields: &Fields) -> Option<DateTime<Utc>> {
+        if self.circle.is_whole {
+            return fields.last_interaction();
+        }
+        self.here(ids).map(|met| met.at)
+    }
+
+    fn here(&self, ids: &[String]) -> Option<&Met> {
+        ids.iter().find_map(|id| self.met.get(id.as_str()).copied())
     }
 }
 

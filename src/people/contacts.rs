@@ -5,6 +5,8 @@ mod section;
 #[cfg(test)]
 mod tests;
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -54,6 +56,8 @@ pub struct Contacts {
     shelf: Shelf,
     text: Text,
     sections: Vec<Section>,
+    /// Which section is whose.
+    places: HashMap<String, usize>,
     faults: Vec<Fault>,
 }
 
@@ -72,20 +76,29 @@ impl Contacts {
         let regions = Regions::find(&text);
         let front = front::find(&text, &regions).map_or(0, |front| front.end + 1);
         let (mut sections, mut faults) = (Vec::<Section>::new(), Vec::new());
+        let mut places = HashMap::new();
         for found in section::find(&text, &regions, front) {
             match found {
-                Ok(section) if sections.iter().any(|s| s.fields.id() == section.fields.id()) => {
-                    let what =
-                        format!("the contact_id {:?} stands there twice", section.fields.id());
-                    faults.push(Fault::of(section.lines, what));
-                }
-                Ok(section) => sections.push(section),
+                Ok(section) => match places.entry(section.fields.id().to_owned()) {
+                    Entry::Occupied(known) => {
+                        let what = format!("the contact_id {:?} stands there twice", known.key());
+                        faults.push(Fault::of(section.lines, what));
+                    }
+                    Entry::Vacant(new) => {
+                        new.insert(sections.len());
+                        sections.push(section);
+                    }
+                },
                 Err(fault) => faults.push(fault),
             }
         }
         faults.extend(regions.faults);
         faults.sort_by_key(|fault| fault.line);
-        Self { shelf, text, sections, faults }
+        Self { shelf, text, sections, places, faults }
+    }
+
+    fn section(&self, id: &str) -> Option<&Section> {
+        self.places.get(id).and_then(|at| self.sections.get(*at))
     }
 
     /// Lists the contacts as they stand.
@@ -95,7 +108,7 @@ impl Contacts {
 
     /// Returns a contact by its id.
     pub fn get(&self, id: &str) -> Option<&Fields> {
-        self.all().find(|fields| fields.id() == id)
+        self.section(id).map(|section| &section.fields)
     }
 
     /// Lists what could not be read.
@@ -109,14 +122,13 @@ impl Contacts {
         if fields.id().is_empty() || self.get(fields.id()).is_some() {
             return false;
         }
-        let moved = Moved(section::written(fields));
-        self.put(&moved, now);
+        self.put(&[&Moved(section::written(fields))], now);
         true
     }
 
     /// Gives a field of a contact another value; says whether that changed anything.
     pub fn set(&mut self, id: &str, key: &str, value: &Value, now: DateTime<Utc>) -> bool {
-        let Some(section) = self.sections.iter().find(|section| section.fields.id() == id) else {
+        let Some(section) = self.section(id) else {
             return false;
         };
         if section.fields.get(key) == Some(value) || !field::is_key(key) {
@@ -135,13 +147,13 @@ impl Contacts {
 
     /// Returns the lines of a contact.
     pub fn lines(&self, id: &str) -> Option<Moved> {
-        let lines = self.sections.iter().find(|section| section.fields.id() == id)?.lines.clone();
+        let lines = self.section(id)?.lines.clone();
         Some(Moved(lines.map(|at| self.text.line(at).to_owned()).collect()))
     }
 
     /// Returns what stands in a contact's lines beside its heading and its fields.
     pub fn remarks(&self, id: &str) -> Vec<String> {
-        let Some(section) = self.sections.iter().find(|section| section.fields.id() == id) else {
+        let Some(section) = self.section(id) else {
             return Vec::new();
         };
         let (lines, block) = (section.lines.clone(), section.block.clone());
@@ -153,7 +165,7 @@ impl Contacts {
     /// Puts remarks behind a contact's fields, where they do not stand in its lines; says whether any were put.
     pub fn remark(&mut self, id: &str, remarks: &[String], now: DateTime<Utc>) -> bool {
         let known = self.remarks(id);
-        let Some(section) = self.sections.iter().find(|section| section.fields.id() == id) else {
+        let Some(section) = self.section(id) else {
             return false;
         };
         let (behind, before) = (section.block.end + 1, self.clone());
@@ -170,27 +182,31 @@ impl Contacts {
         !new.is_empty()
     }
 
-    /// Takes a contact out, with everything below its heading.
-    pub fn take(&mut self, id: &str, now: DateTime<Utc>) -> Option<Moved> {
-        let lines = self.sections.iter().find(|section| section.fields.id() == id)?.lines.clone();
-        let moved = self.lines(id)?;
-        lines.rev().for_each(|at| self.text.remove(at));
-        self.settle(now);
-        Some(moved)
+    /// Takes contacts out, each with everything below its heading; returns how many there were.
+    pub fn take(&mut self, ids: &HashSet<&str>, now: DateTime<Utc>) -> usize {
+        let found = ids.iter().filter_map(|id| self.section(id));
+        let lines: Vec<_> = found.map(|section| section.lines.clone()).collect();
+        if !lines.is_empty() {
+            self.text.remove_all(&lines);
+            self.settle(now);
+        }
+        lines.len()
     }
 
-    /// Puts a contact behind the others.
-    pub fn put(&mut self, moved: &Moved, now: DateTime<Utc>) {
+    /// Puts contacts behind the others.
+    pub fn put(&mut self, moved: &[&Moved], now: DateTime<Utc>) {
         if self.text.is_blank() {
             self.text.insert(self.text.len(), self.shelf.header());
         }
-        // Behind a comment that does not end it would be part of that.
-        let end = Regions::find(&self.text).open.unwrap_or(self.text.len());
-        let before = end.checked_sub(1).map_or("", |before| self.text.line(before));
-        let gap = (!before.trim().is_empty()).then_some("");
-        let lines = gap.into_iter().chain(moved.0.iter().map(String::as_str));
-        for (at, line) in (end..).zip(lines) {
-            self.text.insert(at, line);
+        // Behind a comment that does not end they would be part of that.
+        let mut end = Regions::find(&self.text).open.unwrap_or(self.text.len());
+        for one in moved {
+            let before = end.checked_sub(1).map_or("", |before| self.text.line(before));
+            let gap = (!before.trim().is_empty()).then_some("");
+            for line in gap.into_iter().chain(one.0.iter().map(String::as_str)) {
+                self.text.insert(end, line);
+                end += 1;
+            }
         }
         self.settle(now);
     }

@@ -56,9 +56,11 @@ fn fuzz_contacts() {
         if contacts.add(&new, now) {
             assert_eq!(contacts.all().count(), ids.len() + 1, "{contacts}");
             assert_eq!(contacts.get("new:1"), Some(&new));
-            let moved = contacts.take("new:1", now).expect("it is there");
+            let moved = contacts.lines("new:1").expect("it is there");
+            assert_eq!(contacts.take(&["new:1"].into(), now), 1);
+            assert_eq!(contacts.all().count(), ids.len());
             let mut other = Contacts::read(Shelf::Inactive, "");
-            other.put(&moved, now);
+            other.put(&[&moved], now);
             assert_eq!(other.get("new:1"), Some(&new));
         }
     });

@@ -7,7 +7,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::{ContactField, FieldKind, PersonId, Sighting};
 use serde_json::{Value, json};
 
-use super::contacts::{Contacts, Fields, Kind, MOST_ACTIVE, Shelf, keys};
+use super::contacts::{Fields, Kind, MOST_ACTIVE, Shelf, keys};
 use super::files::{Change, Edit};
 use super::forms::{Form, Forms};
 use super::shelves::{Found, Shelves};
@@ -208,13 +208,14 @@ impl Plan<'_> {
     }
 
     fn make(&mut self, changes: Vec<Change>) {
-        let now = self.now;
-        self.shelves = self.shelves.with_active(|active| made(&changes, active, now));
+        for change in &changes {
+            change.apply(&mut self.shelves.active, self.now);
+        }
         self.active.extend(changes);
     }
 
     fn bring_back(&mut self, fields: &Fields, new: &NewlyMet, seen: &[ContactField]) {
-        let (id, now) = (fields.id().to_owned(), self.now);
+        let id = fields.id().to_owned();
         let Some(lines) = self.shelves.inactive.lines(&id) else { return };
         let changes = self.changes(fields, new, seen);
         if !changes
@@ -224,8 +225,8 @@ impl Plan<'_> {
             // They have not spoken since they were put aside.
             return;
         }
+        // Whom the other file has, too, is looked for there no more.
         self.inactive.push(Change::Take { id: id.clone(), lines: lines.clone() });
-        self.shelves.inactive.take(&id, now);
         self.make(std::iter::once(Change::Put { id, lines }).chain(changes).collect());
     }
 }
@@ -239,12 +240,6 @@ struct At {
 impl At {
     fn of(found: Found<'_>) -> Self {
         Self { shelf: found.shelf, fields: found.fields.clone() }
-    }
-}
-
-fn made(changes: &[Change], contacts: &mut Contacts, now: DateTime<Utc>) {
-    for change in changes {
-        change.apply(contacts, now);
     }
 }
 

@@ -100,14 +100,6 @@ impl Shelves {
         };
         of(Shelf::Active).chain(of(Shelf::Inactive)).collect()
     }
-
-    /// The same with a change of the contacts of today.
-    #[must_use]
-    pub(super) fn with_active(&self, change: impl FnOnce(&mut Contacts)) -> Self {
-        let mut other = self.clone();
-        change(&mut other.active);
-        other
-    }
 }
 
 /// Whether a contact is a person, by an id that never changes.

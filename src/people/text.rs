@@ -1,6 +1,7 @@
 //! A text file as lines that print as they were read: each with its own end, and the mark that some editors begin with.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Bytes of a file that is read at all.
 pub const MOST_BYTES: usize = 4 * 1024 * 1024;
@@ -101,6 +102,17 @@ impl Text {
         if at < self.lines.len() {
             self.lines.remove(at);
         }
+    }
+
+    /// Takes many lines away, in one go.
+    pub fn remove_all(&mut self, lines: &[Range<usize>]) {
+        let mut stays = vec![true; self.lines.len()];
+        for range in lines {
+            let range = range.start.min(stays.len())..range.end.min(stays.len());
+            stays[range].fill(false);
+        }
+        let mut stays = stays.into_iter();
+        self.lines.retain(|_| stays.next().unwrap_or(true));
     }
 }
 

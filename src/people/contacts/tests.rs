@@ -78,12 +78,11 @@ fn a_contact_is_added_and_moved_with_what_stands_below_it() {
     let new = json!({ "contact_id": "x:9", "nickname": "Bo\n## \u{2028}Eve", "kind": "human", "tags": [], "about": "" });
     let new = Fields::new(new.as_object().unwrap().clone());
     assert!(active.add(&new, now()) && !active.add(&new, now()));
-    let moved = active.take("tg:4712", now()).unwrap();
-    assert!(active.take("tg:4712", now()).is_none());
+    let [moved, added] = ["tg:4712", "x:9"].map(|id| active.lines(id).unwrap());
+    assert_eq!(active.take(&HashSet::from(["tg:4712", "x:9"]), now()), 2);
+    assert_eq!(active.take(&HashSet::from(["tg:4712"]), now()), 0);
     let mut inactive = Contacts::read(Shelf::Inactive, "");
-    inactive.put(&moved, now());
-    let added = active.take("x:9", now()).unwrap();
-    inactive.put(&added, now());
+    inactive.put(&[&moved, &added], now());
     insta::assert_snapshot!(inactive.to_string(), @r#"
     ---
     created_at: "2026-03-06T07:08:09Z"

@@ -1,6 +1,8 @@
 //! One change of a contact: found by its id, and made only where the file still says what was read. What somebody has
 //! written meanwhile stands.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,6 +72,49 @@ pub enum Change {
     },
 }
 
+/// Makes changes, in their order; returns of how many something came. A file is read again after each of them, but once
+/// for those that follow each other when many come or go.
+pub(super) fn apply(changes: &[Change], contacts: &mut Contacts, now: DateTime<Utc>) -> usize {
+    changes
+        .chunk_by(|one, next| one.is_moving() && next.goes_with(one))
+        .map(|alike| match alike {
+            [Change::Put { .. }, ..] => put(alike, contacts, now),
+            [Change::Take { .. }, ..] => take(alike, contacts, now),
+            others => others.iter().filter(|change| change.apply(contacts, now)).count(),
+        })
+        .sum()
+}
+
+fn put(changes: &[Change], contacts: &mut Contacts, now: DateTime<Utc>) -> usize {
+    let mut seen = HashSet::new();
+    let new: Vec<&Moved> = changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Put { id, lines } if contacts.get(id).is_none() && seen.insert(id) => {
+                Some(lines)
+            }
+            _ => None,
+        })
+        .collect();
+    if !new.is_empty() {
+        contacts.put(&new, now);
+    }
+    new.len()
+}
+
+fn take(changes: &[Change], contacts: &mut Contacts, now: DateTime<Utc>) -> usize {
+    let theirs: HashSet<&str> = changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Take { id, lines } if contacts.lines(id).as_ref() == Some(lines) => {
+                Some(id.as_str())
+            }
+            _ => None,
+        })
+        .collect();
+    contacts.take(&theirs, now)
+}
+
 impl Change {
     /// Makes the change; says whether anything came of it.
     pub(in crate::people) fn apply(&self, contacts: &mut Contacts, now: DateTime<Utc>) -> bool {
@@ -90,18 +135,17 @@ impl Change {
                 changed.is_some_and(|changed| contacts.set(id, key, &changed, now))
             }
             Self::Remark { id, lines } => contacts.remark(id, lines, now),
-            Self::Put { id, lines } => {
-                let is_new = contacts.get(id).is_none();
-                if is_new {
-                    contacts.put(lines, now);
-                }
-                is_new
-            }
-            Self::Take { id, lines } => {
-                let is_same = contacts.lines(id).as_ref() == Some(lines);
-                is_same && contacts.take(id, now).is_some()
-            }
+            Self::Put { .. } => put(std::slice::from_ref(self), contacts, now) > 0,
+            Self::Take { .. } => take(std::slice::from_ref(self), contacts, now) > 0,
         }
+    }
+
+    fn is_moving(&self) -> bool {
+        matches!(self, Self::Put { .. } | Self::Take { .. })
+    }
+
+    fn goes_with(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 

@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::change;
 use super::change::Change;
 use super::done::{Changed, Done};
 use super::lines;
@@ -78,7 +79,7 @@ impl Edit {
             }
             Self::Contacts { shelf, changes } => {
                 let mut contacts = Contacts::read(*shelf, source);
-                let made = changes.iter().filter(|change| change.apply(&mut contacts, now)).count();
+                let made = change::apply(changes, &mut contacts, now);
                 let done = Done { contacts: made, ..Done::default() };
                 Changed { text: contacts.to_string(), done }
             }

@@ -8,6 +8,7 @@ use selkie_channel_core::{AccountId, PlaceId};
 use super::*;
 use crate::domain::clock::SystemClock;
 use crate::domain::taint::Taint;
+use crate::people::contacts::Contacts;
 use crate::people::files::Files;
 use crate::people::forms::testing::birds;
 
