@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::contacts::Shelf;
+use super::contacts::{Contacts, Shelf};
 use super::files::{FileError, Files, LastRead};
 use super::forms::Forms;
-use super::shelves::Shelves;
 use crate::agent::{ContextPart, ContextSource};
 use crate::domain::taint::Taint;
 use crate::store::Claimed;
@@ -28,7 +27,9 @@ const LONGEST_UNSPACED: usize = 4;
 pub struct NamedContacts {
     files: Arc<Files>,
     forms: Forms,
-    names: LastRead<Names>,
+    /// Each file by itself: one of them changes whenever somebody speaks, the other one may be long.
+    active: LastRead<Names>,
+    inactive: LastRead<Names>,
 }
 
 /// The ids of contacts by their names, in small letters.
@@ -38,13 +39,23 @@ struct Names(HashMap<String, Vec<String>>);
 impl NamedContacts {
     /// Looks names up in the files of contacts.
     pub fn new(files: Arc<Files>, forms: Forms) -> Self {
-        Self { files, forms, names: LastRead::default() }
+        Self { files, forms, active: LastRead::default(), inactive: LastRead::default() }
     }
 
-    async fn names(&self) -> Result<Arc<Names>, FileError> {
-        let (both, forms) = ([Shelf::Active, Shelf::Inactive].map(Shelf::file), self.forms.clone());
-        let read = move |files: &Files| Ok(Names::of(&forms, &Shelves::read(files)?));
-        self.names.of(&self.files, &both, read).await
+    async fn names(&self) -> Result<[Arc<Names>; 2], FileError> {
+        Ok([
+            self.of(&self.active, Shelf::Active).await?,
+            self.of(&self.inactive, Shelf::Inactive).await?,
+        ])
+    }
+
+    async fn of(&self, last: &LastRead<Names>, shelf: Shelf) -> Result<Arc<Names>, FileError> {
+        let forms = self.forms.clone();
+        let read = move |files: &Files| {
+            let text = files.read(shelf.file())?.text;
+            Ok(Names::of(&forms, &Contacts::read(shelf, &text)))
+        };
+        last.of(&self.files, &[shelf.file()], read).await
     }
 }
 
@@ -63,8 +74,15 @@ impl ContextSource for NamedContacts {
             }
         };
         let own = claimed.heard.iter().filter(|(_, inbound)| !inbound.forwarded);
-        let named: BTreeMap<String, &[String]> =
-            own.flat_map(|(_, inbound)| names.named(&inbound.text)).collect();
+        let mut named: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+        for (_, inbound) in own {
+            for (name, ids) in names.iter().flat_map(|names| names.named(&inbound.text)) {
+                let known = named.entry(name).or_default();
+                known.extend(ids);
+                known.sort();
+                known.dedup();
+            }
+        }
         let lines: Vec<String> =
             named.iter().take(MOST_NAMES).map(|(name, ids)| line(name, ids)).collect();
         (!lines.is_empty()).then(|| ContextPart {
@@ -75,8 +93,8 @@ impl ContextSource for NamedContacts {
     }
 }
 
-fn line(name: &str, ids: &[String]) -> String {
-    let told = ids.iter().take(MOST_CALLED).map(String::as_str).collect::<Vec<_>>().join(", ");
+fn line(name: &str, ids: &[&String]) -> String {
+    let told = ids.iter().take(MOST_CALLED).map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
     match ids.len().saturating_sub(MOST_CALLED) {
         0 if ids.len() > 1 => format!("- {name}: one of {told}"),
         0 => format!("- {name}: {told}"),
@@ -85,19 +103,18 @@ fn line(name: &str, ids: &[String]) -> String {
 }
 
 impl Names {
-    fn of(forms: &Forms, shelves: &Shelves) -> Self {
+    fn of(forms: &Forms, contacts: &Contacts) -> Self {
         let mut names: HashMap<String, Vec<String>> = HashMap::new();
-        for found in shelves.all() {
+        for fields in contacts.all() {
             // An id that people write themselves may be anything.
-            let id = found.fields.id();
+            let id = fields.id();
             let never_changes = |id: &String| forms.is_person(id);
-            let Some(id) = std::iter::once(id.to_owned())
-                .chain(forms.all_ids(found.fields))
-                .find(never_changes)
+            let Some(id) =
+                std::iter::once(id.to_owned()).chain(forms.all_ids(fields)).find(never_changes)
             else {
                 continue;
             };
-            let own = found.fields.names().into_iter().map(|name| name.to_lowercase());
+            let own = fields.names().into_iter().map(|name| name.to_lowercase());
             let firsts = own.clone().filter_map(|n| n.split_whitespace().next().map(str::to_owned));
             for name in own.chain(firsts).filter(|name| !name.is_empty()) {
                 let called = names.entry(name).or_default();
@@ -160,8 +177,11 @@ mod tests {
             ("田中", &["line:U1"]),
         ]);
         let found = |text: &str| {
-            let mut all: Vec<String> =
-                names.named(text).iter().map(|(name, ids)| line(name, ids)).collect();
+            let mut all: Vec<String> = names
+                .named(text)
+                .iter()
+                .map(|(name, ids)| line(name, &ids.iter().collect::<Vec<_>>()))
+                .collect();
             all.sort();
             all
         };
