@@ -19,12 +19,14 @@ mod posts;
 mod process;
 mod run;
 mod schedules;
+mod service_manager;
 mod sessions;
 mod socket;
 mod state;
 mod telemetry;
 mod templates;
 mod travel;
+mod vitals;
 
 use std::path::PathBuf;
 use std::sync::Arc;

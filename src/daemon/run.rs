@@ -12,6 +12,8 @@ use tokio_util::task::TaskTracker;
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::lifecycle::{Signals, stop};
+use crate::daemon::service_manager::{Extended, ServiceManager};
+use crate::daemon::vitals::Vitals;
 use crate::daemon::{ledger, process, socket};
 use crate::delivery::runtime::Stop;
 use crate::domain::happening::Happenings;
@@ -37,6 +39,8 @@ pub struct Attendant<'a> {
     pub end: Option<oneshot::Receiver<()>>,
     /// Is told what the start waits for.
     pub waits: &'a (dyn Fn(String) + Sync),
+    /// Who supervises the process.
+    pub manager: ServiceManager,
 }
 
 /// Says what is missing when a plan has nothing to do.
@@ -55,7 +59,8 @@ pub fn needs_something_to_do(plan: &AppConfig) -> Option<String> {
 /// When something cannot start, or when every channel is refused and none has ever worked; any other daemon that
 /// runs ends without error.
 pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result<()> {
-    let Attendant { up, end, waits } = attendant;
+    let Attendant { up, end, waits, manager } = attendant;
+    let manager = Arc::new(manager);
     process::take_files();
     let mut signals = Signals::listen().context("signals cannot be handled")?;
     let mut asked = pin!(async {
@@ -65,8 +70,13 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
             None => std::future::pending().await,
         }
     });
+    let patience = Extended::of(&manager);
+    let waits = |what: String| {
+        manager.status(&what);
+        waits(what);
+    };
     let app = tokio::select! {
-        app = open(plan, &mut signals, waits) => app?,
+        app = open(plan, &mut signals, &waits) => app?,
         () = &mut asked => None,
     };
     let Some(app) = app else { return Ok(()) };
@@ -85,6 +95,9 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     let state = app.plan.folders.state.display().to_string();
     let console_at = console.map_or_else(|| "off".to_owned(), |address| address.to_string());
     let memory = app.plan.finds_memory_by();
+    drop(patience);
+    manager.ready();
+    tracker.spawn(Vitals::of(&app, Arc::clone(&manager)).watch(stops.work.clone()));
     tracing::info!(
         version = VERSION,
         ?channels,
@@ -108,6 +121,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         }
         () = &mut asked => {}
     }
+    manager.stopping();
     stop(&app, &tracker, &stops, &mut signals).await;
     socket::remove(&app.plan.folders.state);
     tracing::info!("selkie has stopped");

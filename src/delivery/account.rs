@@ -9,6 +9,7 @@ use selkie_channel_core::locked;
 use selkie_channel_core::{AccountId, AllowList, Channel, ConversationId, PlaceId, Unasked};
 use serde::Serialize;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::delivery::rate_limiter::RateLimiter;
 
@@ -24,6 +25,8 @@ pub(crate) struct Account {
     allow: RwLock<AllowList>,
     hearing: Mutex<Hearing>,
     heard_ms: AtomicI64,
+    /// When the receiver's loop has to have turned again.
+    due: Mutex<Option<Instant>>,
     /// The platform refuses: the next that is heard is news.
     refused: AtomicBool,
     /// Refused for sure, without ever having worked.
@@ -67,6 +70,7 @@ impl Account {
             allow: RwLock::new(channel.allow.clone()),
             hearing: Mutex::new(Hearing::Off),
             heard_ms: AtomicI64::new(i64::MIN),
+            due: Mutex::new(None),
             refused: AtomicBool::new(false),
             hopeless: AtomicBool::new(false),
             again: Notify::new(),
@@ -115,6 +119,18 @@ impl Account {
         }
     }
 
+    /// Notes that the receiver's loop turns, and turns again within this time.
+    pub(crate) fn turns(&self, within: Duration) {
+        *locked(&self.due) = Instant::now().checked_add(within);
+    }
+
+    /// Whether the receiver's loop should have turned so long ago. One that waits because the platform refuses it, or
+    /// that has none, is never late.
+    pub(crate) fn is_late(&self, by: Duration) -> bool {
+        let listens = *locked(&self.hearing) == Hearing::Listening;
+        listens && locked(&self.due).is_some_and(|due| due.elapsed() > by)
+    }
+
     /// Waits until a platform that refused answers again.
     pub(crate) async fn heard_again(&self) {
         self.again.notified().await;
@@ -153,5 +169,29 @@ impl Account {
             hearing: locked(&self.hearing).clone(),
             heard_ago: at.map(|at| (now - at).to_std().unwrap_or_default()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::flow::testing;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_receiver_that_stands_still_is_late_and_one_that_is_refused_is_not() {
+        let account = Account::new(testing::other().0);
+        let by = Duration::from_secs(300);
+        account.set_hearing(Hearing::Listening);
+        assert!(!account.is_late(by), "it has not said yet when it turns");
+        account.turns(Duration::from_secs(60));
+        tokio::time::advance(Duration::from_secs(360)).await;
+        assert!(!account.is_late(by));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(account.is_late(by));
+        account.set_hearing(Hearing::Refused { reason: "401".to_owned() });
+        assert!(!account.is_late(by));
+        account.set_hearing(Hearing::Listening);
+        account.turns(Duration::from_secs(60));
+        assert!(!account.is_late(by));
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, MessageRef, PlaceId, Quote,
+    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, MessageRef, PlaceId, Pulse,
+    Quote,
 };
 
 use crate::delivery::account::Account;
@@ -293,8 +294,11 @@ impl Inbox for AccountInbox {
         self.intake.outbox.notice(&format!("{account}:{key}"), text).await;
     }
 
-    fn heard(&self, _account: &AccountId) {
-        self.account.heard(self.intake.outbox.runtime.clock.now());
+    fn pulse(&self, _account: &AccountId, pulse: Pulse) {
+        match pulse {
+            Pulse::Heard => self.account.heard(self.intake.outbox.runtime.clock.now()),
+            Pulse::Turns(within) => self.account.turns(within),
+        }
     }
 }
 

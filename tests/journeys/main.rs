@@ -80,6 +80,7 @@ mod schedule_trouble;
 mod schedules;
 mod schedules_on_line;
 mod secrets;
+mod service_manager;
 mod sessions;
 mod shell;
 mod slack;

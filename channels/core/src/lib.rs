@@ -59,7 +59,7 @@ pub use pause::Pauses;
 pub use posting::{PictureKind, PostPictures, Postable, Posting, PostingTool};
 pub use redact::{Redactor, Search};
 pub use roles::{
-    Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Receiver, Sender, Sink,
-    Unasked,
+    Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Pulse, Receiver, Sender,
+    Sink, Unasked,
 };
 pub use seldom::Seldom;

@@ -126,8 +126,17 @@ pub trait Inbox: Send + Sync {
     /// Tells the owner something once: the same `key` is said once per day at most.
     async fn notice(&self, account: &AccountId, key: &str, text: &str);
 
-    /// Says that a round trip with the platform was completed just now (proof of receipt).
-    fn heard(&self, account: &AccountId);
+    /// Notes a sign of life of the receiver.
+    fn pulse(&self, account: &AccountId, pulse: Pulse);
+}
+
+/// A sign of life of a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pulse {
+    /// A round trip with the platform was completed just now (proof of receipt).
+    Heard,
+    /// Its loop turns, whatever the platform does, and turns again within this time.
+    Turns(Duration),
 }
 
 /// The platform's position in its stream of events (Telegram's next `offset`).

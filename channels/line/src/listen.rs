@@ -14,7 +14,7 @@ use secrecy::ExposeSecret;
 use selkie_channel_core::door::{Caps, Door as Served};
 use selkie_channel_core::http::Fault;
 use selkie_channel_core::settings::Token;
-use selkie_channel_core::{AccountId, Inbox, ListenEnd, MessageRef, Now, Quote};
+use selkie_channel_core::{AccountId, Inbox, ListenEnd, MessageRef, Now, Pulse, Quote};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
@@ -173,7 +173,7 @@ async fn check(listener: &Listener, inbox: &dyn Inbox) -> Infallible {
     loop {
         let pause = match listener.api.get("info").await {
             Ok(me) => {
-                inbox.heard(&listener.account);
+                inbox.pulse(&listener.account, Pulse::Heard);
                 if !introduced {
                     let (id, name) = (me["userId"].as_str(), me["displayName"].as_str());
                     tracing::info!(id, name, "the bot on LINE");
@@ -190,6 +190,7 @@ async fn check(listener: &Listener, inbox: &dyn Inbox) -> Infallible {
                 AGAIN
             }
         };
+        inbox.pulse(&listener.account, Pulse::Turns(pause));
         sleep(pause).await;
     }
 }

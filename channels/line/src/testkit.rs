@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use selkie_channel_core::{
     AccountId, BuildContext, Channel, ConversationId, Cursor, Inbound, Inbox, InboxBroken, Now,
-    Redactor, tls,
+    Pulse, Redactor, tls,
 };
 use selkie_channel_core::{MessageRef, Quote};
 use selkie_playground::line_platform::{ACCESS_TOKEN, SECRET};
@@ -154,5 +154,5 @@ impl Inbox for TestInbox {
         self.notices.send((key.to_owned(), text.to_owned())).unwrap();
     }
 
-    fn heard(&self, _: &AccountId) {}
+    fn pulse(&self, _: &AccountId, _: Pulse) {}
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::select_all;
-use selkie_channel_core::{AccountId, Inbound, Inbox, ListenEnd};
+use selkie_channel_core::{AccountId, Inbound, Inbox, ListenEnd, Pulse};
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
@@ -122,12 +122,12 @@ impl Shared<'_> {
                     grumble(slot, refused, &why);
                     let pauses = self.listener.pauses;
                     let pauses = if quick { pauses } else { slow(pauses) };
-                    sleep(pauses.after(refused)).await;
+                    self.rest(pauses.after(refused)).await;
                     continue;
                 }
                 End::Limited(wait) => {
                     tracing::warn!(?wait, "Slack asks us to open sockets more slowly");
-                    sleep(wait).await;
+                    self.rest(wait).await;
                     fails
                 }
                 End::Broken(why) => {
@@ -148,8 +148,18 @@ impl Shared<'_> {
 
     /// Waits after so many failures in a row and returns their number.
     async fn wait(&self, fails: u32) -> u32 {
-        sleep(self.listener.pauses.after(fails)).await;
+        self.rest(self.listener.pauses.after(fails)).await;
         fails
+    }
+
+    /// Waits, and says for how long it will be still.
+    async fn rest(&self, pause: Duration) {
+        self.pulse(Pulse::Turns(pause));
+        sleep(pause).await;
+    }
+
+    fn pulse(&self, pulse: Pulse) {
+        self.listener.inbox.pulse(self.listener.account, pulse);
     }
 
     async fn notice(&self, key: &str, text: &str) {
@@ -173,6 +183,7 @@ impl Shared<'_> {
 
     /// Opens a socket and reads it to its end.
     async fn once(&self) -> End {
+        self.pulse(Pulse::Turns(self.listener.patience.silence));
         let url = match self.listener.api.socket_url().await {
             Ok(url) => url,
             Err(fault) => return End::of_fault(fault),
@@ -194,11 +205,12 @@ impl Shared<'_> {
 
     async fn read(&self, socket: &mut Socket) -> End {
         loop {
+            self.pulse(Pulse::Turns(self.listener.patience.silence));
             let frames = match socket.next().await {
                 Brought::Frames(frames) => frames,
                 Brought::End(why) => return End::Broken(why),
             };
-            self.listener.inbox.heard(self.listener.account);
+            self.pulse(Pulse::Heard);
             if frames.is_empty() {
                 continue;
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use selkie_channel_core::http::{Fault, Refusal};
-use selkie_channel_core::{AccountId, Cursor, Inbound, Inbox, ListenEnd};
+use selkie_channel_core::{AccountId, Cursor, Inbound, Inbox, ListenEnd, Pulse};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -118,10 +118,20 @@ impl Poller<'_> {
                 Err(broken) => {
                     self.fails = self.fails.saturating_add(1);
                     tracing::warn!(error = %broken, "waiting for the inbox before the first poll");
-                    sleep(self.listener.pauses.after(self.fails)).await;
+                    self.rest(self.listener.pauses.after(self.fails)).await;
                 }
             }
         }
+    }
+
+    /// Waits, and says for how long it will be still.
+    async fn rest(&self, pause: Duration) {
+        self.pulse(Pulse::Turns(pause));
+        sleep(pause).await;
+    }
+
+    fn pulse(&self, pulse: Pulse) {
+        self.listener.inbox.pulse(self.listener.account, pulse);
     }
 
     async fn round(&mut self) -> Result<(), Trouble> {
@@ -130,6 +140,7 @@ impl Poller<'_> {
         }
         let begun = Instant::now();
         let limit = self.listener.poll + GRACE;
+        self.pulse(Pulse::Turns(limit));
         let answer = self.api.call("getUpdates", &self.params(), limit).await;
         let answer = answer.map_err(Trouble::Platform)?;
         let updates = serde_json::from_str::<Vec<Box<RawValue>>>(answer.result.get());
@@ -138,7 +149,7 @@ impl Poller<'_> {
         })?;
         self.completed = Instant::now();
         self.was_taken = true;
-        self.listener.inbox.heard(self.listener.account);
+        self.pulse(Pulse::Heard);
         if updates.is_empty() {
             self.breathe(begun).await;
             return Ok(());
@@ -212,13 +223,13 @@ impl Poller<'_> {
                     }
                     let (code, error) = (refusal.status, &refusal.words);
                     tracing::warn!(code, error, "the token was refused; it was taken before");
-                    sleep(self.listener.pauses.after(self.refusals + 3)).await;
+                    self.rest(self.listener.pauses.after(self.refusals + 3)).await;
                 }
                 Kind::Conflict => self.conflict(&refusal).await,
                 Kind::Limited => {
                     let wait = refusal.retry_after.unwrap_or_default();
                     tracing::warn!(?wait, "Telegram asks us to poll more slowly");
-                    sleep(wait).await;
+                    self.rest(wait).await;
                 }
                 _ => {
                     tracing::warn!(
@@ -236,7 +247,7 @@ impl Poller<'_> {
                 }
             }
         }
-        sleep(self.listener.pauses.after(self.fails)).await;
+        self.rest(self.listener.pauses.after(self.fails)).await;
         None
     }
 

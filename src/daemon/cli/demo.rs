@@ -22,6 +22,7 @@ use crate::daemon::build::{AppConfig, Chosen, plan_by};
 use crate::daemon::clocks::Clocks;
 use crate::daemon::demo::{Line, Manner, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
+use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::travel::{Traveller, TravellerParts, has_failed, idle};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
 use crate::domain::clock::{Clock as _, SystemClock};
@@ -175,7 +176,8 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         end.send(()).ok();
         visited
     };
-    let attendant = Attendant { up, end: Some(ended), waits: &tell };
+    let attendant =
+        Attendant { up, end: Some(ended), waits: &tell, manager: ServiceManager::default() };
     let mut daemon = pin!(daemon(plan, attendant));
     tokio::select! {
         ran = &mut daemon => Ok(ran?),

@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 use super::outcome::{Failure, Outcome};
 use crate::daemon::build::{Chosen, plan_to_run};
 use crate::daemon::run::Attendant;
+use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::{Binary, lifecycle, run, telemetry};
 
 /// Runs until a signal.
@@ -19,6 +20,7 @@ pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
     }
     let (up, _) = oneshot::channel();
     let waits = |what: String| tracing::warn!("{what}");
-    let attendant = Attendant { up, end: None, waits: &waits };
+    let manager = ServiceManager::of(&binary.env, std::process::id());
+    let attendant = Attendant { up, end: None, waits: &waits, manager };
     Ok(lifecycle::runtime()?.block_on(run::daemon(plan, attendant))?)
 }

@@ -11,7 +11,6 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
 use crate::daemon::flow::people::People;
-use crate::delivery::account::ChannelState;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::posts::{resume, sweep_files};
 use crate::delivery::queue::PartQueue;
@@ -46,6 +45,7 @@ use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 
 mod assemble;
+mod channels;
 mod knowledge;
 mod memory;
 mod parts;
@@ -203,16 +203,6 @@ impl Flow {
         }
     }
 
-    /// Waits until every channel is refused for sure and none has ever worked, and says why.
-    pub async fn hopeless(&self) -> String {
-        let mut hopeless = self.listening.hopeless.subscribe();
-        match hopeless.wait_for(Option::is_some).await {
-            Ok(why) => why.clone().unwrap_or_default(),
-            // The sender lives as long as `self`.
-            Err(_) => std::future::pending().await,
-        }
-    }
-
     /// Returns the schedules as tools see them.
     pub fn timetable(&self) -> Arc<dyn Timetable> {
         Arc::clone(&self.timetable) as _
@@ -312,11 +302,6 @@ impl Flow {
     /// Returns the book of schedules.
     pub fn book(&self) -> Arc<Book> {
         Arc::clone(&self.timetable.book)
-    }
-
-    /// Tells how the channels stand.
-    pub fn channels(&self) -> Vec<ChannelState> {
-        self.outbox.accounts.states(self.outbox.runtime.now())
     }
 
     /// Runs one task in the terminal and streams what happens, to the end of its delivery. Whoever drops the

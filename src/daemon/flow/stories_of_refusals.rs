@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selkie_channel_core::{Inbox as _, ListenEnd, Pace};
+use selkie_channel_core::{Inbox as _, ListenEnd, Pace, Pulse};
 
 use crate::daemon::flow::testing::{self, Fixture, account, message};
 use crate::delivery::account::Hearing;
@@ -22,7 +22,7 @@ async fn a_refused_channel_is_tried_again_and_the_owner_is_told_once_elsewhere()
     let (channel, other) = testing::other();
     let house = testing::desk_beside(Settings::default(), Pace::LIFTED, Some(channel));
     // It has worked, and is then refused for a while.
-    house.inbox.heard(&account());
+    house.inbox.pulse(&account(), Pulse::Heard);
     *house.platform.ends.lock().unwrap() = [refused(), refused(), refused()].into();
     house.begin().await;
     let told = other.wait_for(1).await;
@@ -35,7 +35,7 @@ async fn a_refused_channel_is_tried_again_and_the_owner_is_told_once_elsewhere()
     };
     tokio::time::timeout(Duration::from_secs(20), tried).await.expect("it is tried again");
     assert_eq!(hearing(&house), Hearing::Refused { reason: "401: a wrong token".to_owned() });
-    house.inbox.heard(&account());
+    house.inbox.pulse(&account(), Pulse::Heard);
     let told = other.wait_for(2).await;
     assert!(told[1].1.contains("test works again"), "{told:?}");
     assert_eq!(hearing(&house), Hearing::Listening);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use selkie_channel_core::{
-    Addressed, AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What,
+    Addressed, AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Pulse, Redactor, What,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -41,7 +41,7 @@ impl Inbox for Memory {
         self.notices.lock().unwrap().push(key.to_owned());
     }
 
-    fn heard(&self, _: &AccountId) {}
+    fn pulse(&self, _: &AccountId, _: Pulse) {}
 }
 
 fn memory(broken: usize) -> (Memory, mpsc::UnboundedReceiver<Vec<Inbound>>) {

@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use selkie_channel_core::{AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What};
+use selkie_channel_core::{
+    AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Pulse, Redactor, What,
+};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -46,8 +48,10 @@ impl Inbox for Memory {
         self.told.send(Told::Notice(key.to_owned(), text.to_owned())).unwrap();
     }
 
-    fn heard(&self, _account: &AccountId) {
-        self.heard.fetch_add(1, Ordering::SeqCst);
+    fn pulse(&self, _account: &AccountId, pulse: Pulse) {
+        if pulse == Pulse::Heard {
+            self.heard.fetch_add(1, Ordering::SeqCst);
+        }
     }
 }
 

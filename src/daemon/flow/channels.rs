@@ -1,0 +1,32 @@
+//! How the channels stand.
+
+use std::time::Duration;
+
+use super::Flow;
+use crate::delivery::account::ChannelState;
+
+impl Flow {
+    /// Waits until every channel is refused for sure and none has ever worked, and says why.
+    pub async fn hopeless(&self) -> String {
+        let mut hopeless = self.listening.hopeless.subscribe();
+        match hopeless.wait_for(Option::is_some).await {
+            Ok(why) => why.clone().unwrap_or_default(),
+            // The sender lives as long as `self`.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Names the channels whose receivers should have turned so long ago.
+    pub fn late(&self, by: Duration) -> Vec<String> {
+        let late = self.outbox.accounts.all().filter(|account| account.is_late(by));
+        let mut names: Vec<String> =
+            late.map(|account| account.channel.account.to_string()).collect();
+        names.sort();
+        names
+    }
+
+    /// Tells how the channels stand.
+    pub fn channels(&self) -> Vec<ChannelState> {
+        self.outbox.accounts.states(self.outbox.runtime.now())
+    }
+}
