@@ -11,6 +11,7 @@ pub mod crash;
 pub mod document;
 pub mod facts;
 pub mod gate;
+pub mod gist;
 pub mod happening;
 pub mod ids;
 pub mod plan;

@@ -11,11 +11,14 @@ mod keep;
 mod last_read;
 mod lines;
 mod lists;
+mod loaded;
+mod marks;
 mod place;
 mod rest;
 #[cfg(test)]
 mod tests;
 mod versions;
+mod whose;
 
 use std::fs::File;
 use std::io;
@@ -26,8 +29,9 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
 use self::error::{unreadable, written};
-use self::journal::{Journal, Step};
+use self::journal::Journal;
 use self::keep::Keep;
+use self::loaded::{Begun, Loaded};
 use self::place::{Out, Place};
 use self::rest::{Look, Patience, Time};
 use super::text::decode;
@@ -41,6 +45,8 @@ pub use keep::{MOST_KEPT, Version};
 pub(super) use keep::{folder as kept, private};
 pub use last_read::LastRead;
 pub use lines::NewLine;
+pub use loaded::Content;
+pub use whose::Listed;
 
 /// How often somebody may be quicker than we before we give up.
 const TRIES: usize = 8;
@@ -71,15 +77,6 @@ enum Edge {
     Kept,
     /// All is in place, the note is still there.
     Written,
-}
-
-/// A file's text, and how far it comes from others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
-    /// What stands there; nothing where there is no file.
-    pub text: String,
-    /// The level with which it was written.
-    pub level: Taint,
 }
 
 impl Files {
@@ -124,10 +121,11 @@ impl Files {
             }
         }
         self.at(Edge::Read)?;
-        // Everything that needs room on the disk has it before the first file changes.
+        // Everything that needs room on the disk has it before the first file changes; whose the words are stands there
+        // before the words do.
+        self.note_whose(&mut begun, level)?;
         for one in &begun {
-            let level = level.max(one.loaded.content.level);
-            one.loaded.place.stage(&one.text, level)?;
+            one.loaded.place.stage(&one.text, one.loaded.content.level)?;
             self.at(Edge::Staged)?;
         }
         if begun.is_empty() {
@@ -164,7 +162,7 @@ impl Files {
     ) -> Result<Done, FileError> {
         let Begun { edit, loaded: Loaded { place, mut there, content }, mut text, mut done } =
             begun;
-        let level = journal.level.max(content.level);
+        let level = content.level;
         // What is in the file's place since the exchange before: ours, which nobody has to be told of.
         let mut ours: Option<String> = None;
         // Where the file lies that came out last.
@@ -323,9 +321,11 @@ impl Files {
             }
             let changed = step.edit.apply(&base, journal.now);
             if changed.text != loaded.content.text {
-                loaded.place.stage(&changed.text, journal.level.max(loaded.content.level))?;
-                let begun =
-                    Begun { edit: &step.edit, loaded, text: changed.text, done: changed.done };
+                let mut begun =
+                    [Begun { edit: &step.edit, loaded, text: changed.text, done: changed.done }];
+                self.note_whose(&mut begun, journal.level)?;
+                let [begun] = begun;
+                begun.loaded.place.stage(&begun.text, begun.loaded.content.level)?;
                 self.put(begun, &journal, &mut patience)?;
             }
         }
@@ -392,27 +392,5 @@ impl Files {
     fn at(&self, edge: Edge) -> Result<(), FileError> {
         let told = self.edges.as_ref().map_or(Ok(()), |edges| edges(edge));
         told.map_err(|source| written("a file", source))
-    }
-}
-
-/// A file as it was found.
-struct Loaded {
-    place: Place,
-    /// Its bytes; `None` where there is no file.
-    there: Option<Vec<u8>>,
-    content: Content,
-}
-
-/// A change that is about to be made.
-struct Begun<'e> {
-    edit: &'e Edit,
-    loaded: Loaded,
-    text: String,
-    done: Done,
-}
-
-impl Begun<'_> {
-    fn step(&self) -> Step {
-        Step::new(self.edit.clone(), self.loaded.there.as_deref(), &self.text)
     }
 }

@@ -62,6 +62,15 @@ pub struct Todos {
     faults: Vec<Fault>,
 }
 
+/// A line with something in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said<'t> {
+    /// The line.
+    pub line: &'t str,
+    /// The entry that it is, if it is one.
+    pub entry: Option<&'t Entry>,
+}
+
 /// An entry and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
@@ -102,6 +111,16 @@ impl Todos {
     pub fn counted(&self) -> impl Iterator<Item = &Entry> {
         let ticked = self.list == List::Done;
         self.entries().filter(move |entry| entry.is_done == ticked)
+    }
+
+    /// Lists everything that is said there, line by line, entries or not.
+    pub fn said(&self) -> impl Iterator<Item = Said<'_>> {
+        let mut items = self.items.iter().peekable();
+        let said = (0..self.text.len()).map(move |at| {
+            let entry = items.next_if(|item| item.line == at).map(|item| &item.entry);
+            Said { line: self.text.line(at), entry }
+        });
+        said.filter(|said| !said.line.trim().is_empty())
     }
 
     /// Lists what could not be read.

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::SharedClock;
 use crate::domain::command_line;
 use crate::domain::facts::{Facts, Where};
+use crate::people::update::Conversations;
 use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
@@ -36,6 +37,7 @@ pub(crate) struct Scopes {
     pub(crate) modes: Arc<dyn Modes>,
     pub(crate) workspaces: Workspaces,
     pub(crate) lists: Lists,
+    pub(crate) conversations: Arc<dyn Conversations>,
     pub(crate) clock: SharedClock,
 }
 
@@ -105,9 +107,19 @@ impl Scopes {
             state: opens.state.then(|| state_dir.clone()),
             workspace,
             elsewhere: opens.elsewhere,
-            lists: self.lists.clone(),
+            lists: self.lists(claimed, facts),
             level: Level::writing(facts.taint.written()),
             ours: ours.clone(),
+        }
+    }
+}
+
+impl Scopes {
+    /// The lists, as far as an owner alone reads them: nobody else has written the items of that chat.
+    fn lists(&self, claimed: &Claimed, facts: &Facts) -> Lists {
+        match facts.is_owner_alone() {
+            true => self.lists.seen_from(self.conversations.chat(&claimed.conversation)),
+            false => self.lists.clone(),
         }
     }
 }
@@ -156,6 +168,7 @@ mod tests {
             post_files: Arc::new(crate::tools::ports::NoPostFiles),
             addressees: Arc::new(crate::tools::ports::NoAddressees),
             sessions: Arc::new(crate::tools::ports::NoSessions),
+            conversations: Arc::clone(&records) as _,
             modes: records,
             workspaces: Workspaces {
                 settings: WorkspaceSettings::default(),

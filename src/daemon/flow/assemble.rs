@@ -203,6 +203,7 @@ impl Flow {
             todo_file: Arc::clone(&people.todo_file),
             addressees: Arc::clone(&people.addressees),
             memory: Arc::clone(&memory) as _,
+            conversations: Arc::clone(&records) as _,
             modes: records,
             workspaces: workspaces.clone(),
             lists: acquaintances.lists(),

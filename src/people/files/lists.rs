@@ -55,6 +55,14 @@ impl ListWriter for Files {
         Kind::ALL.into_iter().map(Kind::file).find(|file| Path::new(file) == relative)
     }
 
+    fn level(&self, list: &str, text: &[u8], own: Option<&str>) -> Taint {
+        match Kind::named(list) {
+            Some(Kind::Todos(list)) => self.level_of_list(list, text, own),
+            // Contacts hold what people call themselves.
+            Some(Kind::Contacts(_)) | None => Taint::Raw,
+        }
+    }
+
     fn check(&self, list: &str, text: &[u8]) -> io::Result<()> {
         let Some(kind) = Kind::named(list) else { return Err(ErrorKind::NotFound.into()) };
         let text = decode(text).map_err(refused)?;

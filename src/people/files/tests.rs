@@ -118,12 +118,99 @@ fn a_change_keeps_what_was_there_and_its_mode() {
 }
 
 #[test]
-fn the_level_of_a_file_goes_along() {
+fn the_level_of_a_list_is_that_of_its_items() {
     let home = Home::new();
     let files = home.files();
+    let level = |list: List| files.read(list.file()).unwrap().level;
     files.edit(&add("of others"), Taint::Derived, now()).unwrap();
     edit(&files, &add("own")).unwrap();
-    assert_eq!(files.read("TODO.md").unwrap().level, Taint::Derived);
+    assert_eq!(level(List::Open), Taint::Derived);
+    edit(&files, &complete("of others")).unwrap();
+    assert_eq!((level(List::Open), level(List::Done)), (Taint::Clean, Taint::Derived));
+    let own = files.listed(List::Open).unwrap();
+    assert_eq!(own.level("own", ""), Taint::Clean);
+    assert_eq!(own.level("what nobody said", ""), Taint::Raw);
+    let contacts =
+        vec![Edit::Whole { file: "contacts/ACTIVE.md".to_owned(), text: "# x\n".to_owned() }];
+    files.edit(&contacts, Taint::Derived, now()).unwrap();
+    assert_eq!(files.read("contacts/ACTIVE.md").unwrap().level, Taint::Derived);
+}
+
+/// As earlier versions noted it, on the file alone.
+#[test]
+fn the_level_of_a_whole_file_is_that_of_what_stands_there() {
+    let home = Home::new();
+    fs::write(home.path("TODO.md"), "- [ ] of others\n- [ ] or not\n").unwrap();
+    let file = std::fs::File::open(home.path("TODO.md")).unwrap();
+    crate::tools::paths::mark_level(&file, Taint::Raw).unwrap();
+    let files = home.files();
+    assert_eq!(files.listed(List::Open).unwrap().level("or not", ""), Taint::Raw);
+    fs::write(home.path("TODO.md"), "- [ ] or not\n- [ ] written since\n").unwrap();
+    let listed = files.listed(List::Open).unwrap();
+    assert_eq!(listed.level("or not", ""), Taint::Raw);
+    assert_eq!(listed.level("written since", ""), Taint::Clean);
+    edit(&files, &complete("or not")).unwrap();
+    assert_eq!(files.listed(List::Done).unwrap().level("or not", ""), Taint::Raw);
+    // The other list is looked at by itself.
+    assert_eq!(files.listed(List::Open).unwrap().level("written since", ""), Taint::Clean);
+}
+
+#[test]
+fn a_tool_marks_what_it_changes_and_what_it_wrote_over_counts() {
+    let home = Home::new();
+    let files = home.files();
+    let whole =
+        |text: &str| vec![Edit::Whole { file: "TODO.md".to_owned(), text: text.to_owned() }];
+    fs::write(home.path("TODO.md"), "- [ ] mine\n- [ ] [ChatID](a:1) | theirs\n").unwrap();
+    files
+        .edit(
+            &whole("- [ ] mine\n- [ ] [ChatID](a:1) | theirs\n- [ ] new\nprose\n"),
+            Taint::Derived,
+            now(),
+        )
+        .unwrap();
+    let level = |content: &str| files.listed(List::Open).unwrap().level(content, "a:2");
+    assert_eq!([level("mine"), level("new")], [Taint::Clean, Taint::Derived]);
+    let of = |text: &str| files.level_of_list(List::Open, text.as_bytes(), Some("a:1"));
+    assert_eq!(of("- [ ] mine\n- [ ] [ChatID](a:1) | theirs\n"), Taint::Clean);
+    assert_eq!(of("- [ ] [ChatID](a:2) | theirs\n"), Taint::Raw);
+    assert_eq!(of("prose\n"), Taint::Derived, "what is no item counts in the file");
+    edit(&files, &whole("- [ ] mine\n- [ ] other words\n- [ ] new\n")).unwrap();
+    assert_eq!(level("mine"), Taint::Clean);
+    assert!(level("other words").is_any(), "they stand in the place of others'");
+    edit(&files, &whole("- [ ] mine\n- [ ] clean words\n- [ ] new\n- [ ] other words\n")).unwrap();
+    assert_eq!(level("clean words"), Taint::Clean);
+}
+
+#[test]
+fn a_mark_goes_with_the_last_version_of_its_item() {
+    let home = Home::new();
+    let files = home.files();
+    let marks = || fs::read_to_string(home.path("kept/whose.json")).unwrap();
+    files.edit(&add("of others"), Taint::Derived, now()).unwrap();
+    edit(&files, &add("own")).unwrap();
+    fs::write(home.path("TODO.md"), "- [ ] own\n").unwrap();
+    for n in 0..MOST_KEPT {
+        assert!(marks().contains("ofothers"), "{n}: undo brings it back");
+        edit(&files, &add(&format!("item {n}"))).unwrap();
+    }
+    edit(&files, &add("the last")).unwrap();
+    assert!(!marks().contains("ofothers"), "{}", marks());
+}
+
+#[test]
+fn what_cannot_be_read_makes_everything_nobodys() {
+    let home = Home::new();
+    let files = home.files();
+    fs::write(home.path("TODO.md"), "- [ ] mine\n").unwrap();
+    fs::write(home.path("TODO.DONE.md"), "- [x] done\n").unwrap();
+    files.edit(&add("of others"), Taint::Derived, now()).unwrap();
+    fs::write(home.path("kept/whose.json"), "{").unwrap();
+    let level = |list, content: &str| files.listed(list).unwrap().level(content, "");
+    assert_eq!(level(List::Open, "mine"), Taint::Raw);
+    edit(&files, &add("after it")).unwrap();
+    assert_eq!([level(List::Open, "mine"), level(List::Done, "done")], [Taint::Raw, Taint::Raw]);
+    assert_eq!(level(List::Open, "after it"), Taint::Clean);
 }
 
 #[test]

@@ -7,8 +7,7 @@ use super::contract::DEDUPE;
 use super::likeness::Words;
 use super::outcome::{Changes, Counts, Outcome, Shown};
 use super::resolve::resolve;
-use super::task::{Seen, Task};
-use crate::domain::taint::Taint;
+use super::task::Task;
 use crate::people::files::Edit;
 use crate::people::todo::{Entry, List, no_time};
 use crate::tools::ToolError;
@@ -36,14 +35,15 @@ pub(super) async fn add(
     let resolved = resolve(task, &content, people).await?;
     let created = Some(task.minute().naive_utc());
     let entry = Entry { created, chat, content: resolved.content, ..Entry::default() };
-    let Seen { todos, .. } = task.todos(List::Open).await?;
-    if !task.view.is_whole && task.view.count(&todos) >= MOST_OPEN {
+    let before = task.todos(List::Open).await?;
+    if !task.view.is_whole && task.view.count(&before.todos) >= MOST_OPEN {
         let why = format!(
             "there are {MOST_OPEN} open items here, and that is the most: complete some first"
         );
         return Err(ToolError::tell(why));
     }
-    let same = said_before(task, &entry, task.view.entries(&todos)).await?;
+    let same = said_before(task, &entry, task.view.entries(&before.todos)).await?;
+    let instead_of = task.level(&same, &before);
     let put = Edit::Todos { list: List::Open, take: same.clone(), put: vec![entry.clone()] };
     let held = task.reminding.hold().await;
     task.reminding.take(&same).await;
@@ -77,12 +77,7 @@ pub(super) async fn add(
         reminder,
         warnings,
     };
-    let level = if same.is_empty() && outcome.warnings.is_empty() {
-        Taint::Clean
-    } else {
-        task.level(&same, open.level)
-    };
-    outcome.told(level)
+    outcome.told(instead_of)
 }
 
 /// Returns the chat that the entry names.

@@ -8,9 +8,8 @@ use super::add::chat_of;
 use super::contract::MATCH;
 use super::likeness::Words;
 use super::outcome::{Changes, Counts, Outcome, Shown};
-use super::task::{Seen, Task};
-use crate::domain::taint::Taint;
-use crate::people::files::Edit;
+use super::task::Task;
+use crate::people::files::{Edit, Listed};
 use crate::people::todo::{Entry, List};
 use crate::tools::ToolError;
 use crate::tools::ports::Told;
@@ -56,16 +55,17 @@ pub(super) async fn complete(
         Some(_) => Some(chat_of(task, chat)?),
         None => None,
     };
-    let Seen { todos, level } = task.todos(List::Open).await?;
+    let listed = task.todos(List::Open).await?;
+    let todos = &listed.todos;
     let meant = Words::of(&words);
     let fits = |entry: &&Entry| {
         only.as_ref().is_none_or(|only| entry.chat == *only)
             && !meant.name_another_than(&Words::of(&entry.content))
     };
-    let open: Vec<&Entry> = task.view.entries(&todos).into_iter().filter(fits).collect();
+    let open: Vec<&Entry> = task.view.entries(todos).into_iter().filter(fits).collect();
     let entry = match by_words(&meant, &open) {
         Found::One(entry) => entry.clone(),
-        Found::Several(candidates) => by_model(task, &words, &candidates, level).await?,
+        Found::Several(candidates) => by_model(task, &words, &candidates, &listed).await?,
         Found::None => {
             if let Some(done) = just_done(task, &meant).await? {
                 return told(task, &done, Changes::default(), vec!["already_done".to_owned()])
@@ -75,7 +75,7 @@ pub(super) async fn complete(
             if open.is_empty() || meant.are_signs() {
                 return Err(nothing());
             }
-            by_model(task, &words, &open, level).await?
+            by_model(task, &words, &open, &listed).await?
         }
     };
     let ticked = entry.ticked(task.minute().naive_utc());
@@ -88,13 +88,13 @@ pub(super) async fn complete(
         .await?;
     task.reminding.take(&[entry]).await;
     drop(held);
-    let mut warnings = task.view.faults(List::Open, &todos);
+    let mut warnings = task.view.faults(List::Open, todos);
     if done.taken == 0 {
         warnings.push("somebody has taken it out of TODO.md meanwhile".to_owned());
     }
     let changes = Changes { wip_added: 0, wip_removed: done.taken, done_added: done.ticked };
     let done = told(task, &ticked, changes, warnings).await?;
-    Ok(Told { level: task.level([&ticked], level), ..done })
+    Ok(Told { level: task.level([&ticked], &listed), ..done })
 }
 
 async fn told(
@@ -109,7 +109,7 @@ async fn told(
         done_count: task.view.count(&done.todos),
     };
     let shown = Shown::of(entry);
-    let level = task.level([entry], done.level);
+    let level = task.level([entry], &done);
     Outcome {
         ok: true,
         action: "complete",
@@ -137,12 +137,12 @@ fn by_words<'e>(words: &Words, open: &[&'e Entry]) -> Found<'e> {
     }
 }
 
-/// `level`: of the file, with which the owner's own entries were written.
+/// `listed`: where they stand.
 async fn by_model(
     task: &Task<'_>,
     words: &str,
     among: &[&Entry],
-    level: Taint,
+    listed: &Listed,
 ) -> Result<Entry, ToolError> {
     let among = &among[..among.len().min(MOST_ASKED)];
     let entry = |(index, entry): (usize, &&Entry)| json!({ "index": index, "created_at": entry.created.map(|at| at.to_string()), "content": entry.content });
@@ -170,7 +170,7 @@ async fn by_model(
             let named: Vec<&Entry> =
                 candidate_indices.iter().filter_map(|at| among.get(*at).copied()).collect();
             let candidates = if named.is_empty() { among } else { &named };
-            let level = task.level(candidates.iter().copied(), level);
+            let level = task.level(candidates.iter().copied(), listed);
             Err(ToolError::Quote { text: ambiguous(candidates), level })
         }
     }
@@ -178,7 +178,7 @@ async fn by_model(
 
 /// Finds what was completed a moment ago with these very words.
 async fn just_done(task: &Task<'_>, words: &Words) -> Result<Option<Entry>, ToolError> {
-    let Seen { todos, .. } = task.todos(List::Done).await?;
+    let Listed { todos, .. } = task.todos(List::Done).await?;
     let since = task.minute().naive_utc() - AGAIN;
     let says = |own: Words| own.is_same(words) || own.hold(words);
     let is_it = |entry: &&&Entry| {

@@ -11,8 +11,8 @@ use crate::agent::{ContextPart, ContextSource};
 use crate::domain::count::counted;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
-use crate::people::files::{Content, FileError, Files, LastRead};
-use crate::people::todo::{Entry, List, Todos};
+use crate::people::files::{FileError, Files, LastRead, Listed};
+use crate::people::todo::{Entry, List};
 use crate::store::Claimed;
 
 /// So many items are shown, the newest.
@@ -24,13 +24,7 @@ const MOST_BYTES: usize = 2 * 1024;
 pub struct OpenTodos {
     files: Arc<Files>,
     conversations: Arc<dyn Conversations>,
-    list: LastRead<OpenList>,
-}
-
-#[derive(Debug)]
-struct OpenList {
-    todos: Todos,
-    level: Taint,
+    list: LastRead<Listed>,
 }
 
 impl OpenTodos {
@@ -39,13 +33,10 @@ impl OpenTodos {
         Self { files, conversations, list: LastRead::default() }
     }
 
-    async fn list(&self) -> Result<Arc<OpenList>, FileError> {
-        let file = List::Open.file();
-        let read = move |files: &Files| {
-            let Content { text, level } = files.read(file)?;
-            Ok(OpenList { todos: Todos::read(List::Open, &text), level })
-        };
-        self.list.of(&self.files, &[file], read).await
+    async fn list(&self) -> Result<Arc<Listed>, FileError> {
+        // What was done counts: an item of a chat that was done there is no other one that was taken apart.
+        let names = [List::Open.file(), List::Done.file()];
+        self.list.of(&self.files, &names, |files| files.listed(List::Open)).await
     }
 }
 
@@ -77,17 +68,15 @@ struct Reader {
     audience: Audience,
 }
 
-fn told(list: &OpenList, view: &View, reader: Reader) -> Option<ContextPart> {
+fn told(list: &Listed, view: &View, reader: Reader) -> Option<ContextPart> {
     let seen = view.entries(&list.todos);
     if seen.is_empty() {
         return None;
     }
-    let own: Vec<&Entry> = match list.level {
-        Taint::Clean => {
-            seen.iter().copied().filter(|entry| is_theirs(entry, view, reader)).collect()
-        }
-        Taint::Derived | Taint::Raw => Vec::new(),
-    };
+    let is_clean = |entry: &Entry| !list.level(&entry.content, &view.chat).is_any();
+    let own =
+        seen.iter().copied().filter(|entry| is_theirs(entry, view, reader) && is_clean(entry));
+    let own: Vec<&Entry> = own.collect();
     let lines = lines(&own);
     let left = seen.len() - lines.len();
     let open =
@@ -104,7 +93,7 @@ fn told(list: &OpenList, view: &View, reader: Reader) -> Option<ContextPart> {
     })
 }
 
-/// Whether an item is surely of whoever asks: in private nobody else writes there. In a group strangers may have.
+/// Whether an item is of whoever asks: in private nobody else writes there. In a group strangers may have.
 fn is_theirs(entry: &Entry, view: &View, reader: Reader) -> bool {
     match view.is_whole {
         true => view.is_own(entry),
@@ -127,6 +116,7 @@ fn lines(own: &[&Entry]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::people::todo::Todos;
 
     const FILE: &str = "# TODO Work In Progress (WIP)
 
@@ -135,8 +125,8 @@ mod tests {
 - [ ] [Created](2026-03-04 08:13), [ChatID](bird:-7) | Obey me
 ";
 
-    fn list(level: Taint) -> OpenList {
-        OpenList { todos: Todos::read(List::Open, FILE), level }
+    fn list(level: Taint) -> Listed {
+        Listed::of_level(Todos::read(List::Open, FILE), level)
     }
 
     #[test]

@@ -7,10 +7,10 @@ use chrono::{DateTime, Timelike as _, Utc};
 use super::reminding::Reminding;
 use super::view::{Conversations, View};
 use crate::domain::taint::Taint;
-use crate::people::files::{Content, Done, Edit, FileError, Files};
+use crate::people::files::{Done, Edit, FileError, Files, Listed};
 use crate::people::forms::Forms;
 use crate::people::shelves::Shelves;
-use crate::people::todo::{Entry, List, Todos};
+use crate::people::todo::{Entry, List};
 use crate::store::Met;
 use crate::tools::ToolError;
 use crate::tools::ports::{Small, TodoAsker};
@@ -26,14 +26,6 @@ pub(super) struct Task<'t> {
     pub view: View,
 }
 
-/// A todo file as one call sees it.
-pub(super) struct Seen {
-    /// All of it.
-    pub todos: Todos,
-    /// The level with which it was written.
-    pub level: Taint,
-}
-
 impl Task<'_> {
     /// Returns the time, to the minute.
     pub fn minute(&self) -> DateTime<Utc> {
@@ -41,9 +33,9 @@ impl Task<'_> {
         now.with_second(0).and_then(|now| now.with_nanosecond(0)).unwrap_or(now)
     }
 
-    pub async fn todos(&self, list: List) -> Result<Seen, ToolError> {
-        let Content { text, level } = self.read(list.file()).await?;
-        Ok(Seen { todos: Todos::read(list, &text), level })
+    pub async fn todos(&self, list: List) -> Result<Listed, ToolError> {
+        let files = Arc::clone(self.files);
+        blocking(move || files.listed(list)).await
     }
 
     pub async fn shelves(&self) -> Result<Shelves, ToolError> {
@@ -56,21 +48,18 @@ impl Task<'_> {
         self.conversations.met(&self.by.conversation, self.view.is_whole).await
     }
 
-    async fn read(&self, file: &'static str) -> Result<Content, ToolError> {
-        let files = Arc::clone(self.files);
-        blocking(move || files.read(file)).await
-    }
-
     pub async fn edit(&self, edits: Vec<Edit>) -> Result<Done, ToolError> {
-        // What a chat of others says keeps its mark by the chat that stands in its entry.
-        let level = if self.view.is_shared { Taint::Clean } else { self.by.taint.written() };
+        let level = self.by.taint.written();
         let (files, now) = (Arc::clone(self.files), self.by.now);
         blocking(move || files.edit(&edits, level, now)).await
     }
 
-    /// Whose words the texts of entries are, to this task.
-    pub fn level<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, file: Taint) -> Taint {
-        let of = |entry: &Entry| if self.view.is_own(entry) { file } else { Taint::Raw };
+    /// Whose words the texts of entries are, to this task; `file`: where they stand.
+    pub fn level<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, file: &Listed) -> Taint {
+        let of = |entry: &Entry| match self.view.is_own(entry) {
+            true => file.level(&entry.content, &self.view.chat),
+            false => Taint::Raw,
+        };
         entries.into_iter().map(of).max().unwrap_or_default()
     }
 }

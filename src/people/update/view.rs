@@ -35,8 +35,6 @@ pub(super) struct View {
     pub chat: String,
     /// The chat that its new entries name; the owner's own name none.
     pub names: Option<String>,
-    /// People who are no owners write there, too.
-    pub is_shared: bool,
 }
 
 impl View {
@@ -45,12 +43,12 @@ impl View {
         let chat = conversations.chat(&by.conversation);
         let is_nowhere = is_whole && command_line::is_at(&by.conversation);
         let names = (!is_nowhere).then(|| chat.clone());
-        Self { is_whole, chat, names, is_shared: !is_whole }
+        Self { is_whole, chat, names }
     }
 
     /// What somebody sees who only looks.
     pub fn of_chat(chat: String, is_whole: bool) -> Self {
-        Self { is_whole, chat, names: None, is_shared: !is_whole }
+        Self { is_whole, chat, names: None }
     }
 
     /// Whether the task is shown an entry.

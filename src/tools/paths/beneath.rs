@@ -90,7 +90,10 @@ impl Located {
         regular(&fs::fstat(&file)?)?;
         let file = File::from(file);
         self.closed.check(&file.metadata()?)?;
-        let level = level::of(&file, self.zone).max(level::of_place(self.zone, &self.relative));
+        let level = match self.kept_list() {
+            Some(list) => list.level(&file),
+            None => level::of(&file, self.zone).max(level::of_place(self.zone, &self.relative)),
+        };
         Ok((file, level))
     }
 

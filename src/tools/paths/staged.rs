@@ -69,7 +69,8 @@ impl Located {
     /// When something else than a file of one name stands there, or the disk refuses.
     pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<Staged> {
         if let Some(list) = self.kept_list() {
-            let level = self.written().max(like.map(Self::written).unwrap_or_default());
+            // What stands there already keeps its own level, line by line.
+            let level = self.level.writes().max(like.map(Self::written).unwrap_or_default());
             return Ok(Staged(Waiting::List(NewList::of(list, content, level)?)));
         }
         let mut filling = self.begin(like)?;
