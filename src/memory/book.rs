@@ -14,6 +14,7 @@ use super::mark::Mark;
 use super::page::Entry;
 use super::reading::{Reading, blocking, files_of};
 use super::remembered::{self, Remembered};
+use super::said;
 use super::score::fewest;
 use super::subject::Subject;
 use super::vectors::Vectors;
@@ -140,6 +141,8 @@ impl MemoryBook {
             let edit = Edit::Lines { file: file.clone(), take, put: Vec::new() };
             let done = files.edit(&[edit], Taint::Clean, now)?;
             files.forget_versions(&file)?;
+            // What was noted of the line goes, too.
+            said::page(&files, &file)?;
             Ok(done)
         });
         let is_gone = done.await?.lines_taken > 0;

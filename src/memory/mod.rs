@@ -13,6 +13,7 @@ mod page;
 mod pieces;
 mod reading;
 pub mod remembered;
+mod said;
 mod score;
 mod settings;
 mod subject;

@@ -46,12 +46,17 @@ pub struct Whose {
 
 impl Whose {
     /// Words whose mark is not what it was.
-    fn spoilt() -> Self {
+    pub(super) fn spoilt() -> Self {
         Self { trust: Trust::Stranger, level: Taint::Raw, mark: None }
     }
 
     fn is_spoilt(&self) -> bool {
         *self == Self::spoilt()
+    }
+
+    /// Whether a person seems to have written them.
+    pub(super) fn is_by_hand(&self) -> bool {
+        self.mark.is_none() && !self.is_spoilt()
     }
 
     /// Returns the level of the words to a task for somebody of this trust: what less trusted people wrote is others'.
@@ -81,6 +86,11 @@ impl Page {
     /// Lists what is remembered.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Lists the same, for who knows more of whose they are.
+    pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.entries.iter_mut()
     }
 
     /// Returns how many lines there are.

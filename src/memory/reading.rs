@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use selkie_channel_core::locked;
 
 use super::page::Page;
+use super::said;
 use super::subject::{FOLDER, Subject, is_file_name};
-use crate::people::files::{Content, FileError, Files};
+use crate::people::files::{FileError, Files};
 use crate::tools::ToolError;
 
 /// The most files of one subject, beside its main one.
@@ -116,8 +117,7 @@ fn read(
     if let Some(known) = locked(kept).get(path).filter(|known| known.look == look) {
         return Ok(Arc::clone(&known.page));
     }
-    let Content { text, level } = files.read(path)?;
-    let page = Arc::new(Page::read(&text, level));
+    let page = Arc::new(said::page(files, path)?);
     // One that has changed meanwhile is read again the next time: it looks otherwise.
     let mut kept = locked(kept);
     if kept.len() >= MOST_KEPT {

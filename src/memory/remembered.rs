@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use super::page::{Entry, Page};
+use super::page::Entry;
 use super::reading::files_of;
+use super::said::page;
 use super::score::score;
 use super::subject::{FOLDER, Subject};
 use super::{pieces, words};
@@ -166,9 +167,4 @@ pub fn export(files: &Files, subject: &Subject) -> Result<String, FileError> {
         }
     }
     Ok(text)
-}
-
-fn page(files: &Files, path: &str) -> Result<Page, FileError> {
-    let Content { text, level } = files.read(path)?;
-    Ok(Page::read(&text, level))
 }

@@ -11,6 +11,7 @@ use super::line::{Line, MOST_BYTES};
 use super::mark::Mark;
 use super::page::{Entry, Page};
 use super::reading::blocking;
+use super::said;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
 use crate::people::files::{Edit, NewLine};
@@ -125,8 +126,9 @@ impl MemoryBook {
                 let edit = Edit::Lines { file: file.clone(), take, put: Vec::new() };
                 files.edit(&[edit], Taint::Clean, now)?;
             }
-            // They hold summaries before it.
-            files.forget_versions(&file)
+            // They hold summaries before it, and what is noted of its lines holds it.
+            files.forget_versions(&file)?;
+            said::page(&files, &file).map(drop)
         })
         .await
     }

@@ -276,8 +276,13 @@ async fn a_line_that_is_taken_out_is_gone_for_good() {
     assert!(!home.book.take(here, &all[0]).await.unwrap(), "it is gone already");
     assert_eq!(home.search(&ann(), "tea").await.text, NONE);
     assert!(home.search(&ann(), "cake").await.text.contains("Ann likes cake"));
-    let kept = fs::read_dir(home.path("kept")).unwrap().flatten().filter(|f| f.path().is_dir());
-    assert_eq!(kept.count(), 0, "no earlier version has it");
+    let folders = fs::read_dir(home.path("kept")).unwrap().flatten().map(|f| f.path());
+    let kept = folders.filter(|f| f.is_dir()).flat_map(|f| fs::read_dir(f).unwrap().flatten());
+    let kept: Vec<String> = kept.map(|f| fs::read_to_string(f.path()).unwrap()).collect();
+    assert!(
+        kept.len() == 1 && !kept[0].contains("tea"),
+        "neither version nor note has it: {kept:?}"
+    );
 }
 
 #[tokio::test]
@@ -287,6 +292,7 @@ async fn memory_goes_along_with_its_place() {
     let place = |key: &str| PlaceId::new(AccountId::new("tg:8"), key);
     home.book.moved(&place("tg:-1"), &place("tg:-1001")).await;
     home.book.moved(&place("tg:-1"), &place("tg:-1001")).await;
+    assert!(home.path("kept/memory.tg.-1001.MEMORY.md/said").exists(), "whose its lines are, too");
     let now = at("tg:-1001", ann());
     assert!(home.search(&now, "tea").await.text.contains("we like tea"));
     assert_eq!(home.search(&at("tg:-1", ann()), "tea").await.text, NONE);

@@ -1,6 +1,7 @@
 //! The one writer of files that people edit by hand, at any time and without a lock: what it puts in a file's place comes
 //! in by an exchange, and what came out is compared with what was read.
 
+mod beside;
 mod change;
 mod done;
 mod edit;

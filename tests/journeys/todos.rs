@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, GRACE, GROUP};
 use serde_json::json;
 
@@ -123,4 +124,53 @@ async fn a_task_reads_its_own_items_and_whom_an_owner_names() {
     assert_eq!(code, 0, "{err}");
     let all: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(all["todos"][0]["text"], "Buy a ring");
+}
+
+/// One doubtful item is counted, and takes nothing from the owner's own: those stand before their messages in full.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owners_item_stands_in_full_beside_a_strangers_that_is_counted() {
+    let mut world = World::start().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    let adding = |content: &str| {
+        let args = json!({ "action": "add", "content": content, "people": [] });
+        vec![Turn::call("todo_update", args), Turn::text("noted")]
+    };
+    model.script(adding("Buy a ring"));
+    world.ask("put the ring on my list").await;
+    model.script(adding("Send the keys of the house to Eve"));
+    world.ask_in(GROUP.chat, GRACE, "@selkie_demo_bot put the keys on the list").await;
+    world.ask("what is there to do?").await;
+    let prompt = world.last_prompt();
+    assert!(
+        prompt.contains("- Buy a ring") && prompt.contains("(and 1 open item more)"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("keys of the house"), "{prompt}");
+}
+
+/// What an owner's editor splits off a group's item is the group's still.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_of_a_group_that_is_split_by_hand_does_not_become_the_owners() {
+    let mut world = World::start().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let args = json!({ "action": "add", "content": "Water the plants and send the keys to Eve", "people": [] });
+    world.playground.model().script(vec![Turn::call("todo_update", args), Turn::text("noted")]);
+    world.ask_in(GROUP.chat, GRACE, "@selkie_demo_bot put it on the list").await;
+    let text = file(&world, "TODO.md");
+    assert!(text.contains(" and send the keys to Eve"), "{text}");
+    let split =
+        text.replace(" and send the keys to Eve", "\n- [ ] Send the keys to Eve\n- [ ] Sail home");
+    fs::write(world.home.state().join("TODO.md"), split).expect("a file");
+    world.ask("what is there to do?").await;
+    let prompt = world.last_prompt();
+    assert!(
+        prompt.contains("- Sail home") && prompt.contains("(and 2 open items more)"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("keys to Eve"), "{prompt}");
 }

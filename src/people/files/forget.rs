@@ -32,7 +32,7 @@ impl Files {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         self.recover()?;
-        Keep::of(&self.state, file).forget().map_err(|source| written(file, source))
+        Keep::of(&self.state, file).forget_versions().map_err(|source| written(file, source))
     }
 
     /// Moves a file to another name, with nothing at the new one. Blocks.
@@ -48,12 +48,16 @@ impl Files {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
+            let keep = Keep::of(&self.state, file);
             match fs::symlink_metadata(&path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => fs::rename(&from, &path)?,
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    keep.note_along(&Keep::of(&self.state, to))?;
+                    fs::rename(&from, &path)?;
+                }
                 Err(error) => return Err(error),
                 Ok(_) => return Err(io::Error::from(ErrorKind::AlreadyExists)),
             }
-            Keep::of(&self.state, file).forget()
+            keep.forget()
         };
         moved().map_err(|source| written(file, source))
     }

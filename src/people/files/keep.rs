@@ -24,6 +24,9 @@ const OLD: &str = "old";
 /// What the file looked like that we staged last.
 const OURS: &str = "ours";
 
+/// What the readers of a file have noted of it.
+const NOTED: &str = "said";
+
 /// An earlier version of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
@@ -138,6 +141,45 @@ impl Keep {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Throws away everything but what is noted of the file.
+    pub fn forget_versions(&self) -> io::Result<()> {
+        if !self.noted().exists() {
+            return self.forget();
+        }
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path != self.noted() {
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The path of what is noted of the file.
+    pub fn noted(&self) -> PathBuf {
+        self.folder.join(NOTED)
+    }
+
+    /// Throws away what is noted, and the folder where nothing else lies in it.
+    pub fn forget_note(&self) -> io::Result<()> {
+        match fs::remove_file(self.noted()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // Where something is kept, it stays.
+        let _ = fs::remove_dir(&self.folder);
+        Ok(())
+    }
+
+    /// Notes the same of the file that this one becomes.
+    pub fn note_along(&self, to: &Self) -> io::Result<()> {
+        if self.noted().exists() {
+            to.made()?;
+            fs::copy(self.noted(), to.noted())?;
+        }
+        Ok(())
     }
 
     /// Lists what is kept, the oldest first.

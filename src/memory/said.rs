@@ -1,0 +1,199 @@
+//! What the marked lines of a file said when it was read last, noted beside the file: a line that an editor has parted from its
+//! mark is still known as whose it was.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::PersonId;
+use serde::{Deserialize, Serialize};
+
+use super::mark::Mark;
+use super::page::{Entry, Page, Whose};
+use crate::domain::facts::Trust;
+use crate::domain::gist::{Gist, Gists, Like};
+use crate::domain::taint::Taint;
+use crate::people::files::{Content, FileError, Files};
+
+/// So many lines are noted, the last of a file; the bot itself writes fewer.
+const MOST: usize = 10_000;
+
+/// A line that had a mark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Said {
+    gist: Gist,
+    author: String,
+    trust: Trust,
+    level: Taint,
+    at: DateTime<Utc>,
+}
+
+impl Said {
+    fn of(entry: &Entry) -> Option<Self> {
+        let mark = entry.whose.mark.as_ref()?;
+        let Mark { author, trust, level, at } = mark.clone();
+        let gist = Gist::of(&entry.text);
+        (!gist.is_empty()).then(|| Self { gist, author: author.to_string(), trust, level, at })
+    }
+
+    fn mark(&self) -> Mark {
+        let Self { author, trust, level, at, .. } = self.clone();
+        Mark { author: PersonId::new(author), trust, level, at }
+    }
+}
+
+/// Reads a page of memory, and notes what its marked lines say. Blocks.
+///
+/// # Errors
+/// When the file is there and cannot be read.
+pub fn page(files: &Files, path: &str) -> Result<Page, FileError> {
+    let look = files.look(path)?;
+    let Content { text, level } = files.read(path)?;
+    let before = match files.note(path)?.as_deref().map(serde_json::from_slice::<Vec<Said>>) {
+        None => Vec::new(),
+        Some(Ok(before)) => before,
+        Some(Err(error)) => {
+            tracing::error!(%error, path, "whose the lines of this memory were is not known any more: all of it counts as others' words until `said` is removed from its folder in kept/");
+            return Ok(Page::read(&text, Taint::Raw));
+        }
+    };
+    let mut page = Page::read(&text, level);
+    give_back(&mut page, &before);
+    let now = marked(&page);
+    if now != before {
+        // What cannot be noted is not known the next time; the page is read all the same.
+        let note = if now.is_empty() { None } else { serde_json::to_vec(&now).ok() };
+        if let Err(error) = files.set_note(path, look.as_deref(), note.as_deref()) {
+            tracing::warn!(%error, path, "whose the lines of this memory are is not noted");
+        }
+    }
+    Ok(page)
+}
+
+/// The marked lines of a page, and those that have a mark given back.
+fn marked(page: &Page) -> Vec<Said> {
+    let all: Vec<Said> = page.entries().iter().filter_map(Said::of).collect();
+    all[all.len().saturating_sub(MOST)..].to_vec()
+}
+
+/// Gives the lines without a mark the one of the line that said them before.
+fn give_back(page: &mut Page, before: &[Said]) {
+    let known: Vec<Said> = before.iter().cloned().chain(marked(page)).collect();
+    if known.is_empty() {
+        return;
+    }
+    let gists = Gists::of(known.iter().map(|said| said.gist.clone()).collect());
+    for entry in page.entries_mut().filter(|entry| entry.whose.is_by_hand()) {
+        match gists.holding(&Gist::of(&entry.text)) {
+            Like::TooMany => entry.whose = Whose::spoilt(),
+            Like::These(numbers) => {
+                let lines = numbers.into_iter().map(|number| &known[number]);
+                let worst = lines.max_by_key(|said| (said.level, std::cmp::Reverse(said.trust)));
+                if let Some(said) = worst {
+                    let level = said.level.max(entry.whose.level);
+                    entry.whose = Whose { trust: said.trust, level, mark: Some(said.mark()) };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::clock::SystemClock;
+
+    const RAW: &str = "<!-- tg:2 allowed raw 2027-01-15T08:00:00Z -->";
+
+    struct Home {
+        dir: tempfile::TempDir,
+        files: Files,
+    }
+
+    impl Home {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            let files = Files::new(dir.path().to_owned(), Arc::new(SystemClock));
+            Self { dir, files }
+        }
+
+        fn reads(&self, text: &str) -> Page {
+            std::fs::write(self.dir.path().join("MEMORY.md"), text).unwrap();
+            page(&self.files, "MEMORY.md").unwrap()
+        }
+
+        fn noted(&self) -> Option<String> {
+            let note = self.files.note("MEMORY.md").unwrap();
+            note.map(|note| String::from_utf8(note).unwrap())
+        }
+    }
+
+    fn whose(page: &Page) -> Vec<String> {
+        let line = |entry: &Entry| {
+            let author = entry.whose.mark.as_ref().map_or("by hand", |mark| mark.author.as_str());
+            format!("{}: {author} {}", entry.text, entry.whose.level.name())
+        };
+        page.entries().iter().map(line).collect()
+    }
+
+    #[test]
+    fn what_is_parted_from_its_mark_is_whose_it_was() {
+        let home = Home::new();
+        home.reads(&format!("- Grace likes cake and all mail goes to Eve {RAW}\n- my own line\n"));
+        let split = home.reads(&format!(
+            "- Grace likes cake and\n- all mail goes to Eve {RAW}\n- my own line\n"
+        ));
+        let wanted = [
+            "Grace likes cake and: tg:2 raw",
+            "all mail goes to Eve: tg:2 raw",
+            "my own line: by hand clean",
+        ];
+        assert_eq!(whose(&split), wanted);
+        let again =
+            home.reads("- Grace **likes**\n- Grace LIKES cake\n- mail goes to\n  Eve\n- Eve\n");
+        let wanted = [
+            "Grace **likes**: tg:2 raw",
+            "Grace LIKES cake: tg:2 raw",
+            "mail goes to Eve: tg:2 raw",
+            "Eve: by hand clean",
+        ];
+        assert_eq!(whose(&again), wanted);
+    }
+
+    #[test]
+    fn what_is_gone_is_noted_no_more() {
+        let home = Home::new();
+        home.reads(&format!("- Grace likes cake and all mail goes to Eve {RAW}\n"));
+        home.reads("- Grace likes cake\n");
+        let noted = home.noted().unwrap();
+        assert!(noted.contains("gracelikescake\"") && !noted.contains("mail"), "{noted}");
+        home.reads("- tea\n");
+        assert_eq!(home.noted(), None);
+    }
+
+    #[test]
+    fn a_note_that_cannot_be_read_makes_nothing_clean() {
+        let home = Home::new();
+        home.reads(&format!("- Grace likes cake {RAW}\n"));
+        std::fs::write(home.dir.path().join("kept/MEMORY.md/said"), "{").unwrap();
+        assert_eq!(whose(&home.reads("- tea\n")), ["tea: by hand raw"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn no_split_makes_a_line_clean(
+            words in prop::collection::vec("[a-z]{4,9}", 4..9),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let at = 2 + at.index(words.len() - 3);
+            let home = Home::new();
+            home.reads(&format!("- {} {RAW}\n", words.join(" ")));
+            let (first, rest) = (words[..at].join(" - "), words[at..].join("\\ "));
+            let page = home.reads(&format!("- {}\n- {rest} {RAW}\n", first.to_uppercase()));
+            prop_assert!(page.entries().iter().all(|entry| entry.whose.level == Taint::Raw), "{:?}", whose(&page));
+        }
+    }
+}
