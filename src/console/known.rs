@@ -20,7 +20,8 @@ use crate::domain::taint::Taint;
 use crate::guard::visible::{harmless, one_line};
 use crate::memory::remembered::Remembered;
 use crate::people::circle::Known;
-use crate::people::update::{NamedPerson, SeenTodo};
+use crate::people::update::NamedPerson;
+use crate::work::todo_list::ListedTodo;
 
 /// The header that says how many items were done.
 const DONE: &str = "x-done-count";
@@ -76,6 +77,8 @@ struct Todo {
     people: Vec<Named>,
     /// The chat that it belongs to.
     chat: Option<String>,
+    /// What people call that chat.
+    chat_name: Option<String>,
     created_at: Option<DateTime<Utc>>,
     done_at: Option<DateTime<Utc>>,
 }
@@ -164,15 +167,16 @@ fn contact(known: &Known) -> Contact {
     }
 }
 
-fn todo(todo: &SeenTodo) -> Todo {
+fn todo(todo: &ListedTodo) -> Todo {
     let named = |NamedPerson { name, id }: &NamedPerson| Named { name: shown(name), id: shown(id) };
     Todo {
         text: shown(&todo.text),
         due: todo.due.map(|at| at.format("%Y-%m-%d %H:%M").to_string()),
         people: todo.people.iter().take(MOST_NAMES).map(named).collect(),
         chat: todo.chat.as_deref().map(shown),
-        created_at: todo.created,
-        done_at: todo.done,
+        chat_name: todo.chat_name.as_deref().map(shown),
+        created_at: todo.created_at,
+        done_at: todo.done_at,
     }
 }
 

@@ -13,11 +13,11 @@ use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
 use crate::memory::remembered::Remembered;
 use crate::people::book::KnownList;
-use crate::people::update::SeenTodos;
 use crate::schedule::post_view::{PostUrl, PostView};
 use crate::shape::Explained;
 use crate::store::read::Read;
 use crate::store::{Result, Schedules};
+use crate::work::todo_list::TodoList;
 
 /// Explains the shape of these facts, recomputed: shape is pure.
 pub type Explain = Arc<dyn Fn(&Facts) -> Explained + Send + Sync>;
@@ -44,7 +44,7 @@ pub trait Knowledge: Send + Sync {
     ///
     /// # Errors
     /// As [`Knowledge::contacts`].
-    async fn todos(&self, of: &ConversationId) -> Looked<SeenTodos>;
+    async fn todos(&self, of: &ConversationId) -> Looked<TodoList>;
 
     /// Lists what it remembers, its own first, in the order of its files.
     ///

@@ -29,7 +29,7 @@ use crate::domain::usage::Usage;
 use crate::memory::remembered::Remembered;
 use crate::people::book::KnownList;
 use crate::people::circle::Known;
-use crate::people::update::{NamedPerson, SeenTodo, SeenTodos};
+use crate::people::update::NamedPerson;
 use crate::schedule::post_view::PostView;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
@@ -40,6 +40,7 @@ use crate::store::{
     ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
     Location, NewSchedule, Outcome, QuestionRow, Result, StoreError, Turn, Version,
 };
+use crate::work::todo_list::{ListedTodo, TodoList};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
 #[derive(Default)]
@@ -233,22 +234,24 @@ impl Knowledge for Notes {
         Self::sees(of, KnownList { known, faults: vec!["contacts/ACTIVE.md, line 3".to_owned()] })
     }
 
-    async fn todos(&self, of: &ConversationId) -> Looked<SeenTodos> {
-        let item = |text: &str| SeenTodo {
+    async fn todos(&self, of: &ConversationId) -> Looked<TodoList> {
+        let item = |text: &str| ListedTodo {
             text: text.to_owned(),
             due: None,
             people: Vec::new(),
             chat: None,
-            created: None,
-            done: None,
+            chat_name: None,
+            created_at: None,
+            done_at: None,
         };
-        let due = "2026-12-24T18:00:00".parse().ok();
+        let due = "2026-12-24T18:00:00+01:00".parse().ok();
         let people = vec![NamedPerson { name: "Grace".to_owned(), id: "tg:4712".to_owned() }];
-        let call =
-            SeenTodo { due, people, chat: Some("tg:-100".to_owned()), ..item("Call\nGrace") };
+        let chat_name = Some("Tea\u{202e} room".to_owned());
+        let chat = Some("tg:-100".to_owned());
+        let call = ListedTodo { due, people, chat, chat_name, ..item("Call\nGrace") };
         let open = vec![call, item("buy milk"), item("sail")];
         let done = (0..7).map(|n| item(&format!("done {n}"))).collect();
-        Self::sees(of, SeenTodos { open, done, faults: Vec::new() })
+        Self::sees(of, TodoList { open, done, faults: Vec::new() })
     }
 
     async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>> {
@@ -743,6 +746,7 @@ async fn what_a_conversation_knows_is_told_harmlessly() {
           }
         ],
         "chat": "tg:-100",
+        "chat_name": "Tea⟨U+202E⟩ room",
         "created_at": null,
         "done_at": null
       }

@@ -6,6 +6,9 @@ use crate::daemon::answered::{Answered, NotDone};
 use crate::daemon::flow::Flow;
 use crate::people::book::{ContactBook, ContactView, NoContact};
 use crate::people::files::Version;
+use crate::people::undone::Undone;
+use crate::work::acquaintances::LastSpoke;
+use crate::work::todo_list::{Reader, TodoList};
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,6 +28,8 @@ pub enum AskedOfPeople {
         /// Who stays.
         into: String,
     },
+    /// The list of what people want done.
+    Todos,
     /// The earlier versions of a file.
     Versions {
         /// Its name in the state folder.
@@ -46,8 +51,12 @@ pub struct ToldOfPeople {
     pub contacts: Vec<ContactView>,
     /// What could not be read or written.
     pub faults: Vec<String>,
-    /// Versions of a file, the newest first; the one that was restored.
+    /// Versions of a file, the newest first.
     pub versions: Vec<Version>,
+    /// The one that was restored, and what that has changed.
+    pub undone: Option<Undone>,
+    /// What people want done.
+    pub todos: TodoList,
 }
 
 /// Carries out what is asked.
@@ -63,16 +72,32 @@ pub async fn carry_out_people(
 
 async fn found(flow: &Flow, asked: AskedOfPeople) -> Result<ToldOfPeople, NotDone> {
     let (book, why) = flow.contacts().await;
-    let one = |view: ContactView| ToldOfPeople { contacts: vec![view], ..ToldOfPeople::default() };
+    let one = |view: ContactView, last: Option<LastSpoke>| {
+        let contacts = vec![exactly(view, last.as_ref())];
+        ToldOfPeople { contacts, ..ToldOfPeople::default() }
+    };
     match asked {
         AskedOfPeople::List => {
             let list = book.list().await.map_err(|why| NotDone::Refused(why.to_string()))?;
             let faults = why.into_iter().chain(list.faults).collect();
-            Ok(ToldOfPeople { contacts: list.contacts, faults, ..ToldOfPeople::default() })
+            let last = flow.last_spoke().await;
+            let contacts = list.contacts.into_iter();
+            let contacts = contacts.map(|view| exactly(view, last.as_ref())).collect();
+            Ok(ToldOfPeople { contacts, faults, ..ToldOfPeople::default() })
         }
-        AskedOfPeople::Show { who } => Ok(one(book.show(&who).await.map_err(refused)?)),
+        AskedOfPeople::Show { who } => {
+            let view = book.show(&who).await.map_err(refused)?;
+            Ok(one(view, flow.last_spoke().await))
+        }
         AskedOfPeople::Merge { from, into } => {
-            Ok(one(book.merge(&from, &into, flow.now()).await.map_err(refused)?))
+            let view = book.merge(&from, &into, flow.now()).await.map_err(refused)?;
+            Ok(one(view, flow.last_spoke().await))
+        }
+        AskedOfPeople::Todos => {
+            let everything = Reader { chat: String::new(), is_whole: true, person: None };
+            let todos = flow.todo_lists().seen(&everything).await;
+            let todos = todos.map_err(|why| NotDone::Refused(why.to_string()))?;
+            Ok(ToldOfPeople { todos, ..ToldOfPeople::default() })
         }
         AskedOfPeople::Versions { file } => {
             let versions = book.versions(checked(&file)?).await;
@@ -89,8 +114,15 @@ async fn undo(
     file: &str,
     to: Option<String>,
 ) -> Result<ToldOfPeople, NotDone> {
-    let version = book.undo(file, to, flow.now()).await.map_err(refused)?;
-    Ok(ToldOfPeople { versions: vec![version], ..ToldOfPeople::default() })
+    let undone = book.undo(file, to, flow.now()).await.map_err(refused)?;
+    Ok(ToldOfPeople { undone: Some(undone), ..ToldOfPeople::default() })
+}
+
+/// Tells when somebody last spoke as exactly as it is known: the file is a day behind.
+fn exactly(view: ContactView, last: Option<&LastSpoke>) -> ContactView {
+    let Some(last) = last else { return view };
+    let at = last.of(&view.ids, view.last_interaction_at);
+    ContactView { last_interaction_at: at, ..view }
 }
 
 /// The files that are kept so, and no others.

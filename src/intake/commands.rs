@@ -202,7 +202,7 @@ impl Commands {
                     None => CommandEffect::Say(said),
                 })
             }
-            Builtin::Todos => say(self.contacts.todos(given, trust).await),
+            Builtin::Todos => say(self.contacts.todos(given, trust).await?),
             Builtin::Contacts => say(self.contacts.contacts(given, trust).await?),
             Builtin::Sessions => say(self.conversations(given, trust).await?),
             Builtin::Ps => say(self.processes(given).await?),

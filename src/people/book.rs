@@ -11,6 +11,7 @@ use super::files::{Edit, FileError, Files, Version};
 use super::forms::Forms;
 use super::merging::{Merged, merge, taken};
 use super::shelves::{Found, Shelves, met_at};
+use super::undone::{Texts, Undone};
 use crate::domain::taint::Taint;
 
 /// The files of contacts, and how ids are written in them.
@@ -33,6 +34,8 @@ pub struct ContactView {
     pub file: String,
     /// By which ids they are reached, the preferred first.
     pub ids: Vec<String>,
+    /// The ids of chats in which they were met.
+    pub chats: Vec<String>,
     /// When they last spoke.
     pub last_interaction_at: Option<DateTime<Utc>>,
     /// All that stands there.
@@ -181,7 +184,7 @@ impl ContactBook {
         file: &str,
         to: Option<String>,
         now: DateTime<Utc>,
-    ) -> Result<Version, NoContact> {
+    ) -> Result<Undone, NoContact> {
         let (files, file) = (Arc::clone(&self.files), file.to_owned());
         blocking(move || {
             let all = files.versions(&file)?;
@@ -197,8 +200,10 @@ impl ContactBook {
                 }));
             };
             let text = files.version(&file, &version.name)?;
+            let stood = files.read(&file)?.text;
+            let undone = Undone::of(version.clone(), Texts { stood: &stood, stands: &text });
             files.edit(&[Edit::Whole { file, text }], Taint::Clean, now)?;
-            Ok(version.clone())
+            Ok(undone)
         })
         .await
     }
@@ -223,11 +228,14 @@ impl ContactBook {
 
     fn view(&self, shelves: &Shelves, found: Found<'_>) -> ContactView {
         let Found { shelf, fields } = found;
+        let (ids, chats) =
+            self.forms.all_ids(fields).into_iter().partition(|id| self.forms.is_own(id));
         ContactView {
             contact_id: fields.id().to_owned(),
             name: fields.name().to_owned(),
             file: shelf.file().to_owned(),
-            ids: self.forms.all_ids(fields),
+            ids,
+            chats,
             last_interaction_at: fields.last_interaction(),
             fields: fields.clone(),
             remarks: shelves.of(shelf).remarks(fields.id()),

@@ -19,6 +19,7 @@ mod regions;
 pub mod shelves;
 mod text;
 pub mod todo;
+pub mod undone;
 pub mod update;
 
 pub use fault::Fault;

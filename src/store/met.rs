@@ -21,7 +21,7 @@ pub struct Met {
     pub is_bot: bool,
     /// Nobody else reads along there.
     pub is_direct: bool,
-    /// When they last spoke there, to the hour.
+    /// When they last spoke there.
     pub at: DateTime<Utc>,
 }
 
@@ -59,6 +59,9 @@ pub trait Acquaintances: Send + Sync {
 
     /// Lists who spoke in a place, the latest first, so many at most.
     async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<Met>>;
+
+    /// Lists who spoke anywhere, once for each place, the latest first, so many at most.
+    async fn met_lately(&self, most: usize) -> Result<Vec<Met>>;
 
     /// Lists the others who spoke in the groups of an account in which somebody spoke, the latest first, so many at most.
     async fn met_beside(

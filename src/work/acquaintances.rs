@@ -1,10 +1,11 @@
 //! Brings whom the bot has met into the files of contacts: beside the messages, at most once a minute.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{AccountId, Audience, Mention, PersonId, PlaceId, locked};
 use tokio::sync::Mutex;
 
@@ -14,7 +15,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::facts::Where;
 use crate::domain::taint::Taint;
 use crate::people::book::ContactBook;
-use crate::people::circle::Circle;
+use crate::people::circle::{Circle, Known};
 use crate::people::files::{Edit, FileError, Files};
 use crate::people::forms::Forms;
 use crate::people::mentions::mentions;
@@ -38,6 +39,8 @@ const ROUNDS: usize = 40;
 const PAGES: usize = 200;
 /// So many people of one place are known, the latest.
 const MOST_MET: usize = 2_000;
+/// So many times of people are looked up, the latest.
+const MOST_TIMES: usize = 20_000;
 /// What was stored so lately may come to be seen behind something newer.
 const UNSETTLED: TimeDelta = TimeDelta::seconds(60);
 
@@ -53,6 +56,24 @@ pub(crate) struct Acquaintances {
     is_told: AtomicBool,
     /// What the owner is still to be told, whoever had the files brought up to date.
     untold: std::sync::Mutex<Vec<TakenOver>>,
+}
+
+/// When people last spoke, by their ids.
+pub(crate) struct LastSpoke(HashMap<String, DateTime<Utc>>);
+
+impl LastSpoke {
+    /// Tells of each when they did, and puts the latest first.
+    pub(crate) fn tell(&self, known: &mut [Known]) {
+        for one in known.iter_mut() {
+            one.last = self.of(&one.ids, one.last);
+        }
+        known.sort_by_key(|one| std::cmp::Reverse(one.last));
+    }
+
+    /// Says when somebody of these ids did, or what stands in a file where that is later.
+    pub(crate) fn of(&self, ids: &[String], file: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+        ids.iter().filter_map(|id| self.0.get(id)).copied().chain(file).max()
+    }
 }
 
 /// Why the files are not up to date.
@@ -177,6 +198,18 @@ impl Acquaintances {
             met.extend(newly.into_iter().filter(|new| new.is_new).map(|new| new.met));
         }
         Ok(met)
+    }
+
+    /// Tells when people last spoke, wherever that was, up to now: the files of contacts are a day behind.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) async fn last_spoke(&self) -> Result<LastSpoke, StoreError> {
+        self.look().await?;
+        let met = self.storage.ledger.met_lately(MOST_TIMES).await?;
+        // The latest comes first: what is older takes nothing's place.
+        let oldest_first = met.into_iter().rev();
+        Ok(LastSpoke(oldest_first.map(|met| (met.person.to_string(), met.at)).collect()))
     }
 
     /// Lists the others who have spoken in the groups of an account in which somebody has spoken, up to now.

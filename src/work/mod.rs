@@ -34,6 +34,7 @@ pub(crate) mod summaries;
 pub(crate) mod sweep;
 pub(crate) mod task_waiters;
 pub(crate) mod timetable;
+pub mod todo_list;
 pub(crate) mod told;
 mod unattended;
 pub(crate) mod worker;

@@ -13,6 +13,7 @@ use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::domain::words::Words;
+use crate::schedule::zone::Zone;
 use crate::store::read::{ConversationRow, ConversationStatus};
 use crate::store::{Fuse, Location, NewTask, StoreError, TaskRequest};
 use crate::tools::ToolError;
@@ -45,6 +46,14 @@ impl<'a> From<&'a Visitor> for Viewer<'a> {
     }
 }
 
+/// Where a list of conversations is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Listing<'a> {
+    pub(crate) here: &'a ConversationId,
+    /// By whose clocks times are told; a model reads them as they are stored.
+    pub(crate) zone: Option<Zone>,
+}
+
 /// Which conversations somebody may know of.
 enum View {
     All,
@@ -72,7 +81,7 @@ impl Sessions for SessionBook {
     async fn list(&self, by: &Visitor, limit: usize) -> Result<Told, ToolError> {
         let rows = self.seen(by.into()).await.map_err(|error| self.failed(&error))?;
         let others = rows.iter().take(limit).any(|row| row.id != by.conversation);
-        let text = self.lines(&rows, limit, &by.conversation);
+        let text = self.lines(&rows, limit, Listing { here: &by.conversation, zone: None });
         // What chats are called others have written.
         Ok(Told { text, level: if others { Taint::Raw } else { Taint::Clean } })
     }
@@ -233,15 +242,18 @@ impl SessionBook {
         &self,
         rows: &[ConversationRow],
         limit: usize,
-        here: &ConversationId,
+        listing: Listing<'_>,
     ) -> String {
+        let Listing { here, zone } = listing;
         let kind = |row: &ConversationRow| {
             let account = self.outbox.accounts.of(&row.id)?;
             let features = account.channel.address.features(&row.id);
             Some(format!("{}:{}", features.channel, features.kind))
         };
-        let line =
-            |row: &ConversationRow| messages::line(row, kind(row).as_deref(), row.id == *here);
+        let line = |row: &ConversationRow| {
+            let (kind, is_here) = (kind(row), row.id == *here);
+            messages::line(row, &messages::Showing { kind: kind.as_deref(), is_here, zone })
+        };
         let lines: Vec<String> = rows.iter().take(limit).map(line).collect();
         messages::list(&lines, rows.len().saturating_sub(limit))
     }

@@ -139,7 +139,11 @@ async fn people_see_what_is_remembered_and_take_a_line_out() {
     let (_, found, _) = world.home.run(&["memory", "search", "cake", "--json"]);
     assert!(found.contains("\"text\": \"I like cake\"") && found.contains("\"score\""), "{found}");
     let (_, shown, _) = world.home.run(&["memory", "show", "tg:4711"]);
-    assert!(shown.contains("I like cake"), "{shown}");
+    assert!(shown.starts_with("1. I like cake  [tg:4711 (owner), 20"), "as in /memory: {shown}");
+    assert!(!shown.contains("+00:00"), "no RFC 3339: {shown}");
+    world.ask("/memory forget 1").await;
+    let (_, listed, _) = world.home.run(&["memory", "list"]);
+    assert!(!listed.contains("tg.4711") && !listed.contains("0 entries"), "{listed}");
     let (code, _, err) = world.home.run(&["memory", "search", " "]);
     assert!(code == 2 && err.contains("QUERY is empty"), "{err}");
     let (code, _, err) = world.home.run(&["memory", "show", "tg.1"]);

@@ -54,7 +54,7 @@ async fn an_owner_sees_all_and_a_group_itself_alone() {
     let here = world.ask("/sessions").await;
     assert!(here.contains("tg:-100200300 · telegram:group"), "{here}");
     let (code, out, err) = world.home.run(&["sessions", "list"]);
-    assert!(code == 0 && out.contains("tg:-100200300"), "{out}{err}");
+    assert!(code == 0 && out.contains("tg:-100200300") && !out.contains("Z\n"), "{out}{err}");
     let (code, out, err) = world.home.run(&["sessions", "export", "tg:-100200300"]);
     assert!(code == 0 && out.contains("# tg:-100200300") && out.contains("**Grace"), "{out}{err}");
     let (code, out, err) = world.home.run(&["sessions", "show", "tg:-100200300", "--json"]);

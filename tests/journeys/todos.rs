@@ -10,6 +10,8 @@ use serde_json::json;
 use crate::support::rows::texts;
 use crate::support::world::World;
 
+/// What the group is called.
+const TITLE: &str = "Tea room";
 const STATES: &str = "SELECT state FROM schedule ORDER BY id";
 
 fn file(world: &World, name: &str) -> String {
@@ -41,6 +43,10 @@ async fn a_group_and_an_owner_see_their_own() {
     );
     let none = world.ask_in(GROUP.chat, GRACE, &mention(complete("ring"))).await;
     assert!(none.contains("no matching todo item in TODO.md"), "{none}");
+    let listed = world.ask("/todos").await;
+    assert!(listed.contains(&format!("Book the room ({})", TITLE)), "by its name: {listed}");
+    let (code, listed, err) = world.home.run(&["todos", "list"]);
+    assert!(code == 0 && listed.contains(&format!("Book the room  {}", TITLE)), "{listed}{err}");
     let done = world.ask(&complete("room")).await;
     assert!(done.contains(r#""done_added":1"#), "an owner alone sees all: {done}");
     assert!(file(&world, "TODO.md").contains(" | Buy a ring\n"));
@@ -53,6 +59,14 @@ async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
     let _daemon = world.daemon();
     let added = world.ask(&add("2099-12-24 18:00 Call Mei")).await;
     assert!(added.contains("it is said at ") && added.contains("2099"), "{added}");
+    let listed = world.ask("/todos").await;
+    assert!(
+        listed.starts_with("• 2099-12-24 18:00 ") && listed.ends_with(": Call Mei (Ada Lovelace)"),
+        "{listed}"
+    );
+    world.ask("/timezone Europe/Berlin").await;
+    let (_, listed, _) = world.home.run(&["todos", "list", "--json"]);
+    assert!(listed.contains("\"due\": \"2099-12-24T18:00:00+01:00\""), "{listed}");
     let added = world.ask(&add("2099-12-24 19:00 Light the candles")).await;
     assert!(added.contains("it is said at "), "{added}");
     let over = world.ask(&add("2020-12-24 18:00 Call Bo")).await;

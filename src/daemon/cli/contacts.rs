@@ -1,6 +1,6 @@
 //! `selkie contacts` and `selkie undo`: whom the bot knows, and what state files said before.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::{Contacts, Undo};
 use super::outcome::Outcome;
@@ -9,9 +9,14 @@ use super::request::told;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
 use crate::daemon::{Binary, telemetry};
+use crate::domain::count::counted;
 use crate::guard::visible::one_line;
 use crate::people::book::ContactView;
 use crate::people::contacts::keys;
+use crate::people::files::Version;
+use crate::people::undone::Undone;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// What an empty list says.
 const NONE: &str = "There are no contacts yet: people are noted when they write to the bot.\n";
@@ -19,6 +24,7 @@ const NONE: &str = "There are no contacts yet: people are noted when they write 
 /// Lists, shows and merges contacts, through the daemon when one runs.
 pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
     let plan = quiet(binary, chosen)?;
+    let zone = plan.zone;
     match what {
         Contacts::List { json } => list(plan, json),
         Contacts::Show { who, json } => {
@@ -26,12 +32,11 @@ pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
             if json {
                 return Ok(print::json(&told.contacts.first())?);
             }
-            Ok(print::out(&told.contacts.iter().map(details).collect::<String>())?)
+            Ok(print::out(&all(&told.contacts, zone))?)
         }
         Contacts::Merge { from, into } => {
             let told = told(plan, AskedOfPeople::Merge { from, into })?;
-            let all: String = told.contacts.iter().map(details).collect();
-            Ok(print::out(&format!("Merged: {all}"))?)
+            Ok(print::out(&format!("Merged: {}", all(&told.contacts, zone)))?)
         }
     }
 }
@@ -39,34 +44,67 @@ pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
 /// Lists earlier versions of a file, or puts one back.
 pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
     let plan = quiet(binary, chosen)?;
+    let zone = plan.zone;
     let Undo { file, list, to, json } = undo;
     let asked = match list {
         true => AskedOfPeople::Versions { file: file.clone() },
         false => AskedOfPeople::Undo { file: file.clone(), to },
     };
-    let ToldOfPeople { versions, .. } = told(plan, asked)?;
-    if json {
-        return match list {
-            true => Ok(print::json(&versions)?),
-            false => Ok(print::json(&json!({ "file": file, "restored": versions.first() }))?),
+    let ToldOfPeople { versions, undone, .. } = told(plan, asked)?;
+    if let Some(undone) = undone {
+        return match json {
+            true => Ok(print::json(&undone_as_json(&file, &undone))?),
+            false => Ok(print::out(&taken_back(&file, &undone, zone))?),
         };
     }
-    if !list {
-        let names: Vec<&str> = versions.iter().map(|version| version.name.as_str()).collect();
-        let line =
-            format!("{file} is as it was in {}; what stood there is kept.\n", names.join(", "));
-        return Ok(print::out(&line)?);
+    if json {
+        return Ok(print::json(&versions)?);
     }
     if versions.is_empty() {
         return Ok(print::out(&format!("No earlier version of {file} is kept.\n"))?);
     }
-    let row = |version: &crate::people::files::Version| {
-        vec![version.name.clone(), format!("{} bytes", version.bytes)]
+    let row = |version: &Version| {
+        let until = version.at.map(|at| format!("until {}", moment(at, zone)));
+        vec![version.name.clone(), until.unwrap_or_default(), format!("{} bytes", version.bytes)]
     };
     Ok(print::out(&print::table(&versions.iter().map(row).collect::<Vec<_>>()))?)
 }
 
-fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, super::outcome::Failure> {
+fn undone_as_json(file: &str, undone: &Undone) -> Value {
+    let Undone { version, gone, back, more } = undone;
+    json!({ "file": file, "restored": version, "gone": gone, "back": back, "more": more })
+}
+
+/// Says what an undo has taken back.
+fn taken_back(file: &str, undone: &Undone, zone: Zone) -> String {
+    let Undone { version: Version { name, at, .. }, gone, back, more } = undone;
+    let when = at.map_or_else(|| format!("in {name}"), |at| format!("until {}", moment(at, zone)));
+    let lines = |title: &str, lines: &[String]| match lines {
+        [] => String::new(),
+        lines => {
+            let lines = lines.iter().map(|line| format!("  {}\n", one_line(line)));
+            format!("{title}\n{}", lines.collect::<String>())
+        }
+    };
+    let more = match u64::try_from(*more).unwrap_or(u64::MAX) {
+        0 if gone.is_empty() && back.is_empty() => "No line is gone or back.\n".to_owned(),
+        0 => String::new(),
+        more => format!("and {}\n", counted(more, ["more line", "more lines"])),
+    };
+    let (gone, back) = (lines("Gone:", gone), lines("Back:", back));
+    format!(
+        "{file} is as it was {when}.\n{gone}{back}{more}What stood there is kept: `selkie undo {file}` brings it back.\n"
+    )
+}
+
+fn all(contacts: &[ContactView], zone: Zone) -> String {
+    contacts.iter().map(|view| details(view, zone)).collect()
+}
+
+pub(super) fn quiet(
+    binary: &Binary,
+    chosen: &Chosen,
+) -> Result<AppConfig, super::outcome::Failure> {
     let plan = plan(binary, chosen)?;
     let colour = telemetry::colour(&binary.env);
     telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
@@ -74,18 +112,19 @@ fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, super::outcome::
 }
 
 fn list(plan: AppConfig, json: bool) -> Outcome {
+    let zone = plan.zone;
     let ToldOfPeople { contacts, faults, .. } = told(plan, AskedOfPeople::List)?;
     if json {
         return Ok(print::json(&json!({ "contacts": contacts, "faults": faults }))?);
     }
-    let rows: Vec<Vec<String>> = contacts.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = contacts.iter().map(|view| row(view, zone)).collect();
     let unread: String = faults.iter().map(|fault| format!("cannot be read: {fault}\n")).collect();
     let all = print::table(&rows) + &unread;
     Ok(print::out(if all.is_empty() { NONE } else { &all })?)
 }
 
-fn row(view: &ContactView) -> Vec<String> {
-    let last = view.last_interaction_at.map(|at| at.format("%Y-%m-%d %H:%M UTC").to_string());
+fn row(view: &ContactView, zone: Zone) -> Vec<String> {
+    let last = view.last_interaction_at.map(|at| moment(at, zone));
     let channel = view.fields.text(keys::CHANNEL).unwrap_or_default();
     vec![
         one_line(&view.contact_id),
@@ -95,14 +134,22 @@ fn row(view: &ContactView) -> Vec<String> {
     ]
 }
 
-fn details(view: &ContactView) -> String {
+fn details(view: &ContactView, zone: Zone) -> String {
     let head =
         format!("{} ({}), in {}\n", one_line(&view.name), one_line(&view.contact_id), view.file);
     let ids = format!("  ids  {}\n", one_line(&view.ids.join(", ")));
-    let fields = view.fields.iter().map(|(key, value)| match value.as_str() {
+    let chats = match view.chats.as_slice() {
+        [] => String::new(),
+        chats => format!("  chats  {}\n", one_line(&chats.join(", "))),
+    };
+    let last = view.last_interaction_at.map(|at| format!("  last wrote  {}\n", moment(at, zone)));
+    let known = std::iter::once(ids + &chats).chain(last);
+    // It stands above, by the clocks of this machine and as it is known now.
+    let others = view.fields.iter().filter(|(key, _)| key.as_str() != keys::LAST);
+    let fields = others.map(|(key, value)| match value.as_str() {
         Some(text) => format!("  {key}  {}\n", one_line(text)),
         None => format!("  {key}  {value}\n"),
     });
     let remarks = view.remarks.iter().map(|line| format!("  {}\n", one_line(line)));
-    std::iter::once(head).chain([ids]).chain(fields).chain(remarks).collect()
+    std::iter::once(head).chain(known).chain(fields).chain(remarks).collect()
 }

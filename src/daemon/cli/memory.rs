@@ -1,8 +1,11 @@
 //! `selkie memory`: what is remembered, at the command line. It reads the files, whether a daemon runs or not.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use chrono::DateTime;
+use serde::Serialize;
 
 use super::memory_args::Memory;
 use super::outcome::{Failure, Outcome};
@@ -15,22 +18,25 @@ use crate::domain::taint::Taint;
 use crate::memory::Subject;
 use crate::memory::remembered::{self, Listed, Remembered};
 use crate::people::files::Files;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// Lists, shows, searches and prints what is remembered.
 pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
-    let state = plan(binary, chosen)?.folders.state;
-    let files = Files::new(state, Arc::new(SystemClock));
+    let plan = plan(binary, chosen)?;
+    let zone = plan.zone;
+    let files = Files::new(plan.folders.state, Arc::new(SystemClock));
     match what {
         Memory::List { json } => list(&files, json),
         Memory::Show { name, json } => {
             let subject = named(&files, &name)?;
-            let all = remembered::entries(&files, &subject)?;
+            let all = numbered(remembered::entries(&files, &subject)?);
             let none = match subject.is_general() {
                 true => "Nothing is remembered for all private chats of owners (MEMORY.md).\n"
                     .to_owned(),
                 false => format!("Nothing is remembered of {name}.\n"),
             };
-            shown(&all, json, &none)
+            shown(&all, Showing { zone, json, none: &none, has_files: false })
         }
         Memory::Search { query, .. } if query.trim().is_empty() => {
             Err(Failure::Usage("QUERY is empty: takes words to look for".to_owned()))
@@ -38,18 +44,52 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
         Memory::Search { query, name, min_score, json } => {
             let mut all = Vec::new();
             for subject in chosen_of(&files, name.as_deref())? {
-                all.extend(remembered::search(&files, &subject, &query, min_score)?);
+                all.extend(found(&files, &subject, &query, min_score)?);
             }
-            let by_score = |found: &Remembered| found.score.unwrap_or_default();
+            let by_score = |found: &Numbered| found.entry.score.unwrap_or_default();
             all.sort_by(|a, b| by_score(b).total_cmp(&by_score(a)));
-            shown(&all, json, "Nothing that is remembered fits.\n")
+            let none = "Nothing that is remembered fits.\n";
+            shown(&all, Showing { zone, json, none, has_files: true })
         }
         Memory::Export { name, json } => export(&files, name.as_deref(), json),
     }
 }
 
+/// Something that is remembered, with the number by which `/memory` in its chat shows it and takes it out.
+#[derive(Debug, Serialize)]
+struct Numbered {
+    number: usize,
+    #[serde(flatten)]
+    entry: Remembered,
+}
+
+fn numbered(all: Vec<Remembered>) -> Vec<Numbered> {
+    (1..).zip(all).map(|(number, entry)| Numbered { number, entry }).collect()
+}
+
+/// Finds what fits, by the numbers that it has among all.
+fn found(
+    files: &Files,
+    subject: &Subject,
+    query: &str,
+    least: f64,
+) -> Result<Vec<Numbered>, Failure> {
+    let place = |one: &Remembered| (one.path.clone(), one.line);
+    let all = numbered(remembered::entries(files, subject)?);
+    let numbers: HashMap<_, _> = all.iter().map(|one| (place(&one.entry), one.number)).collect();
+    let found = remembered::search(files, subject, query, least)?.into_iter();
+    // What was written in between has no number yet.
+    let known = found.filter_map(|entry| {
+        let number = *numbers.get(&place(&entry))?;
+        Some(Numbered { number, entry })
+    });
+    Ok(known.collect())
+}
+
 fn list(files: &Files, json: bool) -> Outcome {
-    let all = remembered::list(files)?;
+    // A file that is left of what was forgotten remembers nothing.
+    let mut all = remembered::list(files)?;
+    all.retain(|one| one.entries > 0 || !one.faults.is_empty());
     if json {
         return Ok(print::json(&all)?);
     }
@@ -65,27 +105,47 @@ fn list(files: &Files, json: bool) -> Outcome {
     Ok(print::out(&print::table(&rows))?)
 }
 
-fn shown(all: &[Remembered], json: bool, none: &str) -> Outcome {
-    if json {
-        return Ok(print::json(&all)?);
-    }
-    let lines: String = all.iter().map(line).collect();
-    Ok(print::out(if lines.is_empty() { none } else { &lines })?)
+/// How entries are shown.
+#[derive(Clone, Copy)]
+struct Showing<'a> {
+    zone: Zone,
+    json: bool,
+    /// What is said where there are none.
+    none: &'a str,
+    /// They are of several memories: each says of which.
+    has_files: bool,
 }
 
-fn line(one: &Remembered) -> String {
-    let Remembered { path, line, section, text, author, at, .. } = one;
+fn shown(all: &[Numbered], showing: Showing<'_>) -> Outcome {
+    if showing.json {
+        return Ok(print::json(&all)?);
+    }
+    let lines: String = all.iter().map(|one| line(one, showing)).collect();
+    Ok(print::out(if lines.is_empty() { showing.none } else { &lines })?)
+}
+
+fn line(one: &Numbered, showing: Showing<'_>) -> String {
+    let Numbered { number, entry: one } = one;
+    let Remembered { path, section, text, author, at, .. } = one;
     let score = one.score.map_or(String::new(), |score| format!(" (score {score:.2})"));
-    let section = if section.is_empty() { String::new() } else { format!("{section}: ") };
+    let section = match section.as_str() {
+        "" | "Notes" => String::new(),
+        section => format!("{section}: "),
+    };
     let whose = match (author, at) {
-        (Some(author), Some(at)) => format!("{author} ({}), {at}", one.trust.name()),
+        (Some(author), Some(at)) => {
+            let read = DateTime::parse_from_rfc3339(at);
+            let at = read.map_or_else(|_| at.clone(), |at| moment(at.to_utc(), showing.zone));
+            format!("{author} ({}), {at}", one.trust.name())
+        }
         _ => "by hand".to_owned(),
     };
     let others = match one.level {
         Taint::Clean => "",
         Taint::Derived | Taint::Raw => ", out of others' words",
     };
-    format!("{path}:{line}{score}  {section}{text}  [{whose}{others}]\n")
+    let of = if showing.has_files { format!("{path} ") } else { String::new() };
+    format!("{of}{number}.{score} {section}{text}  [{whose}{others}]\n")
 }
 
 fn export(files: &Files, name: Option<&str>, json: bool) -> Outcome {

@@ -1,5 +1,6 @@
 //! `selkie sessions`: the conversations that there are, and what was said in them, at the command line.
 
+use chrono::DateTime;
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
@@ -9,6 +10,8 @@ use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::{Binary, lifecycle};
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// Conversations that are known to lists at most.
 const MOST: i64 = 500;
@@ -63,13 +66,14 @@ pub enum Format {
 /// Lists, shows or exports, through the daemon when one runs.
 pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
     let plan = plan(binary, chosen)?;
+    let zone = plan.zone;
     match what {
         Sessions::List { limit, json } => {
             let all = read(plan, AskedOfSessions::List { limit: limit.into() })?;
             if json {
                 return Ok(print::json(&all)?);
             }
-            let rows: Vec<Vec<String>> = items(&all).map(row).collect();
+            let rows: Vec<Vec<String>> = items(&all).map(|one| row(one, zone)).collect();
             match rows.is_empty() {
                 true => Ok(print::out("There are no conversations yet.\n")?),
                 false => Ok(print::out(&print::table(&rows))?),
@@ -82,14 +86,14 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
             if json {
                 return Ok(print::json(&newest)?);
             }
-            Ok(print::out(&newest.iter().map(|entry| said(entry)).collect::<String>())?)
+            Ok(print::out(&newest.iter().map(|entry| said(entry, zone)).collect::<String>())?)
         }
         Sessions::Export { id, format } => {
             let all = read(plan, AskedOfSessions::Said { id: id.clone() })?;
             match format {
                 Format::Json => Ok(print::json(&json!({ "session": id, "messages": all }))?),
                 Format::Markdown => {
-                    let said: String = items(&all).map(said).collect();
+                    let said: String = items(&all).map(|entry| said(entry, zone)).collect();
                     Ok(print::out(&format!("# {id}\n\n{said}"))?)
                 }
             }
@@ -124,7 +128,14 @@ fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-fn row(row: &Value) -> Vec<String> {
+/// A moment that is given as RFC 3339, by the clocks of this machine; empty for none.
+fn when(at: &Value, zone: Zone) -> String {
+    let at = at.as_str().unwrap_or_default();
+    let read = DateTime::parse_from_rfc3339(at).map(|at| moment(at.to_utc(), zone));
+    read.unwrap_or_else(|_| at.to_owned())
+}
+
+fn row(row: &Value, zone: Zone) -> Vec<String> {
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
     let tasks = row["tasks"].as_u64().unwrap_or_default();
     let closed = if row["closed"].is_null() { "" } else { "closed" };
@@ -132,16 +143,17 @@ fn row(row: &Value) -> Vec<String> {
         text("key"),
         text("title"),
         format!("{tasks} task{}", if tasks == 1 { "" } else { "s" }),
-        text("last_at"),
+        when(&row["last_at"], zone),
         closed.to_owned(),
     ]
 }
 
 /// One message, as Markdown.
-fn said(entry: &Value) -> String {
+fn said(entry: &Value, zone: Zone) -> String {
     let text = |key: &str| entry[key].as_str().unwrap_or_default();
     let who = entry["speaker"].as_str().unwrap_or("selkie");
-    let at = if text("at").is_empty() { String::new() } else { format!(" · {}", text("at")) };
+    let at = when(&entry["at"], zone);
+    let at = if at.is_empty() { at } else { format!(" · {at}") };
     let tools: Vec<&str> = items(&entry["tools"]).filter_map(Value::as_str).collect();
     let used = format!("_used {}_", tools.join(", "));
     match (text("text"), tools.is_empty()) {

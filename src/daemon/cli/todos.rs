@@ -1,18 +1,19 @@
-//! `selkie todos`: what people want done, at the command line. It reads the files, whether a daemon runs or not.
+//! `selkie todos`: what people want done, at the command line.
 
-use std::sync::Arc;
-
+use chrono::Utc;
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::contacts::quiet;
 use super::outcome::Outcome;
 use super::print;
-use crate::daemon::build::{Chosen, plan};
-use crate::daemon::{Binary, lifecycle};
-use crate::domain::clock::SystemClock;
+use super::request::told;
+use crate::daemon::Binary;
+use crate::daemon::build::Chosen;
+use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
 use crate::guard::visible::one_line;
-use crate::people::files::Files;
-use crate::people::update::{SeenTodo, SeenTodos, seen};
+use crate::schedule::words::moment;
+use crate::work::todo_list::{ChatLabel, ListedTodo};
 
 /// What an empty list says.
 const NONE: &str =
@@ -39,37 +40,34 @@ pub enum Todos {
     },
 }
 
-/// Lists what is to be done, or what was done.
+/// Lists what is to be done, or what was done, through the daemon when one runs.
 pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
     let Todos::List { done, json } = what;
-    let state = plan(binary, chosen)?.folders.state;
-    let files = Arc::new(Files::new(state, Arc::new(SystemClock)));
-    let whole = seen(&files, String::new(), true);
-    let SeenTodos { open, done: ticked, faults } = lifecycle::runtime()?.block_on(whole)?;
-    let listed = if *done { ticked } else { open };
+    let plan = quiet(binary, chosen)?;
+    let zone = plan.zone;
+    let ToldOfPeople { todos: list, .. } = told(plan, AskedOfPeople::Todos)?;
+    let listed = if *done { &list.done } else { &list.open };
     if *json {
-        let todos: Vec<Value> = listed.iter().map(value).collect();
-        return Ok(print::json(&json!({ "todos": todos, "faults": faults }))?);
+        return Ok(print::json(&json!({ "todos": listed, "faults": list.faults }))?);
     }
+    let namesakes = list.namesakes();
+    let label = |todo: &ListedTodo| todo.chat_label(&namesakes).map(chat).unwrap_or_default();
+    let row = |todo: &ListedTodo| {
+        let due = todo.due.map(|at| moment(at.with_timezone(&Utc), zone));
+        vec![due.unwrap_or_default(), one_line(&todo.text), label(todo)]
+    };
     let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
     let unread: String =
-        faults.iter().map(|fault| format!("cannot be read: {}\n", one_line(fault))).collect();
+        list.faults.iter().map(|fault| format!("cannot be read: {}\n", one_line(fault))).collect();
     let all = print::table(&rows) + &unread;
     let none = if *done { NONE_DONE } else { NONE };
     Ok(print::out(if all.is_empty() { none } else { &all })?)
 }
 
-fn row(todo: &SeenTodo) -> Vec<String> {
-    let due = todo.due.map(|at| at.format("%Y-%m-%d %H:%M").to_string());
-    let chat = todo.chat.as_deref().map(one_line);
-    vec![due.unwrap_or_default(), one_line(&todo.text), chat.unwrap_or_default()]
-}
-
-fn value(todo: &SeenTodo) -> Value {
-    let people: Vec<Value> =
-        todo.people.iter().map(|one| json!({ "name": one.name, "id": one.id })).collect();
-    json!({
-        "text": todo.text, "due": todo.due.map(|at| at.format("%Y-%m-%d %H:%M").to_string()), "people": people,
-        "chat": todo.chat, "created_at": todo.created, "done_at": todo.done,
-    })
+/// A chat by its name, with its id where that does not tell.
+fn chat(label: ChatLabel<'_>) -> String {
+    match (label.name, label.id) {
+        (Some(name), Some(id)) => format!("{} ({})", one_line(name), one_line(id)),
+        (name, id) => one_line(name.or(id).unwrap_or_default()),
+    }
 }

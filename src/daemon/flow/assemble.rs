@@ -57,6 +57,7 @@ use crate::work::stop_tokens::StopTokens;
 use crate::work::summaries::Summaries;
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::timetable::BookTimetable;
+use crate::work::todo_list::TodoLists;
 use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
@@ -334,6 +335,11 @@ impl Flow {
             contacts: ContactCommands {
                 acquaintances: Arc::clone(&rooms.acquaintances),
                 book: rooms.acquaintances.book(),
+                todos: TodoLists {
+                    acquaintances: Arc::clone(&rooms.acquaintances),
+                    timetable: Arc::clone(&timetable),
+                },
+                zones: Arc::clone(&timetable.zones),
             },
             memory: MemoryCommands { book: Arc::clone(&rooms.memory), forgetting },
             version: rooms.version,

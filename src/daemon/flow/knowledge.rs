@@ -8,9 +8,10 @@ use crate::daemon::flow::Flow;
 use crate::memory::remembered::Remembered;
 use crate::people::book::KnownList;
 use crate::people::circle::Circle;
-use crate::people::update::{SeenTodos, seen};
 use crate::store::StoreError;
+use crate::work::acquaintances::LastSpoke;
 use crate::work::rights::is_read_by_an_owner_alone;
+use crate::work::todo_list::{Reader, TodoList, TodoLists};
 
 #[async_trait]
 impl Knowledge for Flow {
@@ -19,14 +20,19 @@ impl Knowledge for Flow {
         let place = self.outbox.accounts.place(of);
         let met = self.acquaintances.met_by(&place, is_whole).await.map_err(unreadable)?;
         let circle = Circle { is_whole, chat: place.key().to_owned(), met };
-        let what = self.acquaintances.book().known(circle).await.map_err(unreadable)?;
+        let mut what = self.acquaintances.book().known(circle).await.map_err(unreadable)?;
+        if is_whole {
+            let last = self.acquaintances.last_spoke().await.map_err(unreadable)?;
+            last.tell(&mut what.known);
+        }
         Ok(Sees { is_whole, what })
     }
 
-    async fn todos(&self, of: &ConversationId) -> Looked<SeenTodos> {
+    async fn todos(&self, of: &ConversationId) -> Looked<TodoList> {
         let is_whole = self.is_whole(of).await.map_err(unreadable)?;
         let chat = self.outbox.accounts.place(of).key().to_owned();
-        let what = seen(&self.acquaintances.files, chat, is_whole).await.map_err(unreadable)?;
+        let reader = Reader { chat, is_whole, person: None };
+        let what = self.todo_lists().seen(&reader).await.map_err(unreadable)?;
         Ok(Sees { is_whole, what })
     }
 
@@ -38,6 +44,16 @@ impl Knowledge for Flow {
 }
 
 impl Flow {
+    /// Returns the list of what people want done, as people read it.
+    pub(crate) fn todo_lists(&self) -> &TodoLists {
+        &self.intake.commands.contacts.todos
+    }
+
+    /// Tells when people last spoke, as far as the ledger answers.
+    pub(crate) async fn last_spoke(&self) -> Option<LastSpoke> {
+        self.acquaintances.last_spoke().await.ok()
+    }
+
     /// Whether a conversation sees all that an owner sees.
     async fn is_whole(&self, of: &ConversationId) -> Result<bool, StoreError> {
         let (owners, accounts) = (&self.timetable.owners, &self.outbox.accounts);

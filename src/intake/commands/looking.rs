@@ -8,7 +8,7 @@ use crate::intake::given::{By, Given};
 use crate::intake::messages;
 use crate::intake::messages::status::{HouseReport, StatusReport, status};
 use crate::store::StoreError;
-use crate::work::sessions::Viewer;
+use crate::work::sessions::{Listing, Viewer};
 
 /// Conversations that `/sessions` lists.
 const SESSIONS: usize = 20;
@@ -26,7 +26,9 @@ impl Commands {
             sees_all: given.is_owner_alone(trust),
         };
         let rows = self.sessions.seen(viewer).await?;
-        Ok(self.sessions.lines(&rows, SESSIONS, given.conversation))
+        let found = self.later.zones.of(given.place, Some(given.person)).await?;
+        let listing = Listing { here: given.conversation, zone: Some(found.zone) };
+        Ok(self.sessions.lines(&rows, SESSIONS, listing))
     }
 
     pub(super) async fn status(

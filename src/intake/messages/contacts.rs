@@ -2,18 +2,30 @@
 
 use crate::guard::visible::{code, harmless, one_line};
 use crate::people::circle::Known;
+use crate::people::forms::Forms;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// So many people are listed.
 const MOST: usize = 30;
 /// So many lines that cannot be read are named.
 const MOST_FAULTS: usize = 5;
 
-/// Lists people.
-pub(crate) fn contacts(known: &[&Known], faults: &[String]) -> String {
+/// How people are shown to who asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Showing<'a> {
+    /// By whose clocks times are told.
+    pub(crate) zone: Zone,
+    /// Tells the ids of people from those of chats.
+    pub(crate) forms: &'a Forms,
+}
+
+/// Lists people; `zone`: by whose clocks times are told.
+pub(crate) fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> String {
     if known.is_empty() && faults.is_empty() {
         return "I know nobody here yet: people are noted when they write.".to_owned();
     }
-    let lines = known.iter().take(MOST).map(|known| format!("- {}\n", line(known)));
+    let lines = known.iter().take(MOST).map(|known| format!("- {}\n", line(known, zone)));
     let more = known.len().saturating_sub(MOST);
     let more = (more > 0).then(|| format!("and {more} more: /contacts NAME shows one\n"));
     let unread =
@@ -22,19 +34,25 @@ pub(crate) fn contacts(known: &[&Known], faults: &[String]) -> String {
     all.trim_end().to_owned()
 }
 
-/// Shows who is called so.
-pub(crate) fn contact(known: &[&Known], name: &str) -> String {
+/// Shows who is called so; `showing`: how.
+pub(crate) fn contact(known: &[&Known], name: &str, showing: Showing<'_>) -> String {
     if known.is_empty() {
         return format!("I know nobody called `{}` here.", plain(name));
     }
     let one = |known: &&Known| {
         let others = known.names.get(1..).unwrap_or_default();
-        let ids: Vec<String> = known.ids.iter().map(|own| id(own)).collect();
+        let all = |ids: &[&String]| ids.iter().map(|one| id(one)).collect::<Vec<_>>().join(", ");
+        let (own, chats): (Vec<&String>, Vec<&String>) =
+            known.ids.iter().partition(|id| showing.forms.is_own(id));
+        let chats = match chats.as_slice() {
+            [] => String::new(),
+            chats => format!("\n- chats: {}", all(chats)),
+        };
         let also = match others {
             [] => String::new(),
             others => format!("\n- also called: {}", plain(&others.join(", "))),
         };
-        format!("{}{also}\n- ids: {}", line(known), ids.join(", "))
+        format!("{}{also}\n- ids: {}{chats}", line(known, showing.zone), all(&own))
     };
     known.iter().take(MOST).map(one).collect::<Vec<_>>().join("\n\n")
 }
@@ -50,10 +68,10 @@ pub(crate) fn not_for_strangers() -> String {
     "I tell only people on my allow list whom I know here.".to_owned()
 }
 
-fn line(known: &Known) -> String {
+fn line(known: &Known, zone: Zone) -> String {
     let first = known.ids.first().map_or("", String::as_str);
     let name = known.names.first().map_or(first, String::as_str);
-    let last = known.last.map(|at| format!(", last wrote on {}", at.format("%Y-%m-%d")));
+    let last = known.last.map(|at| format!(", last wrote on {}", moment(at, zone)));
     format!("{} ({}){}", plain(name), id(first), last.unwrap_or_default())
 }
 
@@ -72,6 +90,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::people::forms::testing::birds;
 
     fn known(names: &[&str], ids: &[&str]) -> Known {
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
@@ -80,22 +99,25 @@ mod tests {
 
     #[test]
     fn people_are_listed_without_what_their_names_would_do() {
-        let ada = known(&["Ada\n**L**", "Countess"], &["x:@ada_l", "x:1"]);
-        let nameless = Known { last: None, ..known(&[], &["x:2"]) };
+        let ada = known(&["Ada\n**L**", "Countess"], &["bird:@ada_l", "bird:-7", "bird:1"]);
+        let nameless = Known { last: None, ..known(&[], &["bird:2"]) };
+        let zone = Zone::named("Europe/Berlin").unwrap();
+        let showing = Showing { zone, forms: &birds() };
         let all = [
-            contacts(&[&ada, &nameless], &["F, line 3: what".to_owned()]),
-            contact(&[&ada], "ada"),
-            contact(&[], "`x`"),
-            contacts(&[], &[]),
+            contacts(&[&ada, &nameless], &["F, line 3: what".to_owned()], zone),
+            contact(&[&ada], "ada", showing),
+            contact(&[], "`x`", showing),
+            contacts(&[], &[], zone),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
-        - Ada⟨U+000A⟩ L (`x:@ada_l`), last wrote on 2026-03-06
-        - x:2 (`x:2`)
+        - Ada⟨U+000A⟩ L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
+        - bird:2 (`bird:2`)
         Cannot be read: F, line 3: what
         --
-        Ada⟨U+000A⟩ L (`x:@ada_l`), last wrote on 2026-03-06
+        Ada⟨U+000A⟩ L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
         - also called: Countess
-        - ids: `x:@ada_l`, `x:1`
+        - ids: `bird:@ada_l`, `bird:1`
+        - chats: `bird:-7`
         --
         I know nobody called `x` here.
         --

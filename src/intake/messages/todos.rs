@@ -1,17 +1,30 @@
 //! What people read of the list of what people want done.
 
+use chrono::Utc;
+
 use super::shown::words;
 use crate::domain::count::counted;
 use crate::guard::visible::code;
-use crate::people::update::{SeenTodo, SeenTodos};
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
+use crate::work::todo_list::{ChatLabel, ListedTodo, TodoList};
 
 /// So many open items are listed.
 const MOST: usize = 40;
 /// So many lines that cannot be read are named.
 const MOST_FAULTS: usize = 5;
 
-/// Lists the open items; `is_whole`: for who sees those of all chats.
-pub(crate) fn todos(seen: &SeenTodos, is_whole: bool) -> String {
+/// How the list is shown to who reads it.
+#[derive(Clone, Copy)]
+pub(crate) struct Showing {
+    /// Items of all chats are seen, and are told apart.
+    pub(crate) is_whole: bool,
+    /// By whose clocks times are told.
+    pub(crate) zone: Zone,
+}
+
+/// Lists the open items.
+pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let done = counted(number(seen.done.len()), ["item is done", "items are done"]);
     if seen.open.is_empty() && seen.faults.is_empty() {
         return match seen.done.len() {
@@ -19,7 +32,13 @@ pub(crate) fn todos(seen: &SeenTodos, is_whole: bool) -> String {
             _ => format!("Nothing is to be done here; {done}."),
         };
     }
-    let lines = seen.open.iter().take(MOST).map(|todo| format!("- {}\n", line(todo, is_whole)));
+    let namesakes = seen.namesakes();
+    let label = |todo: &ListedTodo| {
+        let label = todo.chat_label(&namesakes).filter(|_| showing.is_whole);
+        label.map(chat).unwrap_or_default()
+    };
+    let one = |todo: &ListedTodo| format!("- {}{}\n", line(todo, showing.zone), label(todo));
+    let lines = seen.open.iter().take(MOST).map(one);
     let more = seen.open.len().saturating_sub(MOST);
     let more = (more > 0).then(|| format!("and {more} more\n"));
     let unread = seen.faults.iter().take(MOST_FAULTS);
@@ -34,11 +53,16 @@ pub(crate) fn unreadable() -> String {
 }
 
 /// One item, as it was written: no sign of it is a mark.
-fn line(todo: &SeenTodo, is_whole: bool) -> String {
-    let due = todo.due.map(|at| format!("{} ", at.format("%Y-%m-%d %H:%M"))).unwrap_or_default();
-    let chat = todo.chat.as_ref().filter(|_| is_whole);
-    let chat = chat.map(|chat| format!(" ({})", code(&words(chat)))).unwrap_or_default();
-    format!("{due}{}{chat}", code(&words(&todo.text)))
+fn line(todo: &ListedTodo, zone: Zone) -> String {
+    let due = todo.due.map(|at| format!("{}: ", moment(at.with_timezone(&Utc), zone)));
+    format!("{}{}", due.unwrap_or_default(), code(&words(&todo.text)))
+}
+
+/// Which chat it belongs to.
+fn chat(label: ChatLabel<'_>) -> String {
+    let shown: Vec<String> =
+        label.name.into_iter().chain(label.id).map(|text| code(&words(text))).collect();
+    format!(" ({})", shown.join(", "))
 }
 
 fn number(of: usize) -> u64 {
@@ -49,37 +73,45 @@ fn number(of: usize) -> u64 {
 mod tests {
     use super::*;
 
-    fn todo(text: &str, chat: Option<&str>) -> SeenTodo {
-        SeenTodo {
+    fn todo(text: &str, chat: Option<&str>) -> ListedTodo {
+        ListedTodo {
             text: text.to_owned(),
-            due: "2026-12-24T18:00:00".parse().ok().filter(|_| chat.is_none()),
+            due: "2026-12-24T18:00:00+01:00".parse().ok().filter(|_| chat.is_none()),
             people: Vec::new(),
             chat: chat.map(str::to_owned),
-            created: None,
-            done: None,
+            chat_name: chat.filter(|chat| chat.len() > 3).map(|_| "Crew `1`".to_owned()),
+            created_at: None,
+            done_at: None,
         }
+    }
+
+    fn showing(is_whole: bool) -> Showing {
+        Showing { is_whole, zone: Zone::named("Europe/Berlin").unwrap() }
     }
 
     #[test]
     fn items_are_listed_as_they_were_written() {
-        let seen = SeenTodos {
+        let seen = TodoList {
             open: vec![
                 todo("Call Grace", None),
                 todo("[tap](https://x.org) `now`\n# x", Some("x:1")),
+                todo("Book the room", Some("x:-100")),
             ],
             done: vec![todo("Sail", None)],
             faults: vec!["TODO.md, line 7: what".to_owned()],
         };
-        insta::assert_snapshot!(todos(&seen, true), @r"
-        - 2026-12-24 18:00 `Call Grace`
+        insta::assert_snapshot!(todos(&seen, showing(true)), @r"
+        - 2026-12-24 18:00 Europe/Berlin: `Call Grace`
         - ``[tap](https://x.org) `now`⟨U+000A⟩# x`` (`x:1`)
+        - `Book the room` (`` Crew `1` ``)
         Cannot be read: `TODO.md, line 7: what`
         (1 item is done)
         ");
-        let none = SeenTodos { open: Vec::new(), faults: Vec::new(), ..seen };
-        assert_eq!(todos(&none, false), "Nothing is to be done here; 1 item is done.");
+        let none = TodoList { open: Vec::new(), faults: Vec::new(), ..seen };
+        assert_eq!(todos(&none, showing(false)), "Nothing is to be done here; 1 item is done.");
         assert!(
-            todos(&SeenTodos::default(), false).starts_with("Nothing is on the list here yet.")
+            todos(&TodoList::default(), showing(false))
+                .starts_with("Nothing is on the list here yet.")
         );
     }
 }

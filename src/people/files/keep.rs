@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::rest::Look;
@@ -26,6 +26,8 @@ const OURS: &str = "ours";
 
 /// What the readers of a file have noted of it.
 const NOTED: &str = "said";
+/// How a version's name begins.
+const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
 
 /// An earlier version of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +36,8 @@ pub struct Version {
     pub name: String,
     /// Its size.
     pub bytes: u64,
+    /// Until when it stood in its place.
+    pub at: Option<DateTime<Utc>>,
 }
 
 /// The earlier versions of one file.
@@ -111,7 +115,7 @@ impl Keep {
     }
 
     fn next_version(&self, now: DateTime<Utc>) -> io::Result<PathBuf> {
-        let stamp = now.format("%Y%m%dT%H%M%S%.3fZ").to_string();
+        let stamp = now.format(STAMP).to_string();
         let name =
             |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let names = self.kept()?.iter().filter_map(name).collect::<Vec<_>>();
@@ -201,7 +205,9 @@ impl Keep {
         };
         let version = |path: &PathBuf| {
             let name = path.file_name()?.to_string_lossy().into_owned();
-            Some(Version { name, bytes: path.metadata().ok()?.len() })
+            let stamp = name.split('-').next().unwrap_or_default();
+            let at = NaiveDateTime::parse_from_str(stamp, STAMP).ok().map(|at| at.and_utc());
+            Some(Version { bytes: path.metadata().ok()?.len(), at, name })
         };
         Ok(kept.iter().rev().filter_map(version).collect())
     }

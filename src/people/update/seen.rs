@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::view::View;
 use crate::people::files::{FileError, Files};
@@ -37,7 +38,7 @@ pub struct SeenTodo {
 }
 
 /// Somebody who is named with an id.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedPerson {
     /// The name.
     pub name: String,

@@ -8,6 +8,7 @@ use crate::store::{Met, NewlyMet};
 laws![
     who_speaks_is_met_where_they_speak,
     what_was_not_for_the_bot_meets_nobody,
+    when_somebody_last_spoke_is_known_exactly,
     who_was_brought_is_new_again_under_another_name_or_a_day_later,
     whom_a_place_has_met_moves_with_it,
     who_was_met_is_forgotten_with_the_words,
@@ -68,6 +69,21 @@ async fn who_speaks_is_met_where_they_speak(bed: &dyn Fixture) {
     assert_eq!(look(ledger, -10).await, 1);
     assert!(look(ledger, 10).await <= 1, "again where several write at a time");
     assert_eq!(look(ledger, 10).await, 0);
+}
+
+async fn when_somebody_last_spoke_is_known_exactly(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, task(by(1, 1, "tg:1", None)), no_fuse()).await;
+    push(ledger, task(by(2, 2, "tg:2", None)), no_fuse()).await;
+    look(ledger, 9000).await;
+    push(ledger, task(by(1, 60, "tg:1", None)), no_fuse()).await;
+    look(ledger, 9000).await;
+    assert_eq!(ledger.met_in(&place(1), 10).await.unwrap()[0].at, at(60), "a minute later");
+    let lately = ledger.met_lately(10).await.unwrap();
+    let lately: Vec<_> = lately.iter().map(|met| (met.person.as_str(), met.at)).collect();
+    assert_eq!(lately, [("tg:1", at(60)), ("tg:2", at(2))], "wherever, the latest first");
+    assert_eq!(ledger.met_lately(1).await.unwrap().len(), 1);
 }
 
 async fn what_was_not_for_the_bot_meets_nobody(bed: &dyn Fixture) {

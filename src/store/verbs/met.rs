@@ -42,6 +42,18 @@ impl Acquaintances for SqlLedger {
         .await
     }
 
+    async fn met_lately(&self, most: usize) -> Result<Vec<Met>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.read(move |tx| {
+            tx.all(
+                "SELECT account, place, person, name, username, is_bot, direct, at FROM met ORDER BY at DESC LIMIT ?1",
+                params![most],
+                met_of,
+            )
+        })
+        .await
+    }
+
     async fn met_beside(
         &self,
         account: &AccountId,
@@ -178,7 +190,7 @@ fn spoke(row: &dyn Row) -> Result<Option<Met>> {
 fn note(tx: &mut dyn Tx, met: &[Met], upto: Option<i64>) -> Result<()> {
     for one in met {
         let Met { place, person, name, username, is_bot, is_direct, at } = one;
-        // The time alone is worth a write once an hour, and a line in a file that people read once a day.
+        // Once for all that is looked through together. The time alone is worth a line in a file that people read once a day.
         tx.execute_later(
             "INSERT INTO met (account, place, person, name, username, is_bot, direct, at, fresh, brought, brought_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, '', 0)
@@ -187,8 +199,8 @@ fn note(tx: &mut dyn Tx, met: &[Met], upto: Option<i64>) -> Result<()> {
                  direct = excluded.direct, at = excluded.at,
                  fresh = CASE WHEN met.username <> excluded.username OR met.name = ''
                               OR excluded.at >= met.brought_at + 86400000 THEN 1 ELSE met.fresh END
-             WHERE excluded.at >= met.at AND (met.name <> excluded.name OR met.username <> excluded.username
-                 OR excluded.at >= met.at + 3600000)",
+             WHERE excluded.at > met.at OR (excluded.at = met.at
+                 AND (met.name <> excluded.name OR met.username <> excluded.username))",
             params![
                 place.account().as_str(),
                 place.key(),

@@ -5,23 +5,37 @@ use selkie_channel_core::ConversationId;
 
 use crate::agent::prompt;
 use crate::domain::count::counted;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 use crate::store::read::{ConversationRow, ConversationStatus};
 use crate::work::told::Entry;
 
-/// A conversation in a list; `kind` is the setting's name of it, where its channel is configured.
-pub(crate) fn line(row: &ConversationRow, kind: Option<&str>, is_here: bool) -> String {
+/// How a conversation is shown in a list.
+pub(crate) struct Showing<'a> {
+    /// The setting's name of it, where its channel is configured.
+    pub(crate) kind: Option<&'a str>,
+    /// It is where the list is read.
+    pub(crate) is_here: bool,
+    /// By whose clocks times are told; a model reads them as they are stored.
+    pub(crate) zone: Option<Zone>,
+}
+
+/// A conversation in a list.
+pub(crate) fn line(row: &ConversationRow, showing: &Showing<'_>) -> String {
     let mut words = vec![row.id.key().to_owned()];
-    words.extend(kind.map(str::to_owned));
+    words.extend(showing.kind.map(str::to_owned));
     let title = prompt::label(&row.title);
     if !title.is_empty() {
         words.push(format!("“{title}”"));
     }
     words.push(counted(row.tasks, ["task", "tasks"]));
-    words.extend(row.last_at.map(|at| format!("last active {}", time(at))));
+    words.extend(row.last_at.map(|at| {
+        format!("last active {}", showing.zone.map_or_else(|| time(at), |zone| moment(at, zone)))
+    }));
     if row.closed.is_some() {
         words.push("closed".to_owned());
     }
-    if is_here {
+    if showing.is_here {
         words.push("this one".to_owned());
     }
     words.join(" · ")

@@ -1,0 +1,102 @@
+//! What putting an earlier version of a file back has changed, line by line.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::files::Version;
+
+/// So many lines are told.
+const MOST: usize = 10;
+/// Characters of a line that are told.
+const LONGEST: usize = 200;
+
+/// An earlier version that is back in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    /// The version.
+    pub version: Version,
+    /// Lines that are gone now, the first of them.
+    pub gone: Vec<String>,
+    /// Lines that are back, the first of them.
+    pub back: Vec<String>,
+    /// So many more lines are gone or back.
+    pub more: usize,
+}
+
+/// A file before and after.
+#[derive(Clone, Copy)]
+pub(super) struct Texts<'a> {
+    pub(super) stood: &'a str,
+    pub(super) stands: &'a str,
+}
+
+impl Undone {
+    pub(super) fn of(version: Version, texts: Texts<'_>) -> Self {
+        let Texts { stood, stands } = texts;
+        let (gone, back) = (only_in(stood, stands), only_in(stands, stood));
+        let all = gone.len() + back.len();
+        // Half for each, and what one leaves the other takes.
+        let most_gone = (MOST - MOST / 2).max(MOST.saturating_sub(back.len()));
+        let gone: Vec<String> = gone.into_iter().take(most_gone).map(cut).collect();
+        let back: Vec<String> = back.into_iter().take(MOST - gone.len()).map(cut).collect();
+        let more = all - gone.len() - back.len();
+        Self { version, gone, back, more }
+    }
+}
+
+/// Lists the lines of one text that the other does not have, or not as often: a line that has only moved is none.
+fn only_in<'a>(text: &'a str, other: &str) -> Vec<&'a str> {
+    let mut there: HashMap<&str, usize> = HashMap::new();
+    for line in lines(other) {
+        *there.entry(line).or_default() += 1;
+    }
+    let is_missing = |line: &&str| match there.get_mut(*line) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    lines(text).filter(is_missing).collect()
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty())
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn undone(stood: &str, stands: &str) -> Undone {
+        let version = Version { name: "1".to_owned(), bytes: 1, at: None };
+        Undone::of(version, Texts { stood, stands })
+    }
+
+    #[test]
+    fn what_is_gone_and_what_is_back_is_told_and_not_what_has_moved() {
+        let Undone { gone, back, more, .. } = undone("a\nb\n\nb\nc\r\n", "c\nb\na\nd\n");
+        assert_eq!((gone, back, more), (vec!["b".to_owned()], vec!["d".to_owned()], 0));
+        let Undone { gone, back, more, .. } = undone("same\n", "same\n");
+        assert_eq!((gone.len(), back.len(), more), (0, 0, 0));
+    }
+
+    #[test]
+    fn few_lines_are_told_and_none_is_long() {
+        let many = |letter: &str| (0..30).map(|n| format!("{letter}{n}\n")).collect::<String>();
+        let Undone { gone, back, more, .. } = undone(&many("a"), &many("b"));
+        assert_eq!((gone.len(), back.len(), more), (5, 5, 50));
+        let Undone { gone, back, more, .. } = undone(&many("a"), "b\n");
+        assert_eq!((gone.len(), back.len(), more), (9, 1, 21));
+        let Undone { back, .. } = undone("", &"é".repeat(500));
+        assert_eq!(back[0].chars().count(), LONGEST + 1);
+    }
+}
