@@ -32,9 +32,11 @@ mod emulated {
 
     use anyhow::anyhow;
     use async_trait::async_trait;
-    use selkie::daemon::demo::{Button, Cast, Fits, Line, Manner, Movable, Seen, Start, World};
+    use selkie::daemon::demo::{
+        Button, Cast, Fits, Line, Manner, Movable, Seen, Speaking, Start, World,
+    };
     use selkie_playground::telegram::{
-        ADA, GRACE, GROUP, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
+        ADA, GRACE, GROUP, HERS, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
     };
     use selkie_playground::{
         Moved, Mover, Options, Playground, Spot, line_platform as line, slack, x,
@@ -53,11 +55,16 @@ mod emulated {
         Line(&'static str),
     }
 
+    /// The private chats: the owner's, which is the first place, and that of who is allowed.
+    const THEIR_CHAT: &str = "telegram:private";
+    const HER_CHAT: &str = "telegram:grace";
+
     /// The places of the demo, as `--in` takes them.
-    const PLACES: [(&str, Place); 7] = [
-        ("telegram:private", Place::Telegram(PRIVATE)),
+    const PLACES: [(&str, Place); 8] = [
+        (THEIR_CHAT, Place::Telegram(PRIVATE)),
         ("telegram:group", Place::Telegram(GROUP)),
         ("telegram:topic", Place::Telegram(TOPIC)),
+        (HER_CHAT, Place::Telegram(HERS)),
         ("slack:dm", Place::Slack(slack::DM)),
         ("slack:channel", Place::Slack(slack::CHANNEL)),
         ("line:user", Place::Line(line::ADA)),
@@ -68,7 +75,9 @@ mod emulated {
         /// How people there speak to the bot by name; in private nobody needs to.
         fn bot(self) -> Option<String> {
             match self {
-                Self::Telegram(PRIVATE) | Self::Slack(slack::DM) | Self::Line(line::ADA) => None,
+                Self::Telegram(PRIVATE | HERS) | Self::Slack(slack::DM) | Self::Line(line::ADA) => {
+                    None
+                }
                 Self::Telegram(_) => Some("@selkie_demo_bot".to_owned()),
                 Self::Slack(_) => Some(format!("<@{}>", slack::BOT)),
                 Self::Line(_) => Some(line::BOT_NAME.to_owned()),
@@ -77,6 +86,11 @@ mod emulated {
     }
 
     impl Place {
+        /// Who speaks there when nobody is named: in a private chat whose it is.
+        fn owner(self) -> &'static str {
+            if matches!(self, Self::Telegram(HERS)) { PEOPLE[1].name } else { PEOPLE[0].name }
+        }
+
         /// Whether the bot hears it without its name: a command, but where the platform keeps such lines for
         /// itself.
         fn hears(self, text: &str) -> bool {
@@ -105,8 +119,9 @@ mod emulated {
         else {
             return Err(anyhow!("nobody is called {name:?}: there are Ada, Grace and Linus"));
         };
-        if place.bot().is_none() && found.name != PEOPLE[0].name {
-            return Err(anyhow!("{} is not in this private chat: it is Ada's", found.name));
+        let whose = place.owner();
+        if place.bot().is_none() && found.name != whose {
+            return Err(anyhow!("{} is not in this private chat: it is {whose}'s", found.name));
         }
         Ok(found)
     }
@@ -249,10 +264,22 @@ mod emulated {
             PLACES.map(|(name, _)| name.to_owned()).into()
         }
 
+        fn speaking(&self, place: &str, by: Option<&str>) -> Speaking {
+            let is_hers = by.is_some_and(|by| by.eq_ignore_ascii_case(PEOPLE[1].name));
+            let place = if place == THEIR_CHAT && is_hers { HER_CHAT } else { place };
+            let found = PLACES.iter().find(|(known, _)| *known == place);
+            let owner = found.map_or(PEOPLE[0].name, |(_, place)| place.owner());
+            Speaking { place: place.to_owned(), by: by.unwrap_or(owner).to_owned() }
+        }
+
+        fn people(&self) -> Vec<String> {
+            PEOPLE.iter().map(|person| person.name.to_owned()).collect()
+        }
+
         fn cast(&self) -> Cast {
             Cast {
                 owner: PEOPLE[0].name,
-                alone: "telegram:private",
+                alone: THEIR_CHAT,
                 allowed: PEOPLE[1].name,
                 group: "telegram:group",
             }

@@ -14,6 +14,7 @@ pub mod show;
 pub mod source;
 
 mod also;
+mod blank;
 mod bounds;
 pub mod cron_file;
 mod customary;
@@ -302,6 +303,9 @@ impl Reading {
             if is_row && self.problems.iter().any(|p| p.key.starts_with(&within)) {
                 continue;
             }
+            self.also_wrong(&path, message);
+        }
+        for (path, message) in blank::problems(&self.sound) {
             self.also_wrong(&path, message);
         }
         for (path, message) in reach::listeners(&settings, kits, &|path| self.in_effect(path)) {

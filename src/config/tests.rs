@@ -178,6 +178,18 @@ fn contradictions_are_told_when_the_shape_is_right() {
 }
 
 #[test]
+fn an_empty_word_of_a_list_is_refused() {
+    let desk = Desk::with(
+        "tools:\n  bash:\n    deny_tokens: [shutdown, '']\n    approval_patterns: [' ']\n  grep:\n    deny_paths: ['']\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:3: tools.bash.deny_tokens[1] takes a word that no command may hold (shutdown), not ""
+    config.yaml:4: tools.bash.approval_patterns[0] takes a pattern of commands that ask first (git push *), not " "
+    config.yaml:6: tools.grep.deny_paths[0] takes a path (~/.ssh), not ""
+    "#);
+}
+
+#[test]
 fn an_id_is_shown_as_it_is_written() {
     assert_snapshot!(Desk::with("owners: 4711\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not 4711: write ["pg:4711"]"#);
     assert_snapshot!(Desk::with("owners: pg:1\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not "pg:1": write ["pg:1"]"#);

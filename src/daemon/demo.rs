@@ -30,6 +30,15 @@ pub struct Line<'a> {
     pub manner: Manner,
 }
 
+/// Where something is said, and who says it.
+#[derive(Clone, Debug)]
+pub struct Speaking {
+    /// One of [`World::places`].
+    pub place: String,
+    /// Who, by the name that the others know.
+    pub by: String,
+}
+
 /// Who plays in the demo's stories, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct Cast {
@@ -126,6 +135,13 @@ pub trait World: Send + Sync {
 
     /// Lists the places that `say` takes; the first is a private chat with the owner.
     fn places(&self) -> Vec<String>;
+
+    /// Finds where somebody speaks who names a place, and who speaks there when nobody is named: a private chat is
+    /// each one's own.
+    fn speaking(&self, place: &str, by: Option<&str>) -> Speaking;
+
+    /// Lists by whose names `say` can be told who speaks, the owner first.
+    fn people(&self) -> Vec<String>;
 
     /// Returns who plays in the stories.
     fn cast(&self) -> Cast;

@@ -50,6 +50,7 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
         "telegram:private",
         "telegram:group",
         "telegram:topic",
+        "telegram:grace",
         "slack:dm",
         "slack:channel",
         "line:user",
@@ -110,9 +111,18 @@ fn one_line_is_said_by_whom_it_names() {
     let (code, out, errors) = Demo::run(&[&line[..], &["--as", "Linus"]].concat());
     assert_eq!(code, 0, "{errors}");
     assert!(!out.contains("`read_file`"), "a stranger's tools: {out}");
-    let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--as", "Grace"]);
+    for line in [["telegram:private", "--as", "grace"].as_slice(), &["telegram:grace"]] {
+        let line = [&["demo", "--say", "remember that I like rope", "--in"], line].concat();
+        let (code, out, errors) = Demo::run(&line);
+        assert_eq!((code, &*errors), (0, ""), "in her own chat: {out}");
+        assert!(out.contains("memory/tg.4712/MEMORY.md"), "{out}");
+    }
+    let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--as", "Linus"]);
     assert_eq!(code, 2);
     assert!(errors.contains("this private chat: it is Ada's"), "{errors}");
+    let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--as", "Zoe"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("--as takes Ada, Grace or Linus, not \"Zoe\""), "{errors}");
     let (code, _, errors) = Demo::run(&["demo", "--story", "approval", "--say", "hi"]);
     assert_eq!(code, 2, "{errors}");
 }
@@ -177,7 +187,7 @@ fn picture(browser: &Browser, url: &str, file: &std::path::Path) -> Answer<()> {
     browser.wait_until("document.querySelector('#talk-title').textContent == 'Tea room'")?;
     answered(browser, "note: biscuits for Friday", 1)?;
     browser.press(&format!("{ALT}1"))?;
-    browser.wait_until("document.querySelector('#talk-title').textContent == 'selkie'")?;
+    browser.wait_until("document.querySelector('#talk-title').textContent == 'selkie · Ada'")?;
     answered(browser, "note: buy milk", 1)?;
     browser.click("#tries button:nth-child(3)")?;
     browser.wait_until("document.querySelector('.reactions')")?;

@@ -77,7 +77,14 @@ fn nothing_is_known_yet(browser: &Browser) -> Answer<()> {
     say(browser, "note: buy milk")?;
     shows(browser, "memory", "0", &["Nothing is remembered here. Say: remember that I like tea"])?;
     browser.click("#known-todos")?;
-    shows(browser, "todos", "0", &["Nothing is to be done here. Say: todo: bring milk"])?;
+    shows(
+        browser,
+        "todos",
+        "0",
+        &[
+            "What people want done in this chat (TODO.md) is listed here: nothing yet. Say: todo: bring milk",
+        ],
+    )?;
     browser.click("#known-contacts")?;
     shows(browser, "contacts", "1", &["Ada", "tg:4711"])?;
     browser.click("#known-contacts")?;
@@ -108,7 +115,7 @@ fn somebody_writes_in_the_group(browser: &Browser) -> Answer<()> {
 }
 
 fn an_owner_sees_all_but_what_others_remember(browser: &Browser) -> Answer<()> {
-    opened(browser, "1", "selkie")?;
+    opened(browser, "1", "selkie · Ada")?;
     say(browser, "remember that I like tea")?;
     // The list that was open in the other chat is open here, too.
     shows(browser, "memory", "1", &["I like tea", "Ada Lovelace (owner)", "/memory forget N"])?;
@@ -137,14 +144,14 @@ fn an_owner_sees_all_but_what_others_remember(browser: &Browser) -> Answer<()> {
 fn somebody_else_sees_their_own(browser: &Browser) -> Answer<()> {
     opened(browser, "4", "selkie · Grace")?;
     say(browser, "remember that I like rope")?;
-    shows(browser, "todos", "0", &["Nothing is to be done here"])?;
+    shows(browser, "todos", "0", &["What people want done in this chat"])?;
     browser.click("#known-contacts")?;
     shows(browser, "contacts", "1", &["Grace"])?;
     lacks(browser, &["Ada", "Linus"])?;
     browser.click("#known-memory")?;
     shows(browser, "memory", "1", &["I like rope", "Grace Hopper (allowed)"])?;
     lacks(browser, &["tea", "rum"])?;
-    opened(browser, "1", "selkie")?;
+    opened(browser, "1", "selkie · Ada")?;
     shows(browser, "memory", "1", &["I like tea"])?;
     lacks(browser, &["rope"])
 }

@@ -7,6 +7,7 @@ import { ask, post } from './net.js';
 import { state, speaker, chat, messages, needsMention } from './state.js';
 
 const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', 'remember that I like tea',
+  'todo: bring milk', 'remind me in 20 minutes to go home',
   'write tide.txt: high 06:12, then send me tide.txt', 'what can you do here?'];
 const COMMANDS = [
   ['/help', 'what selkie is and does'], ['/tools', 'the tools of this conversation'],

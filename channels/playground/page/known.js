@@ -110,20 +110,20 @@ const whatSees = whole('An owner reads here alone: all of TODO.md.', 'Only what 
 
 function todos(where, one) {
   const { sees_all, open, done } = one.body;
-  const nothing = !open.length && empty('Nothing is to be done here.', 'todo: bring milk');
+  const nothing = !open.length && empty(one.done ? 'Everything on the list is done.' : 'What people want done in this chat (TODO.md) is listed here: nothing yet.', 'todo: bring milk');
   return [!nothing && whatSees(sees_all), nothing,
     open.length > 0 && h('ul', { class: 'known-rows' }, open.map(row => todo(where, row))), rest(one, open.length, 'TODO.md holds all'),
     one.done > 0 && h('p', { class: 'known-sub' }, `Done (${number(one.done)})`),
     done.length > 0 && h('ul', { class: 'known-rows done' }, done.map(row => todo(where, row))), faults(one.body.faults)];
 }
 
-function todo(where, { text, due, people, chat: key, done_at: done }) {
+function todo(where, { text, due, people, chat: key, chat_name: name, done_at: done }) {
   const there = key && key !== where.key && chatByKey(key);
   return h('li', {},
     h('p', { class: 'known-line' }, h('span', { dir: 'auto' }, text), due && h('time', { class: 'pill due', datetime: due.replace(' ', 'T'), title: 'When it comes due, by the clocks of its chat' }, due)),
     (people.length > 0 || key && key !== where.key || done) && h('p', { class: 'known-ids' },
       people.map(({ name, id }) => h('span', { class: 'who-is', title: id, dir: 'auto' }, name)),
-      there ? h('button', { type: 'button', class: 'link', onclick: () => tell('opened', there.id) }, icon(iconOf(there)), titleOf(there)) : key && key !== where.key && h('code', { dir: 'ltr' }, key),
+      there ? h('button', { type: 'button', class: 'link', onclick: () => tell('opened', there.id) }, icon(iconOf(there)), titleOf(there)) : key && key !== where.key && (name ? h('span', { title: key, dir: 'auto' }, name) : h('code', { dir: 'ltr' }, key)),
       done && h('time', { class: 'faint', datetime: done }, words.shortly(done))));
 }
 

@@ -14,7 +14,7 @@ export function renderShape() {
   const rows = state.tasks.get(where.key) ?? [], id = shownTask(where.key);
   const known = state.details.get(id);
   if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'What it did shows again as soon as it is back.'));
-  if (!known) return box.replaceChildren(note('Nothing to do here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
+  if (!known) return box.replaceChildren(note('No task here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
   const { task, shape, approvals } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));

@@ -1,5 +1,7 @@
 // What the page knows.
 
+import { platform } from './words.js';
+
 export const state = {
   world: null, chat: null,
   messages: new Map(),   // chat id → messages
@@ -37,7 +39,8 @@ export const isMine = (message, where) => String(message.from.id) === String(whe
 export const iconOf = where => where.direct ? 'private' : { channel: 'topic', timeline: 'timeline' }[where.kind] ?? where.kind;
 
 /** A private chat is called after the other one, as on any platform; one that is not the owner's says whose it is. */
-export const titleOf = where => !where.direct ? where.title : `${state.world.bot?.name ?? 'selkie'}${where.guest ? ` · ${where.me.name}` : ''}`;
+/** Private chats are all with the bot: whose each is, and where the platform's name alone tells, say which is which. */
+export const titleOf = where => !where.direct ? where.title : `${state.world.bot?.name ?? 'selkie'} · ${where.me.name}${where.platform === 'telegram' ? '' : ` (${platform(where.platform)})`}`;
 export const needsMention = where => where.hears && !where.direct;
 /** The people one can speak as: in a private chat there is nobody else. */
 export const speakers = where => where.direct || !where.members.length ? [where.me.name] : where.members;

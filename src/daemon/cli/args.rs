@@ -187,6 +187,7 @@ pub enum Channel {
   selkie demo                               a page to chat in; prints its address
   selkie demo --say 'note: buy milk'        one message in, the answer out
   selkie demo --say hello --in slack:channel
+  selkie demo --say 'remember that I like tea' --in telegram:private --as grace
   selkie demo --say 'remember that I like tea' --say /reset --say 'what do you know about me?'
   selkie demo --say 'every day at 08:00 tell me my list' --then +1d
   selkie demo --story approval              an allowed person asks, the owner approves it, it is done once")]
@@ -197,7 +198,8 @@ pub struct Demo {
     /// Where to send it, e.g. telegram:group; an unknown name lists all [default: the first place, a private chat]
     #[arg(long = "in", value_name = "PLACE", requires = "say")]
     pub place: Option<String>,
-    /// Who sends it, by the name that the page shows [default: the owner]
+    /// Who sends it: Ada (the owner), Grace (allowed) or Linus; in `telegram:private` Ada or Grace, each in their own chat
+    /// [default: the owner]
     #[arg(long = "as", value_name = "NAME", requires = "say")]
     pub who: Option<String>,
     /// Then move the clock forward, stopping at each due time on the way, and print what is answered; may be repeated.

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::args::{Contacts, Undo};
 use super::outcome::Outcome;
 use super::print;
-use super::request::told;
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use super::request::{quiet, told};
+use crate::daemon::Binary;
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
-use crate::daemon::{Binary, telemetry};
 use crate::domain::count::counted;
 use crate::guard::visible::one_line;
 use crate::people::book::ContactView;
@@ -99,16 +99,6 @@ fn taken_back(file: &str, undone: &Undone, zone: Zone) -> String {
 
 fn all(contacts: &[ContactView], zone: Zone) -> String {
     contacts.iter().map(|view| details(view, zone)).collect()
-}
-
-pub(super) fn quiet(
-    binary: &Binary,
-    chosen: &Chosen,
-) -> Result<AppConfig, super::outcome::Failure> {
-    let plan = plan(binary, chosen)?;
-    let colour = telemetry::colour(&binary.env);
-    telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
-    Ok(plan)
 }
 
 fn list(plan: AppConfig, json: bool) -> Outcome {

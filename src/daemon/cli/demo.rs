@@ -20,7 +20,7 @@ use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
 use crate::daemon::build::{AppConfig, Chosen, plan_by};
 use crate::daemon::clocks::Clocks;
-use crate::daemon::demo::{Line, Manner, Start, World};
+use crate::daemon::demo::{Line, Manner, Speaking, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::travel::{Traveller, TravellerParts, has_failed, idle};
@@ -263,7 +263,12 @@ fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
         return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(&places))));
     }
     let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
-    let by = demo.who.clone().unwrap_or_else(|| world.cast().owner.to_owned());
+    let people = world.people();
+    let is_known = |who: &String| people.iter().any(|name| name.eq_ignore_ascii_case(who));
+    if let Some(who) = demo.who.as_ref().filter(|who| !is_known(who)) {
+        return Err(Failure::Usage(format!("--as takes {}, not {who:?}", one_of(&people))));
+    }
+    let Speaking { place, by } = world.speaking(&place, demo.who.as_deref());
     Ok(Some(Errand { place, by, texts, manner, then: demo.then.clone() }))
 }
 

@@ -6,13 +6,13 @@ use serde::de::DeserializeOwned;
 use super::outcome::Failure;
 use crate::daemon::answered::Answered;
 use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_approvals};
-use crate::daemon::build::AppConfig;
+use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::flow::Flow;
-use crate::daemon::lifecycle;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts, names_a_post};
 use crate::daemon::schedules::{Asked, Told, carry_out};
+use crate::daemon::{Binary, lifecycle, telemetry};
 
 /// Something that can be asked.
 pub(super) trait Request: Serialize {
@@ -28,6 +28,14 @@ pub(super) trait Request: Serialize {
 
     /// Does it in this very process.
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Self::Answer>>;
+}
+
+/// Reads the config; what is logged is errors alone.
+pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+    let plan = plan(binary, chosen)?;
+    let colour = telemetry::colour(&binary.env);
+    telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
+    Ok(plan)
 }
 
 /// Asks the daemon, or does it alone.

@@ -4,10 +4,9 @@ use chrono::Utc;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::contacts::quiet;
 use super::outcome::Outcome;
 use super::print;
-use super::request::told;
+use super::request::{quiet, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};

@@ -86,11 +86,11 @@ impl Walk<'_> {
             Wish::Known => Step::Say(known::told(self.turns)),
             Wish::Todo { text, people } => {
                 let arguments = json!({ "action": "add", "content": text, "people": people });
-                self.call("todo_update", arguments, todo::told)
+                self.todo(arguments)
             }
             Wish::Finished(words) => {
                 let arguments = json!({ "action": "complete", "content": words });
-                self.call("todo_update", arguments, todo::told)
+                self.todo(arguments)
             }
             Wish::Done(number) => self.change_list(|list| list.done(*number)),
             Wish::List => match self.read_list() {
@@ -153,6 +153,15 @@ impl Walk<'_> {
             Wish::Help => Step::Say(messages::help(self.tools)),
             Wish::Long(length) => Step::Say(messages::long(*length)),
             Wish::Unknown(heard) => Step::Say(messages::unknown(heard)),
+        }
+    }
+
+    /// Changes the list of what people want done; what kept it from that is told without names of tools and files.
+    fn todo(&mut self, arguments: Value) -> Step {
+        match self.answers.next() {
+            None => Step::Call { name: "todo_update".to_owned(), arguments },
+            Some((_, answer)) if answer.is_error => Step::Say(todo::failed(&answer.text)),
+            Some((_, answer)) => Step::Say(todo::told(&answer.text)),
         }
     }
 

@@ -39,6 +39,18 @@ pub(super) fn told(answer: &str) -> String {
     format!("{told} {} on the list.{warned}", counted(open, ["item is", "items are"]))
 }
 
+/// Says why the list is as it was, as somebody reads it who knows of no tool and no file.
+pub(super) fn failed(why: &str) -> String {
+    let why = unfenced(why);
+    if why.contains("no matching todo item") {
+        return "Nothing on the list fits that: /todos shows what is on it.".to_owned();
+    }
+    let why = why.trim_start_matches("todo_update").trim_start_matches([':', ' ']);
+    let why =
+        why.replace("TODO.DONE.md", "the list of what is done").replace("TODO.md", "the list");
+    format!("The list is as it was: {why}")
+}
+
 /// A content with people by their names alone: `[Name](id)` as `Name`.
 fn names(content: &str) -> String {
     let mut said = String::new();
@@ -153,5 +165,11 @@ mod tests {
         let done = json!({ "action": "complete", "updated_counts": { "open_count": 2 }, "entry": { "content": "a [b" } });
         assert_eq!(told(&done.to_string()), "Done: a [b. 2 items are on the list.");
         assert_eq!(told("no matching todo item"), "no matching todo item");
+        let none = "Nothing on the list fits that: /todos shows what is on it.";
+        assert_eq!(failed("no matching todo item in TODO.md"), none);
+        assert_eq!(
+            failed("todo_update: TODO.md is full"),
+            "The list is as it was: the list is full"
+        );
     }
 }

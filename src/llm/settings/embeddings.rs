@@ -40,15 +40,21 @@ impl EmbeddingSettings {
         let mut out = Vec::new();
         let mut problem =
             |key: &str, message: String| out.push(Problem { key: key.to_owned(), message });
+        let is_blank = self.model.as_ref().is_some_and(|model| model.trim().is_empty());
+        if is_blank {
+            let message =
+                "takes the name of a model at its server (text-embedding-3-small), not \"\"";
+            problem("model", message.to_owned());
+        }
         match self.endpoint.as_deref().map(address) {
             Some(Err(message)) => problem("endpoint", message),
-            Some(Ok(_)) if self.named().is_none() => problem(
+            Some(Ok(_)) if self.model.is_none() => problem(
                 "model",
                 "is missing: name the model that the endpoint is to be asked for".to_owned(),
             ),
             Some(Ok(_)) => {}
             None => {
-                let set = [("model", self.model.is_some()), ("api_key", self.api_key.is_some())];
+                let set = [("model", self.named().is_some()), ("api_key", self.api_key.is_some())];
                 for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
                     let message = "is set without the endpoint: nothing would be embedded. Set both, or neither";
                     problem(key, message.to_owned());
@@ -112,14 +118,18 @@ mod tests {
             all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
         };
         assert_eq!(said("{endpoint: 'http://h/v1', model: m}"), "");
-        insta::assert_snapshot!(said("{endpoint: 'http://h/v1', model: ' ', timeout: 0s}"), @r"
-        model: is missing: name the model that the endpoint is to be asked for
+        insta::assert_snapshot!(said("{endpoint: 'http://h/v1', model: ' ', timeout: 0s}"), @r#"
+        model: takes the name of a model at its server (text-embedding-3-small), not ""
         timeout: takes a length of time above 0
-        ");
+        "#);
         insta::assert_snapshot!(said("{api_key: \"a\\nb\"}"), @r"
         api_key: is set without the endpoint: nothing would be embedded. Set both, or neither
         api_key: contains characters that no key has (a line break?)
         ");
+        let blank =
+            r#"model: takes the name of a model at its server (text-embedding-3-small), not """#;
+        assert_eq!(said("{model: ''}"), blank);
+        assert!(said("{endpoint: 'http://h/v1'}").starts_with("model: is missing: name the model"));
         assert!(said("{endpoint: gopher, model: m}").starts_with("endpoint: takes an address"));
     }
 }
