@@ -47,7 +47,7 @@ async fn a_group_and_an_owner_see_their_own() {
     assert!(listed.contains(&format!("Book the room ({})", TITLE)), "by its name: {listed}");
     let (code, listed, err) = world.home.run(&["todos", "list"]);
     assert!(code == 0 && listed.contains(&format!("Book the room  {}", TITLE)), "{listed}{err}");
-    let none = world.ask_in(GROUP.chat, GRACE, &mention("finished: the ring".to_owned())).await;
+    let none = world.ask_in(GROUP.chat, GRACE, &mention("finished: taxes".to_owned())).await;
     assert_eq!(none, "Nothing on the list fits that: /todos shows what is on it.");
     let done = world.ask(&complete("room")).await;
     assert!(done.contains(r#""done_added":1"#), "an owner alone sees all: {done}");
