@@ -34,7 +34,7 @@ use crate::schedule::post_view::PostView;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
-    Upcoming,
+    Upcoming, Used,
 };
 use crate::store::{
     ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
@@ -167,6 +167,10 @@ impl Read for Shelf {
 
     async fn upcoming(&self, _now: DateTime<chrono::Utc>) -> Result<Upcoming> {
         Ok(Upcoming::default())
+    }
+
+    async fn used_since(&self, _since: DateTime<chrono::Utc>) -> Result<Used> {
+        Ok(Used::default())
     }
 
     async fn status(&self, _conversation: &ConversationId) -> Result<ConversationStatus> {

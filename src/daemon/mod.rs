@@ -23,6 +23,7 @@ mod service_manager;
 mod sessions;
 mod socket;
 mod state;
+mod status;
 mod telemetry;
 mod templates;
 mod travel;

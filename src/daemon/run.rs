@@ -13,6 +13,7 @@ use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::lifecycle::{Signals, stop};
 use crate::daemon::service_manager::{Extended, ServiceManager};
+use crate::daemon::status::StatusDesk;
 use crate::daemon::vitals::Vitals;
 use crate::daemon::{ledger, process, socket};
 use crate::delivery::runtime::Stop;
@@ -81,7 +82,8 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     };
     let Some(app) = app else { return Ok(()) };
     let (tracker, stops) = (TaskTracker::new(), Stop::default());
-    let started = start(&app, &tracker, &stops).await;
+    let vitals = Arc::new(Vitals::of(&app));
+    let started = start(&app, &vitals, &tracker, &stops).await;
     let console = match started {
         Ok(console) => console,
         Err(error) => {
@@ -97,7 +99,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     let memory = app.plan.finds_memory_by();
     drop(patience);
     manager.ready();
-    tracker.spawn(Vitals::of(&app, Arc::clone(&manager)).watch(stops.work.clone()));
+    tracker.spawn(Arc::clone(&vitals).watch(Arc::clone(&manager), stops.work.clone()));
     tracing::info!(
         version = VERSION,
         ?channels,
@@ -151,6 +153,7 @@ async fn open(
 
 async fn start(
     app: &App,
+    vitals: &Arc<Vitals>,
     tracker: &TaskTracker,
     stops: &Stop,
 ) -> anyhow::Result<Option<SocketAddr>> {
@@ -165,6 +168,10 @@ async fn start(
         tracker.spawn(app.console().serve(listener, stops.work.clone()));
     }
     app.flow.start(tracker, stops.clone()).await?;
-    tracker.spawn(socket::serve(socket::Desk::of(app), listener, stops.work.clone()));
+    tracker.spawn(socket::serve(
+        socket::Desk::of(app, StatusDesk::of(app, Arc::clone(vitals))),
+        listener,
+        stops.work.clone(),
+    ));
     Ok(address)
 }

@@ -21,19 +21,19 @@ use axum::{Json, Router};
 use futures_util::{StreamExt, stream};
 use selkie_channel_core::door::{Caps, Door};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::daemon::app::App;
 use crate::daemon::approvals::{AskedOfApprovals, carry_out_approvals};
-use crate::daemon::build::VERSION;
 use crate::daemon::flow::Flow;
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
 use crate::daemon::people::{AskedOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, carry_out_posts};
 use crate::daemon::schedules::{Asked, carry_out};
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
+use crate::daemon::status::StatusDesk;
 use crate::delivery::say::Told;
 use crate::store::Ledger;
 use crate::terminal::ask::Ask;
@@ -72,15 +72,17 @@ pub fn remove(state: &Path) {
 pub struct Desk {
     flow: Arc<Flow>,
     ledger: Arc<dyn Ledger>,
+    status: StatusDesk,
     bench: ToolRunner,
 }
 
 impl Desk {
     /// Takes its parts of a app.
-    pub fn of(app: &App) -> Self {
+    pub fn of(app: &App, status: StatusDesk) -> Self {
         Self {
             flow: Arc::clone(&app.flow),
             ledger: Arc::clone(&app.ledger),
+            status,
             bench: ToolRunner::of(app),
         }
     }
@@ -243,13 +245,8 @@ async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>)
 }
 
 async fn status(State(desk): State<Arc<Desk>>) -> Response {
-    let pid = std::process::id();
-    let store_syncs = desk.ledger.syncs();
-    match desk.ledger.counts().await {
-        Ok(counts) => Json(json!({
-            "version": VERSION, "pid": pid, "counts": counts, "store_syncs": store_syncs,
-        }))
-        .into_response(),
+    match desk.status.look().await {
+        Ok(status) => Json(status).into_response(),
         Err(error) => broken(&error),
     }
 }

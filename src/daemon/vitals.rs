@@ -23,30 +23,29 @@ const LOOK: Duration = Duration::from_secs(30);
 pub struct Vitals {
     ledger: Arc<dyn Ledger>,
     flow: Arc<Flow>,
-    manager: Arc<ServiceManager>,
     /// The rows stand in a file of ours: the one who writes it waits for nobody.
     owns_its_file: bool,
 }
 
 impl Vitals {
-    /// Looks at an app for a service manager.
-    pub fn of(app: &App, manager: Arc<ServiceManager>) -> Self {
+    /// Looks at an app.
+    pub fn of(app: &App) -> Self {
         Self {
             ledger: Arc::clone(&app.ledger),
             flow: Arc::clone(&app.flow),
-            manager,
             owns_its_file: app.plan.settings.store.url.is_none(),
         }
     }
 
-    /// Looks until `stop`. This turns on the runtime that everything runs on: one that stands still tells nothing.
-    pub async fn watch(self, stop: CancellationToken) {
-        let every = self.manager.watchdog().map_or(LOOK, |within| (within / 3).min(LOOK));
+    /// Looks until `stop`, and tells the service manager. This turns on the runtime that everything runs on: one that stands
+    /// still tells nothing.
+    pub async fn watch(self: Arc<Self>, manager: Arc<ServiceManager>, stop: CancellationToken) {
+        let every = manager.watchdog().map_or(LOOK, |within| (within / 3).min(LOOK));
         let mut said = String::new();
         loop {
             let still = self.still();
             match still.as_slice() {
-                [] => self.manager.alive(),
+                [] => manager.alive(),
                 names => tracing::error!(
                     ?names,
                     "these loops stand still: the service manager is not told that selkie lives"
@@ -54,7 +53,7 @@ impl Vitals {
             }
             let status = self.status(&still).await;
             if status != said {
-                self.manager.status(&status);
+                manager.status(&status);
                 said = status;
             }
             if stop.run_until_cancelled(tokio::time::sleep(every)).await.is_none() {
@@ -64,7 +63,7 @@ impl Vitals {
     }
 
     /// Names what should have turned long ago.
-    fn still(&self) -> Vec<String> {
+    pub fn still(&self) -> Vec<String> {
         let mut still = self.flow.late(PATIENCE);
         if self.owns_its_file && self.ledger.lag() > PATIENCE {
             still.push("store".to_owned());

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{
     ConversationId, Inbound, MessageRef, Outbound, Part, PlaceId, Quote, Receipt,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::approval::ApprovalState;
 use crate::domain::facts::Facts;
@@ -63,6 +63,9 @@ pub trait Read: Send + Sync {
 
     /// Says what is due by itself at a moment, whatever it is, and when something is next.
     async fn upcoming(&self, now: DateTime<Utc>) -> Result<Upcoming>;
+
+    /// Returns what the tasks that were made since then have used: of the newest [`MOST_USED`] at most.
+    async fn used_since(&self, since: DateTime<Utc>) -> Result<Used>;
 
     /// Counts one conversation for `/status`.
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus>;
@@ -261,8 +264,20 @@ pub struct Upcoming {
     pub next: Option<DateTime<Utc>>,
 }
 
+/// So many tasks are looked at for what they have used.
+pub const MOST_USED: u64 = 20_000;
+
+/// What tasks have used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// How many.
+    pub tasks: u64,
+    /// Together.
+    pub usage: Usage,
+}
+
 /// Rows by state.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Rows the inbox has taken in so far.
     pub inbox: u64,

@@ -91,6 +91,7 @@ mod slack_questions;
 mod slack_sockets;
 mod slack_taps;
 mod slack_threads;
+mod status;
 mod steer;
 mod stop;
 mod stop_in_group;

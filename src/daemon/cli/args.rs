@@ -8,6 +8,7 @@ use super::memory_args::Memory;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
 use super::sessions::Sessions;
+use super::status::StatusArgs;
 use super::todos::Todos;
 
 const EXAMPLES: &str = "Examples:
@@ -20,6 +21,7 @@ const EXAMPLES: &str = "Examples:
   selkie say --to tg:4711 'tea is ready'      your own words, through the bot
   selkie tools why write_file --in cli        why a tool is there, or is not
   selkie schedules list                       what is done later, or again
+  selkie status                               how the running daemon stands
 
 Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong
 An unknown number or code is a failure (1).";
@@ -52,6 +54,8 @@ pub enum Command {
     Ask(Ask),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
+    /// Show how the running daemon stands: channels, tasks, what today has cost, what is next
+    Status(StatusArgs),
     /// List what is waiting for approval, and approve or deny it
     #[command(subcommand)]
     Approvals(Approvals),

@@ -24,6 +24,7 @@ mod schedule_args;
 mod schedules;
 mod sessions;
 mod setting;
+mod status;
 mod store;
 mod story;
 mod todos;
@@ -96,6 +97,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Config(config) => config::config(binary, &chosen, config),
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),
         Command::Store(what) => store::store(binary, &chosen, what),
+        Command::Status(what) => status::status(binary, &chosen, &what),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
     }
 }

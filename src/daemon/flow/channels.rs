@@ -25,6 +25,22 @@ impl Flow {
         names
     }
 
+    /// Lists the limits that are reached just now, each with whose it is.
+    pub fn limits_reached(&self) -> Vec<String> {
+        self.limits.reached(self.outbox.runtime.now())
+    }
+
+    /// Says why nothing can be written to the store, where that is so.
+    pub fn store_trouble(&self) -> Option<String> {
+        let is_whole = self.outbox.storage.health.is_whole();
+        (!is_whole).then(|| "it cannot be written to: nothing runs and nothing is sent".to_owned())
+    }
+
+    /// Says why what is remembered is found by its words alone, where it should not be.
+    pub fn memory_trouble(&self) -> Option<String> {
+        self.memory.vectors().and_then(|vectors| vectors.trouble())
+    }
+
     /// Tells how the channels stand.
     pub fn channels(&self) -> Vec<ChannelState> {
         self.outbox.accounts.states(self.outbox.runtime.now())

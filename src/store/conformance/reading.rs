@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::task::TaskState;
+use crate::store::read::Used;
 use crate::store::{DeliveryState, Outcome};
 
 laws![
@@ -95,6 +96,9 @@ async fn lists_and_counts(bed: &dyn Fixture) {
     let status = ledger.status(&conversation(1)).await.unwrap();
     assert_eq!(status.running, Some((running.claim.task, at(0))));
     assert_eq!((status.waiting, status.tasks, status.usage.input), (1, 2, 100));
+    let used = ledger.used_since(at(0)).await.unwrap();
+    assert_eq!((used.tasks, used.usage.input), (4, 100));
+    assert_eq!(ledger.used_since(at(1_000)).await.unwrap(), Used::default());
     assert_eq!(ledger.counts().await.unwrap().running, 1);
     ledger.healthy().await.unwrap();
     assert!(ledger.task(crate::domain::ids::TaskId(99)).await.unwrap().is_none());

@@ -6,7 +6,7 @@ use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote}
 
 use super::approvals::{self, RawApproval};
 use super::questions::{self, RawQuestion};
-use super::rows::{count, millis, time};
+use super::rows::{count, millis, small, time};
 use super::told::{self, RawSaid};
 use super::usage::usage;
 use super::{conversations, quoted, shown, trace, upcoming};
@@ -16,8 +16,8 @@ use crate::store::approval::ApprovalRow;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
 use crate::store::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
-    Upcoming,
+    Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Read, SaidTask, TaskDetail,
+    TaskRow, Upcoming, Used,
 };
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
@@ -55,6 +55,15 @@ impl Read for SqlLedger {
 
     async fn upcoming(&self, now: DateTime<Utc>) -> Result<Upcoming> {
         self.read(move |tx| upcoming::upcoming(tx, now)).await
+    }
+
+    async fn used_since(&self, since: DateTime<Utc>) -> Result<Used> {
+        self.read(move |tx| {
+            tx.one(USED, params![millis(since), small(MOST_USED)], |row| {
+                Ok(Used { tasks: count(row.get(0)?), usage: usage(row, 1)? })
+            })
+        })
+        .await
     }
 
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus> {
@@ -157,6 +166,12 @@ fn counts(tx: &mut dyn Tx) -> Result<Counts> {
         unclear: one(unclear)?,
     })
 }
+
+/// The newest tasks by their numbers, which grow with time: no index is kept for what is asked now and then.
+pub const USED: &str = "SELECT COUNT(*), CAST(COALESCE(SUM(calls), 0) AS BIGINT), CAST(COALESCE(SUM(input), 0) AS BIGINT),
+         CAST(COALESCE(SUM(cached), 0) AS BIGINT), CAST(COALESCE(SUM(output), 0) AS BIGINT),
+         CAST(COALESCE(SUM(micro_usd), 0) AS BIGINT)
+     FROM (SELECT * FROM task ORDER BY id DESC LIMIT ?2) newest WHERE created_at >= ?1";
 
 /// Each through an index of what is rare, or by a highest number: no table is read through, however long the
 /// daemon has lived.

@@ -1,0 +1,198 @@
+//! `selkie status`: how the running daemon stands.
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+use crate::daemon::build::{Chosen, plan};
+use crate::daemon::client::Running;
+use crate::daemon::status::{ChannelStatus, Listening, NextTime, Status, StoreStatus};
+use crate::daemon::{Binary, lifecycle};
+use crate::domain::count::counted;
+use crate::guard::visible::one_line;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
+use crate::store::read::{Counts, MOST_USED, Used};
+
+/// `selkie status`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie status
+  selkie status --json | jq .counts
+
+Exit codes: 0 it runs and nothing is wrong · 1 no daemon runs with this state folder, a platform refuses its channel, the
+store cannot be written to, or a loop stands still · 2 the command line or the config is wrong")]
+pub struct StatusArgs {
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Shows how the daemon stands.
+pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    let state = &plan.folders.state;
+    let status: Option<Status> = lifecycle::runtime()?.block_on(async {
+        match Running::find(&plan.tls, state).await? {
+            Some(daemon) => Ok::<_, anyhow::Error>(Some(daemon.read(&["v1", "status"]).await?)),
+            None => Ok(None),
+        }
+    })?;
+    let Some(status) = status else {
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "no daemon runs with the state folder {}: start one with `selkie run`, or name another folder with --state",
+            state.display()
+        )));
+    };
+    match args.json {
+        true => print::json(&status)?,
+        false => print::out(&told(&status, plan.zone))?,
+    }
+    if status.is_well() { Ok(()) } else { Err(Failure::Told) }
+}
+
+fn told(status: &Status, zone: Zone) -> String {
+    let Status { version, pid, since, .. } = status;
+    let head = format!("selkie {version} runs since {}, process {pid}\n", moment(*since, zone));
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    let mut row = |what: &str, how: String| rows.push([what.to_owned(), how]);
+    for it in status.still.iter() {
+        row("stands still", one_line(it));
+    }
+    for it in &status.channels {
+        row(&it.name, channel(it, zone));
+    }
+    row("tasks", tasks(&status.counts));
+    row("messages out", messages(&status.counts));
+    if status.approvals > 0 {
+        let waiting = counted(status.approvals as u64, ["request waits", "requests wait"]);
+        row("approvals", format!("{waiting}: `selkie approvals list`"));
+    }
+    row("today", today(&status.today));
+    row("store", store(&status.store));
+    for it in &status.next {
+        row("next", next(it, zone));
+    }
+    for it in &status.limits {
+        row("limit reached", one_line(it));
+    }
+    if let Some(why) = &status.memory {
+        row("memory", format!("is searched by words alone: {}", one_line(why)));
+    }
+    let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
+    head + &print::table(&rows)
+}
+
+fn channel(it: &ChannelStatus, zone: Zone) -> String {
+    let how = match (it.state, &it.why) {
+        (Listening::Listening, _) => "listens".to_owned(),
+        (Listening::Off, _) => "only speaks".to_owned(),
+        (Listening::Refused, why) => {
+            format!("is refused: {}", one_line(why.as_deref().unwrap_or("no reason is known")))
+        }
+    };
+    let heard = match it.heard_at {
+        Some(at) => format!(", heard {}", moment(at, zone)),
+        None if it.state == Listening::Listening => ", waits for its first answer".to_owned(),
+        None => String::new(),
+    };
+    format!("{how}{heard} ({})", it.account)
+}
+
+fn tasks(counts: &Counts) -> String {
+    let Counts { running, waiting, parked, .. } = counts;
+    format!("{running} running, {waiting} waiting, {parked} waiting for somebody's answer")
+}
+
+fn messages(counts: &Counts) -> String {
+    let Counts { queued, sending, unclear, .. } = counts;
+    match queued + sending + unclear {
+        0 => "all delivered".to_owned(),
+        _ => format!("{queued} to send, {sending} on the way, {unclear} unclear"),
+    }
+}
+
+fn today(today: &Used) -> String {
+    let Used { tasks, usage } = today;
+    let more = if *tasks >= MOST_USED { "at least " } else { "" };
+    let tasks = counted(*tasks, ["task", "tasks"]);
+    let calls = counted(u64::from(usage.calls), ["model call", "model calls"]);
+    let usd = usage.micro_usd as f64 / 1e6;
+    format!("{more}{tasks}, {calls}, {} tokens, ${usd:.4}", usage.tokens())
+}
+
+fn store(store: &StoreStatus) -> String {
+    let engine = match store.engine.as_str() {
+        "sqlite" => "SQLite",
+        _ => "PostgreSQL",
+    };
+    let size = store.bytes.map(|bytes| format!(", {:.1} MiB", bytes as f64 / 1_048_576.0));
+    let how = store.trouble.as_deref().map_or_else(|| "fine".to_owned(), one_line);
+    format!("{engine}{}: {how}", size.unwrap_or_default())
+}
+
+fn next(it: &NextTime, zone: Zone) -> String {
+    format!("{}  schedule {}  {}", moment(it.at, zone), it.id, one_line(&it.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::domain::usage::Usage;
+
+    fn status_of(state: Listening, why: Option<&str>) -> Status {
+        Status {
+            version: "0.1.0".to_owned(),
+            pid: 4711,
+            since: DateTime::UNIX_EPOCH,
+            channels: vec![ChannelStatus {
+                name: "bird".to_owned(),
+                account: "bird:1".to_owned(),
+                state,
+                why: why.map(str::to_owned),
+                heard_at: Some(DateTime::UNIX_EPOCH),
+            }],
+            counts: Counts { running: 1, parked: 2, unclear: 1, ..Counts::default() },
+            approvals: 1,
+            today: Used {
+                tasks: 3,
+                usage: Usage { calls: 4, input: 900, output: 100, micro_usd: 1_500, cached: 0 },
+            },
+            store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(3 << 20), trouble: None },
+            store_syncs: 9,
+            next: vec![NextTime { id: 7, name: "tea".to_owned(), at: DateTime::UNIX_EPOCH }],
+            limits: vec!["limits.person.calls_per_day (tg:4711)".to_owned()],
+            memory: None,
+            still: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn it_is_told_in_lines_that_say_what_matters() {
+        let status = status_of(Listening::Listening, None);
+        assert!(status.is_well());
+        insta::assert_snapshot!(told(&status, Zone::UTC), @r"
+        selkie 0.1.0 runs since 1970-01-01 00:00 UTC, process 4711
+        bird           listens, heard 1970-01-01 00:00 UTC (bird:1)
+        tasks          1 running, 0 waiting, 2 waiting for somebody's answer
+        messages out   0 to send, 0 on the way, 1 unclear
+        approvals      1 request waits: `selkie approvals list`
+        today          3 tasks, 4 model calls, 1000 tokens, $0.0015
+        store          SQLite, 3.0 MiB: fine
+        next           1970-01-01 00:00 UTC  schedule 7  tea
+        limit reached  limits.person.calls_per_day (tg:4711)
+        ");
+    }
+
+    #[test]
+    fn a_refused_channel_is_not_well_and_says_why() {
+        let status = status_of(Listening::Refused, Some("401:\na wrong token"));
+        assert!(!status.is_well());
+        assert!(told(&status, Zone::UTC).contains("is refused: 401:"), "{status:?}");
+        assert_eq!(
+            told(&status, Zone::UTC).lines().count(),
+            9,
+            "no reason takes a line of its own"
+        );
+    }
+}

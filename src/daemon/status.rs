@@ -1,0 +1,190 @@
+//! How the daemon stands, all at once: what `selkie status` shows, and the socket and health checks tell.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::app::App;
+use crate::daemon::build::VERSION;
+use crate::daemon::flow::Flow;
+use crate::daemon::vitals::Vitals;
+use crate::delivery::{ChannelState, Hearing};
+use crate::domain::command_line;
+use crate::schedule::day;
+use crate::schedule::zone::Zone;
+use crate::store::read::{Counts, Used};
+use crate::store::{self, Ledger, States, Which};
+
+/// So many of the next times are told.
+const MOST_NEXT: usize = 5;
+
+/// How the daemon stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Status {
+    /// Which selkie.
+    pub version: String,
+    /// Its process.
+    pub pid: u32,
+    /// Since when it runs.
+    pub since: DateTime<Utc>,
+    /// Its channels, by their accounts.
+    pub channels: Vec<ChannelStatus>,
+    /// Rows by state.
+    pub counts: Counts,
+    /// Requests that wait for approval.
+    pub approvals: usize,
+    /// What the tasks of today have used; the day begins at midnight in the daemon's zone.
+    pub today: Used,
+    /// Where the rows are.
+    pub store: StoreStatus,
+    /// Durable commits that were synced since the start.
+    pub store_syncs: u64,
+    /// What is next by the clock.
+    pub next: Vec<NextTime>,
+    /// Limits that are reached, each with whose it is.
+    pub limits: Vec<String>,
+    /// Why what is remembered is found by its words alone, where it should not be.
+    pub memory: Option<String>,
+    /// Loops that should have turned long ago.
+    pub still: Vec<String>,
+}
+
+/// How a channel stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelStatus {
+    /// Its name.
+    pub name: String,
+    /// Which bot.
+    pub account: String,
+    /// How it hears.
+    pub state: Listening,
+    /// Why it is refused.
+    pub why: Option<String>,
+    /// When its platform last answered.
+    pub heard_at: Option<DateTime<Utc>>,
+}
+
+/// How a channel hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listening {
+    /// It listens.
+    Listening,
+    /// The platform refuses it; it is asked again from time to time.
+    Refused,
+    /// It only speaks.
+    Off,
+}
+
+/// Where the rows are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreStatus {
+    /// `sqlite` or `postgres`.
+    pub engine: String,
+    /// How large the file is; unknown of a server.
+    pub bytes: Option<u64>,
+    /// Why nothing can be written.
+    pub trouble: Option<String>,
+}
+
+/// Something that comes by the clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextTime {
+    /// The schedule.
+    pub id: i64,
+    /// What it is called.
+    pub name: String,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Tells it.
+pub struct StatusDesk {
+    ledger: Arc<dyn Ledger>,
+    flow: Arc<Flow>,
+    vitals: Arc<Vitals>,
+    /// The file that holds the rows, where one does.
+    file: Option<PathBuf>,
+    zone: Zone,
+    since: DateTime<Utc>,
+}
+
+impl StatusDesk {
+    /// Tells it of an app that starts now.
+    pub fn of(app: &App, vitals: Arc<Vitals>) -> Self {
+        let owns = app.plan.settings.store.url.is_none();
+        Self {
+            ledger: Arc::clone(&app.ledger),
+            flow: Arc::clone(&app.flow),
+            vitals,
+            file: owns.then(|| app.plan.folders.state.join("selkie.db")),
+            zone: app.plan.zone,
+            since: app.clock.now(),
+        }
+    }
+
+    /// Looks.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn look(&self) -> store::Result<Status> {
+        let now = self.flow.now();
+        let which =
+            Which { conversation: None, person: None, states: States::OPEN, limit: MOST_NEXT };
+        let platforms = self.flow.channels().into_iter().filter(|it| it.name != command_line::NAME);
+        let next = self.ledger.schedules(&which).await?;
+        let next = next.into_iter().filter_map(|row| {
+            Some(NextTime { id: row.id().0, name: row.schedule.title, at: row.next_at? })
+        });
+        Ok(Status {
+            version: VERSION.to_owned(),
+            pid: std::process::id(),
+            since: self.since,
+            channels: platforms.map(|it| channel(it, now)).collect(),
+            counts: self.ledger.counts().await?,
+            approvals: self.ledger.approvals(None).await?.len(),
+            today: self.ledger.used_since(day::begins(self.zone, now)).await?,
+            store: self.store(),
+            store_syncs: self.ledger.syncs(),
+            next: next.collect(),
+            limits: self.flow.limits_reached(),
+            memory: self.flow.memory_trouble(),
+            still: self.vitals.still(),
+        })
+    }
+
+    fn store(&self) -> StoreStatus {
+        let engine = if self.file.is_some() { "sqlite" } else { "postgres" };
+        let size = |file: &PathBuf| file.metadata().map(|file| file.len()).ok();
+        let gone = || self.ledger.in_place().err().map(|error| error.to_string());
+        StoreStatus {
+            engine: engine.to_owned(),
+            bytes: self.file.as_ref().and_then(size),
+            trouble: self.flow.store_trouble().or_else(gone),
+        }
+    }
+}
+
+impl Status {
+    /// Whether nothing is wrong.
+    pub fn is_well(&self) -> bool {
+        let is_refused = |channel: &ChannelStatus| channel.state == Listening::Refused;
+        !self.channels.iter().any(is_refused)
+            && self.still.is_empty()
+            && self.store.trouble.is_none()
+    }
+}
+
+fn channel(channel: ChannelState, now: DateTime<Utc>) -> ChannelStatus {
+    let ChannelState { name, account, hearing, heard_ago } = channel;
+    let (state, why) = match hearing {
+        Hearing::Listening => (Listening::Listening, None),
+        Hearing::Refused { reason } => (Listening::Refused, Some(reason)),
+        Hearing::Off => (Listening::Off, None),
+    };
+    let ago = heard_ago.and_then(|ago| TimeDelta::from_std(ago).ok());
+    let heard_at = ago.and_then(|ago| now.checked_sub_signed(ago));
+    ChannelStatus { name: name.to_owned(), account: account.to_string(), state, why, heard_at }
+}
