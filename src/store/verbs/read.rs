@@ -171,7 +171,7 @@ fn counts(tx: &mut dyn Tx) -> Result<Counts> {
 pub const USED: &str = "SELECT COUNT(*), CAST(COALESCE(SUM(calls), 0) AS BIGINT), CAST(COALESCE(SUM(input), 0) AS BIGINT),
          CAST(COALESCE(SUM(cached), 0) AS BIGINT), CAST(COALESCE(SUM(output), 0) AS BIGINT),
          CAST(COALESCE(SUM(micro_usd), 0) AS BIGINT)
-     FROM (SELECT * FROM task ORDER BY id DESC LIMIT ?2) newest WHERE created_at >= ?1";
+     FROM (SELECT created_at, calls, input, cached, output, micro_usd FROM task ORDER BY id DESC LIMIT ?2) newest WHERE created_at >= ?1";
 
 /// Each through an index of what is rare, or by a highest number: no table is read through, however long the
 /// daemon has lived.
