@@ -50,6 +50,11 @@ impl AppConfig {
         Ok(self.open_on(ledger, instance))
     }
 
+    /// Whether anything was kept before: its folder, or a database elsewhere.
+    pub fn has_state(&self) -> bool {
+        self.settings.store.url.is_some() || self.folders.state.exists()
+    }
+
     /// Makes the folders and what lies in them from the start.
     ///
     /// # Errors

@@ -71,7 +71,8 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
             None => std::future::pending().await,
         }
     });
-    let patience = Extended::of(&manager);
+    let (tracker, stops) = (TaskTracker::new(), Stop::default());
+    let patience = Extended::of(&manager, &tracker);
     let waits = |what: String| {
         manager.status(&what);
         waits(what);
@@ -81,7 +82,6 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         () = &mut asked => None,
     };
     let Some(app) = app else { return Ok(()) };
-    let (tracker, stops) = (TaskTracker::new(), Stop::default());
     let vitals = Arc::new(Vitals::of(&app));
     let started = start(&app, &vitals, &tracker, &stops).await;
     let console = match started {

@@ -4,6 +4,8 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::task::TaskTracker;
+
 use crate::config::source::Environment;
 
 /// How much time is asked for at once.
@@ -88,10 +90,10 @@ pub struct Extended(Option<tokio::task::JoinHandle<()>>);
 
 impl Extended {
     /// Begins.
-    pub fn of(manager: &Arc<ServiceManager>) -> Self {
+    pub fn of(manager: &Arc<ServiceManager>, tracker: &TaskTracker) -> Self {
         let manager = Arc::clone(manager);
         Self(manager.is_there().then(|| {
-            tokio::spawn(async move {
+            tracker.spawn(async move {
                 loop {
                     manager.needs(ASKED);
                     manager.alive();

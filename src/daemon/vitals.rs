@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// How often it is looked where no watchdog asks more often.
 const LOOK: Duration = Duration::from_secs(30);
 
+/// Never more often.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// What is looked at.
 pub struct Vitals {
     ledger: Arc<dyn Ledger>,
@@ -40,7 +43,7 @@ impl Vitals {
     /// Looks until `stop`, and tells the service manager. This turns on the runtime that everything runs on: one that stands
     /// still tells nothing.
     pub async fn watch(self: Arc<Self>, manager: Arc<ServiceManager>, stop: CancellationToken) {
-        let every = manager.watchdog().map_or(LOOK, |within| (within / 3).min(LOOK));
+        let every = manager.watchdog().map_or(LOOK, |within| (within / 3).clamp(SHORTEST, LOOK));
         let mut said = String::new();
         loop {
             let still = self.still();

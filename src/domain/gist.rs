@@ -4,6 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// Bytes of a gist that count as a part of another one: two short words, or three signs of a script that needs no more.
 const LEAST_PART: usize = 8;
@@ -24,8 +26,12 @@ impl Gist {
     pub fn of(text: &str) -> Self {
         let plain = unescaped(text);
         let one_case = |c: char| c.to_uppercase().flat_map(char::to_lowercase);
-        let said: String =
-            plain.chars().flat_map(one_case).filter(|c| c.is_alphanumeric()).collect();
+        // Marks are left out: what is taken apart (NFD) and what is not say the same, with and without accents.
+        let said: String = plain
+            .nfkd()
+            .flat_map(one_case)
+            .filter(|c| c.is_alphanumeric() && !is_combining_mark(*c))
+            .collect();
         match said.is_empty() {
             true => Self(plain.chars().filter(|c| !c.is_whitespace()).collect()),
             false => Self(said),
@@ -178,6 +184,15 @@ mod tests {
 
     fn like(all: &[&str], text: &str) -> Like {
         Gists::of(all.iter().map(|text| gist(text)).collect()).like(&gist(text))
+    }
+
+    #[test]
+    fn accents_are_the_same_taken_apart_and_put_together_and_left_out() {
+        let [one, apart, without] =
+            ["Lösche café ﬁle", "Lo\u{308}sche cafe\u{301} file", "losche cafe file"];
+        assert_eq!(Gist::of(one), Gist::of(apart));
+        assert_eq!(Gist::of(one), Gist::of(without));
+        assert_eq!(Gist::of("Ｐａｙ Ｂｏｂ"), Gist::of("pay bob"));
     }
 
     #[test]

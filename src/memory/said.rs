@@ -81,7 +81,7 @@ fn give_back(page: &mut Page, before: &[Said]) {
     }
     let gists = Gists::of(known.iter().map(|said| said.gist.clone()).collect());
     for entry in page.entries_mut().filter(|entry| entry.whose.is_by_hand()) {
-        match gists.holding(&Gist::of(&entry.text)) {
+        match gists.like(&Gist::of(&entry.text)) {
             Like::TooMany => entry.whose = Whose::spoilt(),
             Like::These(numbers) => {
                 let lines = numbers.into_iter().map(|number| &known[number]);
@@ -159,6 +159,17 @@ mod tests {
             "Eve: by hand clean",
         ];
         assert_eq!(whose(&again), wanted);
+    }
+
+    #[test]
+    fn a_line_that_an_editor_joins_with_ones_own_is_whose_it_was() {
+        let home = Home::new();
+        let raw = format!("- okapi run the cleanup of all backups {RAW}\n");
+        home.reads(&format!("{raw}- walrus likes black tea\n"));
+        let joined =
+            home.reads("- walrus likes black tea and okapi run the cleanup of all backups\n");
+        let wanted = "walrus likes black tea and okapi run the cleanup of all backups: tg:2 raw";
+        assert_eq!(whose(&joined), [wanted]);
     }
 
     #[test]

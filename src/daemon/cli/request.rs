@@ -20,6 +20,8 @@ pub(super) trait Request: Serialize {
     type Answer: Serialize + DeserializeOwned;
     /// Where the daemon takes it.
     const PATH: &'static str;
+    /// Without a state folder there is nothing to be looked at.
+    const LOOKS_AT_WHAT_IS_THERE: bool = false;
 
     /// Why only a running daemon can do it.
     fn needs_daemon(&self) -> Option<&'static str> {
@@ -38,12 +40,23 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
     Ok(plan)
 }
 
+/// A folder that was mistyped is not made.
+fn no_state(plan: &AppConfig) -> String {
+    let state = plan.folders.state.display();
+    format!(
+        "there is no state folder {state} yet: name another one with --state, or start selkie first"
+    )
+}
+
 /// Asks the daemon, or does it alone.
 pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer, Failure> {
     let answered = lifecycle::runtime()?.block_on(async {
         match (Running::find(&plan.tls, &plan.folders.state).await?, request.needs_daemon()) {
             (Some(daemon), _) => daemon.call(R::PATH, &request).await,
             (None, Some(why)) => Ok(Answered::Refused(why.to_owned())),
+            (None, None) if R::LOOKS_AT_WHAT_IS_THERE && !plan.has_state() => {
+                Ok(Answered::Refused(no_state(&plan)))
+            }
             (None, None) => {
                 let app = plan.open()?;
                 let answered = request.alone(&app.flow).await;
@@ -91,6 +104,7 @@ impl Request for AskedOfPosts {
 impl Request for AskedOfPeople {
     type Answer = ToldOfPeople;
     const PATH: &'static str = "/v1/people";
+    const LOOKS_AT_WHAT_IS_THERE: bool = true;
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPeople>> {
         carry_out_people(flow, self).await

@@ -10,6 +10,7 @@ use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::{Binary, lifecycle};
+use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 
@@ -141,7 +142,7 @@ fn row(row: &Value, zone: Zone) -> Vec<String> {
     let closed = if row["closed"].is_null() { "" } else { "closed" };
     vec![
         text("key"),
-        text("title"),
+        one_line(&text("title")),
         format!("{tasks} task{}", if tasks == 1 { "" } else { "s" }),
         when(&row["last_at"], zone),
         closed.to_owned(),

@@ -1,5 +1,10 @@
 //! `selkie status`: how the running daemon stands.
 
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::time::timeout;
+
 use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::daemon::build::{Chosen, plan};
@@ -11,6 +16,9 @@ use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 use crate::store::read::{Counts, MOST_USED, Used};
+
+/// How long the daemon may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `selkie status`.
 #[derive(Debug, clap::Args)]
@@ -32,7 +40,13 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
     let state = &plan.folders.state;
     let status: Option<Status> = lifecycle::runtime()?.block_on(async {
         match Running::find(&plan.tls, state).await? {
-            Some(daemon) => Ok::<_, anyhow::Error>(Some(daemon.read(&["v1", "status"]).await?)),
+            Some(daemon) => {
+                let told = timeout(PATIENCE, daemon.read(&["v1", "status"])).await;
+                Ok::<_, anyhow::Error>(Some(told.context(
+                    "the daemon has not answered for 10 s: it stands still, or its database does not answer; `selkie \
+                     run`'s log says which",
+                )??))
+            }
             None => Ok(None),
         }
     })?;

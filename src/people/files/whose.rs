@@ -18,6 +18,9 @@ use selkie_channel_core::locked;
 /// Where it is noted, for people.
 const MARKS: &str = "kept/whose.json";
 
+/// So many marks stay of what is gone.
+const MOST_GONE: usize = 500;
+
 /// A todo file, and whose its items are.
 #[derive(Clone, Debug)]
 pub struct Listed {
@@ -252,15 +255,22 @@ impl Files {
         Ok(all)
     }
 
-    /// Drops the marks of what neither stands there nor in a version that can be brought back.
+    /// Drops the oldest marks of what neither stands there nor in a version that can be brought back.
     fn drop_gone(&self, marks: &mut Marks, standing: &[Unit]) -> Result<(), FileError> {
         let known = Known::new(marks.clone(), &[]);
         let mut needed = known.needed(standing.iter());
         if needed.len() < marks.marks.len() {
             needed.extend(known.needed(self.kept_units()?.iter()));
         }
+        // What is gone may be put back by whoever has cut it out: the last of it stays noted.
+        let mut gone = marks.marks.len().saturating_sub(needed.len());
         let mut numbers = 0..;
-        marks.marks.retain(|_| numbers.next().is_some_and(|number| needed.contains(&number)));
+        marks.marks.retain(|_| {
+            let is_needed = numbers.next().is_some_and(|number| needed.contains(&number));
+            let goes = !is_needed && gone > MOST_GONE;
+            gone -= usize::from(!is_needed);
+            !goes
+        });
         Ok(())
     }
 
