@@ -7,6 +7,7 @@
 mod allow;
 #[cfg(feature = "door")]
 pub mod door;
+mod examined;
 mod features;
 pub mod field;
 pub mod file;
@@ -39,6 +40,7 @@ pub mod tls;
 mod fuzz;
 
 pub use allow::AllowList;
+pub use examined::{Examination, Examine, Examined, Gravity};
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{

@@ -7,8 +7,8 @@ use tokio::io::AsyncWrite;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, MessageRef,
-    Outbound, Part, PlaceId, Quote,
+    AccountId, Attachment, ConversationId, Delivery, Examine, Examined, Features, Inbound, Lookup,
+    MessageRef, Outbound, Part, PlaceId, Quote,
 };
 
 /// Hears a platform.
@@ -199,6 +199,13 @@ pub trait Sender: Send + Sync {
     /// Asks for the platform's id of the account that posts in public; `None` where the platform does not tell.
     async fn posts_as(&self) -> Option<String> {
         None
+    }
+
+    /// Asks the platform whether the credential is taken and what is in the way, for `selkie doctor`. It changes
+    /// nothing there, sends nobody anything, and may be given up at any moment.
+    async fn examine(&self, what: Examine<'_>) -> Examined {
+        let _ = what;
+        Examined::default()
     }
 
     /// Returns a part that follows another for the message which that one made. Asked before every

@@ -9,6 +9,7 @@ mod api;
 mod bounded;
 mod buttons;
 mod call;
+mod examine;
 mod fetch;
 mod hear;
 mod ids;

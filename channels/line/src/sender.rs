@@ -6,13 +6,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    ConversationId, Delivery, Lookup, Outbound, Part, PlaceId, Receipt, Sender, Unasked,
+    ConversationId, Delivery, Examine, Examined, Lookup, Outbound, Part, PlaceId, Receipt, Sender,
+    Unasked,
 };
 use serde_json::json;
 use tokio::time::Instant;
 
 use crate::bounded::Bounded;
 use crate::call::{self, Call, LOADING_SECONDS, Say};
+use crate::examine::examine;
 use crate::ids::Spot;
 use crate::settings::Push;
 
@@ -90,6 +92,10 @@ impl LineSender {
 impl Sender for LineSender {
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         call::render(outbound)
+    }
+
+    async fn examine(&self, what: Examine<'_>) -> Examined {
+        examine(&self.messenger.api, what).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

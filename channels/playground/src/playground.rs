@@ -4,6 +4,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::DATE;
+use axum::response::Response;
 use axum::{Router, middleware};
 use selkie_channel_core::door::{Caps, Door, Wall, guard};
 use tokio::net::TcpListener;
@@ -36,6 +40,8 @@ pub struct Options {
     pub model_key: Option<String>,
     /// The time.
     pub now: Now,
+    /// What the platforms' answers say the time is; `None` for this machine's.
+    pub date: Option<Now>,
     /// How many of the platforms' numbers were given away by earlier playgrounds that the same bot knew: no
     /// platform gives a number twice.
     pub skipped: u32,
@@ -49,6 +55,7 @@ impl Default for Options {
             behaviour: Behaviour::Echo,
             model_key: None,
             now: machine(),
+            date: None,
             skipped: 0,
         }
     }
@@ -126,7 +133,8 @@ impl Playground {
             .nest("/model", model::routes(model.clone()))
             .merge(control::routes(Arc::clone(&control)))
             // Platforms and page alike are for this machine: no foreign page may ask any of them.
-            .layer(middleware::from_fn_with_state(Arc::new(Wall::default()), guard));
+            .layer(middleware::from_fn_with_state(Arc::new(Wall::default()), guard))
+            .layer(middleware::map_response_with_state(options.date, dated));
         let tasks = TaskTracker::new();
         let door = Door { routes: router, caps: CAPS };
         let served = door.serve_with(LineListener(listener), LineStream::line, stop.clone());
@@ -228,6 +236,15 @@ impl Drop for Playground {
     fn drop(&mut self) {
         self.stop.cancel();
     }
+}
+
+/// Says the time in an answer, where it is another one than this machine's.
+async fn dated(State(date): State<Option<Now>>, mut response: Response) -> Response {
+    let date = date.map(|date| date().format("%a, %d %b %Y %H:%M:%S GMT").to_string());
+    if let Some(date) = date.and_then(|date| HeaderValue::from_str(&date).ok()) {
+        response.headers_mut().insert(DATE, date);
+    }
+    response
 }
 
 /// Serves until the stop; calls that still wait then (a scripted delay) get a second more.

@@ -14,6 +14,7 @@ mod connector;
 mod cut;
 mod emoji;
 mod ending;
+mod examine;
 mod hear;
 mod homes;
 mod ids;

@@ -5,6 +5,13 @@ pub fn manifest() -> String {
     MANIFEST.to_owned()
 }
 
+/// Lists the scopes that the manifest asks for.
+pub fn scopes() -> impl Iterator<Item = &'static str> {
+    let lines = MANIFEST.lines().map(str::trim);
+    let scopes = lines.skip_while(|line| *line != "bot:").skip(1);
+    scopes.map_while(|line| line.strip_prefix("- "))
+}
+
 const MANIFEST: &str = "\
 # Paste at https://api.slack.com/apps -> Create New App -> From a manifest, then:
 # 1. Install the app; the Bot User OAuth Token (xoxb-...) goes to slack.bot_token_file.

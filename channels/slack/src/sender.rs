@@ -7,12 +7,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::locked;
-use selkie_channel_core::{Delivery, Lookup, MessageRef, Outbound, Part, Receipt, Sender};
+use selkie_channel_core::{
+    Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, Receipt, Sender,
+};
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call};
 use crate::emoji;
+use crate::examine::examine;
 use crate::homes::Homes;
 use crate::lookup;
 use crate::refusal::{self, Kind, kind, words};
@@ -241,6 +244,10 @@ impl SlackSender {
 impl Sender for SlackSender {
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         render::render(outbound)
+    }
+
+    async fn examine(&self, what: Examine<'_>) -> Examined {
+        examine(&self.api, what).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

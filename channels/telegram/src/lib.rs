@@ -9,6 +9,7 @@ mod asked;
 mod call;
 mod commands;
 mod cut;
+mod examine;
 mod fetch;
 mod hear;
 mod html;

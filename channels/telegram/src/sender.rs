@@ -5,12 +5,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::{
-    AccountId, Delivery, Lookup, MessageRef, Outbound, Part, PlaceId, Receipt, Sender, file, json,
+    AccountId, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PlaceId, Receipt,
+    Sender, file, json,
 };
 use serde_json::Value;
 
 use crate::api::{Answer, Api, CALL_LIMIT};
 use crate::call::{self, Call};
+use crate::examine::examine;
 use crate::ids::{Spot, place};
 use crate::refusal::{Kind, kind, moved, told};
 use crate::render::render;
@@ -77,6 +79,10 @@ impl TelegramSender {
 impl Sender for TelegramSender {
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         render(outbound)
+    }
+
+    async fn examine(&self, what: Examine<'_>) -> Examined {
+        examine(&self.api, what).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::AUTHORIZATION;
 use reqwest::{RequestBuilder, multipart};
 use selkie_channel_core::Now;
@@ -81,6 +81,16 @@ impl Api {
     /// Returns how far X's clock is ahead of ours, as its last answer told.
     pub fn ahead(&self) -> Option<TimeDelta> {
         self.wire.ahead()
+    }
+
+    /// Returns X's time, as its last answer told.
+    pub fn their_time(&self) -> Option<DateTime<Utc>> {
+        self.wire.their_time()
+    }
+
+    /// Whether asking may use up what works once: a refresh token.
+    pub fn renews(&self) -> bool {
+        matches!(self.credential, Credential::Renewing(_))
     }
 
     /// Returns the keys of the config by which it is proven who posts.

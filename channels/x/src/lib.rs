@@ -9,6 +9,7 @@ mod atoms;
 mod call;
 mod credential;
 mod emoji;
+mod examine;
 mod ids;
 mod links;
 mod media;

@@ -8,12 +8,13 @@ use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    Delivery, Lookup, MessageRef, Outbound, Part, PostPicture, Receipt, Sender,
+    Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PostPicture, Receipt, Sender,
 };
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call, Post};
+use crate::examine::examine;
 use crate::ids::is_id;
 use crate::media::{NotUploaded, upload};
 use crate::refusal::{Kind, advice, advice_of_picture, kind, of_another};
@@ -214,6 +215,10 @@ const TOOK_IT: &str = "X had taken it before: the first answer was lost";
 impl Sender for XSender {
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         call::render(outbound, self.numbering)
+    }
+
+    async fn examine(&self, _: Examine<'_>) -> Examined {
+        examine(&self.api).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

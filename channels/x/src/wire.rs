@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta};
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{RequestBuilder, StatusCode};
 use secrecy::SecretString;
@@ -55,6 +55,11 @@ impl Wire {
     /// Returns how far X's clock is ahead of ours, as its last answer told.
     pub fn ahead(&self) -> Option<TimeDelta> {
         *locked(&self.ahead)
+    }
+
+    /// Returns X's time, as its last answer told.
+    pub fn their_time(&self) -> Option<DateTime<Utc>> {
+        self.ahead().map(|ahead| (self.now)() + ahead)
     }
 
     /// Asks for the next tokens. A refresh token works once.

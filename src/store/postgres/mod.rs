@@ -2,6 +2,7 @@
 
 mod address;
 mod engine;
+mod examine;
 mod inspect;
 mod lane;
 mod metrics;
@@ -19,4 +20,5 @@ mod value;
 
 pub use address::{Address, is_url};
 pub use engine::{Postgres, Traffic};
+pub use examine::{Examined, examine};
 pub use statement::{Asked, spelled};

@@ -41,14 +41,19 @@ pub struct Opened {
 /// # Errors
 /// See [`super::Postgres::open`].
 pub fn open(shared: &Shared, writers: usize) -> Result<Opened> {
-    take(shared, writers).map_err(|trouble| match trouble {
+    take(shared, writers).map_err(|trouble| not_opened(shared, trouble))
+}
+
+/// Says why a database was not opened.
+pub fn not_opened(shared: &Shared, trouble: Trouble) -> StoreError {
+    match trouble {
         // Wherever a connection is lost, it is as if there had been none.
         Trouble::Lost(why) => {
             StoreError::Away(format!("the database {} cannot be reached: {why}", shared.address))
         }
         Trouble::ReadOnly(why) => StoreError::Away(why),
         other => lacking(shared, other),
-    })
+    }
 }
 
 fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble> {
@@ -73,7 +78,10 @@ fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble>
 }
 
 /// Returns the version of the tables; `None` when there are none.
-fn version(session: &Session) -> std::result::Result<Option<i64>, Trouble> {
+///
+/// # Errors
+/// As the server says.
+pub fn version(session: &Session) -> std::result::Result<Option<i64>, Trouble> {
     let [there] = session.row("SELECT to_regclass('schema_version') IS NOT NULL")?;
     if there != "t" {
         return Ok(None);
@@ -112,8 +120,11 @@ fn migrate(session: &Session, found: Option<i64>) -> std::result::Result<(), Tro
     Ok(())
 }
 
-/// The tables that every verb writes to.
-fn may_write(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
+/// Looks whether the tables can be written to that every verb writes to.
+///
+/// # Errors
+/// `Failed` with the right that is missing.
+pub fn may_write(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
     let tables: Vec<String> = TABLES.iter().map(|table| quoted(table.name)).collect();
     let sql = format!(
         "SELECT c.relname, r.needed FROM pg_class c

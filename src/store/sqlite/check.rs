@@ -78,11 +78,7 @@ pub fn look(conn: &mut Connection, path: &Path, stopped_clean: bool) -> Result<(
     if stopped_clean && bytes > SMALL {
         return Ok(());
     }
-    let since = Instant::now();
-    conn.progress_handler(10_000, Some(move || since.elapsed() > PATIENCE))?;
-    let looked = through(conn);
-    conn.progress_handler(0, None::<fn() -> bool>)?;
-    match looked? {
+    match through_within(conn, PATIENCE)? {
         Looked::Through => {}
         Looked::Partly => tracing::info!(
             bytes,
@@ -94,9 +90,25 @@ pub fn look(conn: &mut Connection, path: &Path, stopped_clean: bool) -> Result<(
     Ok(())
 }
 
-enum Looked {
+/// How much of a file was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// All of it.
     Through,
+    /// As much as there was time for.
     Partly,
+}
+
+/// Looks through a file for so long at most.
+///
+/// # Errors
+/// `Damaged` with what was found.
+pub fn through_within(conn: &mut Connection, patience: Duration) -> Result<Looked> {
+    let since = Instant::now();
+    conn.progress_handler(10_000, Some(move || since.elapsed() > patience))?;
+    let looked = through(conn);
+    conn.progress_handler(0, None::<fn() -> bool>)?;
+    looked
 }
 
 fn through(conn: &Connection) -> Result<Looked> {
@@ -120,7 +132,10 @@ fn through(conn: &Connection) -> Result<Looked> {
 
 /// Every table that must be there is, and every table and index begins with a page of its kind. A log
 /// holds newer pages than the file: then SQLite is asked for the first row of each table.
-fn roots(conn: &Connection, path: &Path, stopped_clean: bool) -> Result<()> {
+///
+/// # Errors
+/// `Damaged` with what was found.
+pub fn roots(conn: &Connection, path: &Path, stopped_clean: bool) -> Result<()> {
     let known: Vec<(String, String, u32)> = conn
         .prepare("SELECT name, type, rootpage FROM sqlite_schema WHERE rootpage > 0")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?

@@ -85,6 +85,16 @@ impl Drop for StoreLock {
     }
 }
 
+/// Says who holds a store, without taking or making anything; `None` when nobody does.
+pub fn holder(path: &Path) -> Option<String> {
+    let file = File::open(path).ok()?;
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => Some(who(path)),
+        // It goes with the file.
+        _ => None,
+    }
+}
+
 /// Locks the folder: a lock file can be deleted, and the next one is another file.
 fn folder(path: &Path) -> Result<File> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -118,11 +128,15 @@ fn locked_after(file: &File, mut pause: impl FnMut()) -> rustix::io::Result<()> 
     flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
-fn held(path: &Path) -> StoreError {
-    let who = match std::fs::read_to_string(path) {
+fn who(path: &Path) -> String {
+    match std::fs::read_to_string(path) {
         Ok(pid) if !pid.trim().is_empty() => format!("process {}", pid.trim()),
         _ => "another process".to_owned(),
-    };
+    }
+}
+
+fn held(path: &Path) -> StoreError {
+    let who = who(path);
     let folder = path.parent().unwrap_or(path).display();
     StoreError::Held(format!(
         "{who} holds the store in {folder}: stop it first, or name another state folder"

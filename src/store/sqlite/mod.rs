@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod engine;
+mod examine;
 mod fault;
 mod gauge;
 mod lock;
@@ -18,4 +19,5 @@ mod wal;
 mod writer;
 
 pub use engine::Sqlite;
-pub use lock::StoreLock;
+pub use examine::{Examined, examine};
+pub use lock::{StoreLock, holder};

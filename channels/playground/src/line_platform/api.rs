@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::check::Refusal;
 use super::demo::{BOT, BOT_NAME};
-use super::{Server, push};
+use super::{Server, knock, push, sender};
 
 /// What a call gives.
 pub(super) enum Answer {
@@ -34,6 +34,8 @@ pub(super) fn name(post: bool, path: &[&str]) -> Option<&'static str> {
         (false, ["group" | "room", _, "members", "count"]) => "count",
         (false, ["group", _, "summary"]) => "summary",
         (false, ["info"]) => "info",
+        (false, ["channel", "webhook", "endpoint"]) => "endpoint",
+        (true, ["channel", "webhook", "test"]) => "test",
         _ => return None,
     })
 }
@@ -67,8 +69,28 @@ pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<Answer, Refusal>
             let name = BOT_NAME.trim_start_matches('@');
             ok(json!({ "userId": BOT, "displayName": name, "chatMode": "bot" }))
         }
+        (false, ["channel", "webhook", "endpoint"]) => match server.world().webhook.clone() {
+            Some(endpoint) => ok(json!({ "endpoint": endpoint, "active": true })),
+            None => Err(Refusal::new(404, "Webhook endpoint not found")),
+        },
         (false, path) => about(server, path),
         _ => Err(Refusal::new(404, "Not found")),
+    }
+}
+
+/// Knocks at the webhook with no event, and tells what came of it.
+pub(super) async fn test(server: &Server) -> Value {
+    let webhook = server.world().webhook.clone().unwrap_or_default();
+    let body = sender::body(&[]);
+    match knock::request("POST", &webhook, &body, Some(&knock::sign(&body))).await {
+        Ok(200) => json!({ "success": true, "statusCode": 200, "reason": "OK", "detail": "200" }),
+        Ok(status) => json!({
+            "success": false, "statusCode": status, "reason": "ERROR_STATUS_CODE",
+            "detail": status.to_string(),
+        }),
+        Err(error) => json!({
+            "success": false, "statusCode": 0, "reason": "COULD_NOT_CONNECT", "detail": error.to_string(),
+        }),
     }
 }
 

@@ -19,6 +19,9 @@ use super::{Server, files, limits, methods, respond, sockets};
 use crate::line::Line;
 use crate::telegram::FaultKind;
 
+/// The header that says what a token may do.
+const SCOPES: &str = "x-oauth-scopes";
+
 /// The routes below `/slack`.
 pub(crate) fn routes(server: Arc<Server>) -> Router {
     Router::new()
@@ -63,7 +66,8 @@ async fn call(
                 }
                 _ => {}
             }
-            Json(answer).into_response()
+            let given = [(SCOPES, limits::given(&server.world().missing_scopes))];
+            (given, Json(answer)).into_response()
         }
         Err(refusal) => refused(&refusal),
     }

@@ -1,0 +1,74 @@
+//! What a channel finds when it is asked how it stands with its platform: who it is, what it may do, what is in the
+//! way.
+
+use chrono::{DateTime, Utc};
+
+use crate::PersonId;
+
+/// What is to be looked at, beside the channel's own credential.
+#[derive(Clone, Copy, Debug)]
+pub struct Examine<'a> {
+    /// The owners of this platform: whether the bot can speak to them.
+    pub owners: &'a [PersonId],
+    /// The daemon is running: what the platform sends arrives there, and what works once is its to use.
+    pub daemon_runs: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Examined {
+    /// One thing each; none where the channel looks at nothing.
+    pub findings: Vec<Examination>,
+    /// What the platform's clock said just now, where its answers tell.
+    pub clock: Option<DateTime<Utc>>,
+}
+
+/// One thing that was found. Holds no secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examination {
+    /// How bad it is.
+    pub gravity: Gravity,
+    /// What is so.
+    pub says: String,
+    /// What to do; empty where nothing is to be done.
+    pub advice: String,
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gravity {
+    /// It is as it should be.
+    Fine,
+    /// It works, and something about it will be missed.
+    Warning,
+    /// It does not work.
+    Error,
+}
+
+impl Examined {
+    /// One error and nothing else: whatever else could be asked would fail alike.
+    pub fn broken(says: impl Into<String>, advice: impl Into<String>) -> Self {
+        let mut examined = Self::default();
+        examined.error(says, advice);
+        examined
+    }
+
+    /// Adds what is as it should be.
+    pub fn fine(&mut self, says: impl Into<String>) {
+        self.add(Gravity::Fine, says.into(), String::new());
+    }
+
+    /// Adds what works, with something missing.
+    pub fn warning(&mut self, says: impl Into<String>, advice: impl Into<String>) {
+        self.add(Gravity::Warning, says.into(), advice.into());
+    }
+
+    /// Adds what does not work.
+    pub fn error(&mut self, says: impl Into<String>, advice: impl Into<String>) {
+        self.add(Gravity::Error, says.into(), advice.into());
+    }
+
+    fn add(&mut self, gravity: Gravity, says: String, advice: String) {
+        self.findings.push(Examination { gravity, says, advice });
+    }
+}

@@ -1,0 +1,100 @@
+//! How the bot stands with LINE: whether its token is taken, whether events come in, and whether it knows its owners.
+
+use selkie_channel_core::http::Fault;
+use selkie_channel_core::{Examine, Examined, PersonId};
+use serde_json::json;
+
+use crate::api::Api;
+use crate::refusal::{Kind, kind};
+
+/// So many owners are asked about.
+const MOST_OWNERS: usize = 10;
+/// Where the webhook is set.
+const CONSOLE: &str = "in the LINE Developers console (Messaging API, Webhook settings)";
+
+/// Asks, and changes nothing.
+pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
+    let mut examined = Examined::default();
+    match api.get("info").await {
+        Ok(me) => {
+            let name = me["displayName"].as_str().unwrap_or("a bot without a name");
+            examined.fine(format!("the access token is taken: the bot is {name}"));
+        }
+        Err(fault) => return refused(&fault),
+    }
+    webhook(api, what.daemon_runs, &mut examined).await;
+    owners(api, what.owners, &mut examined).await;
+    examined
+}
+
+fn refused(fault: &Fault) -> Examined {
+    match fault {
+        Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
+            format!("LINE does not take the access token ({})", refusal.words),
+            "issue a new channel access token in the LINE Developers console (Messaging API) and put it into \
+             line.channel_access_token_file or line.channel_access_token",
+        ),
+        Fault::Refused(_) => Examined::broken(fault.to_string(), "run selkie doctor again later"),
+        Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
+            format!("LINE cannot be reached: {why}"),
+            "check this machine's network, its proxy, and line.base_url",
+        ),
+    }
+}
+
+async fn webhook(api: &Api, daemon_runs: bool, examined: &mut Examined) {
+    match api.get("channel/webhook/endpoint").await {
+        Ok(set) if set["active"] == false => {
+            examined.error("LINE sends no events: the webhook is switched off", format!("switch Use webhook on {CONSOLE}"));
+        }
+        Ok(_) if daemon_runs => arrives(api, examined).await,
+        Ok(_) => examined.fine("a webhook is set; whether it leads here is tried while selkie runs"),
+        Err(Fault::Refused(refusal)) if refusal.status == 404 => examined.error(
+            "LINE sends no events: no webhook is set",
+            format!("set the https address that leads to line.webhook_listen, with line.webhook_path behind it, {CONSOLE}"),
+        ),
+        Err(fault) => {
+            examined.warning(format!("whether a webhook is set is not known: {fault}"), "run selkie doctor again");
+        }
+    }
+}
+
+/// Lets LINE knock at the webhook, with no event in its hand.
+async fn arrives(api: &Api, examined: &mut Examined) {
+    match api.post("channel/webhook/test", &json!({}), None).await {
+        Ok(tried) if tried["success"] == true => examined.fine("the webhook is set and leads here"),
+        Ok(tried) => {
+            let text = |key: &str| tried[key].as_str().unwrap_or_default().to_owned();
+            examined.error(
+                format!("LINE does not reach the webhook: {} {}", text("reason"), text("detail")),
+                format!(
+                    "check that the address {CONSOLE} leads to line.webhook_listen, that line.channel_secret is this \
+                     channel's, and that the proxy before selkie has a valid certificate"
+                ),
+            );
+        }
+        Err(fault) => {
+            examined.warning(
+                format!("whether LINE reaches the webhook is not known: {fault}"),
+                "run selkie doctor again",
+            );
+        }
+    }
+}
+
+async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
+    for owner in owners.iter().take(MOST_OWNERS) {
+        let Some(user) = owner.as_str().strip_prefix("line:") else { continue };
+        match api.get(&format!("profile/{user}")).await {
+            Ok(_) => examined.fine(format!("the owner {owner} can be written to")),
+            Err(Fault::Refused(refusal)) if refusal.status == 404 => examined.warning(
+                format!("the bot cannot write to the owner {owner}: they have not added it as a friend, or have blocked it"),
+                "add the bot as a friend from that account, or correct the id in owners: /id tells you yours",
+            ),
+            Err(fault) => examined.warning(
+                format!("whether the owner {owner} can be written to is not known: {fault}"),
+                "run selkie doctor again",
+            ),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How the bot stands with Slack: whether its token is taken, which scopes it has, and whether its owners are there.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use reqwest::header::CONTENT_LENGTH;
+use selkie_channel_core::http::{Fault, Refusal, Request, Said};
+use selkie_channel_core::{Examine, Examined, PersonId};
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::connector::CALL_LIMIT;
+use crate::manifest::scopes;
+use crate::refusal::{self, Kind, kind};
+
+/// So many owners are asked about.
+const MOST_OWNERS: usize = 10;
+/// Without these the bot hears nothing or says nothing.
+const NEEDED: [&str; 3] = ["app_mentions:read", "chat:write", "im:history"];
+
+/// Asks, and changes nothing.
+pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
+    let Me { answer, scopes: given, clock } = match me(api).await {
+        Ok(me) => me,
+        Err(fault) => return refused(&fault),
+    };
+    let mut examined = Examined { clock, ..Examined::default() };
+    let text = |key: &str| answer[key].as_str().unwrap_or("?").to_owned();
+    examined.fine(format!(
+        "the bot's token is taken: {} in {} ({}); the app's token is tried by selkie run alone",
+        text("user"),
+        text("team"),
+        text("team_id")
+    ));
+    if let Some(given) = given {
+        missing(&given, &mut examined);
+    }
+    owners(api, what.owners, &mut examined).await;
+    examined
+}
+
+/// Who the bot is.
+struct Me {
+    answer: Value,
+    /// What its token may do, where Slack tells.
+    scopes: Option<BTreeSet<String>>,
+    clock: Option<DateTime<Utc>>,
+}
+
+/// Asks by a call of our own: what Slack tells in its headers is not in the answer.
+async fn me(api: &Api) -> Result<Me, Fault> {
+    let (base, _) = api.hosts();
+    let request = api.raw().post(base.below(["auth.test"])).header(CONTENT_LENGTH, 0);
+    let request = request.bearer_auth(&api.bot().token_value.0);
+    let call = Request { what: "auth.test", request, limit: CALL_LIMIT, progress: None };
+    api.raw()
+        .call(call, |reply| {
+            let Some(answer) = reply.object() else { return Said::Foreign };
+            match (answer["ok"].as_bool(), answer["error"].as_str()) {
+                (Some(true), _) => {
+                    let scopes = reply.header("x-oauth-scopes").map(listed);
+                    Said::Done(Me { answer, scopes, clock: reply.date() })
+                }
+                (Some(false), Some(code)) => {
+                    let words = code.to_owned();
+                    Said::Refused(Refusal { code: words.clone(), words, ..reply.refusal() })
+                }
+                _ => Said::Foreign,
+            }
+        })
+        .await
+}
+
+fn listed(header: &str) -> BTreeSet<String> {
+    header.split(',').map(|scope| scope.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+}
+
+fn refused(fault: &Fault) -> Examined {
+    match fault {
+        Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
+            format!("Slack does not take the bot's token ({})", refusal.code),
+            "install the app again at https://api.slack.com/apps (OAuth & Permissions) and put the Bot User OAuth Token, \
+             xoxb-…, into slack.bot_token_file or slack.bot_token",
+        ),
+        Fault::Refused(refusal) => Examined::broken(
+            format!("Slack refuses: {}", refusal::words(refusal)),
+            "run selkie doctor again later",
+        ),
+        Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
+            format!("Slack cannot be reached: {why}"),
+            "check this machine's network and slack.base_url (no proxy is used for Slack)",
+        ),
+    }
+}
+
+/// Names the scopes that the app asks for and was not given.
+fn missing(given: &BTreeSet<String>, examined: &mut Examined) {
+    let missing: Vec<&str> = scopes().filter(|scope| !given.contains(*scope)).collect();
+    if missing.is_empty() {
+        examined.fine("the app has every scope that it needs");
+        return;
+    }
+    let says = format!("the app lacks {}", missing.join(", "));
+    let advice = "paste what selkie slack manifest prints at https://api.slack.com/apps (App Manifest), and install the \
+                  app again";
+    match missing.iter().any(|scope| NEEDED.contains(scope)) {
+        true => examined.error(says, advice),
+        false => examined.warning(says, advice),
+    }
+}
+
+async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
+    for owner in owners.iter().take(MOST_OWNERS) {
+        let Some(user) = owner.as_str().rsplit(':').next() else { continue };
+        match api.ask("users.info", &[("user", user)]).await {
+            Ok(answer) if answer["user"]["deleted"] == true => examined.warning(
+                format!("the owner {owner} has no account in the workspace any more"),
+                "correct owners: /selkie id tells you your id",
+            ),
+            Ok(_) => examined.fine(format!("the owner {owner} is in the workspace")),
+            Err(Fault::Refused(refusal)) if refusal.code == "user_not_found" => examined.warning(
+                format!("Slack knows no owner {owner}"),
+                "correct owners: /selkie id tells you your id",
+            ),
+            Err(fault) => examined.warning(
+                format!(
+                    "whether the owner {owner} is there is not known: {}",
+                    refusal::why(&fault)
+                ),
+                "run selkie doctor again",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selkie_channel_core::Gravity;
+
+    #[test]
+    fn what_is_missing_is_as_bad_as_what_it_is_for() {
+        let all: BTreeSet<String> = scopes().map(str::to_owned).collect();
+        assert!(all.len() > 10 && NEEDED.iter().all(|scope| all.contains(*scope)), "{all:?}");
+        for (less, wanted) in [
+            (None, Gravity::Fine),
+            (Some("emoji:read"), Gravity::Warning),
+            (Some("chat:write"), Gravity::Error),
+        ] {
+            let mut examined = Examined::default();
+            missing(
+                &all.iter().filter(|s| Some(s.as_str()) != less).cloned().collect(),
+                &mut examined,
+            );
+            assert_eq!(examined.findings[0].gravity, wanted, "{less:?}");
+        }
+        assert_eq!(listed("a:b, c:d,").len(), 2);
+    }
+}

@@ -1,0 +1,113 @@
+//! How the bot stands with Telegram: whether its token is taken, whether a webhook takes its messages, and whether it
+//! can speak to its owners.
+
+use selkie_channel_core::http::Fault;
+use selkie_channel_core::{Examine, Examined, PersonId, json};
+use serde_json::Value;
+
+use crate::api::{Answer, Api, CALL_LIMIT};
+use crate::refusal::{Kind, kind};
+
+/// So many owners are asked about.
+const MOST_OWNERS: usize = 10;
+
+/// Asks, and changes nothing.
+pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
+    let (me, clock) = match ask(api, "getMe", &serde_json::json!({})).await {
+        Ok((me, answer)) => (me, answer.date),
+        Err(fault) => return refused(&fault),
+    };
+    let mut examined = Examined { clock, ..Examined::default() };
+    let name = me["username"].as_str().unwrap_or("a bot without a name");
+    let hears = match me["can_read_all_group_messages"].as_bool() {
+        Some(false) => "; in groups it hears what names it, answers it or is a command",
+        _ => "",
+    };
+    examined.fine(format!("the token is taken: the bot is @{name}{hears}"));
+    webhook(api, &mut examined).await;
+    owners(api, what.owners, &mut examined).await;
+    examined
+}
+
+async fn ask(api: &Api, method: &str, params: &Value) -> Result<(Value, Answer), Fault> {
+    let answer = api.call(method, params, CALL_LIMIT).await?;
+    Ok((json::read(answer.result.get()).unwrap_or_default(), answer))
+}
+
+fn refused(fault: &Fault) -> Examined {
+    match fault {
+        Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
+            format!("Telegram does not take the bot's token ({})", refusal.words),
+            "copy the token anew from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
+             telegram.bot_token",
+        ),
+        Fault::Refused(refusal) if kind(refusal) == Kind::Limited => Examined::broken(
+            format!("Telegram limits the bot ({})", refusal.words),
+            "run selkie doctor again when that time is over",
+        ),
+        Fault::Refused(_) => {
+            Examined::broken(fault.to_string(), "see https://core.telegram.org/bots/api#getme")
+        }
+        Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
+            format!("Telegram cannot be reached: {why}"),
+            "check this machine's network, its proxy, and telegram.base_url",
+        ),
+    }
+}
+
+/// While a webhook is set, nobody who polls is given anything.
+async fn webhook(api: &Api, examined: &mut Examined) {
+    match ask(api, "getWebhookInfo", &serde_json::json!({})).await {
+        Ok((info, _)) => {
+            let url = info["url"].as_str().filter(|url| !url.is_empty());
+            let Some(url) = url else { return };
+            let waiting = info["pending_update_count"].as_u64().unwrap_or_default();
+            examined.error(
+                format!("a webhook takes the bot's messages to {} ({waiting} are waiting)", host(url)),
+                "selkie run takes the webhook away when it starts. If another program set it, give that program a bot \
+                 of its own: else it will set it again",
+            );
+        }
+        Err(fault) => examined.warning(
+            format!("whether a webhook is set is not known: {fault}"),
+            "run selkie doctor again",
+        ),
+    }
+}
+
+/// The server of an address; the rest of it may be a secret.
+fn host(url: &str) -> String {
+    let host = reqwest::Url::parse(url).ok();
+    let host = host.as_ref().and_then(reqwest::Url::host_str);
+    host.unwrap_or("an address that cannot be read").to_owned()
+}
+
+/// A bot can write to nobody who has not written to it.
+async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
+    for owner in owners.iter().take(MOST_OWNERS) {
+        let id = owner.as_str().strip_prefix("tg:").and_then(|id| id.parse::<i64>().ok());
+        let Some(id) = id else { continue };
+        match ask(api, "getChat", &serde_json::json!({ "chat_id": id })).await {
+            Ok(_) => examined.fine(format!("the owner {owner} can be written to")),
+            Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Closed => examined.warning(
+                format!("the bot cannot write to the owner {owner} ({})", refusal.words),
+                "write to the bot from that account, or correct the id in owners: /id tells you yours",
+            ),
+            Err(fault) => examined.warning(
+                format!("whether the owner {owner} can be written to is not known: {fault}"),
+                "run selkie doctor again",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_webhook_the_server_alone_is_told() {
+        assert_eq!(host("https://bot.example.org/hook/s3cret?x=y"), "bot.example.org");
+        assert_eq!(host("s3cret"), "an address that cannot be read");
+    }
+}

@@ -1,0 +1,47 @@
+//! How the login stands with X: whether it is taken, and whose it is.
+
+use selkie_channel_core::Examined;
+use selkie_channel_core::http::Fault;
+
+use crate::api::Api;
+use crate::refusal::{Kind, advice, kind};
+
+/// Asks, and changes nothing: a login that is renewed is not tried, for its refresh token works once.
+pub async fn examine(api: &Api) -> Examined {
+    let mut examined = Examined::default();
+    if api.renews() {
+        examined.fine(
+            "the login is not tried: its refresh token works once, and is the daemon's to use",
+        );
+        return examined;
+    }
+    match api.get("users/me", &[]).await {
+        Ok(me) => {
+            let me = &me["data"];
+            let name = me["username"].as_str().map(|name| format!("@{name}"));
+            let name = name.or_else(|| Some(format!("the account {}", me["id"].as_str()?)));
+            let name = name.unwrap_or_else(|| "an account that X does not name".to_owned());
+            examined.fine(format!("the login is taken: it posts as {name}"));
+        }
+        Err(Fault::Refused(refusal)) => match kind(&refusal) {
+            Kind::Limited => examined.warning(
+                format!("X limits the account ({})", refusal.words),
+                "run selkie doctor again in a quarter of an hour",
+            ),
+            Kind::Login => examined.error(
+                format!("X refuses the login ({})", refusal.words),
+                format!(
+                    "make a new one in X's developer console and put it into {}; a clock that is off is refused, too",
+                    api.keys()
+                ),
+            ),
+            _ => examined.error(advice(&refusal, api.keys()), "see X's developer console"),
+        },
+        Err(fault) => examined.error(
+            format!("X cannot be reached: {fault}"),
+            "check this machine's network, its proxy, and x.base_url",
+        ),
+    }
+    examined.clock = api.their_time();
+    examined
+}

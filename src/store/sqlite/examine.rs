@@ -1,0 +1,99 @@
+//! Looks at a database file that nobody has open, and changes nothing of it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::check::{self, Looked};
+use super::schema::NEWEST;
+use crate::store::error::{Result, StoreError};
+
+/// What was found of a file that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// Its version.
+    pub version: i64,
+    /// The version that this selkie writes: the next start brings the file to it.
+    pub newest: i64,
+    /// How large it is.
+    pub bytes: u64,
+    /// It was looked through to its end.
+    pub is_through: bool,
+}
+
+/// Looks at a file for so long at most.
+///
+/// # Errors
+/// `Newer` and `Damaged` as at a start, `Broken` when it cannot be read.
+pub fn examine(path: &Path, patience: Duration) -> Result<Examined> {
+    looked(path, patience).map_err(|error| check::says_what_to_do(path, error))
+}
+
+fn looked(path: &Path, patience: Duration) -> Result<Examined> {
+    check::has_its_file(path)?;
+    let stopped_clean = !check::has_log(path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let broken = |e| StoreError::Broken(format!("{} cannot be read: {e}", path.display()));
+    let mut conn = Connection::open_with_flags(uri(path, stopped_clean), flags).map_err(broken)?;
+    let version = check::version(&conn)?;
+    if version > NEWEST {
+        return Err(StoreError::Newer { found: version, known: NEWEST });
+    }
+    if version > 0 {
+        check::roots(&conn, path, stopped_clean)?;
+    }
+    let looked = check::through_within(&mut conn, patience)?;
+    let bytes = path.metadata().map_or(0, |m| m.len());
+    Ok(Examined { version, newest: NEWEST, bytes, is_through: looked == Looked::Through })
+}
+
+/// The file as SQLite is to open it. Without a log nothing can be newer than the file: then nothing is made beside it.
+fn uri(path: &Path, immutable: bool) -> String {
+    let path = path.to_string_lossy();
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let how = if immutable { "?immutable=1" } else { "" };
+    format!("file:{path}{how}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::clock::{Clock as _, SystemClock};
+    use crate::store::sqlite::schema::open_writer;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_whole_file_is_looked_through_and_nothing_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a #%?.db");
+        std::fs::File::create(&path).unwrap();
+        drop(open_writer(&path, SystemClock.now()).unwrap());
+        let before = (std::fs::read(&path).unwrap(), names(folder.path()));
+        let found = examine(&path, Duration::from_secs(5)).unwrap();
+        assert_eq!((found.version, found.newest, found.is_through), (NEWEST, NEWEST, true));
+        assert_eq!((std::fs::read(&path).unwrap(), names(folder.path())), before);
+    }
+
+    #[test]
+    fn what_is_no_database_of_ours_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("selkie.db");
+        std::fs::write(&path, "x".repeat(9000)).unwrap();
+        assert!(examine(&path, Duration::from_secs(5)).is_err());
+        std::fs::remove_file(&path).unwrap();
+        let conn = Connection::open(&path).unwrap();
+        conn.execute_batch("CREATE TABLE other (a); PRAGMA user_version = 99;").unwrap();
+        drop(conn);
+        assert!(matches!(examine(&path, Duration::from_secs(5)), Err(StoreError::Newer { .. })));
+    }
+}
