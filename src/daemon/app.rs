@@ -78,6 +78,11 @@ impl AppConfig {
         self.clocks.clock.now()
     }
 
+    /// Returns the clock.
+    pub fn clock(&self) -> SharedClock {
+        Arc::clone(&self.clocks.clock)
+    }
+
     /// Names an instance, as no other one is named.
     pub fn instance() -> String {
         uuid::Uuid::now_v7().to_string()

@@ -18,6 +18,7 @@ mod contacts;
 mod contract;
 mod debounce;
 mod demo_clock;
+mod doctor;
 mod edits;
 mod files_in;
 mod fixed_schedules;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::doctor::Doctor;
 use super::memory_args::Memory;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
@@ -88,6 +89,8 @@ pub enum Command {
     /// Print what a platform needs to set up the bot: `selkie slack manifest`
     #[command(subcommand)]
     Channel(Channel),
+    /// Look at everything that can be wrong (config, tokens, model, store, disk, clock …) and say what to do
+    Doctor(Doctor),
     /// Show what became of a message, from the platform's event to the receipts
     Trace(Trace),
     /// Copy everything that is stored to another database

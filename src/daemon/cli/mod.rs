@@ -8,6 +8,7 @@ mod channel;
 mod config;
 mod contacts;
 mod demo;
+mod doctor;
 mod input;
 mod later;
 mod live;
@@ -98,6 +99,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),
         Command::Store(what) => store::store(binary, &chosen, what),
         Command::Status(what) => status::status(binary, &chosen, &what),
+        Command::Doctor(doctor) => doctor::doctor(binary, &chosen, &doctor),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
     }
 }

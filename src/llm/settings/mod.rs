@@ -4,7 +4,7 @@ mod check;
 mod effect;
 mod embeddings;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -262,6 +262,19 @@ impl Settings {
         let name =
             if profiles.contains_key(DEFAULT) { DEFAULT } else { only.map_or(OFFLINE, |n| n) };
         vec![name.to_owned()]
+    }
+
+    /// Returns the provider of a profile.
+    pub fn provider_of(&self, profile: &str) -> Option<Provider> {
+        self.all_profiles().get(profile).map(|profile| profile.provider)
+    }
+
+    /// Lists the profiles that any route asks.
+    pub fn routed(&self) -> BTreeSet<String> {
+        let RouteSettings { main: _, small, decision, heartbeat } = &self.routes;
+        let others = [small, decision, heartbeat].into_iter().flatten();
+        let others = others.flat_map(|names| names.list().iter().cloned());
+        self.main_route().into_iter().chain(others).collect()
     }
 
     fn has_short_form(&self) -> bool {

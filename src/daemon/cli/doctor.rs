@@ -1,0 +1,85 @@
+//! `selkie doctor`: looks at everything that can be wrong, and prints what to do.
+
+use std::time::Duration;
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+use crate::daemon::build::Chosen;
+use crate::daemon::doctor::{Finding, Level, examine};
+use crate::daemon::{Binary, lifecycle};
+use crate::domain::count::counted;
+
+/// `selkie doctor`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie doctor                             before the first start, or when something is odd
+  selkie doctor --json | jq '.[] | select(.level == \"error\")'
+
+It asks each platform who the bot is and each model one short question, which costs a few tokens.
+It changes nothing, and can be run beside a running selkie.
+
+Exit codes: 0 nothing is an error · 1 something is · 2 the command line is wrong")]
+pub struct Doctor {
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a disk that does not answer may hold up at the end.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// Looks and prints, the worst first.
+pub fn doctor(binary: &Binary, chosen: &Chosen, doctor: &Doctor) -> Outcome {
+    let runtime = lifecycle::runtime()?;
+    let findings = runtime.block_on(examine(binary, chosen));
+    runtime.shutdown_timeout(FAREWELL);
+    match doctor.json {
+        true => print::json(&findings)?,
+        false => print::out(&shown(&findings))?,
+    }
+    match findings.iter().any(|finding| finding.level == Level::Error) {
+        true => Err(Failure::Told),
+        false => Ok(()),
+    }
+}
+
+/// A line for what is so, and one for what to do.
+fn shown(findings: &[Finding]) -> String {
+    let head = |finding: &Finding| match finding.name.is_empty() {
+        true => finding.what.to_owned(),
+        false => format!("{} {}", finding.what, finding.name),
+    };
+    let width = findings.iter().map(|f| head(f).chars().count()).max().unwrap_or_default();
+    let mut text = String::new();
+    for finding in findings {
+        let (level, says) = (finding.level.name(), &finding.says);
+        text.push_str(&format!("{level:<7}  {:<width$}  {says}\n", head(finding)));
+        if !finding.advice.is_empty() {
+            text.push_str(&format!("{:<7}  {:<width$}  → {}\n", "", "", finding.advice));
+        }
+    }
+    let count = |level| findings.iter().filter(|finding| finding.level == level).count() as u64;
+    let errors = counted(count(Level::Error), ["error", "errors"]);
+    let warnings = counted(count(Level::Warning), ["warning", "warnings"]);
+    text + &format!("\n{errors}, {warnings}, {} fine\n", count(Level::Fine))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_so_and_what_to_do_stand_under_each_other() {
+        let findings = [
+            Finding::error("channel", "the token is refused", "make a new one").of("tea"),
+            Finding::fine("disk", "there is room"),
+        ];
+        insta::assert_snapshot!(shown(&findings), @"
+        error    channel tea  the token is refused
+                              → make a new one
+        fine     disk         there is room
+
+        1 error, 0 warnings, 1 fine
+        ");
+    }
+}

@@ -1,0 +1,70 @@
+//! The look at the config: every mistake, and what is right and still may not be meant.
+
+use std::path::Path;
+
+use crate::daemon::Binary;
+use crate::daemon::build::{AppConfig, Chosen, plan, plan_to_run};
+use crate::daemon::notes::notes;
+use crate::daemon::run::needs_something_to_do;
+
+use super::finding::Finding;
+
+const WHAT: &str = "config";
+
+/// A config, looked at.
+pub struct Configured {
+    /// What it comes to; `None` when it cannot be read.
+    pub plan: Option<AppConfig>,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads and checks it, as `selkie config check` does.
+pub fn look(binary: &Binary, chosen: &Chosen) -> Configured {
+    let (plan, mut findings) = match plan_to_run(binary, chosen) {
+        Ok(plan) => (Some(plan), Vec::new()),
+        // What is wrong with a folder alone leaves the rest to be looked at.
+        Err(problems) => (plan(binary, chosen).ok(), problems.0.iter().map(mistake).collect()),
+    };
+    if let Some(plan) = plan.as_ref().filter(|_| findings.is_empty()) {
+        findings = sound(plan, chosen);
+    }
+    Configured { plan, findings }
+}
+
+fn mistake(problem: &crate::config::problem::Problem) -> Finding {
+    let advice = "correct it; selkie config check reads it again";
+    Finding::error(WHAT, problem.to_string(), advice)
+}
+
+fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
+    let file = chosen.file.path();
+    if is_empty(plan, file) {
+        return vec![Finding::warning(
+            WHAT,
+            "nothing is configured: there is no config.yaml here and no /etc/selkie/config.yaml",
+            "try selkie demo, which needs nothing; then begin with selkie config example > config.yaml",
+        )];
+    }
+    let read = file.map_or_else(|| "the environment".to_owned(), |file| file.display().to_string());
+    let mut findings = vec![Finding::fine(WHAT, format!("{read} has no mistake"))];
+    let notes = match needs_something_to_do(plan) {
+        Some(_) => {
+            findings.push(Finding::error(
+                WHAT,
+                "no channel is configured: selkie run has nothing to do and ends",
+                "write a section with its token (see selkie config example), or try selkie demo",
+            ));
+            plan.notes.clone()
+        }
+        None => notes(plan),
+    };
+    // A note says itself what to do.
+    findings.extend(notes.into_iter().map(|note| Finding::warning(WHAT, note, "")));
+    findings
+}
+
+/// Whether nobody has set up anything: no file, no channel, no model by the environment.
+fn is_empty(plan: &AppConfig, file: Option<&Path>) -> bool {
+    file.is_none() && plan.channels.is_empty() && !plan.settings.llm.is_configured()
+}

@@ -1,0 +1,57 @@
+//! What can be wrong before the daemon runs and while it does: looked at from outside, nothing is changed.
+
+mod channels;
+mod clock;
+mod configured;
+mod finding;
+mod look;
+mod machine;
+mod models;
+mod permissions;
+mod running;
+mod stored;
+
+use std::sync::Arc;
+
+use crate::daemon::Binary;
+use crate::daemon::build::{AppConfig, Chosen};
+use crate::guard::visible::one_line;
+use look::Look;
+
+pub use finding::{Finding, Level};
+
+/// Looks at everything; the worst comes first.
+pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
+    let configured::Configured { plan, mut findings } = configured::look(binary, chosen);
+    let mut looks = machine::looks(binary);
+    let plan = plan.map(Arc::new);
+    if let Some(plan) = &plan {
+        let status = running::status(plan).await;
+        findings.extend(running::findings(&status));
+        looks.extend(of_plan(binary, plan, &status));
+        looks.push(permissions::look(plan));
+    }
+    let looked = look::all(looks).await;
+    findings.extend(clock::findings(plan.as_deref(), looked.iter().filter_map(|l| l.ahead)));
+    findings.extend(looked.into_iter().flat_map(|looked| looked.findings));
+    findings.sort_by_key(|finding| finding.level);
+    let clean = |text: String| match &plan {
+        Some(plan) => one_line(&plan.redactor.clean(&text)),
+        None => one_line(&text),
+    };
+    let clean = |finding: Finding| {
+        let (says, advice) = (clean(finding.says), clean(finding.advice));
+        Finding { says, advice, ..finding }
+    };
+    findings.into_iter().map(clean).collect()
+}
+
+/// The looks that need a config.
+fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> Vec<Look> {
+    let mut looks = channels::looks(binary, plan, status.is_up());
+    looks.extend(models::looks(plan));
+    looks.push(stored::look(plan, status));
+    let folders = [("state", &plan.folders.state), ("cache", &plan.folders.cache)];
+    looks.extend(folders.map(|(name, path)| machine::disk(name, path)));
+    looks
+}

@@ -1,0 +1,158 @@
+//! The look at each model that a route asks, by one short question, and at the server of embeddings.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::finding::Finding;
+use super::look::Look;
+use crate::daemon::build::AppConfig;
+use crate::domain::tool::ToolBlock;
+use crate::domain::transcript::Turn;
+use crate::domain::usage::{Usage, dollars};
+use crate::llm::{Embeddings, Failed, Model, Provider, Reason, Request};
+
+const WHAT: &str = "model";
+/// Shorter than a look may take, so that the provider's own words are told.
+const LIMIT: Duration = Duration::from_secs(8);
+/// The least that every provider takes.
+const MAX_OUTPUT: u32 = 16;
+
+/// One for each profile that a route asks, and one for the embeddings.
+pub fn looks(plan: &AppConfig) -> Vec<Look> {
+    let prices = crate::llm::price_list(&plan.settings.llm).profiles;
+    let one = |name: String| {
+        let Some(model) = plan.profiles.get(&name).map(Arc::clone) else { return stand_in(plan) };
+        // A profile that nobody wrote is the stand-in, too.
+        if matches!(plan.settings.llm.provider_of(&name), None | Some(Provider::Offline)) {
+            return stand_in(plan);
+        }
+        let is_priced = prices.get(&name).is_some_and(Option::is_some);
+        Look::new(
+            WHAT,
+            name.clone(),
+            async move { vec![ask(&*model, is_priced).await.of(name)].into() },
+        )
+    };
+    let mut looks: Vec<Look> = plan.settings.llm.routed().into_iter().map(one).collect();
+    looks.extend(plan.embeddings.clone().map(|server| {
+        Look::new("embeddings", "", async move { vec![embed(&*server).await].into() })
+    }));
+    looks
+}
+
+/// Nobody is asked.
+fn stand_in(plan: &AppConfig) -> Look {
+    let wanted = plan.settings.llm.is_configured();
+    let finding = match wanted {
+        true => Finding::fine(WHAT, "the built-in stand-in answers, as the config says"),
+        false => Finding::warning(
+            WHAT,
+            "no model is configured: a built-in stand-in answers, which knows a few phrases",
+            "set llm.provider, llm.model and llm.api_key_file",
+        ),
+    };
+    Look::new(WHAT, "", async move { vec![finding].into() })
+}
+
+async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
+    let request = Request {
+        system: "Answer with one word.".into(),
+        turns: vec![Turn::User("Say: ready".to_owned())],
+        tools: Arc::new(ToolBlock::new(Vec::new())),
+        max_output: MAX_OUTPUT,
+        deadline: LIMIT,
+        cache_key: "doctor".to_owned(),
+        // No long waits: somebody sits before the screen.
+        has_next: true,
+        pictures: HashMap::new(),
+    };
+    let name = model.card().name;
+    match model.ask(&request, &|_| {}).await {
+        Ok(reply) => {
+            Finding::fine(WHAT, format!("{name} answers ({})", cost(reply.usage, is_priced)))
+        }
+        Err(failed) => refused(&name, &failed, is_priced),
+    }
+}
+
+fn cost(usage: Usage, is_priced: bool) -> String {
+    let price = match is_priced {
+        true => format!("this look cost {}", dollars(usage.micro_usd)),
+        false => "no price is known".to_owned(),
+    };
+    format!("{} tokens, {price}", usage.tokens())
+}
+
+fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
+    let Failed { error, usage } = failed;
+    let says = format!("{name} does not answer: {error}");
+    let advice = match error.reason() {
+        // It did answer: so short an answer may hold no word.
+        Reason::NoRoom | Reason::Withheld | Reason::Empty => {
+            return Finding::fine(
+                WHAT,
+                format!("{name} takes the key ({})", cost(*usage, is_priced)),
+            );
+        }
+        Reason::Busy => {
+            let advice = "wait, or name another profile behind it in the route";
+            return Finding::warning(WHAT, says, advice);
+        }
+        Reason::Key => {
+            "make a new key at the provider and put it into the profile's api_key_file or api_key"
+        }
+        Reason::Money => "add credit or a payment method at the provider",
+        Reason::NoModel => "correct the profile's model and endpoint",
+        Reason::Unreachable => {
+            "check this machine's network, its proxy, and the profile's endpoint"
+        }
+        Reason::Down | Reason::Silent | Reason::Garbled => {
+            "run selkie doctor again; if it stays so, see the provider's status page and the profile's endpoint"
+        }
+        Reason::Refused | Reason::TooLong => {
+            "check the profile's model and endpoint: another kind of server may answer"
+        }
+    };
+    Finding::error(WHAT, says, advice)
+}
+
+async fn embed(server: &dyn Embeddings) -> Finding {
+    const WHAT: &str = "embeddings";
+    let model = server.model();
+    match server.embed(&["selkie".to_owned()], LIMIT).await {
+        Ok(_) => Finding::fine(WHAT, format!("{model} answers")),
+        // Words are searched without it.
+        Err(error) => Finding::warning(
+            WHAT,
+            format!("{model} does not answer: {}", error.why),
+            "check memory.embeddings (endpoint, model, api_key_file); until then memory is searched by words alone",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::doctor::finding::Level;
+    use crate::llm::ModelError;
+
+    #[test]
+    fn a_refused_key_is_an_error_and_an_answer_without_words_is_none() {
+        let unusable =
+            |reason| ModelError::Unusable { why: "the key is refused".to_owned(), reason };
+        let busy = ModelError::Transient {
+            why: "429".to_owned(),
+            reason: Reason::Busy,
+            retry_after: None,
+        };
+        let no_room = ModelError::NoRoom { most: 16, may_raise: false };
+        let level = |error: ModelError| refused("m", &error.into(), false).level;
+        assert_eq!(level(unusable(Reason::Key)), Level::Error);
+        assert_eq!(level(busy), Level::Warning);
+        assert_eq!(level(no_room), Level::Fine);
+        let usage = Usage { calls: 1, input: 20, output: 2, micro_usd: 7, ..Usage::default() };
+        assert_eq!(cost(usage, true), "22 tokens, this look cost $0.0000");
+        assert_eq!(cost(usage, false), "22 tokens, no price is known");
+    }
+}

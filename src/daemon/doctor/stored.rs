@@ -1,0 +1,116 @@
+//! The look at the store: whether it can be opened, is whole, and of which version it is. Nothing is taken and nothing
+//! is brought up to date.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::finding::Finding;
+use super::look::Look;
+use super::running::Status;
+use crate::daemon::build::AppConfig;
+#[cfg(feature = "postgres")]
+use crate::daemon::ledger;
+use crate::store::database::Database;
+use crate::store::sqlite::{self, holder};
+
+const WHAT: &str = "store";
+/// So long a file is looked through.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// Looks at the file, or at the server's database.
+pub fn look(plan: &Arc<AppConfig>, status: &Status) -> Look {
+    let (plan, runs) = (Arc::clone(plan), status.is_up());
+    Look::here(WHAT, move || match Database::read(&plan.settings.store) {
+        Ok(Database::Own) => vec![own(&plan.folders.state, runs)],
+        #[cfg(feature = "postgres")]
+        Ok(Database::Postgres(address)) => vec![remote(*address, &plan)],
+        Err(why) => vec![Finding::error(WHAT, format!("store.url {why}"), "correct it")],
+    })
+}
+
+fn own(state: &Path, runs: bool) -> Finding {
+    let (file, lock) = (state.join("selkie.db"), state.join("selkie.lock"));
+    if runs {
+        // Who has it open answers for it.
+        return Finding::fine(
+            WHAT,
+            "the running selkie has it open; stop selkie to have it looked through",
+        );
+    }
+    if let Some(who) = holder(&lock) {
+        let says = format!("{who} holds it and does not answer at its socket");
+        return Finding::error(WHAT, says, "end that process, or name another folder with --state");
+    }
+    if !file.exists() {
+        return Finding::fine(
+            WHAT,
+            format!("there is none yet: selkie run makes {}", file.display()),
+        );
+    }
+    match sqlite::examine(&file, PATIENCE) {
+        Ok(found) => {
+            let whole = if found.is_through {
+                "is whole"
+            } else {
+                "is whole as far as there was time to look"
+            };
+            Finding::fine(
+                WHAT,
+                format!(
+                    "{} {whole} ({}{})",
+                    file.display(),
+                    kilobytes(found.bytes),
+                    steps(found.version, found.newest)
+                ),
+            )
+        }
+        Err(error) => Finding::error(WHAT, error.to_string(), "do so before selkie is started"),
+    }
+}
+
+fn kilobytes(bytes: u64) -> String {
+    format!("{} kB", bytes.div_ceil(1000))
+}
+
+fn steps(version: i64, newest: i64) -> String {
+    match version == newest {
+        true => format!(", version {version}"),
+        false => format!(", version {version}: the next start copies it and brings it to {newest}"),
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn remote(address: crate::store::postgres::Address, plan: &AppConfig) -> Finding {
+    let who = ledger::opener(&AppConfig::instance());
+    match crate::store::postgres::examine(address, who, &plan.tls) {
+        Ok(found) => {
+            let tables = match found.version {
+                Some(version) => steps(version, found.newest),
+                None => ", no tables yet: selkie run makes them".to_owned(),
+            };
+            Finding::fine(WHAT, format!("PostgreSQL {} can be used{tables}", found.server))
+        }
+        Err(error) => Finding::error(
+            WHAT,
+            error.to_string(),
+            "check store.url, store.password_file and the server; the words before say what it lacks",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::doctor::finding::Level;
+
+    #[test]
+    fn a_file_that_is_none_of_ours_is_an_error_and_no_file_is_fine() {
+        let state = tempfile::tempdir().unwrap();
+        let found = own(state.path(), false);
+        assert!(found.level == Level::Fine && found.says.contains("none yet"), "{found:?}");
+        std::fs::write(state.path().join("selkie.db"), "no database").unwrap();
+        assert_eq!(own(state.path(), false).level, Level::Error);
+        assert_eq!(own(state.path(), true).level, Level::Fine);
+    }
+}
