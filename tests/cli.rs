@@ -73,6 +73,84 @@ fn help_shows_examples_and_exit_codes() {
     assert!(said.out.contains("Exit codes: 0 success · 1 failure · 2"), "{}", said.out);
 }
 
+/// `-V` is the first line of what `--version` says of this build.
+#[test]
+fn the_version_names_what_is_built_in() {
+    let desk = Desk::new();
+    let first = format!("selkie {}\n", env!("CARGO_PKG_VERSION"));
+    let short = desk.selkie(&["-V"]);
+    assert_eq!((short.code, &short.out), (0, &first));
+    let long = desk.selkie(&["--version"]);
+    assert!(long.code == 0 && long.out.starts_with(&first), "{}", long.out);
+    for (feature, line) in
+        [(cfg!(feature = "postgres"), "stores: sqlite, postgres\n"), (true, "channels: ")]
+    {
+        assert_eq!(long.out.contains(line), feature, "{}", long.out);
+    }
+    assert_eq!(long.out.contains("demo: built in"), cfg!(feature = "playground"), "{}", long.out);
+}
+
+/// Each shell reads what is written for it, where the shell is there.
+#[test]
+fn completions_are_written_for_three_shells() {
+    let desk = Desk::new();
+    for (shell, holds) in
+        [("bash", "_selkie()"), ("zsh", "#compdef selkie"), ("fish", "complete -c selkie")]
+    {
+        let said = desk.selkie(&["completions", shell]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains(holds) && said.out.contains("trace"), "{}", said.out);
+        let script = desk.path().join(shell);
+        fs::write(&script, &said.out).unwrap();
+        if let Ok(read) = Command::new(shell).arg("-n").arg(&script).output() {
+            assert!(read.status.success(), "{shell}: {}", String::from_utf8_lossy(&read.stderr));
+        }
+    }
+    let said = desk.selkie(&["completions", "tcsh"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("possible values: bash, zsh, fish"), "{}", said.err);
+}
+
+/// The README's commands, as a shell runs them.
+#[test]
+fn completions_and_pages_are_installed_as_the_readme_says() {
+    let desk = Desk::new();
+    let (_, block) =
+        include_str!("../README.md").split_once("come from the binary itself").unwrap();
+    let (_, block) = block.split_once("```sh\n").unwrap();
+    let (commands, _) = block.split_once("```").unwrap();
+    let programs = Path::new(env!("CARGO_BIN_EXE_selkie")).parent().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-eu", "-c", commands]).current_dir(desk.path()).env_clear();
+    shell.env("HOME", desk.path()).env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
+    let said = Said::of(shell.output().unwrap(), desk.path());
+    assert_eq!(said.code, 0, "{}", said.err);
+    let share = desk.path().join(".local/share");
+    assert!(share.join("bash-completion/completions/selkie").exists(), "{}", said.out);
+    assert!(share.join("man/man1/selkie-trace.1").exists(), "{}", said.out);
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let desk = Desk::new();
+    let main = desk.selkie(&["man"]);
+    assert!(main.code == 0 && main.out.contains(".TH selkie 1"), "{}", main.out);
+    let said = desk.selkie(&["man", "share/man1"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let folder = desk.path().join("share/man1");
+    assert_eq!(fs::read_to_string(folder.join("selkie.1")).unwrap(), main.out);
+    for page in
+        ["selkie-trace.1", "selkie-run.1", "selkie-tools-why.1", "selkie-channel-manifest.1"]
+    {
+        let text = fs::read_to_string(folder.join(page)).unwrap_or_default();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}: {text}");
+    }
+    fs::write(desk.path().join("file"), "").unwrap();
+    let said = desk.selkie(&["man", "file/man1"]);
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("name a folder that you may write to"), "{}", said.err);
+}
+
 #[test]
 fn an_unknown_command_is_a_matter_of_usage() {
     let said = Desk::new().selkie(&["rnu"]);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use super::doctor::Doctor;
+use super::manual::{Completions, Manual};
 use super::memory_args::Memory;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
@@ -96,6 +97,10 @@ pub enum Command {
     /// Copy everything that is stored to another database
     #[command(subcommand)]
     Store(Store),
+    /// Print what completes this command line in your shell
+    Completions(Completions),
+    /// Write the manual pages
+    Man(Manual),
 }
 
 /// `selkie contacts`.

@@ -12,6 +12,7 @@ mod doctor;
 mod input;
 mod later;
 mod live;
+mod manual;
 mod memory;
 mod memory_args;
 mod outcome;
@@ -36,7 +37,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use crate::config::paths::ConfigFile;
 use crate::daemon::build::Chosen;
@@ -48,7 +49,9 @@ use outcome::{Failure, Outcome};
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
     process::close_to_others();
-    let args = match Args::try_parse_from(channel::spelled_out(binary, line)) {
+    let line = channel::spelled_out(binary, line);
+    let parsed = manual::with_version(binary).try_get_matches_from(line);
+    let args = match parsed.and_then(|found| Args::from_arg_matches(&found)) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors; clap knows which is which.
@@ -101,5 +104,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Status(what) => status::status(binary, &chosen, &what),
         Command::Doctor(doctor) => doctor::doctor(binary, &chosen, &doctor),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
+        Command::Completions(completions) => manual::completions(&completions),
+        Command::Man(wanted) => manual::manual(&wanted),
     }
 }

@@ -1,0 +1,98 @@
+//! `selkie completions`, `selkie man` and `selkie --version`: what an installation brings beside the binary.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Command, CommandFactory as _, ValueEnum};
+use clap_complete::shells::{Bash, Fish, Zsh};
+use clap_complete::{Generator, generate};
+use clap_mangen::{Man, generate_to};
+
+use super::args::Args;
+use super::outcome::Outcome;
+use super::print;
+use crate::daemon::Binary;
+
+/// The program's name, as shells and pages call it.
+const NAME: &str = "selkie";
+
+/// `selkie completions`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie completions bash > ~/.local/share/bash-completion/completions/selkie
+  selkie completions zsh > ~/.zfunc/_selkie       with fpath+=(~/.zfunc) before compinit in ~/.zshrc
+  selkie completions fish > ~/.config/fish/completions/selkie.fish")]
+pub struct Completions {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// A shell that completions are written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// bash, with bash-completion
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+}
+
+/// `selkie man`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie man ~/.local/share/man/man1              then: man selkie, man selkie-trace
+  selkie man > selkie.1")]
+pub struct Manual {
+    /// The folder that gets one page for each command; without it the main page goes to standard output
+    pub folder: Option<PathBuf>,
+}
+
+/// Prints what completes this command line in a shell.
+pub fn completions(completions: &Completions) -> Outcome {
+    let script = match completions.shell {
+        Shell::Bash => script(Bash),
+        Shell::Zsh => script(Zsh),
+        Shell::Fish => script(Fish),
+    };
+    Ok(print::out(&String::from_utf8(script)?)?)
+}
+
+fn script(shell: impl Generator) -> Vec<u8> {
+    let mut script = Vec::new();
+    generate(shell, &mut Args::command(), NAME, &mut script);
+    script
+}
+
+/// Writes the manual pages into a folder, or the main one to standard output.
+pub fn manual(manual: &Manual) -> Outcome {
+    let Some(folder) = &manual.folder else {
+        let mut page = Vec::new();
+        // As in a folder: there is no page of `selkie help`.
+        Man::new(Args::command().disable_help_subcommand(true)).render(&mut page)?;
+        return Ok(print::out(&String::from_utf8(page)?)?);
+    };
+    write(folder).with_context(|| {
+        format!("no manual pages in {}: name a folder that you may write to", folder.display())
+    })?;
+    Ok(print::out(&format!("The manual pages are in {}.\n", folder.display()))?)
+}
+
+fn write(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)?;
+    Ok(generate_to(Args::command(), folder)?)
+}
+
+/// Returns the command line with what `--version` says of this build; `-V` says the first line alone.
+pub fn with_version(binary: &Binary) -> Command {
+    Args::command().long_version(version(binary))
+}
+
+fn version(binary: &Binary) -> String {
+    let channels: Vec<&str> = binary.kits.iter().map(|kit| kit.name).collect();
+    let channels = if channels.is_empty() { "none".to_owned() } else { channels.join(", ") };
+    let stores = if cfg!(feature = "postgres") { "sqlite, postgres" } else { "sqlite" };
+    let demo = if (binary.world)().is_some() { "built in" } else { "not built in" };
+    format!("{}\nchannels: {channels}\nstores: {stores}\ndemo: {demo}", env!("CARGO_PKG_VERSION"))
+}
