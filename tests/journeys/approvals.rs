@@ -779,12 +779,12 @@ async fn a_trace_shows_the_request_and_its_decision() {
     let request = team.asks().await;
     let task = texts(&team.world.home, "SELECT CAST(task AS TEXT) FROM approval").remove(0);
     let (_, open, _) = team.world.home.run(&["trace", &task]);
-    assert!(open.contains("approval write_file") && open.contains("for Grace Hopper"), "{open}");
-    assert!(!open.contains("by Ada"), "{open}");
+    assert!(open.contains("Approval of write_file was asked for Grace Hopper (tg:4712)"), "{open}");
+    assert!(open.contains(": waits for approval\n") && open.contains("and is open."), "{open}");
     team.tap(&request, "Approve").await;
     team.told("write_file answered").await;
     let (_, made, _) = team.world.home.run(&["trace", &task]);
-    assert!(made.contains("by Ada Lovelace, and made"), "{made}");
+    assert!(made.contains("and approved by Ada Lovelace, and the call was made"), "{made}");
     let (_, json, _) = team.world.home.run(&["trace", "--json", &task]);
     let key = texts(&team.world.home, "SELECT key FROM approval").remove(0);
     let chains: Value = serde_json::from_str(&json).expect("JSON");

@@ -26,7 +26,7 @@ async fn trace_tells_the_chain_with_a_daemon_and_without() {
     assert!(!part["receipt"].is_null(), "{chain:#}");
     let (code, out, _) = world.home.run(&["trace", &message.to_string()]);
     assert_eq!(code, 0);
-    for word in ["inbox", "task", "done", "sent", "trace me"] {
+    for word in ["inbox ", "Task ", "done", "sent", "trace me"] {
         assert!(out.contains(word), "{word} is missing in:\n{out}");
     }
     let (code, out, err) = world.home.run(&["trace", "no-such-message"]);
@@ -58,7 +58,7 @@ async fn what_was_asked_in_the_terminal_is_known_until_a_reset_and_traced() {
     assert!(ask("which colour?").contains("the teapot is blue"));
     let (code, out, _) = world.home.run(&["trace", "1"]);
     assert_eq!(code, 0);
-    for word in ["ask:", "words", "the teapot is blue", "task 1", "done", "sent"] {
+    for word in ["cause ask:", "Words of", "\"the teapot is blue\"", "Task 1", "done", "sent"] {
         assert!(out.contains(word), "{word} is missing in:\n{out}");
     }
     ask("/reset");

@@ -106,6 +106,7 @@ mod telegram_limits;
 mod telegram_things;
 mod todos;
 mod tools;
+mod trace;
 mod unread_log;
 mod web;
 mod workspace;
