@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use super::doctor::Doctor;
-use super::manual::{Completions, Manual};
+use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;

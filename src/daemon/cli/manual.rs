@@ -1,53 +1,22 @@
 //! `selkie completions`, `selkie man` and `selkie --version`: what an installation brings beside the binary.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
-use clap::{Command, CommandFactory as _, ValueEnum};
+use clap::{Command, CommandFactory as _};
 use clap_complete::shells::{Bash, Fish, Zsh};
 use clap_complete::{Generator, generate};
 use clap_mangen::{Man, generate_to};
 
 use super::args::Args;
+use super::manual_args::{Completions, Manual, Shell};
 use super::outcome::Outcome;
 use super::print;
 use crate::daemon::Binary;
 
 /// The program's name, as shells and pages call it.
 const NAME: &str = "selkie";
-
-/// `selkie completions`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  selkie completions bash > ~/.local/share/bash-completion/completions/selkie
-  selkie completions zsh > ~/.zfunc/_selkie       with fpath+=(~/.zfunc) before compinit in ~/.zshrc
-  selkie completions fish > ~/.config/fish/completions/selkie.fish")]
-pub struct Completions {
-    /// The shell
-    pub shell: Shell,
-}
-
-/// A shell that completions are written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    /// bash, with bash-completion
-    Bash,
-    /// zsh
-    Zsh,
-    /// fish
-    Fish,
-}
-
-/// `selkie man`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  selkie man ~/.local/share/man/man1              then: man selkie, man selkie-trace
-  selkie man > selkie.1")]
-pub struct Manual {
-    /// The folder that gets one page for each command; without it the main page goes to standard output
-    pub folder: Option<PathBuf>,
-}
 
 /// Prints what completes this command line in a shell.
 pub fn completions(completions: &Completions) -> Outcome {

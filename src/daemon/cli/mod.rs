@@ -13,6 +13,7 @@ mod input;
 mod later;
 mod live;
 mod manual;
+mod manual_args;
 mod memory;
 mod memory_args;
 mod outcome;
