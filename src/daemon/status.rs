@@ -59,7 +59,7 @@ pub struct ChannelStatus {
     /// Which bot.
     pub account: String,
     /// How it hears.
-    pub state: Listening,
+    pub state: Reception,
     /// Why it is refused.
     pub why: Option<String>,
     /// When its platform last answered.
@@ -69,7 +69,7 @@ pub struct ChannelStatus {
 /// How a channel hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Listening {
+pub enum Reception {
     /// It listens.
     Listening,
     /// The platform refuses it; it is asked again from time to time.
@@ -170,7 +170,7 @@ impl StatusDesk {
 impl Status {
     /// Whether nothing is wrong.
     pub fn is_well(&self) -> bool {
-        let is_refused = |channel: &ChannelStatus| channel.state == Listening::Refused;
+        let is_refused = |channel: &ChannelStatus| channel.state == Reception::Refused;
         !self.channels.iter().any(is_refused)
             && self.still.is_empty()
             && self.store.trouble.is_none()
@@ -180,9 +180,9 @@ impl Status {
 fn channel(channel: ChannelState, now: DateTime<Utc>) -> ChannelStatus {
     let ChannelState { name, account, hearing, heard_ago } = channel;
     let (state, why) = match hearing {
-        Hearing::Listening => (Listening::Listening, None),
-        Hearing::Refused { reason } => (Listening::Refused, Some(reason)),
-        Hearing::Off => (Listening::Off, None),
+        Hearing::Listening => (Reception::Listening, None),
+        Hearing::Refused { reason } => (Reception::Refused, Some(reason)),
+        Hearing::Off => (Reception::Off, None),
     };
     let ago = heard_ago.and_then(|ago| TimeDelta::from_std(ago).ok());
     let heard_at = ago.and_then(|ago| now.checked_sub_signed(ago));

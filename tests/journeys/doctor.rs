@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
+use selkie::domain::clock::{Clock as _, SystemClock};
 use selkie_playground::telegram::{ADA, GROUP, TOKEN};
 use selkie_playground::x::{ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET};
 use selkie_playground::{Behaviour, Options, Pace, Playground};
@@ -291,7 +292,7 @@ async fn a_model_that_refuses_the_key_is_told() {
 async fn a_clock_that_is_off_is_told_by_how_much() {
     let mut world = healthy().await;
     for (minutes, level) in [(2, "warning"), (-20, "error")] {
-        let date = Arc::new(move || Utc::now() + TimeDelta::minutes(minutes));
+        let date = Arc::new(move || SystemClock.now() + TimeDelta::minutes(minutes));
         let options = Options {
             pace: Pace::Lifted,
             behaviour: Behaviour::Echo,

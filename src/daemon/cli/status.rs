@@ -9,7 +9,7 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::client::Running;
-use crate::daemon::status::{ChannelStatus, Listening, NextTime, Status, StoreStatus};
+use crate::daemon::status::{ChannelStatus, NextTime, Reception, Status, StoreStatus};
 use crate::daemon::{Binary, lifecycle};
 use crate::domain::count::counted;
 use crate::guard::visible::one_line;
@@ -97,15 +97,15 @@ fn told(status: &Status, zone: Zone) -> String {
 
 fn channel(it: &ChannelStatus, zone: Zone) -> String {
     let how = match (it.state, &it.why) {
-        (Listening::Listening, _) => "listens".to_owned(),
-        (Listening::Off, _) => "only speaks".to_owned(),
-        (Listening::Refused, why) => {
+        (Reception::Listening, _) => "listens".to_owned(),
+        (Reception::Off, _) => "only speaks".to_owned(),
+        (Reception::Refused, why) => {
             format!("is refused: {}", one_line(why.as_deref().unwrap_or("no reason is known")))
         }
     };
     let heard = match it.heard_at {
         Some(at) => format!(", heard {}", moment(at, zone)),
-        None if it.state == Listening::Listening => ", waits for its first answer".to_owned(),
+        None if it.state == Reception::Listening => ", waits for its first answer".to_owned(),
         None => String::new(),
     };
     format!("{how}{heard} ({})", it.account)
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::domain::usage::Usage;
 
-    fn status_of(state: Listening, why: Option<&str>) -> Status {
+    fn status_of(state: Reception, why: Option<&str>) -> Status {
         Status {
             version: "0.1.0".to_owned(),
             pid: 4711,
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn it_is_told_in_lines_that_say_what_matters() {
-        let status = status_of(Listening::Listening, None);
+        let status = status_of(Reception::Listening, None);
         assert!(status.is_well());
         insta::assert_snapshot!(told(&status, Zone::UTC), @r"
         selkie 0.1.0 runs since 1970-01-01 00:00 UTC, process 4711
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_refused_channel_is_not_well_and_says_why() {
-        let status = status_of(Listening::Refused, Some("401:\na wrong token"));
+        let status = status_of(Reception::Refused, Some("401:\na wrong token"));
         assert!(!status.is_well());
         assert!(told(&status, Zone::UTC).contains("is refused: 401:"), "{status:?}");
         assert_eq!(
