@@ -190,3 +190,14 @@ async fn an_item_of_a_group_that_is_split_by_hand_does_not_become_the_owners() {
     );
     assert!(!prompt.contains("keys to Eve"), "{prompt}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_folder_that_was_mistyped_is_not_made_by_a_look() {
+    let world = World::start().await;
+    let nowhere = world.home.folder().join("nowhere");
+    let (code, out, err) =
+        world.home.run(&["todos", "list", "--state", nowhere.to_str().expect("a path")]);
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("there is no state folder"), "{err}");
+    assert!(!nowhere.exists());
+}

@@ -17,6 +17,11 @@ impl Pauses {
     pub const USUAL: Self =
         Self { first: Duration::from_millis(250), most: Duration::from_secs(30) };
 
+    /// Bounds a wait that a platform asks for: nobody is to wait for a day because of one answer.
+    pub fn asked(wait: Duration) -> Duration {
+        wait.min(Duration::from_secs(300))
+    }
+
     /// Returns the wait after the `fails`-th failure in a row: doubled each time, half of it by chance.
     ///
     /// The chance is the standard library's per-process hash seed. It is not an argument: it decides
@@ -32,6 +37,12 @@ impl Pauses {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_that_is_asked_for_is_bounded() {
+        let of = |seconds| Pauses::asked(Duration::from_secs(seconds)).as_secs();
+        assert_eq!([0, 7, 300, 100_000].map(of), [0, 7, 300, 300]);
+    }
 
     #[test]
     fn waits_grow_and_end() {

@@ -20,8 +20,6 @@ use crate::stubs;
 use crate::whoami::{Me, Whoami};
 use selkie_channel_core::Pauses;
 
-/// Whoever asks for a longer wait is asked again after this: nobody is to wait for a day because of one answer.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// A socket that lived so long was a good one: the next is opened at once.
 const GOOD: Duration = Duration::from_secs(30);
 /// Renewals in a row that are followed at once.
@@ -129,7 +127,7 @@ impl Shared<'_> {
                 }
                 End::Limited(wait) => {
                     tracing::warn!(?wait, "Slack asks us to open sockets more slowly");
-                    self.rest(wait.min(LONGEST_WAIT)).await;
+                    self.rest(Pauses::asked(wait)).await;
                     fails
                 }
                 End::Broken(why) => {

@@ -86,7 +86,10 @@ fn host(url: &str) -> String {
 async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
     for owner in owners.iter().take(MOST_OWNERS) {
         let id = owner.as_str().strip_prefix("tg:").and_then(|id| id.parse::<i64>().ok());
-        let Some(id) = id else { continue };
+        let Some(id) = id else {
+            examined.warning(format!("the owner {owner} has no number"), "/id tells you yours");
+            continue;
+        };
         match ask(api, "getChat", &serde_json::json!({ "chat_id": id })).await {
             Ok(_) => examined.fine(format!("the owner {owner} can be written to")),
             Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Closed => examined.warning(

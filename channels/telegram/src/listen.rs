@@ -27,8 +27,6 @@ const KINDS: [&str; 4] = ["message", "edited_message", "callback_query", "my_cha
 /// A token that was taken before and is refused so often in a row is refused for good: until then it may
 /// be trouble on Telegram's side or before it.
 const REFUSALS: u32 = 3;
-/// Whoever asks for a longer wait is asked again after this: nobody is to wait for a day because of one answer.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// A poll that waits for nothing must not spin: so many empty answers at once, then a breath.
 const INSTANT: Duration = Duration::from_millis(50);
 const INSTANT_EMPTY: u32 = 5;
@@ -231,7 +229,7 @@ impl Poller<'_> {
                 Kind::Limited => {
                     let wait = refusal.retry_after.unwrap_or_default();
                     tracing::warn!(?wait, "Telegram asks us to poll more slowly");
-                    self.rest(wait.min(LONGEST_WAIT)).await;
+                    self.rest(Pauses::asked(wait)).await;
                 }
                 _ => {
                     tracing::warn!(

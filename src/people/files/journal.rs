@@ -1,7 +1,7 @@
 //! The note of a change that is being made: a crash before its end leaves it, and who finds it finishes the change.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::edit::Edit;
-use super::keep::{folder, private};
+use super::keep::replace;
 use crate::domain::taint::Taint;
 
 /// Bytes of a note; ours have some thousand.
@@ -84,13 +84,7 @@ impl Journal {
 
     /// Notes it.
     pub fn write(&self, state: &Path) -> io::Result<()> {
-        let path = path(state);
-        let new = path.with_extension("new");
-        let mut file = private(&new, true)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        file.sync_all()?;
-        fs::rename(new, path)?;
-        File::open(folder(state)?)?.sync_all()
+        replace(&path(state), &serde_json::to_vec(self)?)
     }
 }
 

@@ -261,6 +261,16 @@ pub(in crate::people) fn private(path: &Path, empty: bool) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(empty).mode(0o600).open(path)
 }
 
+/// Puts a file of ours in the place of another one, synced with its folder.
+pub(in crate::people) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut file = private(&new, true)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(new, path)?;
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
 fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -2,13 +2,13 @@
 //! with, and the chat it belongs to.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::keep::{NAME, folder, private};
+use super::keep::{NAME, replace};
 use crate::domain::gist::Gist;
 use crate::domain::taint::Taint;
 use crate::people::todo::List;
@@ -55,13 +55,7 @@ impl Marks {
     }
 
     pub fn write(&self, state: &Path) -> io::Result<()> {
-        let path = path(state);
-        let new = path.with_extension("new");
-        let mut file = private(&new, true)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        file.sync_all()?;
-        fs::rename(new, path)?;
-        File::open(folder(state)?)?.sync_all()
+        replace(&path(state), &serde_json::to_vec(self)?)
     }
 
     /// Notes more, each once: what is said again has the higher level.
