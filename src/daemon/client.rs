@@ -13,9 +13,14 @@ use tokio::sync::mpsc;
 
 use crate::daemon::http;
 use crate::daemon::socket::{self, AskBody, AskLine};
+use crate::guard::visible::one_line;
 
 /// The host is not looked at: the socket decides who answers.
 const ORIGIN: &str = "http://selkie";
+
+/// More than any answer of a daemon.
+const LARGEST: usize = 64 * 1024 * 1024;
+const TOO_LARGE: &str = "what answers at the control socket is no selkie: it says more than 64 MiB";
 
 /// A running daemon.
 pub struct Running(Client);
@@ -43,6 +48,9 @@ impl Running {
         let mut rest = Vec::new();
         while let Some(bytes) = stream.next().await {
             rest.extend_from_slice(&bytes.context("the daemon went away")?);
+            if rest.len() > LARGEST {
+                bail!("{TOO_LARGE}");
+            }
             while let Some(end) = rest.iter().position(|b| *b == b'\n') {
                 let line: Vec<u8> = rest.drain(..=end).collect();
                 let line =
@@ -64,7 +72,7 @@ impl Running {
         path: &str,
         body: &impl Serialize,
     ) -> anyhow::Result<T> {
-        Ok(self.post(path, body).await?.json().await?)
+        answered(self.post(path, body).await?).await
     }
 
     /// Reads.
@@ -76,7 +84,7 @@ impl Running {
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.extend(parts);
         }
-        Ok(checked(self.0.get(url).send().await?).await?.json().await?)
+        answered(checked(self.0.get(url).send().await?).await?).await
     }
 
     async fn post(&self, path: &str, body: &impl Serialize) -> anyhow::Result<Response> {
@@ -90,6 +98,25 @@ async fn checked(response: Response) -> anyhow::Result<Response> {
         return Ok(response);
     }
     let status = response.status();
-    let says = response.text().await.unwrap_or_default();
-    bail!("the running daemon refuses ({status}): {says}")
+    let says = body(response).await.unwrap_or_default();
+    bail!("the running daemon refuses ({status}): {}", one_line(&String::from_utf8_lossy(&says)))
+}
+
+async fn answered<T: DeserializeOwned>(response: Response) -> anyhow::Result<T> {
+    serde_json::from_slice(&body(response).await?).context(
+        "the running daemon answers otherwise than this program expects: restart it if it is of another version",
+    )
+}
+
+/// Reads an answer: as much of it as a daemon says, whoever listens there.
+async fn body(response: Response) -> anyhow::Result<Vec<u8>> {
+    let mut stream = response.bytes_stream();
+    let mut all = Vec::new();
+    while let Some(bytes) = stream.next().await {
+        all.extend_from_slice(&bytes.context("the daemon went away")?);
+        if all.len() > LARGEST {
+            bail!("{TOO_LARGE}");
+        }
+    }
+    Ok(all)
 }

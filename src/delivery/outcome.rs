@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{Delivery, Lookup, Sender};
 
 use crate::delivery::moments::after;
+use crate::delivery::rate_limiter::LONGEST_PENALTY;
 use crate::domain::span::Span;
 use crate::store::{DuePart, Outcome};
 
@@ -51,7 +52,7 @@ pub(crate) fn of_delivery(
         Delivery::Sent(receipt) => settled(Outcome::Sent(receipt)),
         Delivery::Refused { reason, closed } => settled(Outcome::Refused { reason, close: closed }),
         Delivery::Retry { after, why, account } => {
-            let asked = TimeDelta::from_std(after).unwrap_or(TimeDelta::days(1));
+            let asked = TimeDelta::from_std(after).unwrap_or(LONGEST_PENALTY).min(LONGEST_PENALTY);
             let at = now + asked.max(backoff(due.attempts, unit));
             let penalty = Some(Penalty { account, until: now + asked });
             let again = Some(DuePart {
@@ -282,7 +283,7 @@ mod tests {
                 of_delivery(delivery, due, &Terminal::default(), Moment { unit, ..moment() });
             let Outcome::Retry { at, .. } = verdict.outcome else { panic!("no retry") };
             let wait = at - DateTime::UNIX_EPOCH;
-            prop_assert!(wait >= TimeDelta::seconds(asked as i64));
+            prop_assert!(wait >= TimeDelta::seconds(asked as i64).min(LONGEST_PENALTY));
             prop_assert!(wait >= TimeDelta::milliseconds(500));
             prop_assert!(wait <= TimeDelta::seconds(asked as i64).max(TimeDelta::seconds(450)));
             prop_assert_eq!(verdict.again.unwrap().not_before, Some(at));

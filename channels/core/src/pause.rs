@@ -17,9 +17,9 @@ impl Pauses {
     pub const USUAL: Self =
         Self { first: Duration::from_millis(250), most: Duration::from_secs(30) };
 
-    /// Bounds a wait that a platform asks for: nobody is to wait for a day because of one answer.
+    /// Bounds a wait that a platform asks of whoever listens: nobody is to be deaf for a day because of one answer.
     pub fn asked(wait: Duration) -> Duration {
-        wait.min(Duration::from_secs(300))
+        wait.min(Duration::from_secs(60))
     }
 
     /// Returns the wait after the `fails`-th failure in a row: doubled each time, half of it by chance.
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_wait_that_is_asked_for_is_bounded() {
         let of = |seconds| Pauses::asked(Duration::from_secs(seconds)).as_secs();
-        assert_eq!([0, 7, 300, 100_000].map(of), [0, 7, 300, 300]);
+        assert_eq!([0, 7, 60, 100_000].map(of), [0, 7, 60, 60]);
     }
 
     #[test]

@@ -125,9 +125,10 @@ impl Shared<'_> {
                     self.rest(pauses.after(refused)).await;
                     continue;
                 }
-                End::Limited(wait) => {
-                    tracing::warn!(?wait, "Slack asks us to open sockets more slowly");
-                    self.rest(Pauses::asked(wait)).await;
+                End::Limited(asked) => {
+                    let wait = Pauses::asked(asked);
+                    tracing::warn!(?asked, ?wait, "Slack asks us to open sockets more slowly");
+                    self.rest(wait).await;
                     fails
                 }
                 End::Broken(why) => {

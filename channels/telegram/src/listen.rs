@@ -227,9 +227,10 @@ impl Poller<'_> {
                 }
                 Kind::Conflict => self.conflict(&refusal).await,
                 Kind::Limited => {
-                    let wait = refusal.retry_after.unwrap_or_default();
-                    tracing::warn!(?wait, "Telegram asks us to poll more slowly");
-                    self.rest(Pauses::asked(wait)).await;
+                    let asked = refusal.retry_after.unwrap_or_default();
+                    let wait = Pauses::asked(asked);
+                    tracing::warn!(?asked, ?wait, "Telegram asks us to poll more slowly");
+                    self.rest(wait).await;
                 }
                 _ => {
                     tracing::warn!(
