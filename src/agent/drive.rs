@@ -16,6 +16,7 @@ use self::standing::Approval;
 use crate::agent::context::Context;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run};
+use crate::agent::telling::Telling;
 use crate::agent::window::Window;
 use crate::agent::{
     Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, pictures, plan,
@@ -27,6 +28,7 @@ use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call};
 use crate::domain::usage::Meter;
+use crate::domain::written::Written;
 use crate::llm::{Failed, Model, ModelError, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
@@ -168,20 +170,23 @@ impl<'a> Drive<'a> {
             task: claimed.claim.task,
             step: ask.step,
         });
-        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
         let patience = Patience::begin();
-        let heard = |text: &str| {
-            patience.heard();
-            happenings
-                .tell(|| Happening::Wrote { task: claimed.claim.task, text: redactor.clean(text) });
-        };
         let progress = (self.task.scope)(&self.facts, "").progress;
+        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
+        let telling = Telling::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
+        let heard = |written: Written<'_>| {
+            if matches!(written, Written::More(_)) {
+                patience.heard();
+            }
+            telling.hear(written);
+        };
         let asked = self.model.ask(&request, &heard);
         let reply = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => return self.cancelled().await,
             reply = patience.wait(asked, &progress) => reply,
         };
+        telling.end();
         self.agent.crash.hit(CrashPoint::AfterModel);
         match reply {
             Ok(reply) => self.replied(reply).await,

@@ -19,6 +19,7 @@ mod run;
 mod settings;
 mod short;
 mod small;
+mod telling;
 mod window;
 
 use std::sync::Arc;

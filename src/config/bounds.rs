@@ -57,6 +57,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
         ("approvals.unattended_timeout", approvals.unattended_timeout, Some(SECOND), None),
         ("outbox.answer_expires", outbox.answer_expires, Some(MOMENT), None),
         ("progress.every", progress.every, Some(MOMENT), None),
+        ("progress.stream_after", progress.stream_after, None, Some(HOUR)),
         ("store.retention.transcripts", kept.transcripts, Some(DAY), None),
         ("store.retention.inbox", kept.inbox, Some(DAY), None),
         ("store.retention.outbox", kept.outbox, Some(DAY), None),

@@ -94,6 +94,6 @@ fn conversation(happening: &Happening) -> Option<&ConversationId> {
         | Happening::Doing { conversation, .. }
         | Happening::Ended { conversation, .. }
         | Happening::Delivered { conversation, .. } => Some(conversation),
-        Happening::Wrote { .. } => None,
+        Happening::Wrote { .. } | Happening::Again { .. } => None,
     }
 }

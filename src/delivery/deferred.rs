@@ -59,6 +59,11 @@ pub(crate) fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
     tapped.or_else(|| outbox.right(heard(claimed)))
 }
 
+/// Whether something that a task answers brought a right to answer, living or not.
+pub(crate) fn is_due(claimed: &Claimed) -> bool {
+    heard(claimed).any(|inbound| inbound.reply_window.is_some())
+}
+
 fn heard(claimed: &Claimed) -> impl Iterator<Item = &Inbound> {
     let heard = claimed.heard.iter().map(|(_, inbound)| inbound);
     heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref()))

@@ -6,6 +6,7 @@ pub(crate) mod again;
 pub(crate) mod approval_at_terminal;
 pub(crate) mod approvals;
 pub(crate) mod attempt;
+pub(crate) mod beside;
 pub(crate) mod chain;
 pub(crate) mod deferred;
 pub(crate) mod departure;
@@ -30,6 +31,7 @@ pub(crate) mod runtime;
 pub(crate) mod say;
 pub mod settings;
 pub(crate) mod storage;
+pub(crate) mod streamed;
 pub(crate) mod waiters;
 pub(crate) mod worker;
 

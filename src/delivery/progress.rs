@@ -20,9 +20,11 @@ use tokio::time::Instant;
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StatusMode;
+use crate::delivery::streamed::StreamedAnswer;
 use crate::domain::happening::Happening;
 use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
+use crate::domain::written::Written;
 use crate::store::Claimed;
 use crate::tools::ports::Progress;
 
@@ -30,7 +32,6 @@ pub(crate) use kept::KeptProgress;
 pub(crate) use messages::asked_for_approval;
 use news::{ApprovalLine, News};
 use status_message::StatusMessage;
-pub(crate) use status_message::sweep;
 
 /// How far one task is.
 pub(crate) struct TaskProgress {
@@ -233,6 +234,34 @@ async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
             () = tokio::time::sleep_until(again.unwrap_or(*began)), if again.is_some() => {}
             () = stop.cancelled() => return,
         }
+    }
+}
+
+/// What a task shows of itself: how far it is, and its answer while it is written.
+pub(crate) struct Shows {
+    pub(crate) progress: Arc<TaskProgress>,
+    pub(crate) answer: Arc<StreamedAnswer>,
+}
+
+impl Progress for Shows {
+    fn plan(&self, plan: &Plan) {
+        self.progress.plan(plan);
+    }
+
+    fn doing(&self, line: &str) {
+        self.progress.doing(line);
+    }
+
+    fn tool(&self, words: Option<&str>) {
+        self.progress.tool(words);
+    }
+
+    fn waiting(&self, waits: bool) {
+        self.progress.waiting(waits);
+    }
+
+    fn wrote(&self, written: Written<'_>) {
+        self.answer.wrote(written);
     }
 }
 

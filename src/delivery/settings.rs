@@ -40,11 +40,21 @@ pub struct ProgressSettings {
     pub after: Span,
     /// Not more than one edit in this time.
     pub every: Span,
+    /// Whether an answer is shown while it is written.
+    pub stream: StreamMode,
+    /// An answer that is written sooner is sent whole.
+    pub stream_after: Span,
 }
 
 impl Default for ProgressSettings {
     fn default() -> Self {
-        Self { status: StatusMode::default(), after: Span::seconds(4), every: Span::seconds(2) }
+        Self {
+            status: StatusMode::default(),
+            after: Span::seconds(4),
+            every: Span::seconds(2),
+            stream: StreamMode::default(),
+            stream_after: Span::seconds(1),
+        }
     }
 }
 
@@ -57,5 +67,17 @@ pub enum StatusMode {
     #[default]
     Auto,
     /// Never.
+    Off,
+}
+
+/// Whether an answer is shown while it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum StreamMode {
+    /// At the terminal, on the console's events, and wherever the platform lets messages be changed.
+    #[default]
+    Auto,
+    /// Never: answers come whole.
     Off,
 }

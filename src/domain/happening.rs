@@ -44,6 +44,11 @@ pub enum Happening {
         /// The new text.
         text: String,
     },
+    /// What the model wrote of this answer is void: it is asked again, or another is.
+    Again {
+        /// Which.
+        task: TaskId,
+    },
     /// A tool was called.
     Called {
         /// Where.
@@ -121,10 +126,15 @@ impl Default for Happenings {
 impl Happenings {
     /// Tells it; `make` runs only when somebody listens.
     pub fn tell(&self, make: impl FnOnce() -> Happening) {
-        if self.0.receiver_count() > 0 {
+        if self.are_heard() {
             // No listener any more is no error: nothing depends on being heard.
             drop(self.0.send(make()));
         }
+    }
+
+    /// Whether anybody listens.
+    pub fn are_heard(&self) -> bool {
+        self.0.receiver_count() > 0
     }
 
     /// Listens from now on. A slow listener loses the oldest.

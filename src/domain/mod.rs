@@ -29,3 +29,4 @@ pub mod transcript;
 pub mod usage;
 pub mod vector;
 pub mod words;
+pub mod written;

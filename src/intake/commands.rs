@@ -9,8 +9,9 @@ use selkie_channel_core::{Audience, Command, ConversationId, Inbound, PersonId};
 
 use crate::delivery::account::Account;
 use crate::delivery::approvals;
+use crate::delivery::beside;
 use crate::delivery::outbox::Outbox;
-use crate::delivery::progress::{self, KeptProgress};
+use crate::delivery::progress::KeptProgress;
 use crate::delivery::questions;
 use crate::domain::builtin::Builtin;
 use crate::domain::crash::CrashPoint;
@@ -151,7 +152,7 @@ impl Commands {
             let sought = sought.unwrap_or_default();
             if !self.kept.end(task) && !sought.is_empty() {
                 // It has waited since before the last start.
-                outbox.runtime.tracker.spawn(progress::sweep(Arc::clone(outbox)));
+                outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
             }
             for approval in sought {
                 approvals::close(outbox, &approval).await;

@@ -30,6 +30,7 @@ use chrono::{DateTime, Utc};
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
+use crate::domain::written::Written;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
@@ -40,7 +41,7 @@ pub use settings::{
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.
-pub type OnText<'a> = dyn Fn(&str) + Send + Sync + 'a;
+pub type OnText<'a> = dyn Fn(Written<'_>) + Send + Sync + 'a;
 
 /// Answers a conversation.
 #[async_trait]

@@ -1,6 +1,7 @@
 //! The words of an answer as they arrive: put together, told to whoever watches, and without the thoughts
 //! that some models write before them.
 
+use crate::domain::written::Written;
 use crate::llm::OnText;
 use crate::llm::halves::Joined;
 
@@ -57,7 +58,7 @@ impl Said {
         if let Stage::Words { told, .. } = &mut self.stage
             && *told < text.len()
         {
-            heard(&text[*told..]);
+            heard(Written::More(&text[*told..]));
             *told = text.len();
         }
     }
@@ -149,7 +150,10 @@ mod tests {
         let told = Mutex::new(String::new());
         let mut said = Said::default();
         for piece in pieces {
-            said.push(piece, false, &|text| told.lock().unwrap().push_str(text));
+            said.push(piece, false, &|written| {
+                let Written::More(text) = written else { return };
+                told.lock().unwrap().push_str(text);
+            });
         }
         (told.into_inner().unwrap(), said.finish())
     }

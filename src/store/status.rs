@@ -1,4 +1,4 @@
-//! The message that shows how far a task is: where it stands, so that no crash leaves one behind.
+//! Messages that change while a task works: where they stand, so that no crash leaves one behind.
 
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef};
@@ -6,23 +6,42 @@ use selkie_channel_core::{ConversationId, MessageRef};
 use crate::domain::ids::TaskId;
 use crate::store::error::Result;
 
-/// Status messages that stand on a platform.
-#[async_trait]
-pub trait StatusMessages: Send + Sync {
-    /// Notes the status message of a task; without an id one is about to be sent. Relaxed.
-    async fn note_status(&self, task: TaskId, message: Option<MessageRef>) -> Result<()>;
-
-    /// Forgets it: nothing of it stands any more, or what stands may stay. Relaxed.
-    async fn forget_status(&self, task: TaskId) -> Result<()>;
-
-    /// Returns what is noted of a task: the message, or that one was about to be sent.
-    async fn noted_status(&self, task: TaskId) -> Result<Option<Option<MessageRef>>>;
-
-    /// Returns the status messages that tasks left standing which have ended.
-    async fn stray_statuses(&self) -> Result<Vec<Stray>>;
+/// What a message of a task shows that is changed while the task works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changing {
+    /// How far the task is.
+    Status,
+    /// Its answer, as far as it is written. [`crate::store::Advance::Finish`] forgets one that the answer takes over.
+    Answer,
 }
 
-/// A status message whose task has ended.
+impl Changing {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Status, Self::Answer];
+}
+
+/// Messages that stand on a platform while their task works.
+#[async_trait]
+pub trait StatusMessages: Send + Sync {
+    /// Notes such a message of a task; without an id one is about to be sent. Relaxed.
+    async fn note_status(
+        &self,
+        of: Changing,
+        task: TaskId,
+        message: Option<MessageRef>,
+    ) -> Result<()>;
+
+    /// Forgets it: nothing of it stands any more, or what stands may stay. Relaxed.
+    async fn forget_status(&self, of: Changing, task: TaskId) -> Result<()>;
+
+    /// Returns what is noted of a task: the message, or that one was about to be sent.
+    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Option<MessageRef>>>;
+
+    /// Returns the messages that tasks left standing which have ended.
+    async fn stray_statuses(&self, of: Changing) -> Result<Vec<Stray>>;
+}
+
+/// Such a message whose task has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray {
     /// The task.

@@ -254,6 +254,7 @@ const fn task_of(happening: &Happening) -> Option<TaskId> {
         Happening::Started { task, .. }
         | Happening::Asked { task, .. }
         | Happening::Wrote { task, .. }
+        | Happening::Again { task }
         | Happening::Called { task, .. }
         | Happening::Answered { task, .. }
         | Happening::Planned { task, .. }

@@ -22,6 +22,7 @@ use crate::domain::schedule::Wish;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
+use crate::domain::written::Written;
 use crate::tools::ToolError;
 use crate::tools::asked::Asked;
 
@@ -98,6 +99,10 @@ pub trait Progress: Send + Sync {
 
     /// Shows that the model's answer takes long, or that it is there. The caller of the model tells it.
     fn waiting(&self, _waits: bool) {}
+
+    /// Shows the answer as far as it is written, secrets and all: who shows it hides them. The caller of the model
+    /// tells it.
+    fn wrote(&self, _written: Written<'_>) {}
 }
 
 /// Shows nothing.

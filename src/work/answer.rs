@@ -12,8 +12,9 @@ use crate::agent::{Driven, Dropped, Ending, Quota, taken_in};
 use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::presence;
-use crate::delivery::progress::{KeptProgress, TaskProgress};
+use crate::delivery::progress::{KeptProgress, Shows, TaskProgress};
 use crate::delivery::reply::TaskReply;
+use crate::delivery::streamed::StreamedAnswer;
 use crate::domain::approval::ApprovalState;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
@@ -68,6 +69,7 @@ pub(crate) struct Life<'a> {
     pub(crate) mark: &'a StopMark,
     pub(crate) reply: &'a Arc<TaskReply>,
     progress: &'a Arc<TaskProgress>,
+    pub(crate) answer: &'a Arc<StreamedAnswer>,
     steering: &'a Steering,
     pub(crate) bounds: &'a Bounds,
     zone: Zone,
@@ -148,6 +150,7 @@ impl Answers {
         if unattended::is_unattended(&claimed.facts) {
             progress.close();
         }
+        let answer = Arc::new(self.streamed(claimed));
         let zone = self.zones.of_task(claimed).await;
         let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed, zone);
         self.close_expired(claimed).await;
@@ -157,6 +160,7 @@ impl Answers {
             mark,
             reply: &reply,
             progress: &progress,
+            answer: &answer,
             steering: &steering,
             bounds: &bounds,
             zone,
@@ -174,10 +178,13 @@ impl Answers {
                 self.end(claimed, *ending, &life).await
             }
             Some(Driven::Asks(asks)) => {
+                // What is asked stands below: the answer comes below that.
+                answer.end().await.withdraw();
                 let parked = self.park(claimed, *asks, hand_over).await;
                 self.parked(claimed, parked, &life).await
             }
             Some(Driven::Seeks(seeks)) => {
+                answer.end().await.withdraw();
                 self.kept.keep(task, &progress);
                 let parked = self.seek(claimed, *seeks, &life).await;
                 let stays = matches!(&parked, Parked::Yes(onward) if onward.told);
@@ -202,21 +209,6 @@ impl Answers {
         let allowed = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         kept.goes_on(claimed.approval.as_deref().is_some_and(allowed));
         kept
-    }
-
-    async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
-        let ending = match &life.bounds.schedule {
-            Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
-            None => ending,
-        };
-        let say = match unattended::has_nothing_to_tell(claimed, &ending) {
-            true => Vec::new(),
-            false => {
-                let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
-                self.say(claimed, &ending, life, mentions)
-            }
-        };
-        self.finish(claimed, ending, say, life.hand_over).await
     }
 
     /// What comes after a park; a question that cannot be asked ends the task.
@@ -298,7 +290,7 @@ impl Answers {
     }
 
     async fn drive(&self, claimed: &Claimed, life: &Life<'_>) -> Result<Driven, Dropped> {
-        let Life { mark, reply, progress, steering, bounds, zone, .. } = life;
+        let Life { mark, reply, progress, answer, steering, bounds, zone, .. } = life;
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
@@ -311,7 +303,10 @@ impl Answers {
             }
             let ports = Ports {
                 reply: Arc::clone(reply) as _,
-                progress: Arc::clone(progress) as _,
+                progress: Arc::new(Shows {
+                    progress: Arc::clone(progress),
+                    answer: Arc::clone(answer),
+                }),
                 cancel: mark.cancel().clone(),
             };
             let shares = self.limits.shares(claimed);

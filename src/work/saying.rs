@@ -1,18 +1,53 @@
 //! What a task says at its end.
 
-use selkie_channel_core::{Mention, Outbound};
+use selkie_channel_core::{Body, Mention, MessageRef, Outbound};
 
 use crate::agent::Ending;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::streamed::StreamedAnswer;
 use crate::delivery::{deferred, reminders};
-use crate::domain::facts::Where;
+use crate::domain::facts::{Trigger, Where};
 use crate::domain::transcript::Item;
 use crate::store::{Claimed, Draft, End};
 use crate::work::answer::{Answers, Life, quote};
 use crate::work::messages;
+use crate::work::onward::Onward;
+use crate::work::unattended;
 
 impl Answers {
+    /// Ends a task with its last words.
+    pub(crate) async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
+        let ending = match &life.bounds.schedule {
+            Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
+            None => ending,
+        };
+        let left = life.answer.end().await;
+        let mut say = match unattended::has_nothing_to_tell(claimed, &ending) {
+            true => Vec::new(),
+            false => {
+                let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
+                self.say(claimed, &ending, life, mentions)
+            }
+        };
+        let standing = left.over().filter(|_| !life.reply.has_spoken());
+        let is_over = over(&self.outbox, &mut say, standing);
+        let onward = self.finish(claimed, ending, say, life.hand_over).await;
+        if !is_over {
+            left.withdraw();
+        }
+        onward
+    }
+
+    /// The answer while it is written: of what somebody asked for in a chat, and only there.
+    pub(crate) fn streamed(&self, claimed: &Claimed) -> StreamedAnswer {
+        let asked = claimed.facts.trigger == Trigger::Asked;
+        // A right to answer belongs to the whole answer.
+        let may = asked && !unattended::is_unattended(&claimed.facts) && !deferred::is_due(claimed);
+        StreamedAnswer::of(&self.outbox, claimed, quote(claimed), may)
+    }
+
     /// Renders the last words of a task; a reminder has its buttons.
-    pub(crate) fn say(
+    fn say(
         &self,
         claimed: &Claimed,
         ending: &Ending,
@@ -46,6 +81,19 @@ impl Answers {
         };
         draft(&line).into_iter().collect()
     }
+}
+
+/// Lets plain words take the place of the message that showed them while they were written; whether they do. Whoever is
+/// mentioned hears of a new message alone.
+fn over(outbox: &Outbox, say: &mut [Draft], message: Option<MessageRef>) -> bool {
+    let (Some(message), [draft]) = (message, say) else { return false };
+    let said = &draft.outbound;
+    if !matches!(said.body, Body::Text { .. }) || !said.mentions.is_empty() {
+        return false;
+    }
+    let Some(over) = outbox.rendered(said.clone().over(Some(message))) else { return false };
+    *draft = over;
+    true
 }
 
 /// Whether a speaking tool has answered in an earlier life of this task.

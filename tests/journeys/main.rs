@@ -97,6 +97,7 @@ mod steer;
 mod stop;
 mod stop_in_group;
 mod strangers;
+mod streaming;
 mod summaries;
 mod summoned;
 mod syncs;

@@ -46,8 +46,9 @@ impl World {
                 "api_key": "sk-playground-key-1234567890",
             },
             "outbox": { "unclear_after": "300ms" },
-            // On a busy machine any task may be a long one: only stories about it have a status message.
-            "progress": { "status": "off" },
+            // On a busy machine any task may be a long one: only stories about it have a status message,
+            // or an answer that is shown while it is written.
+            "progress": { "status": "off", "stream": "off" },
             "logging": { "level": "debug" },
         });
         for (section, value) in sections.as_object().into_iter().flatten() {

@@ -25,6 +25,7 @@ mod looks;
 mod outbound;
 mod part;
 mod pause;
+mod piecewise;
 pub mod plain;
 mod posting;
 pub mod redact;
@@ -58,6 +59,7 @@ pub use outbound::{
 };
 pub use part::Part;
 pub use pause::Pauses;
+pub use piecewise::Piecewise;
 pub use posting::{PictureKind, PostPictures, Postable, Posting, PostingTool};
 pub use redact::{Redactor, Search};
 pub use roles::{

@@ -50,6 +50,13 @@ const KEY_LINE: usize = 32;
 /// Who and where in a database's address, at most.
 const MOST_AUTHORITY: usize = 1024;
 
+/// A word of letters alone that is longer may be a token.
+const LONG_WORD: usize = 24;
+/// What is longer without a blank is no token and no key.
+const MOST_OPEN: usize = 4096;
+/// The longest block of a private key that is waited for.
+const MOST_BLOCK: usize = 16 * 1024;
+
 /// Returns `text` without anything that looks like a secret.
 pub fn hide(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -70,6 +77,29 @@ pub fn hide(text: &str) -> String {
     }
     out.push_str(text.get(copied..).unwrap_or_default());
     out
+}
+
+/// Where something that looks like a secret may have begun that is not whole yet; the text's length when nothing can
+/// have. A word of letters is let go: from some length on, or with marks in it, it is held.
+pub fn open_at(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let visible = run_back(bytes, |b| b.is_ascii_graphic());
+    let start = bytes.len() - visible;
+    let word = &bytes[start..];
+    let plain = |b: &u8| b.is_ascii_alphabetic() || b"'.,;!?()*\"".contains(b);
+    let begins = |key: &Key| !word.is_empty() && key.begins.as_bytes().starts_with(word);
+    let is_word = visible < LONG_WORD && word.iter().all(plain) && !KEYS.iter().any(begins);
+    let is_let_go = visible > MOST_OPEN || is_word;
+    let word = if is_let_go { bytes.len() } else { start };
+    word.min(open_block(text).unwrap_or(word))
+}
+
+/// Where a block of a private key begins whose end has not come.
+fn open_block(text: &str) -> Option<usize> {
+    let tail = text.floor_char_boundary(text.len().saturating_sub(MOST_BLOCK));
+    let at = tail + text[tail..].rfind("-----BEGIN ")?;
+    let ended = text[at..].find("-----END ").map(|end| &text[at + end + 9..]);
+    ended.is_none_or(|rest| !rest.contains("-----")).then_some(at)
 }
 
 /// The secret that is known by what stands at `at`, from where to where.

@@ -28,6 +28,11 @@ pub struct Outbound {
     /// Who is told when their `@name` stands in the text, on platforms that do that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Mention>,
+    /// The message of ours that its first call changes instead of making another: it holds the beginning of this
+    /// text, as far as it was written. For texts alone, where messages can be changed; when it is gone, the text is
+    /// sent anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<MessageRef>,
     /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
     #[serde(default)]
     pub nonce: u64,
@@ -47,6 +52,7 @@ impl Outbound {
             reply_window: None,
             at: None,
             mentions: Vec::new(),
+            over: None,
             nonce: 0,
         }
     }
@@ -81,6 +87,13 @@ impl Outbound {
     #[must_use]
     pub fn mentioning(mut self, mentions: Vec<Mention>) -> Self {
         self.mentions = mentions;
+        self
+    }
+
+    /// Lets it take the place of a message of ours.
+    #[must_use]
+    pub fn over(mut self, message: Option<MessageRef>) -> Self {
+        self.over = message;
         self
     }
 

@@ -88,6 +88,15 @@ impl Redactor {
 }
 
 impl Redactor {
+    /// Where a known secret may have begun that is not whole yet; the text's length when none can have.
+    pub(crate) fn open_at(&self, text: &str) -> usize {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Whether a weak one is hidden depends on what follows it, so that a whole one is open, too.
+        let sure = known.sure.iter().map(|secret| begun(text, secret, secret.len() - 1));
+        let weak = known.weak.iter().map(|secret| begun(text, secret, secret.len()));
+        sure.chain(weak).min().unwrap_or(text.len())
+    }
+
     /// Starts a search for the known secrets in bytes that come piece by piece.
     pub fn search(&self) -> Search {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -121,6 +130,14 @@ impl Search {
         let mut rests = starts.map(|(at, _)| &self.window[at..]);
         rests.any(|rest| self.known.iter().any(|secret| rest.starts_with(secret)))
     }
+}
+
+/// Where the longest end of `text` begins that is a beginning of `secret`, of at most `most` bytes.
+fn begun(text: &str, secret: &str, most: usize) -> usize {
+    let (text, secret) = (text.as_bytes(), secret.as_bytes());
+    let mut lengths = (1..=most.min(text.len())).rev();
+    let length = lengths.find(|length| text.ends_with(&secret[..*length])).unwrap_or(0);
+    text.len() - length
 }
 
 impl std::fmt::Debug for Redactor {

@@ -22,7 +22,7 @@ pub mod x;
 
 pub use clock::{Moved, Mover, Now};
 pub use line_platform::LinePlatform;
-pub use model::{Behaviour, Embedding, Model, Turn};
+pub use model::{Behaviour, Embedding, Model, ScriptedCall, Turn};
 pub use playground::{Options, Playground, StartError};
 pub use slack::Slack;
 pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};

@@ -27,6 +27,9 @@ pub enum Call {
     Update {
         /// Its parameters.
         params: Value,
+        /// Of one that may become a message: the parameters that one has, but for its text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        anew: Option<Value>,
     },
     /// `chat.delete`.
     Delete {
@@ -82,7 +85,7 @@ impl Call {
     /// The channel it names, where it names one.
     pub fn channel(&self) -> Option<&str> {
         match self {
-            Self::Post { params, .. } | Self::Update { params } | Self::Whisper { params } => {
+            Self::Post { params, .. } | Self::Update { params, .. } | Self::Whisper { params } => {
                 params.get("channel")?.as_str()
             }
             Self::Delete { channel, .. }
@@ -96,7 +99,7 @@ impl Call {
     /// Names another channel instead.
     pub fn moved_to(mut self, home: &str) -> Self {
         match &mut self {
-            Self::Post { params, .. } | Self::Update { params } | Self::Whisper { params } => {
+            Self::Post { params, .. } | Self::Update { params, .. } | Self::Whisper { params } => {
                 params["channel"] = home.into();
             }
             Self::Delete { channel, .. }
@@ -106,6 +109,16 @@ impl Call {
             Self::Respond { .. } => {}
         }
         self
+    }
+
+    /// The message that takes the place of an update whose message is gone.
+    pub fn made_anew(&self) -> Option<Self> {
+        let Self::Update { params, anew } = self else { return None };
+        let mut post = anew.clone()?;
+        for key in ["channel", "text"] {
+            post[key] = params[key].clone();
+        }
+        Some(Self::Post { params: post, aside: None })
     }
 
     /// Puts the visible mark before the call's text.

@@ -49,7 +49,11 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn text(&self, markdown: &str) -> Vec<Part> {
         let styled = mention(styled(markdown), &self.outbound.mentions);
-        self.messages(cut::pieces(&styled, MAX_TEXT - MARK_ROOM))
+        let mut parts = self.messages(cut::pieces(&styled, MAX_TEXT - MARK_ROOM));
+        if let (Some(over), Some(first)) = (&self.outbound.over, parts.first_mut()) {
+            *first = first.changed(|call| into_update(call, over)).repeatable();
+        }
+        parts
     }
 
     fn messages(&self, pieces: Vec<Piece>) -> Vec<Part> {
@@ -119,6 +123,7 @@ impl Maker<'_> {
             params: json!({
                 "channel": self.spot.channel, "ts": message.as_str(), "text": text, "blocks": blocks,
             }),
+            anew: None,
         };
         let (rich, words) = match question {
             Some(question) => {
@@ -226,6 +231,17 @@ impl Maker<'_> {
 
 fn post(params: Value) -> Call {
     Call::Post { params, aside: None }
+}
+
+/// Makes an update of a message of a call that posts one.
+fn into_update(call: &mut Call, over: &MessageRef) {
+    let Call::Post { params, .. } = call else { return };
+    let mut anew = params.take();
+    let text = anew.as_object_mut().and_then(|fields| fields.remove("text"));
+    let params = json!({
+        "channel": anew["channel"], "ts": over.as_str(), "text": text, "blocks": [],
+    });
+    *call = Call::Update { params, anew: Some(anew) };
 }
 
 fn without_user(mut params: Value) -> Value {

@@ -256,7 +256,7 @@ impl Sender for SlackSender {
             Err(delivery) => return delivery,
         };
         let plain_params = match &plain {
-            Some(Call::Post { params, .. } | Call::Update { params }) => Some(params),
+            Some(Call::Post { params, .. } | Call::Update { params, .. }) => Some(params),
             _ => None,
         };
         match call {
@@ -268,7 +268,9 @@ impl Sender for SlackSender {
                 }
                 self.or_aside(delivery, aside.as_deref(), &params).await
             }
-            Call::Update { params } => self.say("chat.update", &params, plain_params).await,
+            Call::Update { params, .. } => {
+                anew(part, self.say("chat.update", &params, plain_params).await)
+            }
             Call::Whisper { params } => self.whisper(&params, plain_params).await,
             Call::Delete { channel, ts } => self.delete(&channel, &ts).await,
             Call::Respond { url, text } => self.respond(&url, &text, plain).await,
@@ -368,6 +370,17 @@ fn read(call: &Value) -> Option<Call> {
 fn posted(answer: &Value, note: Option<String>) -> Delivery {
     let message = answer.get("ts").and_then(Value::as_str).map(MessageRef::new);
     Delivery::Sent(Receipt { message, note, ..Receipt::default() })
+}
+
+/// What was to be said over a message that cannot be changed any more is posted as one of its own.
+fn anew(part: &Part, verdict: Delivery) -> Delivery {
+    let Delivery::Refused { reason, closed: false } = &verdict else { return verdict };
+    let made = |call: &Value| read(call)?.made_anew();
+    let Some(call) = made(&part.call) else { return verdict };
+    let plain = part.fallback.as_ref().and_then(made);
+    let posted = Part { repeatable: false, ..part.clone() };
+    let posted = Part { call: json!(call), fallback: plain.map(|plain| json!(plain)), ..posted };
+    Delivery::Instead { part: Box::new(posted), why: format!("posted as a new message: {reason}") }
 }
 
 /// A message that is not found where it is to be changed says nothing of whether the bot may speak there.

@@ -72,7 +72,12 @@ impl Maker<'_> {
                 EditMessageText::new(self.chat(), id, text).link_preview_options(no_preview());
             edit.parse_mode = mode;
             edit.reply_markup.clone_from(&markup);
-            Call { method: "editMessageText".to_owned(), params: json!(edit), upload: None }
+            Call {
+                method: "editMessageText".to_owned(),
+                params: json!(edit),
+                upload: None,
+                anew: None,
+            }
         };
         let (rich, plain) = (call(&piece.html, Some(ParseMode::Html)), call(&piece.plain, None));
         let part = self.part(rich, Some(plain), &piece.plain);

@@ -22,6 +22,9 @@ pub struct Call {
     /// The file that goes with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<Upload>,
+    /// Of an edit that may become a message: what that message has besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anew: Option<Value>,
 }
 
 impl Call {
@@ -51,6 +54,15 @@ impl Call {
         if let Some(id) = self.params.get_mut("chat_id") {
             *id = chat.into();
         }
+    }
+
+    /// The message that takes the place of an edit whose message is gone.
+    pub fn made_anew(&self) -> Option<Self> {
+        let mut params = self.params.clone();
+        let fields = params.as_object_mut()?;
+        fields.remove("message_id");
+        fields.extend(self.anew.as_ref()?.as_object()?.clone());
+        Some(Self { method: "sendMessage".to_owned(), params, upload: None, anew: None })
     }
 
     /// Puts the visible mark before the call's text.

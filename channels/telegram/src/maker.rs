@@ -41,7 +41,12 @@ impl Maker<'_> {
     /// A text, in as many messages as it needs.
     pub fn text(&self, markdown: &str) -> Vec<Part> {
         let styled = mention(styled(markdown), &self.outbound.mentions);
-        self.messages(cut::pieces(&styled, ROOM, ROOM), true)
+        let mut parts = self.messages(cut::pieces(&styled, ROOM, ROOM), true);
+        let over = self.outbound.over.as_ref().and_then(message_id);
+        if let (Some(id), Some(first)) = (over, parts.first_mut()) {
+            *first = first.changed(|call: &mut Call| into_edit(call, id)).repeatable();
+        }
+        parts
     }
 
     fn messages(&self, pieces: Vec<Piece>, quoting: bool) -> Vec<Part> {
@@ -88,6 +93,7 @@ impl Maker<'_> {
                 path: path.to_owned(),
                 name: name.clone(),
             }),
+            anew: None,
         };
         let rich = call(first.as_ref().map(|p| &p.html), true);
         let plain = first.as_ref().map(|p| call(Some(&p.plain), false));
@@ -140,7 +146,7 @@ impl Maker<'_> {
 
     /// A call that sets a state.
     pub fn state(&self, method: &str, params: Value, words: &str) -> Vec<Part> {
-        let call = Call { method: method.to_owned(), params, upload: None };
+        let call = Call { method: method.to_owned(), params, upload: None, anew: None };
         vec![self.part(call, None, words).repeatable()]
     }
 
@@ -162,7 +168,21 @@ impl Maker<'_> {
 
 /// Returns the call that sends a message.
 pub fn sending(message: SendMessage) -> Call {
-    Call { method: "sendMessage".to_owned(), params: json!(message), upload: None }
+    Call { method: "sendMessage".to_owned(), params: json!(message), upload: None, anew: None }
+}
+
+/// Makes an edit of message `id` of a call that sends one.
+fn into_edit(call: &mut Call, id: i32) {
+    let Some(params) = call.params.as_object_mut() else { return };
+    let only_sent = ["message_thread_id", "reply_parameters"];
+    let anew = only_sent.into_iter().filter_map(|key| params.remove_entry(key)).collect();
+    params.insert("message_id".to_owned(), json!(id));
+    *call = Call {
+        method: "editMessageText".to_owned(),
+        params: call.params.take(),
+        upload: None,
+        anew: Some(Value::Object(anew)),
+    };
 }
 
 /// Renders Markdown; what is all markup (an empty code block, a link's definition) is shown as it stands.

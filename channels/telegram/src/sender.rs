@@ -8,7 +8,7 @@ use selkie_channel_core::{
     AccountId, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PlaceId, Receipt,
     Sender, file, json,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, CALL_LIMIT};
 use crate::call::{self, Call};
@@ -115,8 +115,11 @@ impl Sender for TelegramSender {
             } else if kind == Kind::Form && plain.is_some() {
                 note = Some(format!("sent in its plain form: {}", refusal.words));
                 call = plain.take().unwrap_or(call);
+            } else if kind == Kind::Done && call.anew.is_some() {
+                // It says so already.
+                return already(&call);
             } else {
-                return self.verdict(refusal);
+                return anew(part, self.verdict(refusal));
             }
         }
         Delivery::refused("Telegram refused the plain form too")
@@ -134,6 +137,24 @@ impl Sender for TelegramSender {
     fn readdressed(&self, part: &Part, to: &PlaceId) -> Part {
         call::readdressed(part, to)
     }
+}
+
+/// An edit that changes nothing has arrived: its message is known.
+fn already(call: &Call) -> Delivery {
+    let id = call.params.get("message_id").and_then(Value::as_i64);
+    let message = id.map(|id| MessageRef::new(id.to_string()));
+    Delivery::Sent(Receipt { message, ..Receipt::default() })
+}
+
+/// What was to be said over a message that cannot be changed any more is sent as one of its own.
+fn anew(part: &Part, verdict: Delivery) -> Delivery {
+    let Delivery::Refused { reason, closed: false } = &verdict else { return verdict };
+    let made = |call: &Value| serde_json::from_value::<Call>(call.clone()).ok()?.made_anew();
+    let Some(call) = made(&part.call) else { return verdict };
+    let plain = part.fallback.as_ref().and_then(made);
+    let sent = Part { repeatable: false, ..part.clone() };
+    let sent = Part { call: json!(call), fallback: plain.map(|plain| json!(plain)), ..sent };
+    Delivery::Instead { part: Box::new(sent), why: format!("sent as a new message: {reason}") }
 }
 
 /// Reads a stored call and aims it at the part's conversation, which may have moved since.

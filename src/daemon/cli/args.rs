@@ -248,8 +248,14 @@ pub struct Ask {
     #[arg(required = true, value_name = "TEXT")]
     pub text: Vec<String>,
     /// Print one JSON object a line: progress, answer, end
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["stream", "whole"])]
     pub json: bool,
+    /// Print the answer while it is written, also into a pipe or a file
+    #[arg(long, conflicts_with = "whole")]
+    pub stream: bool,
+    /// Print the answer when it is whole, also at a terminal
+    #[arg(long)]
+    pub whole: bool,
 }
 
 /// `selkie say`.

@@ -1,6 +1,6 @@
 //! `selkie ask`: one task in the terminal.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 
@@ -14,12 +14,14 @@ use tokio_util::task::TaskTracker;
 use super::args::Ask;
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
+use super::streamed::Streamed;
 use super::{input, print};
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle, telemetry};
 use crate::delivery::runtime::Stop;
+use crate::delivery::settings::StreamMode;
 use crate::domain::plan::Plan as Steps;
 use crate::terminal;
 use crate::terminal::ask::Reply;
@@ -36,6 +38,8 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     );
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
+    let wanted = !ask.whole && plan.settings.progress.stream == StreamMode::Auto;
+    let streams = ask.stream || (wanted && std::io::stdout().is_terminal());
     let text = input::text(&ask.text)?;
     if text.trim().is_empty() {
         return Err(Failure::Usage("TEXT is empty: there is nothing to ask".to_owned()));
@@ -46,6 +50,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
         let (lines, heard) = mpsc::channel(64);
         let (replies, replied) = mpsc::channel(1);
         let person = Person { json: ask.json, workspace: body.workspace.clone(), replies };
+        let streamed = Streamed::new(streams);
         let asked = async {
             match Running::find(&plan.tls, &plan.folders.state).await? {
                 Some(daemon) => served(&daemon, &body, lines, replied).await,
@@ -53,7 +58,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
             }
         };
         let input = BufReader::new(tokio::io::stdin());
-        let (asked, shown) = tokio::join!(asked, person.follow(heard, &live, input));
+        let (asked, shown) = tokio::join!(asked, person.follow(heard, &live, streamed, input));
         asked.map_err(Failure::from).and(shown)
     });
     // A line that nobody has typed keeps a thread waiting: not this process.
@@ -210,6 +215,7 @@ impl Person {
         self,
         mut lines: mpsc::Receiver<AskLine>,
         live: &Live,
+        mut streamed: Streamed,
         input: impl AsyncBufRead + Unpin,
     ) -> Outcome {
         let mut typed = input.lines();
@@ -218,7 +224,7 @@ impl Person {
             if self.json {
                 print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
             } else {
-                person(&line, live)?;
+                person(&line, live, &mut streamed)?;
             }
             match line {
                 // Nobody follows any more: that ends the task, as Ctrl-C does.
@@ -252,23 +258,32 @@ fn ended(end: Option<&str>, said: bool) -> Outcome {
     }
 }
 
-fn person(line: &AskLine, live: &Live) -> anyhow::Result<()> {
+fn person(line: &AskLine, live: &Live, streamed: &mut Streamed) -> io::Result<()> {
     match line {
-        AskLine::Said(text) => {
-            live.clear();
-            print::out(&format!("{}\n", text.trim_end()))?;
-        }
-        AskLine::Progress(what) => progress(what, live),
+        AskLine::Said(text) => streamed.said(text, live)?,
+        AskLine::Progress(what) => progress(what, live, streamed)?,
         AskLine::Waiting => {}
-        AskLine::Asked(_) | AskLine::Ended(_) => live.clear(),
+        AskLine::Asked(_) | AskLine::Ended(_) => {
+            streamed.breaks()?;
+            live.clear();
+        }
     }
     Ok(())
 }
 
-fn progress(what: &Value, live: &Live) {
+fn progress(what: &Value, live: &Live, streamed: &mut Streamed) -> io::Result<()> {
     let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("happening") {
-        "called" => live.stay(&format!("→ {} {}", text("tool"), text("arguments"))),
+        "wrote" => return streamed.wrote(text("text"), live),
+        "asked" => return streamed.breaks(),
+        "again" => {
+            streamed.breaks()?;
+            live.stay("… the model failed and begins its answer again");
+        }
+        "called" => {
+            streamed.breaks()?;
+            live.stay(&format!("→ {} {}", text("tool"), text("arguments")));
+        }
         "answered" if what.get("is_error") == Some(&Value::Bool(true)) => {
             live.stay(&format!("✗ {} {}", text("tool"), text("text")));
         }
@@ -280,6 +295,7 @@ fn progress(what: &Value, live: &Live) {
         }
         _ => {}
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -294,7 +310,8 @@ mod tests {
         let (replies, _replied) = mpsc::channel(1);
         let person = Person { json: true, workspace: "/w".into(), replies };
         lines.send(AskLine::Asked("q".to_owned())).await.unwrap();
-        let shown = person.follow(heard, &Live::new(Redactor::default()), &b""[..]).await;
+        let live = Live::new(Redactor::default());
+        let shown = person.follow(heard, &live, Streamed::default(), &b""[..]).await;
         let Err(Failure::Failed(why)) = shown else { panic!("it is a failure that is told") };
         assert!(why.to_string().contains("it is withdrawn"), "{why}");
         // Whoever works for it notices.

@@ -30,6 +30,7 @@ mod setting;
 mod status;
 mod store;
 mod story;
+mod streamed;
 mod todos;
 mod tools;
 mod trace;

@@ -17,7 +17,7 @@ use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
 use crate::delivery::say::{self, Told};
 use crate::delivery::worker::DeliveryWorker;
-use crate::delivery::{approvals, deferred, progress};
+use crate::delivery::{approvals, beside, deferred};
 use crate::domain::approval::{self, Verdict};
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::ScheduleState;
@@ -159,7 +159,7 @@ impl Flow {
         let delivery_workers = self.delivery_workers().await?;
         outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
         outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
-        outbox.runtime.tracker.spawn(progress::sweep(Arc::clone(outbox)));
+        outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
         for delivery_worker in delivery_workers {
             outbox.runtime.tracker.spawn(delivery_worker.run());

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 
 use self::reply::Gathered;
+use crate::domain::written::Written;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
@@ -53,6 +54,7 @@ impl Anthropic {
         let body = request::body(&self.profile, request, stream)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
         let mut gathered = Gathered::default();
+        heard(Written::Begun);
         match self.wire.post(&body).await? {
             Answered::Whole(answer) => {
                 if reply::has_error(&answer) {

@@ -21,6 +21,7 @@ pub use self::parse::{PHRASES, Phrase};
 use self::plan::Step;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
+use crate::domain::written::Written;
 use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
 /// A model that is none, and says so.
@@ -53,7 +54,7 @@ impl Model for Offline {
             }
         };
         if !text.is_empty() {
-            heard(&text);
+            heard(Written::More(&text));
         }
         let usage = usage(request, &text, &calls);
         let by = format!("{}/stand-in", self.profile);

@@ -10,6 +10,7 @@ use selkie_channel_core::locked;
 
 use self::reply::Gathered;
 use self::request::Habits;
+use crate::domain::written::Written;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
@@ -57,6 +58,7 @@ impl OpenAi {
         let body = request::body(&self.profile, request, habits, most)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
         let mut gathered = Gathered::default();
+        heard(Written::Begun);
         match self.wire.post(&body).await? {
             Answered::Whole(answer) => {
                 if reply::has_error(&answer) {

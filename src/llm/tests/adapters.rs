@@ -11,6 +11,7 @@ use crate::domain::chance::{Chance, Fixed};
 use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer as Answered, Call, Turn};
+use crate::domain::written::Written;
 use crate::llm::build::Builder;
 use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, Stopped, build};
 
@@ -121,7 +122,13 @@ async fn an_openai_stream_is_the_same_wherever_it_is_cut_into_pieces() {
     for size in [1, 2, 7, 64, 100_000] {
         let server = Server::playing(vec![Answer::stream(OPENAI_STREAM, size)]).await;
         let heard = Mutex::new(String::new());
-        let hear = |t: &str| heard.lock().expect("lock").push_str(t);
+        let hear = |written: Written<'_>| {
+            let mut heard = heard.lock().expect("lock");
+            match written {
+                Written::Begun => heard.clear(),
+                Written::More(text) => heard.push_str(text),
+            }
+        };
         let reply = model("openai", &server).ask(&full(), &hear).await.expect("a reply");
         assert_eq!((reply.text.as_str(), heard.lock().expect("lock").as_str()), ("Héllo", "Héllo"));
         let calls: Vec<_> = reply.calls.iter().map(|c| (c.name.as_str(), &c.arguments)).collect();
@@ -420,7 +427,13 @@ async fn an_anthropic_stream_is_the_same_wherever_it_is_cut_into_pieces() {
     for size in [1, 3, 100_000] {
         let server = Server::playing(vec![Answer::stream(ANTHROPIC_STREAM, size)]).await;
         let heard = Mutex::new(String::new());
-        let hear = |t: &str| heard.lock().expect("lock").push_str(t);
+        let hear = |written: Written<'_>| {
+            let mut heard = heard.lock().expect("lock");
+            match written {
+                Written::Begun => heard.clear(),
+                Written::More(text) => heard.push_str(text),
+            }
+        };
         let reply = model("anthropic", &server).ask(&full(), &hear).await.expect("a reply");
         assert_eq!((reply.text.as_str(), heard.lock().expect("lock").as_str()), ("Héllo", "Héllo"));
         let calls: Vec<_> = reply.calls.iter().map(|c| (c.name.as_str(), &c.arguments)).collect();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::adapters::{model, once};
 use super::scripted::request;
 use super::server::{Answer, Server};
+use crate::domain::written::Written;
 use crate::llm::{Failed, ModelError, Reason, Reply, Stopped};
 
 /// A stream of these events.
@@ -46,7 +47,10 @@ async fn text_that_is_cut_between_the_halves_of_a_pair_arrives_whole() {
     {
         let server = Server::playing(vec![answer]).await;
         let told = Mutex::new(String::new());
-        let hear = |t: &str| told.lock().expect("lock").push_str(t);
+        let hear = |written: Written<'_>| match written {
+            Written::Begun => told.lock().expect("lock").clear(),
+            Written::More(text) => told.lock().expect("lock").push_str(text),
+        };
         let reply = model(provider, &server).ask(&request(60), &hear).await.expect(provider);
         assert_eq!(reply.text, "Yes. Keep it, do 😀 NOT delete it now.", "{provider}");
         assert_eq!(*told.lock().expect("lock"), reply.text, "{provider}");

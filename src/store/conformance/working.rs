@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::domain::task::ParkedOn;
-use crate::store::{CommandEffect, Cut, DeliveryState, Does, Fired, Outcome, Relay, Said, Stray};
+use crate::store::{
+    Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Outcome, Relay, Said, Stray,
+};
 
 laws![
     a_lane_follows_the_platforms_order,
@@ -20,7 +22,8 @@ laws![
     lanes_are_served_by_age,
     a_claim_that_is_given_back_is_no_attempt,
     an_end_tells_the_whole_cost,
-    a_status_message_is_known_until_it_is_forgotten,
+    a_changing_message_is_known_until_it_is_forgotten,
+    an_answer_takes_over_the_message_that_showed_it,
 ];
 
 async fn a_lane_follows_the_platforms_order(bed: &dyn Fixture) {
@@ -350,25 +353,48 @@ fn step(text: &str, calls: u32) -> Advance {
     }
 }
 
-async fn a_status_message_is_known_until_it_is_forgotten(bed: &dyn Fixture) {
+async fn a_changing_message_is_known_until_it_is_forgotten(bed: &dyn Fixture) {
+    for (of, place) in Changing::ALL.into_iter().zip([1, 3]) {
+        is_known_until_it_is_forgotten(bed, of, place).await;
+    }
+}
+
+async fn is_known_until_it_is_forgotten(bed: &dyn Fixture, of: Changing, place: i64) {
     let ledger = bed.open();
     let (first, second) =
-        (started(ledger.as_ref(), 1, 1).await, started(ledger.as_ref(), 2, 1).await);
+        (started(ledger.as_ref(), place, 1).await, started(ledger.as_ref(), place + 1, 1).await);
     let (task, other) = (first.claim.task, second.claim.task);
-    assert_eq!(ledger.noted_status(task).await.unwrap(), None);
-    ledger.note_status(task, None).await.unwrap();
-    assert_eq!(ledger.noted_status(task).await.unwrap(), Some(None), "about to be sent");
+    assert_eq!(ledger.noted_status(of, task).await.unwrap(), None);
+    ledger.note_status(of, task, None).await.unwrap();
+    assert_eq!(ledger.noted_status(of, task).await.unwrap(), Some(None), "about to be sent");
     let message = Some(MessageRef::new("41"));
-    ledger.note_status(task, message.clone()).await.unwrap();
-    ledger.note_status(other, None).await.unwrap();
+    ledger.note_status(of, task, message.clone()).await.unwrap();
+    ledger.note_status(of, other, None).await.unwrap();
     drop(ledger);
     let ledger = bed.open();
-    assert_eq!(ledger.noted_status(task).await.unwrap(), Some(message.clone()));
-    assert!(ledger.stray_statuses().await.unwrap().is_empty(), "their tasks go on");
+    assert_eq!(ledger.noted_status(of, task).await.unwrap(), Some(message.clone()));
+    assert!(ledger.stray_statuses(of).await.unwrap().is_empty(), "their tasks go on");
     finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
-    let stray = Stray { task, conversation: conversation(1), message };
-    assert_eq!(ledger.stray_statuses().await.unwrap(), [stray]);
-    ledger.forget_status(task).await.unwrap();
-    assert!(ledger.stray_statuses().await.unwrap().is_empty());
-    assert_eq!(ledger.noted_status(task).await.unwrap(), None);
+    let stray = Stray { task, conversation: conversation(place), message };
+    assert_eq!(ledger.stray_statuses(of).await.unwrap(), [stray]);
+    ledger.forget_status(of, task).await.unwrap();
+    assert!(ledger.stray_statuses(of).await.unwrap().is_empty());
+    assert_eq!(ledger.noted_status(of, task).await.unwrap(), None);
+}
+
+async fn an_answer_takes_over_the_message_that_showed_it(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    for (place, over) in [(1, Some(MessageRef::new("41"))), (2, None)] {
+        let claimed = started(ledger.as_ref(), place, 1).await;
+        let task = claimed.claim.task;
+        for of in Changing::ALL {
+            ledger.note_status(of, task, Some(MessageRef::new("41"))).await.unwrap();
+        }
+        let mut said = draft(place, 1);
+        said.outbound.over.clone_from(&over);
+        finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![said])).await;
+        let left = ledger.noted_status(Changing::Answer, task).await.unwrap();
+        assert_eq!(left.is_some(), over.is_none(), "with its end, or by whoever takes it away");
+        assert!(ledger.noted_status(Changing::Status, task).await.unwrap().is_some());
+    }
 }

@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0010_cut.sql"),
     include_str!("migrations/0011_vector.sql"),
     include_str!("migrations/0012_summary.sql"),
+    include_str!("migrations/0013_streamed.sql"),
 ];
 
 /// The version written today.

@@ -34,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0019_cut.sql"),
     include_str!("migrations/0020_vector.sql"),
     include_str!("migrations/0021_summary.sql"),
+    include_str!("migrations/0022_streamed.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

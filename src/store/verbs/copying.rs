@@ -143,7 +143,8 @@ pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<()> {
         )?;
         lanes::refresh(tx, lane)?;
     }
-    tx.execute_later("DELETE FROM status_message", params![])
+    tx.execute_later("DELETE FROM status_message", params![])?;
+    tx.execute_later("DELETE FROM streamed_message", params![])
 }
 
 /// Returns why the ledger must not be used, if somebody has sealed it.

@@ -181,6 +181,7 @@ fn tasks(tx: &mut dyn Tx, since: i64) -> Result<u64> {
             "DELETE FROM approval WHERE task = ?1",
             "DELETE FROM hold WHERE task = ?1",
             "DELETE FROM status_message WHERE task = ?1",
+            "DELETE FROM streamed_message WHERE task = ?1",
             "DELETE FROM task_words WHERE task = ?1",
             "DELETE FROM task WHERE id = ?1",
         ] {

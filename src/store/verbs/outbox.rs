@@ -26,6 +26,8 @@ pub struct Prepared {
     expires_at: Option<DateTime<Utc>>,
     token: Option<String>,
     month: Option<Month>,
+    /// It takes the place of the message that showed it while it was written.
+    pub is_over: bool,
 }
 
 impl Prepared {
@@ -63,7 +65,8 @@ impl Prepared {
         let token = draft.outbound.reply_window.map(|window| window.token);
         let conversation = draft.outbound.conversation;
         let (expires_at, month) = (draft.expires_at, draft.month);
-        Ok(Self { conversation, body, said, parts, expires_at, token, month })
+        let is_over = draft.outbound.over.is_some();
+        Ok(Self { conversation, body, said, parts, expires_at, token, month, is_over })
     }
 
     /// Returns where it is said.

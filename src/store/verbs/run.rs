@@ -11,7 +11,7 @@ use super::last::{Last, look};
 use super::outbox::{self, LastWords};
 use super::rows::{json, millis, small};
 use super::usage::cost;
-use super::{absorbing, appending, claiming, facts, held as holding, lanes, locks, unsend};
+use super::{absorbing, appending, claiming, facts, held as holding, lanes, locks, status, unsend};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -20,6 +20,7 @@ use crate::store::delivery::Queued;
 use crate::store::engine::Class;
 use crate::store::error::Result;
 use crate::store::inflow::Seen;
+use crate::store::status::Changing;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 use crate::store::work::{Advance, Cut, End};
@@ -340,6 +341,9 @@ impl Run<'_> {
             ending::untie(tx, task, at)?;
         }
         let queued = self.say(tx, last, finish)?;
+        if finish.say.iter().any(|said| said.is_over) {
+            status::forget(tx, Changing::Answer, task)?;
+        }
         if finish.set_aside {
             raise_epoch(tx, task)?;
         } else if let Some(cut) = finish.cut {

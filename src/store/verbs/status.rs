@@ -1,4 +1,4 @@
-//! Where status messages stand: the verbs of [`StatusMessages`].
+//! Where messages stand that change while a task works: the verbs of [`StatusMessages`].
 
 use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId, MessageRef};
@@ -6,55 +6,82 @@ use selkie_channel_core::{AccountId, ConversationId, MessageRef};
 use crate::domain::ids::TaskId;
 use crate::store::error::Result;
 use crate::store::sql::{Plan, SqlLedger};
-use crate::store::status::{StatusMessages, Stray};
+use crate::store::status::{Changing, StatusMessages, Stray};
+use crate::store::tx::Tx;
 use crate::store::value::params;
 
 #[async_trait]
 impl StatusMessages for SqlLedger {
-    async fn note_status(&self, task: TaskId, message: Option<MessageRef>) -> Result<()> {
-        self.write(Plan::RELAXED.after(&task.0), move |tx| {
-            tx.execute_later(
+    async fn note_status(
+        &self,
+        of: Changing,
+        task: TaskId,
+        message: Option<MessageRef>,
+    ) -> Result<()> {
+        let sql = match of {
+            Changing::Status => {
                 "INSERT INTO status_message (task, message) VALUES (?1, ?2)
-                 ON CONFLICT (task) DO UPDATE SET message = excluded.message",
-                params![task.0, message.as_ref().map(MessageRef::as_str)],
-            )
-        })
-        .await
-    }
-
-    async fn forget_status(&self, task: TaskId) -> Result<()> {
+                 ON CONFLICT (task) DO UPDATE SET message = excluded.message"
+            }
+            Changing::Answer => {
+                "INSERT INTO streamed_message (task, message) VALUES (?1, ?2)
+                 ON CONFLICT (task) DO UPDATE SET message = excluded.message"
+            }
+        };
         self.write(Plan::RELAXED.after(&task.0), move |tx| {
-            tx.execute_later("DELETE FROM status_message WHERE task = ?1", params![task.0])
+            tx.execute_later(sql, params![task.0, message.as_ref().map(MessageRef::as_str)])
         })
         .await
     }
 
-    async fn noted_status(&self, task: TaskId) -> Result<Option<Option<MessageRef>>> {
+    async fn forget_status(&self, of: Changing, task: TaskId) -> Result<()> {
+        self.write(Plan::RELAXED.after(&task.0), move |tx| forget(tx, of, task.0)).await
+    }
+
+    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Option<MessageRef>>> {
+        let sql = match of {
+            Changing::Status => "SELECT message FROM status_message WHERE task = ?1",
+            Changing::Answer => "SELECT message FROM streamed_message WHERE task = ?1",
+        };
         let noted = self.write(Plan::RELAXED.after(&task.0), move |tx| {
-            let sql = "SELECT message FROM status_message WHERE task = ?1";
             tx.first::<Option<String>>(sql, params![task.0])
         });
         Ok(noted.await?.map(|message| message.map(MessageRef::new)))
     }
 
-    async fn stray_statuses(&self) -> Result<Vec<Stray>> {
-        self.write(Plan::RELAXED, |tx| {
-            tx.all(
+    async fn stray_statuses(&self, of: Changing) -> Result<Vec<Stray>> {
+        let sql = match of {
+            Changing::Status => {
                 "SELECT s.task, c.account, c.key, s.message FROM status_message s
                  JOIN task t ON t.id = s.task JOIN conversation c ON c.id = t.conversation
-                 WHERE t.state IN ('done', 'failed', 'stopped') ORDER BY s.task",
-                params![],
-                |row| {
-                    let (account, key): (String, String) = (row.get(1)?, row.get(2)?);
-                    let message: Option<String> = row.get(3)?;
-                    Ok(Stray {
-                        task: TaskId(row.get(0)?),
-                        conversation: ConversationId::new(AccountId::new(account), key),
-                        message: message.map(MessageRef::new),
-                    })
-                },
-            )
+                 WHERE t.state IN ('done', 'failed', 'stopped') ORDER BY s.task"
+            }
+            Changing::Answer => {
+                "SELECT s.task, c.account, c.key, s.message FROM streamed_message s
+                 JOIN task t ON t.id = s.task JOIN conversation c ON c.id = t.conversation
+                 WHERE t.state IN ('done', 'failed', 'stopped') ORDER BY s.task"
+            }
+        };
+        self.write(Plan::RELAXED, move |tx| {
+            tx.all(sql, params![], |row| {
+                let (account, key): (String, String) = (row.get(1)?, row.get(2)?);
+                let message: Option<String> = row.get(3)?;
+                Ok(Stray {
+                    task: TaskId(row.get(0)?),
+                    conversation: ConversationId::new(AccountId::new(account), key),
+                    message: message.map(MessageRef::new),
+                })
+            })
         })
         .await
     }
+}
+
+/// Forgets such a message of a task.
+pub(super) fn forget(tx: &mut dyn Tx, of: Changing, task: i64) -> Result<()> {
+    let sql = match of {
+        Changing::Status => "DELETE FROM status_message WHERE task = ?1",
+        Changing::Answer => "DELETE FROM streamed_message WHERE task = ?1",
+    };
+    tx.execute_later(sql, params![task])
 }

@@ -106,6 +106,7 @@ impl Writer<'_> {
             ),
             Turn::Torn { text } if self.stream => whole_stream(self.torn(&text)),
             Turn::Torn { text } => self.say(&text, &[]),
+            Turn::Paced { pieces, calls, .. } => self.say(&pieces.concat(), &calls),
             Turn::CutStream { .. } | Turn::HangUp => {
                 line.cut();
                 StatusCode::BAD_GATEWAY.into_response()

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use super::cache::{Cache, Cached};
 use super::contract;
@@ -101,6 +101,8 @@ struct Inner {
     now: Now,
     embedding: watch::Sender<Embedding>,
     embedded: watch::Sender<u64>,
+    /// How many pieces may be written on.
+    pace: Arc<Semaphore>,
 }
 
 #[derive(Default)]
@@ -126,6 +128,7 @@ impl Model {
             now,
             embedding: watch::Sender::default(),
             embedded: watch::Sender::default(),
+            pace: Arc::new(Semaphore::new(0)),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -175,6 +178,16 @@ impl Model {
         let mut came = self.inner.embedded.subscribe();
         // The sender lives as long as `self`.
         _ = came.wait_for(|came| *came >= count).await;
+    }
+
+    /// Lets what is written piece by piece go on so many times.
+    pub fn write_on(&self, times: usize) {
+        self.inner.pace.add_permits(times);
+    }
+
+    /// What lets pieces be written on.
+    pub(crate) fn pace(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.inner.pace)
     }
 
     /// How many requests came, refused ones included.

@@ -1,5 +1,7 @@
 //! `/chat/completions` in OpenAI's dialect, streamed or whole.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
 use axum::http::header::{AUTHORIZATION, RETRY_AFTER};
@@ -7,9 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use super::openai_check::{self, Complaint};
-use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
+use super::stream::{after_delays, broken_stream, paced_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
 use super::{Asked, Dialect, Model, Prompt, fresh};
 use crate::line::Line;
@@ -60,6 +63,7 @@ pub(crate) async fn chat(
         usage: body["stream_options"]["include_usage"] == true,
         asked: tokens(&text),
         cached: model.cached(Dialect::OpenAi, &body).read,
+        pace: model.pace(),
     };
     writer.answer(turn, &line)
 }
@@ -85,6 +89,7 @@ struct Writer<'a> {
     usage: bool,
     asked: usize,
     cached: usize,
+    pace: Arc<Semaphore>,
 }
 
 impl Writer<'_> {
@@ -110,6 +115,12 @@ impl Writer<'_> {
             }
             Turn::Torn { text } if self.stream => whole_stream(self.torn(&text)),
             Turn::Torn { text } => self.say(&text, &[]),
+            Turn::Paced { pieces, calls, breaks } if self.stream => {
+                let delta = |piece: &String| self.delta(&json!({ "content": piece }));
+                let ends = (!breaks).then(|| self.events("", &calls));
+                paced_stream(pieces.iter().map(delta).collect(), ends, Arc::clone(&self.pace))
+            }
+            Turn::Paced { pieces, calls, .. } => self.say(&pieces.concat(), &calls),
             Turn::CutStream { .. } | Turn::HangUp => {
                 line.cut();
                 StatusCode::BAD_GATEWAY.into_response()

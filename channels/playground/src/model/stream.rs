@@ -1,11 +1,13 @@
 //! What both dialects make of a turn: its delays, its stream, its pieces, its tokens.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::Semaphore;
 
 use super::turn::Turn;
 
@@ -31,8 +33,33 @@ pub(crate) fn broken_stream(events: String) -> Response {
         tokio::time::sleep(Duration::from_millis(5)).await;
         Err(std::io::Error::other("cut by the script"))
     });
-    let body = Body::from_stream(futures_util::StreamExt::chain(first, cut));
+    let body = Body::from_stream(first.chain(cut));
     ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+/// A stream whose first events come at once, and each other when the `pace` lets it; without `ends` it breaks.
+pub(crate) fn paced_stream(
+    events: Vec<String>,
+    ends: Option<String>,
+    pace: Arc<Semaphore>,
+) -> Response {
+    let waits = |at: usize, pace: Arc<Semaphore>| async move {
+        if at > 0
+            && let Ok(permit) = pace.acquire().await
+        {
+            permit.forget();
+        }
+    };
+    let last = ends.ok_or("cut by the script");
+    let all = events.into_iter().map(Ok).chain([last]).enumerate();
+    let events = stream::iter(all).then(move |(at, event)| {
+        let waits = waits(at, Arc::clone(&pace));
+        async move {
+            waits.await;
+            event.map_err(std::io::Error::other)
+        }
+    });
+    ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(events)).into_response()
 }
 
 /// Splits a text into a few pieces, as models stream them.

@@ -48,6 +48,18 @@ pub enum Turn {
         /// The words.
         text: String,
     },
+    /// Writes this piece by piece: the first at once, each other one and the end when it is told to write on, see
+    /// [`super::Model::write_on`]. A stream in OpenAI's dialect alone, said whole in others.
+    Paced {
+        /// The words.
+        pieces: Vec<String>,
+        /// What it calls at the end.
+        #[serde(default)]
+        calls: Vec<ScriptedCall>,
+        /// The connection breaks instead of the end.
+        #[serde(default)]
+        breaks: bool,
+    },
     /// Closes the connection before any answer.
     HangUp,
     /// Answers without text or calls.
@@ -88,6 +100,12 @@ impl Turn {
             .map(|(name, arguments)| ScriptedCall { name: name.to_owned(), arguments })
             .collect();
         Self::Calls { text: String::new(), calls }
+    }
+
+    /// Writes this piece by piece, when it is told to.
+    pub fn paced<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Self {
+        let pieces = pieces.into_iter().map(str::to_owned).collect();
+        Self::Paced { pieces, calls: Vec::new(), breaks: false }
     }
 
     /// Refuses with this status.

@@ -248,3 +248,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_takes_a_message_over_changes_it_or_is_posted_in_full() {
+    let body = Body::Text { markdown: "**hi** there".to_owned() };
+    let said = outbound("slack:T1:C2:1763640000.000100", body);
+    let whole = render(&said).remove(0);
+    let over = render(&said.over(Some(MessageRef::new("1763640009.000900")))).remove(0);
+    assert!(over.repeatable && !whole.repeatable);
+    let call = |value: &Value| serde_json::from_value::<Call>(value.clone()).unwrap();
+    let Call::Update { params, .. } = call(&over.call) else { panic!("{:?}", over.call) };
+    assert_eq!(
+        (&params["ts"], &params["text"]),
+        (&json!("1763640009.000900"), &json!("*hi* there"))
+    );
+    for (changed, posted) in
+        [(Some(&over.call), Some(&whole.call)), (over.fallback.as_ref(), whole.fallback.as_ref())]
+    {
+        let (changed, posted) = (call(changed.unwrap()), call(posted.unwrap()));
+        assert_eq!(changed.made_anew(), Some(posted), "as if it had never been there");
+    }
+}

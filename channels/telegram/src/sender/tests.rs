@@ -285,3 +285,47 @@ async fn no_surfaced_word_holds_the_token() {
         assert!(!word.contains(secret), "{word}");
     }
 }
+
+fn over(channel: &Channel) -> Part {
+    let conversation = ConversationId::new(channel.account.clone(), "tg:-100:7");
+    let said = Outbound::text(conversation, "**hi** <there>").over(Some(MessageRef::new("50")));
+    channel.sender.render(&said.quoting(Some(MessageRef::new("41")))).remove(0)
+}
+
+#[tokio::test]
+async fn what_takes_a_message_over_changes_it() {
+    let mut server = Server::start([("editMessageText", message(50))]).await;
+    let channel = server.channel();
+    let part = over(&channel);
+    assert!(part.repeatable, "it sets a state");
+    let delivery = channel.sender.deliver(&part).await;
+    let receipt =
+        Receipt { message: Some(MessageRef::new("50")), note: None, ..Receipt::default() };
+    assert_eq!(delivery, Delivery::Sent(receipt.clone()));
+    let call = server.next("editMessageText").await.json();
+    assert_eq!(
+        (call["message_id"].as_i64(), call["text"].as_str()),
+        (Some(50), Some("<b>hi</b> &lt;there&gt;"))
+    );
+    assert!(call.get("reply_parameters").is_none() && call.get("message_thread_id").is_none());
+    // It says so already: its message is known all the same.
+    let same = "Bad Request: message is not modified: specified new message content is the same";
+    let server = Server::start([("editMessageText", Reply::refusal(400, same))]).await;
+    let channel = server.channel();
+    assert_eq!(channel.sender.deliver(&over(&channel)).await, Delivery::Sent(receipt));
+}
+
+#[tokio::test]
+async fn what_takes_over_a_message_that_is_gone_is_sent_as_a_new_one() {
+    for words in ["Bad Request: message to edit not found", "Bad Request: message can't be edited"]
+    {
+        let server = Server::start([("editMessageText", Reply::refusal(400, words))]).await;
+        let channel = server.channel();
+        let delivery = channel.sender.deliver(&over(&channel)).await;
+        let Delivery::Instead { part, .. } = delivery else { panic!("{delivery:?}") };
+        assert!(!part.repeatable, "it makes a message each time");
+        let whole = Outbound::text(part.conversation.clone(), "**hi** <there>");
+        let whole = channel.sender.render(&whole.quoting(Some(MessageRef::new("41")))).remove(0);
+        assert_eq!(*part, whole, "as if it had never been there");
+    }
+}

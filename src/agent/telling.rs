@@ -1,0 +1,88 @@
+//! Tells those who read along what the model writes, without secrets.
+
+use std::sync::{Arc, Mutex};
+
+use selkie_channel_core::{Piecewise, Redactor, locked};
+
+use crate::domain::happening::{Happening, Happenings};
+use crate::domain::ids::TaskId;
+use crate::domain::written::Written;
+use crate::tools::ports::Progress;
+
+/// What is told of one answer.
+pub(super) struct Telling<'a> {
+    happenings: &'a Happenings,
+    redactor: &'a Redactor,
+    progress: Arc<dyn Progress>,
+    task: TaskId,
+    /// What is told and held back, once there is somebody to tell.
+    text: Mutex<Option<Piecewise>>,
+}
+
+impl<'a> Telling<'a> {
+    /// Begins to tell of a task's next answer.
+    pub(super) fn new(
+        happenings: &'a Happenings,
+        redactor: &'a Redactor,
+        progress: Arc<dyn Progress>,
+        task: TaskId,
+    ) -> Self {
+        Self { happenings, redactor, progress, task, text: Mutex::default() }
+    }
+
+    /// Tells what comes.
+    pub(super) fn hear(&self, written: Written<'_>) {
+        self.progress.wrote(written);
+        match written {
+            Written::Begun => {
+                if locked(&self.text).take().is_some() {
+                    self.happenings.tell(|| Happening::Again { task: self.task });
+                }
+            }
+            Written::More(piece) if self.happenings.are_heard() => {
+                let mut text = locked(&self.text);
+                self.tell(text.get_or_insert_with(|| self.redactor.piecewise()).push(piece));
+            }
+            Written::More(_) => {}
+        }
+    }
+
+    /// Tells what was held back: the answer has ended.
+    pub(super) fn end(&self) {
+        if let Some(text) = locked(&self.text).take() {
+            self.tell(text.finish());
+        }
+    }
+
+    fn tell(&self, text: String) {
+        if !text.is_empty() {
+            self.happenings.tell(|| Happening::Wrote { task: self.task, text });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::ports::Silent;
+
+    #[test]
+    fn no_secret_is_told_across_a_border_and_what_failed_is_void() {
+        let (happenings, redactor) = (Happenings::default(), Redactor::default());
+        redactor.learn("Sw0rdf1sh-Pass");
+        let mut heard = happenings.listen();
+        let telling = Telling::new(&happenings, &redactor, Arc::new(Silent), TaskId(7));
+        let pieces = ["It", " was Sw0rd"].map(Written::More);
+        let again = ["It is Sw0rd", "f1sh-Pass"].map(Written::More);
+        let begun = || std::iter::once(Written::Begun);
+        begun().chain(pieces).chain(begun()).chain(again).for_each(|piece| telling.hear(piece));
+        telling.end();
+        let told: Vec<String> = std::iter::from_fn(|| heard.try_recv().ok())
+            .map(|happening| match happening {
+                Happening::Wrote { text, .. } => text,
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(told, ["It", " was ", "Again { task: TaskId(7) }", "It is ", "[redacted]"]);
+    }
+}

@@ -1,0 +1,10 @@
+//! What is told of a text while a model writes it.
+
+/// What is told of a text that is being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written<'a> {
+    /// It begins: what was told before is void, for whoever wrote that has failed.
+    Begun,
+    /// It goes on with this.
+    More(&'a str),
+}

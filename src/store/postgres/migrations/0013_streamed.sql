@@ -1,0 +1,2 @@
+-- The message that shows an answer while it is written; null when a crash may have come between its sending and its id.
+CREATE TABLE streamed_message (task BIGINT PRIMARY KEY, message TEXT COLLATE "C");
