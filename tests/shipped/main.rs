@@ -1,0 +1,5 @@
+//! What comes with the program beside its code: packages and pages. They name files, commands and messages, and each
+//! of those is there.
+
+mod commands;
+mod packages;
