@@ -2,4 +2,5 @@
 //! of those is there.
 
 mod commands;
+mod messages;
 mod packages;
