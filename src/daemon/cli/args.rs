@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use super::doctor::Doctor;
+use super::errors::Errors;
 use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
 use super::post_args::Tweets;
@@ -24,6 +25,7 @@ const EXAMPLES: &str = "Examples:
   selkie tools why write_file --in cli        why a tool is there, or is not
   selkie schedules list                       what is done later, or again
   selkie status                               how the running daemon stands
+  selkie help errors token                    what messages mean, and what to do
 
 Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong
 An unknown number or code is a failure (1).";
@@ -92,6 +94,8 @@ pub enum Command {
     Channel(Channel),
     /// Look at everything that can be wrong (config, tokens, model, store, disk, clock …) and say what to do
     Doctor(Doctor),
+    /// Say what messages of selkie mean and what to do, all or those with a word; `selkie help errors` is the same
+    Errors(Errors),
     /// Show what became of a message, from the platform's event to the receipts
     Trace(Trace),
     /// Copy everything that is stored to another database

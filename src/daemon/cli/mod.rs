@@ -9,6 +9,7 @@ mod config;
 mod contacts;
 mod demo;
 mod doctor;
+mod errors;
 mod input;
 mod later;
 mod live;
@@ -51,7 +52,7 @@ use outcome::{Failure, Outcome};
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
     process::close_to_others();
-    let line = channel::spelled_out(binary, line);
+    let line = errors::spelled_out(channel::spelled_out(binary, line));
     let parsed = manual::with_version(binary).try_get_matches_from(line);
     let args = match parsed.and_then(|found| Args::from_arg_matches(&found)) {
         Ok(args) => args,
@@ -105,6 +106,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Store(what) => store::store(binary, &chosen, what),
         Command::Status(what) => status::status(binary, &chosen, &what),
         Command::Doctor(doctor) => doctor::doctor(binary, &chosen, &doctor),
+        Command::Errors(wanted) => errors::errors(&wanted),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
         Command::Completions(completions) => manual::completions(&completions),
         Command::Man(wanted) => manual::manual(&wanted),

@@ -1,0 +1,146 @@
+//! `selkie help errors`: what messages mean and what to do, out of the page that says so.
+
+use std::ffi::OsString;
+
+use anyhow::anyhow;
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+
+/// The page; each message of it stands in the source, which a test holds.
+const PAGE: &str = include_str!("../../docs/troubleshooting.md");
+
+/// How long a line is at most, in characters.
+const WIDTH: usize = 100;
+
+/// `selkie errors`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie help errors                        the whole list
+  selkie help errors token                  what speaks of tokens
+  selkie help errors 'holds the store'
+
+Exit codes: 0 printed · 1 nothing has these words · 2 the command line is wrong")]
+pub struct Errors {
+    /// Only messages that have all these words, in themselves or in what is said of them
+    #[arg(value_name = "WORD")]
+    pub words: Vec<String>,
+}
+
+/// A message and what is said of it.
+struct Entry<'a> {
+    /// The part of the page it stands in.
+    part: &'a str,
+    message: &'a str,
+    advice: &'a str,
+}
+
+/// Takes `selkie help errors` for `selkie errors`.
+pub fn spelled_out(mut line: Vec<OsString>) -> Vec<OsString> {
+    let is = |index: usize, word: &str| line.get(index).is_some_and(|at| at == word);
+    if is(1, "help") && is(2, "errors") {
+        line.remove(1);
+    }
+    line
+}
+
+/// Prints what messages mean.
+pub fn errors(wanted: &Errors) -> Outcome {
+    let told = told(&wanted.words);
+    if told.is_empty() {
+        let why = anyhow!(
+            "no message has all of this: {}. `selkie help errors` prints every one, and `selkie doctor` looks for what is \
+             wrong",
+            wanted.words.join(", ")
+        );
+        return Err(Failure::Failed(why));
+    }
+    Ok(print::out(&told)?)
+}
+
+/// Words the entries that have all of these words.
+fn told(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let (mut text, mut part) = (String::new(), "");
+    for entry in entries() {
+        let whole = format!("{} {} {}", entry.part, entry.message, entry.advice).to_lowercase();
+        if !words.iter().all(|word| whole.contains(word)) {
+            continue;
+        }
+        if entry.part != part {
+            part = entry.part;
+            let gap = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{gap}{part}\n"));
+        }
+        text.push_str(&format!("\n  {}\n{}", entry.message, wrapped(entry.advice)));
+    }
+    text
+}
+
+/// Reads the page: a line "- `message`: what it means and what to do", below a heading.
+fn entries() -> impl Iterator<Item = Entry<'static>> {
+    let mut part = "";
+    PAGE.lines().filter_map(move |line| {
+        if let Some(heading) = line.strip_prefix("## ") {
+            part = heading;
+        }
+        let (message, advice) = line.strip_prefix("- `")?.split_once("`: ")?;
+        Some(Entry { part, message, advice })
+    })
+}
+
+/// Breaks a text into lines, each below the message it belongs to.
+fn wrapped(text: &str) -> String {
+    const INDENT: &str = "      ";
+    let (mut out, mut length) = (String::from(INDENT), INDENT.len());
+    for word in text.split(' ') {
+        let more = word.chars().count() + 1;
+        if length + more > WIDTH && length > INDENT.len() {
+            out.push('\n');
+            out.push_str(INDENT);
+            length = INDENT.len();
+        }
+        if length > INDENT.len() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        length += more;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_read_whole() {
+        let lines = PAGE.lines().filter(|line| line.starts_with("- ")).count();
+        assert!(lines > 60, "{lines}");
+        assert_eq!(entries().count(), lines, "a line is not written like the others");
+        assert!(entries().all(|entry| !entry.part.is_empty() && entry.advice.ends_with('.')));
+    }
+
+    #[test]
+    fn messages_are_found_by_words_in_any_case() {
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        insta::assert_snapshot!(told(&words(&["HOLDS the store in"])), @r"
+        Starting
+
+          holds the store in …: stop it first, or name another state folder
+              another selkie runs on this state folder. `selkie status` shows it; stop it, or use `--state`
+              for a second one.
+        ");
+        assert!(told(&words(&["token"])).lines().all(|line| line.chars().count() <= WIDTH + 60));
+        assert_eq!(told(&words(&["no", "such", "unicorn"])), "");
+    }
+
+    #[test]
+    fn help_errors_is_the_command_errors() {
+        let line = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let taken = spelled_out(line(&["selkie", "help", "errors", "token"]));
+        assert_eq!(taken, line(&["selkie", "errors", "token"]));
+        assert_eq!(spelled_out(line(&["selkie", "help", "run"])), line(&["selkie", "help", "run"]));
+    }
+}
