@@ -268,11 +268,9 @@ impl Reading {
             }
             if let FaultKind::Type { takes, got } = &fault.kind {
                 let value = path.iter().try_fold(&self.value, |value, key| at(value, key));
-                // One word where a list is taken is a list of one.
-                let is_list = takes.starts_with("an array") && got.starts_with('"');
-                let is_list = is_list && !self.secrets.hides(path);
                 let hint = named::owners_hint(path, value, kits);
-                let hint = hint.or_else(|| is_list.then(|| format!("[{got}]")));
+                let list = (!self.secrets.hides(path)).then(|| problem::as_list(takes, got));
+                let hint = hint.or_else(|| list.flatten());
                 message.extend(hint.map(|hint| format!(": write {hint}")));
             }
             self.wrong(path, message);

@@ -75,7 +75,12 @@ impl std::error::Error for Problems {}
 
 /// Says what a fault of the schema means. `secret` values are never repeated.
 pub fn words(fault: &Fault, secret: bool) -> String {
-    let got = |got: &str| if secret { "what stands there".to_owned() } else { got.to_owned() };
+    let got = |got: &str| match secret {
+        true => "what stands there".to_owned(),
+        // A word that cannot be seen is shown as it is written.
+        false if got.trim().is_empty() => format!("{got:?}"),
+        false => got.to_owned(),
+    };
     match &fault.kind {
         FaultKind::Missing => "is missing".to_owned(),
         FaultKind::Unknown { nearest, taken } => {
@@ -95,6 +100,17 @@ pub fn words(fault: &Fault, secret: bool) -> String {
 
 fn listed(taken: &[String]) -> String {
     if taken.is_empty() { "no keys".to_owned() } else { taken.join(", ") }
+}
+
+/// Says how a word is written where a list is taken: it is a list of one, and no word is an empty list.
+pub fn as_list(takes: &str, got: &str) -> Option<String> {
+    if !takes.starts_with("an array") {
+        return None;
+    }
+    match got.strip_prefix('"')?.trim_end_matches('"').trim() {
+        "" => Some("[] for none, or take the key out".to_owned()),
+        _ => takes.contains("strings").then(|| format!("[{got}]")),
+    }
 }
 
 /// Joins a list as people say it: `a, b or c`.

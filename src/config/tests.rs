@@ -193,6 +193,10 @@ fn an_empty_word_of_a_list_is_refused() {
 fn an_id_is_shown_as_it_is_written() {
     assert_snapshot!(Desk::with("owners: 4711\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not 4711: write ["pg:4711"]"#);
     assert_snapshot!(Desk::with("owners: pg:1\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not "pg:1": write ["pg:1"]"#);
+    assert_snapshot!(Desk::with("owners: ''\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not "": write [] for none, or take the key out"#);
+    assert_snapshot!(Desk::with("schedules: ''\n").problems(), @r#"config.yaml:1: schedules takes an array of objects, not "": write [] for none, or take the key out"#);
+    assert_snapshot!(Desk::with("schedules: x\n").problems(), @r#"config.yaml:1: schedules takes an array of objects, not "x""#);
+    assert_snapshot!(Desk::with("logging: {level: ''}\n").problems(), @r#"config.yaml:1: logging.level takes error, warn, info, debug or trace, not """#);
     assert_snapshot!(Desk::with("owners: true\n").problems(), @"config.yaml:1: owners takes an array of strings, not true");
     for written in ["*", "[*]", "[ *, 1 ]", "\n  - *"] {
         let desk = Desk::with(&format!("pigeon:\n  bot_token: t\n  allowed_chat_ids: {written}\n"));
