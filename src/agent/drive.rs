@@ -1,26 +1,22 @@
 //! The only loop with await: asks the run what is next, does it, tells the run what came of it.
 
 mod approval;
+mod asking;
 mod commit;
 mod known;
 mod request;
 mod standing;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use self::standing::Approval;
 use crate::agent::context::Context;
-use crate::agent::patience::Patience;
-use crate::agent::run::{AskModel, Next, Run};
-use crate::agent::telling::Telling;
+use crate::agent::run::{Next, Run};
 use crate::agent::window::Window;
-use crate::agent::{
-    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, pictures, plan,
-};
+use crate::agent::{Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, plan};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Trigger};
 use crate::domain::happening::Happening;
@@ -28,8 +24,7 @@ use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call};
 use crate::domain::usage::Meter;
-use crate::domain::written::Written;
-use crate::llm::{Failed, Model, ModelError, Reply};
+use crate::llm::{Model, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::Registry;
@@ -37,9 +32,6 @@ use crate::tools::scope::{Approved, Earlier, Scope};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
-/// A call that fails so shortly before the end of its task's time has failed for want of time.
-const LAST_MOMENT: Duration = Duration::from_millis(50);
-
 impl Agent {
     /// Drives a task to its end, or to a question that a person has to answer.
     ///
@@ -158,50 +150,6 @@ impl<'a> Drive<'a> {
         }
     }
 
-    async fn ask(&mut self, ask: AskModel) -> Result<(), Dropped> {
-        self.run.reads(self.facts.taint);
-        let mut request = self.request(ask);
-        if self.model.card().sees_images {
-            request.pictures = pictures::load(&request.turns).await;
-        }
-        let claimed = self.task.claimed;
-        self.agent.happenings.tell(|| Happening::Asked {
-            conversation: claimed.conversation.clone(),
-            task: claimed.claim.task,
-            step: ask.step,
-        });
-        let patience = Patience::begin();
-        let progress = (self.task.scope)(&self.facts, "").progress;
-        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
-        let telling = Telling::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
-        let heard = |written: Written<'_>| {
-            if matches!(written, Written::More(_)) {
-                patience.heard();
-            }
-            telling.hear(written);
-        };
-        let asked = self.model.ask(&request, &heard);
-        let reply = tokio::select! {
-            biased;
-            () = self.task.cancel.cancelled() => return self.cancelled().await,
-            reply = patience.wait(asked, &progress) => reply,
-        };
-        telling.end();
-        self.agent.crash.hit(CrashPoint::AfterModel);
-        match reply {
-            Ok(reply) => self.replied(reply).await,
-            Err(Failed { error, usage }) => {
-                self.run.spent(usage);
-                // What ends with the task's own time is ended by that limit, and says so.
-                match self.time_left() {
-                    left if left <= LAST_MOMENT => self.run.out_of_time(),
-                    _ => self.refused(&error),
-                }
-                Ok(())
-            }
-        }
-    }
-
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
     async fn replied(&mut self, mut reply: Reply) -> Result<(), Dropped> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
@@ -227,13 +175,6 @@ impl<'a> Drive<'a> {
         self.commit(durable).await?;
         self.agent.crash.hit(CrashPoint::AfterCallsStored);
         Ok(())
-    }
-
-    fn refused(&mut self, error: &ModelError) {
-        let task = self.task.claimed.claim.task;
-        tracing::warn!(%task, error = %self.agent.redactor.clean(&error.to_string()), "the model gave no answer");
-        let has_history = !self.task.claimed.history.is_empty();
-        self.run.refused(error, has_history);
     }
 
     async fn call(&mut self, calls: Vec<Call>, resumed: bool) -> Result<(), Dropped> {
@@ -371,12 +312,14 @@ impl<'a> Drive<'a> {
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
         scope.progress.tool(self.spec(&call.name).map(|spec| spec.words()).as_deref());
+        let began = Instant::now();
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
             done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
         }?;
         scope.progress.tool(None);
+        self.counted(call, began.elapsed(), &done);
         self.agent.crash.hit(CrashPoint::AfterTool);
         self.agent.happenings.tell(|| Happening::Answered {
             conversation: claimed.conversation.clone(),

@@ -33,6 +33,7 @@ use crate::domain::crash::Crash;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::TaskId;
+use crate::domain::metrics::Metrics;
 use crate::domain::question::Ask;
 use crate::domain::transcript::{Item, Received};
 use crate::domain::usage::Usage;
@@ -60,6 +61,8 @@ pub struct Agent {
     pub work: Arc<dyn Work>,
     /// Who watches.
     pub happenings: Happenings,
+    /// What is counted and timed.
+    pub metrics: Arc<Metrics>,
     /// Where to die, in tests.
     pub crash: Arc<Crash>,
     /// The time.

@@ -3,6 +3,7 @@
 mod answer;
 mod approval;
 mod asked;
+mod health;
 mod known;
 mod live;
 mod routes;
@@ -23,7 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use settings::{ListenError, Settings};
 pub use sources::{
-    ChannelView, Channels, Console, Explain, Knowledge, Looked, Posts, Sees, Syncs, Unreadable,
+    ChannelView, Channels, Console, Explain, Health, Knowledge, Looked, Posts, Sees, Syncs,
+    Unreadable,
 };
 
 impl Console {
@@ -31,6 +33,7 @@ impl Console {
     pub fn router(self, stop: CancellationToken) -> Router {
         let wall = Arc::new(self.wall.clone());
         routes::routes()
+            .merge(health::routes())
             .merge(known::routes())
             .merge(live::routes(stop))
             .layer(middleware::from_fn_with_state(wall, wall::guard))

@@ -1,5 +1,6 @@
 //! What the read API reads.
 
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -53,6 +54,22 @@ pub trait Knowledge: Send + Sync {
     async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>>;
 }
 
+/// How the daemon is, for health checks and for Prometheus.
+#[async_trait]
+pub trait Health: Send + Sync {
+    /// Says why it does not live: what should have turned long ago. Empty when it lives.
+    fn alive(&self) -> Vec<String>;
+
+    /// Says what is missing for it to answer people. Empty when nothing is.
+    async fn ready(&self) -> Vec<String>;
+
+    /// Writes what is counted, and what stands, as Prometheus reads it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    async fn metrics(&self) -> std::result::Result<String, fmt::Error>;
+}
+
 /// What a conversation sees, or why that cannot be told.
 pub type Looked<T> = std::result::Result<Sees<T>, Unreadable>;
 
@@ -89,6 +106,8 @@ pub struct Console {
     pub explain: Explain,
     /// What happens, live.
     pub happenings: Happenings,
+    /// How the daemon is.
+    pub health: Arc<dyn Health>,
     /// The channels and how they are.
     pub channels: Channels,
     /// Durable commits since the start.

@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{ChannelView, Console, Knowledge, Looked, Sees, Unreadable};
+use super::{ChannelView, Console, Health, Knowledge, Looked, Sees, Unreadable};
 use crate::domain::approval::{ApprovalState, Approvers, Request};
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
@@ -303,6 +303,24 @@ struct Served {
     tasks: TaskTracker,
 }
 
+/// It lives, and is not ready.
+struct Poorly;
+
+#[async_trait]
+impl Health for Poorly {
+    fn alive(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn ready(&self) -> Vec<String> {
+        vec!["telegram is refused".to_owned(), "store: it is gone".to_owned()]
+    }
+
+    async fn metrics(&self) -> std::result::Result<String, std::fmt::Error> {
+        Ok("# EOF\n".to_owned())
+    }
+}
+
 impl Served {
     async fn new(ledger: Shelf) -> Self {
         let happenings = Happenings::default();
@@ -333,6 +351,7 @@ impl Served {
                 }],
             }),
             happenings: happenings.clone(),
+            health: Arc::new(Poorly),
             channels: Arc::new(|| {
                 vec![ChannelView {
                     name: "telegram".to_owned(),

@@ -8,7 +8,7 @@ use selkie_channel_core::PersonId;
 use crate::agent::Agent;
 use crate::config::crash_at;
 use crate::config::settings::Settings;
-use crate::console::{ChannelView, Console, Posts};
+use crate::console::{ChannelView, Console, Health, Posts};
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::flow::{Flow, Parts, Summing};
 use crate::daemon::posts::list_posts;
@@ -18,6 +18,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::domain::metrics::Metrics;
 use crate::llm::{self, Model};
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules};
@@ -32,6 +33,8 @@ pub struct App {
     pub flow: Arc<Flow>,
     /// What happens, live.
     pub happenings: Happenings,
+    /// What is counted and timed.
+    pub metrics: Arc<Metrics>,
     /// The time.
     pub clock: SharedClock,
     /// What it was built from.
@@ -104,6 +107,7 @@ impl AppConfig {
         // The store's lock is held: whatever an earlier daemon left running is nobody's.
         self.processes.begin(self.folders.state.join("run/processes.json"));
         let happenings = Happenings::default();
+        let metrics = Arc::<Metrics>::default();
         let crash = Arc::new(crash(&self.settings));
         if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
             tracing::warn!(
@@ -117,6 +121,7 @@ impl AppConfig {
                 profiles: Arc::clone(&self.profiles),
                 work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
                 happenings: happenings.clone(),
+                metrics: Arc::clone(&metrics),
                 crash: Arc::clone(&crash),
                 clock: Arc::clone(&self.clocks.clock),
                 redactor: self.redactor.clone(),
@@ -146,6 +151,7 @@ impl AppConfig {
             chance: Arc::clone(&self.chance),
             crash,
             happenings: happenings.clone(),
+            metrics: Arc::clone(&metrics),
             instance: Instance(instance),
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
@@ -156,7 +162,7 @@ impl AppConfig {
             sees: self.keeper(),
             version: VERSION,
         });
-        App { ledger, flow, happenings, clock: Arc::clone(&self.clocks.clock), plan: self }
+        App { ledger, flow, happenings, metrics, clock: Arc::clone(&self.clocks.clock), plan: self }
     }
 }
 
@@ -170,7 +176,7 @@ impl AppConfig {
 
 impl App {
     /// Returns the read API over this app.
-    pub fn console(&self) -> Console {
+    pub fn console(&self, health: Arc<dyn Health>) -> Console {
         let shaper = Arc::clone(&self.plan.shaper);
         let flow = Arc::clone(&self.flow);
         let ledger = Arc::clone(&self.ledger);
@@ -183,6 +189,7 @@ impl App {
             clock: Arc::clone(&self.clock),
             explain: Arc::new(move |facts| shaper.shape(facts).explain()),
             happenings: self.happenings.clone(),
+            health,
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
             syncs: Arc::new(move || ledger.syncs()),
             version: VERSION,

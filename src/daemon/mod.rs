@@ -12,6 +12,7 @@ mod client;
 mod clocks;
 mod doctor;
 mod hand;
+mod health;
 mod http;
 mod ledger;
 mod lifecycle;

@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
+use crate::daemon::health::HealthDesk;
 use crate::daemon::lifecycle::{Signals, stop};
 use crate::daemon::service_manager::{Extended, ServiceManager};
 use crate::daemon::status::StatusDesk;
@@ -164,14 +165,12 @@ async fn start(
     if let (None, Some(listen)) = (address, &app.plan.settings.console.listen) {
         bail!("console.listen {listen} has no address");
     }
+    let desk = Arc::new(StatusDesk::of(app, Arc::clone(vitals)));
     if let Some(listener) = console {
-        tracker.spawn(app.console().serve(listener, stops.work.clone()));
+        let health = Arc::new(HealthDesk::of(app, Arc::clone(&desk)));
+        tracker.spawn(app.console(health).serve(listener, stops.work.clone()));
     }
     app.flow.start(tracker, stops.clone()).await?;
-    tracker.spawn(socket::serve(
-        socket::Desk::of(app, StatusDesk::of(app, Arc::clone(vitals))),
-        listener,
-        stops.work.clone(),
-    ));
+    tracker.spawn(socket::serve(socket::Desk::of(app, desk), listener, stops.work.clone()));
     Ok(address)
 }

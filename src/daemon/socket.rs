@@ -72,13 +72,13 @@ pub fn remove(state: &Path) {
 pub struct Desk {
     flow: Arc<Flow>,
     ledger: Arc<dyn Ledger>,
-    status: StatusDesk,
+    status: Arc<StatusDesk>,
     bench: ToolRunner,
 }
 
 impl Desk {
     /// Takes its parts of a app.
-    pub fn of(app: &App, status: StatusDesk) -> Self {
+    pub fn of(app: &App, status: Arc<StatusDesk>) -> Self {
         Self {
             flow: Arc::clone(&app.flow),
             ledger: Arc::clone(&app.ledger),

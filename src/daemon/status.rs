@@ -155,6 +155,11 @@ impl StatusDesk {
         })
     }
 
+    /// Names loops that should have turned long ago.
+    pub fn still(&self) -> Vec<String> {
+        self.vitals.still()
+    }
+
     fn store(&self) -> StoreStatus {
         let engine = if self.file.is_some() { "sqlite" } else { "postgres" };
         let size = |file: &PathBuf| file.metadata().map(|file| file.len()).ok();

@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 use futures_util::FutureExt as _;
 use selkie_channel_core::locked;
 use selkie_channel_core::{ConversationId, Delivery, Lookup, Part, Sender};
+use tokio::time::Instant;
 
 use crate::delivery::account::Account;
 use crate::delivery::chain::{self, Joined};
@@ -20,6 +21,7 @@ use crate::delivery::waiters;
 use crate::delivery::waiters::Trouble;
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
+use crate::domain::metrics::Phase;
 use crate::store::{DeliveryState, DuePart, Outcome, StoreError};
 
 /// Shorter penalties are not worth a row.
@@ -90,7 +92,9 @@ pub(crate) async fn attempt(outbox: &Arc<Outbox>, account: &Account, due: DuePar
         }
     }
     outbox.runtime.crash.hit(CrashPoint::AfterSending);
+    let began = Instant::now();
     let delivered = AssertUnwindSafe(sender.deliver(&due.part)).catch_unwind().await;
+    outbox.runtime.metrics.took(Phase::Send, began.elapsed());
     outbox.runtime.crash.hit(CrashPoint::AfterDeliver);
     let delivery =
         delivered.unwrap_or_else(|_| Delivery::Unclear { why: "the channel panicked".to_owned() });
@@ -115,6 +119,7 @@ async fn settle(
 ) -> Next {
     let AttemptOutcome { outcome, again, penalty } = verdict;
     tell_log(due, &outcome);
+    outbox.runtime.metrics.part(account.channel.name, outcome.name());
     if let Some(penalty) = penalty {
         punish(outbox, account, &due.part.conversation, penalty).await;
     }

@@ -15,6 +15,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::domain::metrics::Metrics;
 use crate::schedule::sleeper::Sleeper;
 
 /// How the daemon ends what runs: first nothing new is heard, then nothing more is begun.
@@ -36,6 +37,7 @@ pub(crate) struct Runtime {
     /// Where to die, in tests.
     pub(crate) crash: Arc<Crash>,
     pub(crate) happenings: Happenings,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) redactor: Redactor,
     pub(crate) tracker: TaskTracker,
     pub(crate) stop: Stop,

@@ -101,6 +101,10 @@ impl Firings {
         let last = fires.or_else(|| missed.last().map(|missed| missed.last));
         let last = last.map(|at| LastTime { at, local: on_the_wall(row, at) });
         if let Some(at) = fires {
+            if !by_hand {
+                let late = self.outbox.runtime.now() - at;
+                self.outbox.runtime.metrics.late(late.to_std().unwrap_or_default());
+            }
             let decided = self.decide(row, at).await?;
             // One that waits or is over stays so, whatever comes of this.
             wait = decided.wait.filter(|_| row.state == ScheduleState::Active);

@@ -225,6 +225,9 @@ impl Intake {
     fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
         for Fresh { index, row } in &accepted.fresh {
             let Some(conversation) = heard.get(*index) else { continue };
+            if let Some(account) = self.outbox.accounts.of(conversation) {
+                self.outbox.runtime.metrics.received(account.channel.name);
+            }
             self.outbox
                 .runtime
                 .happenings

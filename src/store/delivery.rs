@@ -87,6 +87,23 @@ pub enum Outcome {
     Expired,
 }
 
+impl Outcome {
+    /// Its name, for whoever counts.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sent(_) => "sent",
+            Self::Retry { .. } => "retried",
+            Self::Refused { .. } => "refused",
+            Self::Unclear { .. } => "unclear",
+            Self::LeftUnclear => "left_unclear",
+            Self::Repeat(_) => "repeated",
+            Self::Instead { .. } => "replaced",
+            Self::Moved { .. } => "moved",
+            Self::Expired => "expired",
+        }
+    }
+}
+
 /// Something to say, rendered.
 #[derive(Clone, Debug)]
 pub struct Draft {

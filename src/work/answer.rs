@@ -143,6 +143,7 @@ impl Answers {
     }
 
     async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
+        received::waited(&self.outbox.runtime, claimed);
         backfill::add(&self.outbox, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.outbox), claimed));
         let task = claimed.claim.task;

@@ -60,6 +60,7 @@ impl Answers {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }
         self.limits.used(claimed, usage);
+        outbox.runtime.metrics.task(state);
         outbox.runtime.crash.hit(CrashPoint::BeforeFinish);
         let committed = outbox
             .storage

@@ -6,10 +6,12 @@ use selkie_channel_core::{Inbound, Speaker};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::prompt;
+use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
 use crate::domain::builtin::Builtin;
 use crate::domain::facts::Trigger;
 use crate::domain::ids::InboxId;
+use crate::domain::metrics::Phase;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Quoted, Received};
 use crate::domain::words::Words;
@@ -156,6 +158,14 @@ fn group_talk(context: &[Inbound], zone: Zone) -> Option<Received> {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Counts how long the newest message of a task has waited for its first claim.
+pub(crate) fn waited(runtime: &Runtime, claimed: &Claimed) {
+    if let (1, Some((_, newest))) = (claimed.attempts, claimed.heard.last()) {
+        let span = runtime.now() - newest.at;
+        runtime.metrics.took(Phase::Wait, span.to_std().unwrap_or_default());
+    }
 }
 
 #[cfg(test)]

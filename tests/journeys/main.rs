@@ -32,6 +32,7 @@ mod gate_strict;
 mod gate_talkative;
 mod groups;
 mod groups_more;
+mod health;
 mod heartbeat;
 mod history;
 mod hung_up;

@@ -1,12 +1,15 @@
 //! What a run knows of the tools that its calls name, and of what people typed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Drive;
 use crate::agent::messages;
+use crate::domain::metrics::Phase;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Item};
 use crate::tools::Tool;
+use crate::tools::dispatch::Dispatched;
 use crate::tools::registry::Found;
 use crate::tools::scope::Outward;
 
@@ -43,6 +46,13 @@ impl Drive<'_> {
 
     pub(super) fn runs_beside_others(&self, name: &str) -> bool {
         self.spec(name).is_none_or(|spec| matches!(spec.class, Class::Read | Class::Network))
+    }
+
+    /// Counts a call that was answered. A name that is no tool of this task is the model's own word.
+    pub(super) fn counted(&self, call: &Call, took: Duration, done: &Dispatched) {
+        let name = self.spec(&call.name).map_or("unknown", |_| call.name.as_str());
+        self.agent.metrics.tool(name, done.answer.is_error);
+        self.agent.metrics.took(Phase::Tools, took);
     }
 
     /// What the network gets of this task: anything, or while words of others are in play only what people

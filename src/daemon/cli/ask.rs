@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use super::args::Ask;
+use super::ask_args::Ask;
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
 use super::streamed::Streamed;

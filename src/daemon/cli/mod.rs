@@ -3,6 +3,7 @@
 mod approvals;
 mod args;
 mod ask;
+mod ask_args;
 mod banner;
 mod channel;
 mod config;

@@ -111,6 +111,7 @@ impl Flow {
             chance: parts.chance,
             crash: parts.crash,
             happenings: parts.happenings,
+            metrics: parts.metrics,
             redactor: parts.redactor,
             tracker,
             stop,

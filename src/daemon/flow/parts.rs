@@ -6,6 +6,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::domain::metrics::Metrics;
 use crate::intake::settings::Settings;
 use crate::llm::{Embeddings, Model, PriceList};
 use crate::memory::SummarySettings;
@@ -70,6 +71,8 @@ pub struct Parts {
     pub crash: Arc<Crash>,
     /// Who watches.
     pub happenings: Happenings,
+    /// What is counted and timed.
+    pub metrics: Arc<Metrics>,
     /// This run of the process.
     pub instance: Instance,
     /// The state folder.

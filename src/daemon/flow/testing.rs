@@ -386,6 +386,7 @@ pub(crate) fn desk_by(
         chance: Arc::new(Fixed(0.0)),
         crash: Arc::default(),
         happenings: Default::default(),
+        metrics: Arc::default(),
         redactor: Redactor::default(),
         tracker,
         stop,

@@ -1,0 +1,80 @@
+//! One question to the model: what it writes is told, what it took is counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Drive;
+use crate::agent::patience::Patience;
+use crate::agent::run::AskModel;
+use crate::agent::telling::Telling;
+use crate::agent::{Dropped, pictures};
+use crate::domain::crash::CrashPoint;
+use crate::domain::happening::Happening;
+use crate::domain::metrics::Phase;
+use crate::domain::written::Written;
+use crate::llm::{Failed, ModelError};
+
+/// A call that fails so shortly before the end of its task's time has failed for want of time.
+const LAST_MOMENT: Duration = Duration::from_millis(50);
+
+impl Drive<'_> {
+    /// Asks.
+    pub(super) async fn ask(&mut self, ask: AskModel) -> Result<(), Dropped> {
+        self.run.reads(self.facts.taint);
+        let mut request = self.request(ask);
+        if self.model.card().sees_images {
+            request.pictures = pictures::load(&request.turns).await;
+        }
+        let claimed = self.task.claimed;
+        self.agent.happenings.tell(|| Happening::Asked {
+            conversation: claimed.conversation.clone(),
+            task: claimed.claim.task,
+            step: ask.step,
+        });
+        let (patience, began) = (Patience::begin(), Instant::now());
+        let progress = (self.task.scope)(&self.facts, "").progress;
+        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
+        let telling = Telling::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
+        let heard = |written: Written<'_>| {
+            if matches!(written, Written::More(_)) {
+                patience.heard();
+            }
+            telling.hear(written);
+        };
+        let asked = self.model.ask(&request, &heard);
+        let reply = tokio::select! {
+            biased;
+            () = self.task.cancel.cancelled() => return self.cancelled().await,
+            reply = patience.wait(asked, &progress) => reply,
+        };
+        telling.end();
+        let metrics = &self.agent.metrics;
+        metrics.took(Phase::Model, began.elapsed());
+        self.agent.crash.hit(CrashPoint::AfterModel);
+        match reply {
+            Ok(reply) => {
+                metrics.model(true, reply.usage);
+                self.replied(reply).await
+            }
+            Err(Failed { error, usage }) => {
+                metrics.model(false, usage);
+                self.run.spent(usage);
+                // What ends with the task's own time is ended by that limit, and says so.
+                match self.time_left() {
+                    left if left <= LAST_MOMENT => self.run.out_of_time(),
+                    _ => self.refused(&error),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn refused(&mut self, error: &ModelError) {
+        let task = self.task.claimed.claim.task;
+        tracing::warn!(%task, error = %self.agent.redactor.clean(&error.to_string()), "the model gave no answer");
+        let has_history = !self.task.claimed.history.is_empty();
+        self.run.refused(error, has_history);
+    }
+}

@@ -1,0 +1,47 @@
+//! Whether the daemon lives, whether it is ready, and what Prometheus scrapes.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use super::Console;
+use super::asked::Asked;
+
+/// What Prometheus' text is, as HTTP calls it.
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Returns the routes.
+pub(super) fn routes() -> Router<Arc<Console>> {
+    Router::new()
+        .route("/livez", get(alive))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+}
+
+/// 200 as long as all loops turn, whatever platforms and databases do: who starts it again helps.
+async fn alive(State(console): Asked) -> Response {
+    told(&console.health.alive())
+}
+
+/// 200 as long as it answers people.
+async fn ready(State(console): Asked) -> Response {
+    told(&console.health.ready().await)
+}
+
+async fn metrics(State(console): Asked) -> Response {
+    match console.health.metrics().await {
+        Ok(text) => ([(header::CONTENT_TYPE, METRICS)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn told(missing: &[String]) -> Response {
+    match missing {
+        [] => "ok\n".into_response(),
+        missing => (StatusCode::SERVICE_UNAVAILABLE, missing.join("\n") + "\n").into_response(),
+    }
+}
