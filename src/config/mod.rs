@@ -98,6 +98,12 @@ pub fn whole_schema(kits: &[ChannelKit]) -> Value {
     schema::compose(kits, &Secrets::of(kits))
 }
 
+/// Whether a dotted key holds a secret.
+pub fn is_secret(kits: &[ChannelKit], key: &str) -> bool {
+    let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+    Secrets::of(kits).hides(&path)
+}
+
 /// Reads and checks the shape of everything.
 ///
 /// # Errors

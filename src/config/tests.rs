@@ -72,6 +72,7 @@ fn kit() -> ChannelKit {
         speaking: &[],
         posting: None,
         manifest: None,
+        setup: None,
         build,
     }
 }

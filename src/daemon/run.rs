@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::health::HealthDesk;
+use crate::daemon::flow::Flow;
 use crate::daemon::lifecycle::{Signals, stop};
 use crate::daemon::service_manager::{Extended, ServiceManager};
 use crate::daemon::status::StatusDesk;
@@ -25,6 +26,8 @@ use crate::store::Ledger;
 pub struct Up {
     /// The rows.
     pub ledger: Arc<dyn Ledger>,
+    /// Everything between the channels and the agent.
+    pub flow: Arc<Flow>,
     /// What happens, live.
     pub happenings: Happenings,
     /// When conversations that rest are looked at next.
@@ -111,8 +114,8 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     );
     // Nobody waiting for it is no reason to end.
     let (ledger, happenings) = (Arc::clone(&app.ledger), app.happenings.clone());
-    let rests = app.flow.rests();
-    up.send(Up { ledger, happenings, rests, console }).ok();
+    let (flow, rests) = (Arc::clone(&app.flow), app.flow.rests());
+    up.send(Up { ledger, flow, happenings, rests, console }).ok();
     let mut hopeless = None;
     tokio::select! {
         why = app.flow.hopeless() => hopeless = Some(why),

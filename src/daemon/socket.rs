@@ -1,7 +1,7 @@
 //! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
 //!
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
-//! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides,
+//! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides, `POST /v1/pairing` makes owners,
 //! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/sessions` tells what was said, `POST /v1/people` whom the bot knows and what state files said before, `POST /v1/tools/call` answers calls by hand,
 //! `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
@@ -29,6 +29,7 @@ use crate::daemon::app::App;
 use crate::daemon::approvals::{AskedOfApprovals, carry_out_approvals};
 use crate::daemon::flow::Flow;
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
+use crate::daemon::pairing::{AskedOfPairing, carry_out_pairing};
 use crate::daemon::people::{AskedOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, carry_out_posts};
 use crate::daemon::schedules::{Asked, carry_out};
@@ -95,6 +96,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/answer", post(answer))
         .route("/v1/say", post(say))
         .route("/v1/approvals", post(approvals))
+        .route("/v1/pairing", post(pairing))
         .route("/v1/schedules", post(schedules))
         .route("/v1/posts", post(posts))
         .route("/v1/people", post(people))
@@ -200,6 +202,13 @@ async fn say(State(desk): State<Arc<Desk>>, Json(body): Json<SayBody>) -> Respon
 
 async fn approvals(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfApprovals>) -> Response {
     match carry_out_approvals(&desk.flow, asked).await {
+        Ok(told) => Json(told).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
+async fn pairing(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfPairing>) -> Response {
+    match carry_out_pairing(&desk.flow, asked).await {
         Ok(told) => Json(told).into_response(),
         Err(error) => broken(&error),
     }

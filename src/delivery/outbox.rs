@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use selkie_channel_core::{
-    AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
-    ReplyWindow,
+    AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PlaceId, ReplyWindow,
 };
 use tokio::sync::Notify;
 
@@ -23,6 +22,7 @@ use crate::delivery::runtime::Runtime;
 use crate::delivery::settings::Settings;
 use crate::delivery::storage::Storage;
 use crate::delivery::waiters::DeliveryWaiters;
+use crate::domain::owners::Owners;
 use crate::store::{Draft, Queued};
 
 /// How long after its promised life a right to answer is worth trying.
@@ -39,7 +39,7 @@ pub(crate) struct Outbox {
     /// Copies of the files of posts.
     pub(crate) post_files: Arc<PostFiles>,
     /// Who gets notices.
-    pub(crate) owner: Option<PersonId>,
+    pub(crate) owners: Owners,
     pub(crate) waiters: DeliveryWaiters,
     /// Rights to answer that taps brought before the answer was there.
     pub(crate) late: Late,
@@ -56,7 +56,7 @@ pub(crate) struct OutboxParts {
     pub(crate) settings: Settings,
     pub(crate) files: OutgoingFiles,
     pub(crate) post_files: Arc<PostFiles>,
-    pub(crate) owner: Option<PersonId>,
+    pub(crate) owners: Owners,
 }
 
 /// An outbox, and a queue for each account's delivery worker.
@@ -68,7 +68,7 @@ pub(crate) struct Opened {
 impl Outbox {
     /// Puts it together.
     pub(crate) fn open(parts: OutboxParts) -> Opened {
-        let OutboxParts { runtime, storage, accounts, settings, files, post_files, owner } = parts;
+        let OutboxParts { runtime, storage, accounts, settings, files, post_files, owners } = parts;
         let (senders, queues) = PartQueues::for_accounts(accounts.ids());
         let outbox = Self {
             runtime,
@@ -77,7 +77,7 @@ impl Outbox {
             settings,
             files,
             post_files,
-            owner,
+            owners,
             waiters: DeliveryWaiters::default(),
             late: Late::default(),
             woken: Notify::new(),
@@ -190,7 +190,7 @@ impl Outbox {
 
     /// Tells the first owner something in private, once for ever under `key`.
     pub(crate) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
-        let private = self.owner.as_ref().and_then(|owner| self.accounts.private(owner));
+        let private = self.owners.first().and_then(|owner| self.accounts.private(owner));
         let text = self.runtime.redactor.clean(text);
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
             tracing::warn!(key, "there is no owner to tell: {text} (add `owners` to the config)");

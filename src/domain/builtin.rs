@@ -47,6 +47,7 @@ builtins! {
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
     Id = "id", "shows your id and this place's";
+    Pair = "pair", "makes you my owner, in private, by a code that `selkie pair` prints: /pair CODE";
 }
 
 impl Builtin {
@@ -66,7 +67,7 @@ pub fn offered() -> Vec<Offered> {
     let offered = |command: &Builtin| Offered {
         name: command.name(),
         help: command.help(),
-        in_groups: !command.is_owners() && *command != Builtin::Start,
+        in_groups: !command.is_owners() && !matches!(command, Builtin::Start | Builtin::Pair),
     };
     Builtin::ALL.iter().map(offered).collect()
 }

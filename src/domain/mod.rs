@@ -15,6 +15,8 @@ pub mod gist;
 pub mod happening;
 pub mod ids;
 pub mod metrics;
+pub mod owners;
+pub mod pairing;
 pub mod plan;
 pub mod question;
 pub mod reminder;

@@ -1,6 +1,7 @@
 //! The bot's own commands: what each is for, and how a stored command row is carried out once.
 
 mod looking;
+mod pairing;
 mod workspace;
 
 use std::sync::Arc;
@@ -177,8 +178,13 @@ impl Commands {
             By::Hand(_) => Some(Trust::Owner),
             By::Message(inbound) => self.rules.rights.principal(account, inbound),
         };
-        let Some(trust) = trust else { return Ok(CommandEffect::Say(None)) };
         let command = given.command;
+        if Builtin::parse(&command.name) == Some(Builtin::Pair) {
+            // Who has a code need not be known yet.
+            let said = self.pair(given, trust).await?;
+            return Ok(CommandEffect::Say(said.and_then(|text| self.draft(given, text))));
+        }
+        let Some(trust) = trust else { return Ok(CommandEffect::Say(None)) };
         let Some(builtin) = Builtin::parse(&command.name) else {
             return say(messages::no_such_command(&command.name, trust));
         };
@@ -186,6 +192,8 @@ impl Commands {
             Builtin::Start => say(messages::start(trust)),
             Builtin::Help => say(messages::help(trust)),
             Builtin::Id => say(messages::ids(given.person, given.place, given.conversation)),
+            // It was carried out before.
+            Builtin::Pair => Ok(CommandEffect::Say(None)),
             Builtin::Ask => say(messages::ask_what()),
             Builtin::Status => say(self.status(given, account, trust).await?),
             _ if builtin.is_owners() && trust != Trust::Owner => {

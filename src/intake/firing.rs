@@ -360,7 +360,7 @@ impl Firings {
     /// Tells whoever asked for it what the owner was told, where they are others.
     async fn tell_asker(&self, row: &ScheduleRow, key: &str, line: &str) {
         let outbox = &self.outbox;
-        let owner = outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner));
+        let owner = outbox.owners.first().and_then(|owner| outbox.accounts.private(owner));
         if owner.as_ref() == Some(&row.conversation) || command_line::is_at(&row.conversation) {
             return;
         }

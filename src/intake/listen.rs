@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use selkie_channel_core::{AccountId, AllowList, ListenEnd, PersonId, Receiver};
+use selkie_channel_core::{AccountId, AllowList, ListenEnd, Receiver};
 use tokio::sync::watch;
 
 use crate::delivery::account::{Account, Hearing};
@@ -14,6 +14,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::runtime::Runtime;
 use crate::domain::builtin;
 use crate::domain::command_line;
+use crate::domain::owners::Owners;
 use crate::intake::messages;
 use crate::intake::receive::{AccountInbox, Intake};
 
@@ -56,7 +57,7 @@ pub(crate) struct Listening {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     /// Who may be told elsewhere that a channel does not hear.
-    pub(crate) owners: Vec<PersonId>,
+    pub(crate) owners: Owners,
     /// How long a platform that refuses is left alone.
     pub(crate) pauses: Pauses,
     /// Why no channel will ever work, when that is so.

@@ -17,6 +17,7 @@ use crate::tools::shell::Listed;
 pub(crate) mod contacts;
 pub(crate) mod later;
 pub(crate) mod memory;
+pub(crate) mod pairing;
 pub(crate) mod schedules;
 pub(crate) mod shown;
 pub(crate) mod status;
@@ -45,7 +46,10 @@ pub(crate) fn not_allowed(
             _ = write!(text, "Your id is `{person}`.");
         }
     } else if person.as_str() == id {
-        _ = write!(text, "Or make yourself its owner: `owners: [\"{person}\"]`.");
+        _ = write!(
+            text,
+            "Or make yourself its owner: by `selkie pair` on its machine, or `owners: [\"{person}\"]`."
+        );
     } else {
         _ = write!(
             text,
@@ -331,7 +335,7 @@ mod tests {
         telegram:
           allowed_chat_ids: ["tg:4711"]
         ```
-        Or make yourself its owner: `owners: ["tg:4711"]`.
+        Or make yourself its owner: by `selkie pair` on its machine, or `owners: ["tg:4711"]`.
         "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
         inbound.audience = Audience::Group;
@@ -397,6 +401,7 @@ mod tests {
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off
         - /id shows your id and this place's
+        - /pair makes you my owner, in private, by a code that `selkie pair` prints: /pair CODE
         When something needs your approval, I ask you in private: tap a button, or write `approve CODE` or `deny CODE`.
         "#);
     }

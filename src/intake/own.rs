@@ -1,12 +1,16 @@
 //! What commands: a speaker's own plain words alone. What they pass on is text.
 
-use selkie_channel_core::{Addressed, Aside, Inbound};
+use selkie_channel_core::{Addressed, Aside, Audience, Command, Inbound, What};
 
 use crate::domain::builtin::Builtin;
+use crate::domain::pairing;
 
 /// Makes text of a command that stands in somebody else's words, or has such words in it.
 pub(crate) fn in_own_words(mut inbound: Inbound) -> Inbound {
-    let Some(command) = &inbound.command else { return inbound };
+    let Some(command) = &inbound.command else {
+        inbound.command = code_alone(&inbound);
+        return inbound;
+    };
     // A question may hold what it is about.
     let asks = Builtin::parse(&command.name) == Some(Builtin::Ask);
     if !inbound.forwarded && (asks || inbound.aside != Aside::Words) {
@@ -22,10 +26,19 @@ pub(crate) fn in_own_words(mut inbound: Inbound) -> Inbound {
     inbound
 }
 
+/// A pairing code in private stands for its command: not every platform lets people type one.
+fn code_alone(inbound: &Inbound) -> Option<Command> {
+    let is_own = !inbound.forwarded && inbound.aside.is_nothing() && inbound.quote.is_none();
+    let is_alone = is_own && inbound.attachments.is_empty() && inbound.what == What::Message;
+    if !is_alone || inbound.audience != Audience::Direct {
+        return None;
+    }
+    let args = pairing::in_words(&inbound.text)?;
+    Some(Command { name: Builtin::Pair.name().to_owned(), args })
+}
+
 #[cfg(test)]
 mod tests {
-    use selkie_channel_core::{Audience, Command};
-
     use super::*;
     use crate::daemon::flow::testing;
 
@@ -39,6 +52,17 @@ mod tests {
     fn said(inbound: Inbound) -> (String, Addressed, bool) {
         let inbound = in_own_words(inbound);
         (inbound.text, inbound.addressed, inbound.command.is_some())
+    }
+
+    #[test]
+    fn a_code_alone_in_private_pairs() {
+        let pairs = |inbound: Inbound| in_own_words(inbound).command.is_some();
+        let said = |text: &str| testing::message("tg:5", text);
+        assert!(pairs(said("pair ab3def")) && pairs(said(" Pair AB3DEF ")));
+        assert!(!pairs(said("pair these socks")) && !pairs(said("please pair ab3def")));
+        assert!(!pairs(Inbound { forwarded: true, ..said("pair ab3def") }));
+        assert!(!pairs(Inbound { audience: Audience::Group, ..said("pair ab3def") }));
+        assert!(!pairs(Inbound { what: What::Edit, ..said("pair ab3def") }));
     }
 
     #[test]

@@ -174,7 +174,12 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
         return Disposition::Ignored("bot");
     }
     let Some(trust) = policy.principal(inbound) else {
-        return Disposition::Ignored(NOT_ALLOWED);
+        // Whoever has a code is let in by it.
+        return if pairs(inbound) {
+            Disposition::Command
+        } else {
+            Disposition::Ignored(NOT_ALLOWED)
+        };
     };
     if inbound.what == What::Edit {
         return edited(inbound, policy, trust);
@@ -214,6 +219,13 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
         None if decides(inbound, trust) => Disposition::Command,
         None => task(inbound, policy, trust),
     }
+}
+
+fn pairs(inbound: &Inbound) -> bool {
+    let command = inbound.command.as_ref().and_then(|command| Builtin::parse(&command.name));
+    command == Some(Builtin::Pair)
+        && inbound.audience == Audience::Direct
+        && inbound.what == What::Message
 }
 
 fn names_us(inbound: &Inbound) -> bool {
@@ -330,6 +342,19 @@ mod tests {
         );
         let listed = AllowList::of(["tg:2".to_owned()]);
         assert_eq!(decide(&testing::message("tg:2", "hi"), &listed), "task as allowed");
+    }
+
+    #[test]
+    fn a_pairing_code_is_read_from_anybody_in_private_alone() {
+        let nobody = AllowList::default();
+        let command = Some(Command { name: "pair".to_owned(), args: "ab3def".to_owned() });
+        let said =
+            |inbound: Inbound| decide(&Inbound { command: command.clone(), ..inbound }, &nobody);
+        assert_eq!(said(testing::message("tg:5", "/pair ab3def")), "command");
+        assert_eq!(said(group("tg:5", "/pair ab3def")), "ignored: not_allowed");
+        let mut bot = testing::message("tg:5", "/pair ab3def");
+        bot.speaker.is_bot = true;
+        assert_eq!(said(bot), "ignored: bot");
     }
 
     #[test]

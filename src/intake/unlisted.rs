@@ -44,7 +44,7 @@ impl UnlistedSenders {
     pub(crate) async fn hint(&self, outbox: &Arc<Outbox>, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
         let (name, keys) = (account.channel.name, account.channel.allow_keys);
-        let text = messages::not_allowed(inbound, name, keys, outbox.owner.is_some());
+        let text = messages::not_allowed(inbound, name, keys, !outbox.owners.is_empty());
         let draft = || outbox.draft_to(inbound, &text);
         let Some(first) = draft() else { return };
         let place = inbound.place.full();

@@ -37,6 +37,7 @@ mod holding;
 mod interrupting;
 mod late;
 mod meeting;
+mod pairing;
 mod posting;
 mod random;
 mod reading;
@@ -82,6 +83,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         meeting::LAWS,
         spending::LAWS,
         summing::LAWS,
+        pairing::LAWS,
         unsending::LAWS,
     ]
     .concat()

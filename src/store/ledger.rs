@@ -14,6 +14,7 @@ use crate::store::intake::Intake;
 use crate::store::memory::Memories;
 use crate::store::met::Acquaintances;
 use crate::store::notes::Notes;
+use crate::store::pairing::Pairings;
 use crate::store::post::Posts;
 use crate::store::question::Questions;
 use crate::store::read::Read;
@@ -44,6 +45,7 @@ pub trait Ledger:
     + Spending
     + StatusMessages
     + Summaries
+    + Pairings
     + Read
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs two when

@@ -237,6 +237,8 @@ pub const TABLES: &[Table] = &[
         &["conversation", "epoch", "upto", "making", "stale", "day", "made"],
         &["conversation"],
     ),
+    table("pairing", &["id", "code", "tries", "until", "person"], &["id"]),
+    table("paired", &["person", "at"], &["person"]),
     derived(table("memory_file", &["path", "subject", "look"], &["path"])),
     derived(numbered(
         "memory_piece",

@@ -10,6 +10,7 @@ use crate::delivery::accounts::Accounts;
 use crate::domain::command_line;
 use crate::domain::facts::{Trigger, Trust, Where};
 use crate::domain::ids::InboxId;
+use crate::domain::owners::Owners;
 use crate::domain::taint::Taint;
 use crate::store::{Claimed, Ledger, Location, StoreError};
 use crate::work::provenance;
@@ -18,7 +19,7 @@ use crate::work::settings::GroupSettings;
 /// Who may do what, by config and by the allow lists of now.
 pub(crate) struct Rights {
     /// Always allowed.
-    pub(crate) owners: Vec<PersonId>,
+    pub(crate) owners: Owners,
     /// What single places may do, by place key.
     pub(crate) groups: BTreeMap<String, GroupSettings>,
     pub(crate) accounts: Arc<Accounts>,

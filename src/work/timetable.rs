@@ -10,6 +10,7 @@ use crate::delivery::accounts::Accounts;
 use crate::domain::command_line;
 use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
+use crate::domain::owners::Owners;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::schedule::book::{Asking, Book, BookError, MOST_LISTED, Wanted};
@@ -26,7 +27,7 @@ use crate::work::rights;
 pub(crate) struct BookTimetable {
     pub(crate) book: Arc<Book>,
     pub(crate) accounts: Arc<Accounts>,
-    pub(crate) owners: Vec<PersonId>,
+    pub(crate) owners: Owners,
     pub(crate) zones: Arc<Zones>,
     /// Knows where people have spoken.
     pub(crate) ledger: Arc<dyn Ledger>,

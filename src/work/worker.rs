@@ -84,7 +84,7 @@ impl Workers {
     pub(crate) fn new(outbox: Arc<Outbox>, answers: Answers, settings: &WorkerSettings) -> Self {
         let most = settings.max_concurrency.get();
         // Not where there is one worker, or no owner.
-        let owners = u32::from(most > 1 && outbox.owner.is_some());
+        let owners = u32::from(most > 1 && !outbox.owners.is_empty());
         let shared = u32::try_from(most).unwrap_or(u32::MAX) - owners;
         let permits = Arc::new(Semaphore::new(shared as usize));
         let kept = Arc::new(Semaphore::new(owners as usize));

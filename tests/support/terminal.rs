@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread::JoinHandle;
 
 use rustix::fs::{Mode, OFlags, open};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tokio::sync::watch;
 
@@ -56,6 +57,20 @@ impl AtTerminal {
         let all = self.screen.borrow().clone();
         assert!(all.contains(part), "{part:?} is not in:\n{all}");
         all
+    }
+
+    /// Waits until this is on the screen so often, or until nothing comes any more.
+    pub async fn shows_times(&mut self, part: &str, times: usize) {
+        let so_often = |all: &String| all.matches(part).count() >= times;
+        drop(self.screen.wait_for(so_often).await);
+        let all = self.screen.borrow().clone();
+        assert!(so_often(&all), "{part:?} is not {times} times in:\n{all}");
+    }
+
+    /// Sends the program a signal.
+    pub fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(pid.expect("a process id"), signal).expect("it runs");
     }
 
     /// Types.

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     AccountId, Address, AllowList, Audience, Features, PersonId, PlaceId, Postable, Posting,
-    Receiver, Redactor, Sender,
+    Receiver, Redactor, Sender, Setup,
 };
 
 /// Everything the daemon needs to know of a kind of channel before there is one.
@@ -48,6 +48,8 @@ pub struct ChannelKit {
     pub posting: Option<&'static Posting>,
     /// What a person pastes at the platform to make the bot, where there is such a thing.
     pub manifest: Option<fn() -> String>,
+    /// What a person is asked for to set it up, where `selkie init` does that.
+    pub setup: Option<&'static Setup>,
     /// Builds the channel from its checked section. `Ok(None)` when the section is absent or off.
     pub build: fn(Value, BuildContext) -> Result<Option<Channel>, Vec<Problem>>,
 }

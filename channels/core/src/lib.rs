@@ -32,6 +32,7 @@ pub mod redact;
 mod roles;
 mod seldom;
 pub mod settings;
+mod setup;
 pub mod split;
 pub mod styled;
 mod table;
@@ -67,3 +68,4 @@ pub use roles::{
     Sink, Unasked,
 };
 pub use seldom::Seldom;
+pub use setup::{Setup, SetupField};

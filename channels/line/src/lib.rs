@@ -83,6 +83,7 @@ pub fn kit() -> ChannelKit {
         build,
         posting: None,
         manifest: None,
+        setup: Some(&settings::SETUP),
     }
 }
 

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Span, Token, Url};
-use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem};
+use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem, Setup, SetupField};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,7 +21,26 @@ const SOONEST: Duration = Duration::from_millis(100);
 const LATEST: Duration = Duration::from_secs(45);
 /// Which key lets somebody in.
 pub const ALLOW_KEYS: AllowKeys = AllowKeys::one("allowed_ids");
+const LISTEN: &str = "127.0.0.1:18080";
 const SECRETS: [&str; 2] = ["channel_access_token", "channel_secret"];
+
+/// What is asked for to set the channel up.
+pub const SETUP: Setup = Setup {
+    title: "LINE",
+    before: &[
+        "Make a Messaging API channel in the LINE Developers console (https://developers.line.biz/console). Basic",
+        "settings shows the channel secret; Messaging API issues the channel access token.",
+    ],
+    fields: &[
+        SetupField::asked("channel_access_token", "Channel access token"),
+        SetupField::asked("channel_secret", "Channel secret"),
+        SetupField { key: "webhook_listen", label: "Where webhooks arrive", default: LISTEN },
+    ],
+    after: &[
+        "Set the public https address that leads there, with /line/webhook behind it, as the webhook URL in the console;",
+        "switch Use webhook and Webhook redelivery on, and the account's own auto-reply off.",
+    ],
+};
 
 /// The `line` section.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -65,7 +84,7 @@ impl Default for Settings {
             channel_secret: None,
             base_url: HOME.to_owned(),
             data_base_url: "https://api-data.line.me".to_owned(),
-            webhook_listen: "127.0.0.1:18080".to_owned(),
+            webhook_listen: LISTEN.to_owned(),
             webhook_path: "/line/webhook".to_owned(),
             allowed_ids: Vec::new(),
             reply_deadline: "45s".to_owned(),

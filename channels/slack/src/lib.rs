@@ -98,6 +98,7 @@ pub fn kit() -> ChannelKit {
         speaking: speaking::TOOLS,
         posting: None,
         manifest: Some(manifest::manifest),
+        setup: Some(&settings::SETUP),
         build,
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Token, Url};
-use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem};
+use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem, Setup, SetupField};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,6 +20,23 @@ const MOST_SOCKETS: u8 = 10;
 /// Which keys let somebody in.
 pub const ALLOW_KEYS: AllowKeys =
     AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" };
+
+/// What is asked for to set the channel up.
+pub const SETUP: Setup = Setup {
+    title: "Slack",
+    before: &[
+        "Make an app at https://api.slack.com/apps (Create New App, From a manifest): selkie slack manifest prints",
+        "what to paste. Install it; OAuth & Permissions shows the bot token (xoxb-…). Under Basic Information,",
+        "App-Level Tokens, make a token with connections:write (xapp-…).",
+    ],
+    fields: &[
+        SetupField::asked("bot_token", "Bot token (xoxb-…)"),
+        SetupField::asked("app_token", "App token (xapp-…)"),
+    ],
+    after: &[
+        "Invite the bot where it should listen (/invite @selkie); /selkie id tells you a channel's id.",
+    ],
+};
 
 /// The `slack` section.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -82,6 +82,7 @@ pub fn kit() -> ChannelKit {
         speaking: speaking::TOOLS,
         posting: None,
         manifest: None,
+        setup: Some(&settings::SETUP),
         build,
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Span, Token, Url};
-use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem};
+use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem, Setup, SetupField};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,6 +15,17 @@ const LONGEST_POLL: u64 = 50;
 
 /// Which key lets somebody in.
 pub const ALLOW_KEYS: AllowKeys = AllowKeys::one("allowed_chat_ids");
+
+/// What is asked for to set the channel up.
+pub const SETUP: Setup = Setup {
+    title: "Telegram",
+    before: &[
+        "Write /newbot to @BotFather (https://t.me/BotFather). At the end it gives you a token such as",
+        "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1.",
+    ],
+    fields: &[SetupField::asked("bot_token", "Bot token")],
+    after: &[],
+};
 
 /// The `telegram` section.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -62,6 +62,7 @@ pub fn kit() -> ChannelKit {
         build,
         posting: Some(&posting::POSTING),
         manifest: None,
+        setup: None,
     }
 }
 

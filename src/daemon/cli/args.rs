@@ -7,8 +7,10 @@ use clap::{Parser, Subcommand};
 use super::ask_args::Ask;
 use super::doctor::Doctor;
 use super::errors::Errors;
+use super::init_args::Init;
 use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
+use super::pair::Pair;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
 use super::sessions::Sessions;
@@ -18,7 +20,7 @@ use super::todos::Todos;
 const EXAMPLES: &str = "Examples:
   selkie demo                                 a chat with emulated platforms; no key, no account
   selkie demo --say 'note: buy milk'          one message in, the visible answers out
-  selkie config example > config.yaml         a config to start from
+  selkie init                                 sets it up, step by step, and writes config.yaml
   selkie config check                         every mistake in it, at once
   selkie run                                  the daemon
   selkie ask 'what is in this folder?'        one task in the terminal
@@ -50,6 +52,8 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Set selkie up: asks step by step, tries each token, and writes config.yaml
+    Init(Init),
     /// Run the daemon
     Run,
     /// Run the daemon against emulated platforms, with a page to chat in. Its tools are real: they run commands on this
@@ -61,6 +65,8 @@ pub enum Command {
     Say(Say),
     /// Show how the running daemon stands: channels, tasks, what today has cost, what is next
     Status(StatusArgs),
+    /// Make somebody an owner by a code that they send to the bot
+    Pair(Pair),
     /// List what is waiting for approval, and approve or deny it
     #[command(subcommand)]
     Approvals(Approvals),

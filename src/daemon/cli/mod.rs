@@ -11,6 +11,9 @@ mod contacts;
 mod demo;
 mod doctor;
 mod errors;
+mod init;
+mod init_args;
+mod init_flags;
 mod input;
 mod later;
 mod live;
@@ -19,6 +22,7 @@ mod manual_args;
 mod memory;
 mod memory_args;
 mod outcome;
+mod pair;
 mod post_args;
 mod posts;
 mod print;
@@ -38,7 +42,6 @@ mod tools;
 mod trace;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
@@ -46,7 +49,6 @@ use clap::FromArgMatches as _;
 use crate::config::paths::ConfigFile;
 use crate::daemon::build::Chosen;
 use crate::daemon::{Binary, process, telemetry};
-use crate::guard::visible::harmless;
 use args::{Args, Channel, Command};
 use outcome::{Failure, Outcome};
 
@@ -68,20 +70,15 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
     match carried_out {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => {
-            told(&format!("selkie: {error:#}"));
+            print::told(&format!("selkie: {error:#}"));
             ExitCode::from(1)
         }
         Err(Failure::Told) => ExitCode::from(1),
         Err(Failure::Usage(says)) => {
-            told(&says);
+            print::told(&says);
             ExitCode::from(2)
         }
     }
-}
-
-/// Says why. A terminal that was closed reads nothing: no reason for a panic.
-fn told(why: &str) {
-    writeln!(std::io::stderr(), "{}", harmless(why)).ok();
 }
 
 fn carry_out(binary: &Binary, args: Args) -> Outcome {
@@ -90,6 +87,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
     let chosen = Chosen { file, state, flags: Vec::new() };
     match command {
         Command::Run => run::run(binary, &chosen),
+        Command::Init(init) => init::init(binary, &chosen, init),
         Command::Demo(demo) => demo::demo(binary, chosen, demo),
         Command::Ask(ask) => ask::ask(binary, &chosen, ask),
         Command::Say(say) => say::say(binary, &chosen, say),
@@ -98,6 +96,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Sessions(what) => sessions::sessions(binary, &chosen, what),
         Command::Memory(what) => memory::memory(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
+        Command::Pair(what) => pair::pair(binary, &chosen, what),
         Command::Todos(what) => todos::todos(binary, &chosen, &what),
         Command::Contacts(what) => contacts::contacts(binary, &chosen, what),
         Command::Undo(undo) => contacts::undo(binary, &chosen, undo),

@@ -16,6 +16,11 @@ pub fn out(text: &str) -> io::Result<()> {
     }
 }
 
+/// Says why something is so, on standard error. A terminal that was closed reads nothing: no reason for a panic.
+pub fn told(why: &str) {
+    writeln!(io::stderr(), "{}", harmless(why)).ok();
+}
+
 /// Prints a value as indented JSON.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;

@@ -9,6 +9,7 @@ use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_appr
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::flow::Flow;
+use crate::daemon::pairing::{AskedOfPairing, ToldOfPairing, carry_out_pairing};
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts, names_a_post};
 use crate::daemon::schedules::{Asked, Told, carry_out};
@@ -59,6 +60,7 @@ pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer,
             }
             (None, None) => {
                 let app = plan.open()?;
+                app.flow.know_owners().await?;
                 let answered = request.alone(&app.flow).await;
                 app.ledger.close().await;
                 answered
@@ -117,5 +119,14 @@ impl Request for AskedOfApprovals {
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfApprovals>> {
         carry_out_approvals(flow, self).await
+    }
+}
+
+impl Request for AskedOfPairing {
+    type Answer = ToldOfPairing;
+    const PATH: &'static str = "/v1/pairing";
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPairing>> {
+        carry_out_pairing(flow, self).await
     }
 }

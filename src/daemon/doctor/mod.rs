@@ -46,6 +46,26 @@ pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
     findings.into_iter().map(clean).collect()
 }
 
+/// Looks at one channel of a plan alone, as who sets it up asks.
+pub async fn of_channel(binary: &Binary, plan: &AppConfig, name: &str) -> Vec<Finding> {
+    let of = |finding: &Finding| finding.what == "channel" && finding.name == name;
+    let looked = look::all(channels::looks(binary, plan, false)).await;
+    let findings = looked.into_iter().flat_map(|looked| looked.findings);
+    findings.filter(of).map(|finding| cleaned(plan, finding)).collect()
+}
+
+/// Asks the models of a plan one short question each.
+pub async fn of_models(plan: &AppConfig) -> Vec<Finding> {
+    let looked = look::all(models::looks(plan)).await;
+    let findings = looked.into_iter().flat_map(|looked| looked.findings);
+    findings.map(|finding| cleaned(plan, finding)).collect()
+}
+
+fn cleaned(plan: &AppConfig, finding: Finding) -> Finding {
+    let clean = |text: &str| one_line(&plan.redactor.clean(text));
+    Finding { says: clean(&finding.says), advice: clean(&finding.advice), ..finding }
+}
+
 /// The looks that need a config.
 fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> Vec<Look> {
     let mut looks = channels::looks(binary, plan, status.is_up());

@@ -14,6 +14,7 @@ use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::domain::clock::SystemClock;
+use crate::domain::owners::Owners;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
 use crate::intake::contacts::ContactCommands;
@@ -136,7 +137,7 @@ impl Flow {
             acquaintances: Arc::clone(&acquaintances),
         });
         let rights = Arc::new(Rights {
-            owners: parts.owners,
+            owners: Owners::of(parts.owners),
             groups: parts.settings.groups.clone(),
             accounts: Arc::clone(&accounts),
         });
@@ -193,7 +194,7 @@ impl Flow {
             settings: parts.settings.delivery(),
             files: OutgoingFiles::below(&parts.cache_dir),
             post_files: Arc::clone(&post_files),
-            owner: rights.owners.first().cloned(),
+            owners: rights.owners.clone(),
         });
         let sessions =
             SessionBook { outbox: Arc::clone(&opened.outbox), rights: Arc::clone(&rights) };
@@ -395,6 +396,7 @@ impl Flow {
             gate,
             listening,
             counter,
+            named_owners: timetable.owners.to_vec(),
             timetable,
             people: rooms.people,
             memory: rooms.memory,

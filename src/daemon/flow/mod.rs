@@ -20,6 +20,7 @@ use crate::delivery::worker::DeliveryWorker;
 use crate::delivery::{approvals, beside, deferred};
 use crate::domain::approval::{self, Verdict};
 use crate::domain::ids::ScheduleId;
+use crate::domain::owners::Owners;
 use crate::domain::schedule::ScheduleState;
 use crate::intake::firing::{ByHand, Firings};
 use crate::intake::gate::Gate;
@@ -48,6 +49,7 @@ mod assemble;
 mod channels;
 mod knowledge;
 mod memory;
+mod pairing;
 mod parts;
 mod people;
 mod posts;
@@ -67,6 +69,7 @@ mod stories_of_refusals;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use pairing::OpenCode;
 pub use parts::{Parts, Summing};
 
 /// Everything between the channels and the agent.
@@ -79,6 +82,8 @@ pub struct Flow {
     listening: Arc<Listening>,
     counter: Arc<Counter>,
     timetable: Arc<BookTimetable>,
+    /// Those of the config.
+    named_owners: Vec<PersonId>,
     people: People,
     memory: Arc<MemoryBook>,
     due_items: Option<Arc<DueItems>>,
@@ -107,6 +112,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
+        self.know_owners().await?;
         self.heartbeat.keep().await?;
         self.prepare_schedules().await?;
         self.start_at_terminal(tracker, stop).await?;
@@ -136,6 +142,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
+        self.know_owners().await?;
         let outbox = &self.outbox;
         let back = outbox
             .storage
@@ -230,7 +237,7 @@ impl Flow {
     }
 
     /// Lists the owners.
-    pub fn owners(&self) -> &[PersonId] {
+    pub fn owners(&self) -> &Owners {
         &self.timetable.owners
     }
 

@@ -37,6 +37,7 @@ use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
+use crate::domain::owners::Owners;
 use crate::domain::taint::Taint;
 use crate::domain::task::{Claim, TaskState};
 use crate::domain::transcript::Item;
@@ -391,7 +392,7 @@ pub(crate) fn desk_by(
         tracker,
         stop,
     });
-    let owners = vec![PersonId::new("tg:1"), PersonId::new("ot:1")];
+    let owners = Owners::of(vec![PersonId::new("tg:1"), PersonId::new("ot:1")]);
     let post_files = PostFiles::below(cache.path(), runtime.redactor.clone());
     let opened = Outbox::open(OutboxParts {
         storage: Arc::new(Storage::new(Arc::clone(&ledger) as _, Arc::clone(&runtime))),
@@ -400,7 +401,7 @@ pub(crate) fn desk_by(
         settings: settings.delivery(),
         files: OutgoingFiles::below(cache.path()),
         post_files: Arc::new(post_files),
-        owner: owners.first().cloned(),
+        owners: owners.clone(),
     });
     let outbox = Arc::clone(&opened.outbox);
     let rights = Arc::new(Rights { owners, groups: settings.groups.clone(), accounts });

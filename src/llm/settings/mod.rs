@@ -159,8 +159,11 @@ impl Price {
 }
 
 impl Provider {
+    /// Every provider, the usual one first.
+    pub(crate) const ALL: [Self; 3] = [Self::Openai, Self::Anthropic, Self::Offline];
+
     /// Returns the address it has at home; the stand-in has none.
-    pub(super) const fn home(self) -> &'static str {
+    pub(crate) const fn home(self) -> &'static str {
         match self {
             Self::Openai => "https://api.openai.com/v1",
             Self::Anthropic => "https://api.anthropic.com/v1",
@@ -169,7 +172,7 @@ impl Provider {
     }
 
     /// Returns its name as config writes it.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Openai => "openai",
             Self::Anthropic => "anthropic",
@@ -178,7 +181,7 @@ impl Provider {
     }
 
     /// Returns the model asked when config names none.
-    pub(super) const fn usual_model(self) -> &'static str {
+    pub(crate) const fn usual_model(self) -> &'static str {
         match self {
             Self::Openai => "gpt-5.2",
             Self::Anthropic => "claude-sonnet-4-5",
@@ -194,7 +197,7 @@ impl Provider {
         }
     }
 
-    const fn key_variable(self) -> &'static str {
+    pub(crate) const fn key_variable(self) -> &'static str {
         match self {
             Self::Openai => "OPENAI_API_KEY",
             Self::Anthropic => "ANTHROPIC_API_KEY",

@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0011_vector.sql"),
     include_str!("migrations/0012_summary.sql"),
     include_str!("migrations/0013_streamed.sql"),
+    include_str!("migrations/0014_pairing.sql"),
 ];
 
 /// The version written today.

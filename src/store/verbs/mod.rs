@@ -45,6 +45,7 @@ mod month;
 mod moved;
 mod notes;
 mod outbox;
+mod pairing;
 mod places;
 mod post;
 mod posts;

@@ -1,0 +1,181 @@
+//! `selkie init`: asks what a config needs, tries it, and writes it; the same by flags.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::init_args::Init;
+use super::outcome::{Failure, Outcome};
+use super::{init_flags, print, run};
+use crate::config::paths::ConfigFile;
+use crate::daemon::build::{Chosen, plan};
+use crate::daemon::init::{Answers, Prompter, Stopped, Target, Trial, Tried, Written, ask, render};
+use crate::daemon::{Binary, lifecycle};
+
+/// What a thread that reads a terminal may hold up at the end.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// Asks or takes the flags, and writes.
+pub fn init(binary: &Binary, chosen: &Chosen, init: Init) -> Outcome {
+    let answers = init_flags::read(binary, &init)?;
+    let config = match &chosen.file {
+        ConfigFile::Named(path) => binary.here.join(path),
+        ConfigFile::Found(_) | ConfigFile::None => binary.here.join("config.yaml"),
+    };
+    let target = Target { path: config, replaces: init.force };
+    let nothing = Chosen { file: ConfigFile::None, ..chosen.clone() };
+    let work = Work { binary, chosen: &nothing, target };
+    if init.yes {
+        return work.by_flags(answers, !init.untested);
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        let says =
+            "selkie init asks at a terminal; in a script use --yes with flags (selkie init --help)";
+        return Err(Failure::Usage(says.to_owned()));
+    }
+    let runtime = lifecycle::runtime()?;
+    let asked = runtime.block_on(work.by_asking(answers));
+    runtime.shutdown_timeout(FAREWELL);
+    match asked? {
+        Some(written) => run::run(binary, &Chosen { file: ConfigFile::Named(written), ..nothing }),
+        None => Ok(()),
+    }
+}
+
+/// What a config is written with.
+struct Work<'a> {
+    binary: &'a Binary,
+    /// Without a file.
+    chosen: &'a Chosen,
+    target: Target,
+}
+
+impl Work<'_> {
+    fn by_flags(&self, answers: Answers, tries: bool) -> Outcome {
+        if self.target.is_there() && !self.target.replaces {
+            return Err(self.is_there());
+        }
+        if tries {
+            let runtime = lifecycle::runtime()?;
+            let tried = runtime.block_on(self.try_all(&answers));
+            runtime.shutdown_timeout(FAREWELL);
+            tried?;
+        }
+        let written = self.write(&answers)?;
+        print::out(&self.told(&written, &answers))?;
+        Ok(())
+    }
+
+    /// Asks everybody whom the flags name, and tells what they say.
+    async fn try_all(&self, answers: &Answers) -> Outcome {
+        let mut all = Vec::new();
+        for kit in self.binary.kits.iter().filter(|kit| answers.has_section(kit.name)) {
+            all.push(self.trial().channel(answers, kit.name).await);
+        }
+        if answers.has_section("llm") {
+            all.push(self.trial().model(answers).await);
+        }
+        for line in all.iter().flat_map(Tried::lines) {
+            print::told(line.trim());
+        }
+        match all.iter().any(Tried::is_refused) {
+            true => Err(Failure::Failed(anyhow::anyhow!(
+                "nothing was written: correct what is refused, or write it without asking (--untested)"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the config where the bot is to be started at once.
+    async fn by_asking(&self, mut answers: Answers) -> Result<Option<PathBuf>, Failure> {
+        let mut prompter = Prompter::at_terminal()?;
+        match self.asked(&mut prompter, &mut answers).await {
+            Ok(wanted) => wanted,
+            Err(Stopped) => {
+                prompter.say("\nStopped: no config was written.");
+                Err(Failure::Told)
+            }
+        }
+    }
+
+    async fn asked(
+        &self,
+        prompter: &mut Prompter,
+        answers: &mut Answers,
+    ) -> Result<Result<Option<PathBuf>, Failure>, Stopped> {
+        let path = self.target.path.display();
+        prompter.say(&format!("This sets selkie up and writes {path}."));
+        prompter.say("Enter takes what stands in brackets. Ctrl-C stops it; no config is written before the end.");
+        let mut target = self.target.clone();
+        if target.is_there() && !target.replaces {
+            let question = format!("{path} is there. Write a new one, and keep it as {path}.old?");
+            if !prompter.agrees(&question, false).await? {
+                prompter.say("It stays as it is.");
+                return Ok(Ok(None));
+            }
+            target.replaces = true;
+        }
+        ask(prompter, self.trial(), answers).await?;
+        prompter.say("");
+        let work = Self { target, ..*self };
+        let written = match work.write(answers) {
+            Ok(written) => written,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        prompter.say(&work.told(&written, answers));
+        let hears = self.binary.kits.iter().any(|kit| answers.has_section(kit.name));
+        let starts = hears && prompter.agrees("Start the bot now?", true).await.unwrap_or(false);
+        Ok(Ok(starts.then_some(written.config)))
+    }
+
+    fn trial(&self) -> Trial<'_> {
+        Trial { binary: self.binary, chosen: self.chosen }
+    }
+
+    fn write(&self, answers: &Answers) -> Result<Written, Failure> {
+        let check = |file: &Path| {
+            let file = ConfigFile::Named(file.to_owned());
+            let read = plan(self.binary, &Chosen { file, ..self.chosen.clone() });
+            read.map(|_| ()).map_err(|problems| problems.to_string())
+        };
+        let render = |files: &_| render(answers, files, &self.binary.kits);
+        Ok(self.target.write(answers, render, check)?)
+    }
+
+    /// Says what was written, and what to run next.
+    fn told(&self, written: &Written, answers: &Answers) -> String {
+        let mut text = format!("Written: {}", written.config.display());
+        match written.secrets.len() {
+            0 => {}
+            1 => text.push_str(", and a secret in a file of its own beside it"),
+            several => {
+                text.push_str(&format!(", and {several} secrets in files of their own beside it"))
+            }
+        }
+        text.push_str(", for you alone to read.\n");
+        if let Some(old) = &written.old {
+            text.push_str(&format!("The one before is {}.\n", old.display()));
+        }
+        let is_here = self.binary.here.join("config.yaml") == written.config;
+        let mut config = match is_here {
+            true => String::new(),
+            false => format!(" --config {}", written.config.display()),
+        };
+        if let Some(state) = &self.chosen.state {
+            config.push_str(&format!(" --state {}", state.display()));
+        }
+        text.push_str(&format!("\nNext:\n  selkie run{config}       starts the bot\n"));
+        if answers.owners().is_empty() {
+            text.push_str(&format!(
+                "  selkie pair{config}      makes a code, by which you become its owner\n"
+            ));
+        }
+        text.push_str(&format!("  selkie doctor{config}    tries everything again\n"));
+        text
+    }
+
+    fn is_there(&self) -> Failure {
+        let path = self.target.path.clone();
+        crate::daemon::init::NotWritten::IsThere(path).into()
+    }
+}

@@ -1,0 +1,60 @@
+//! Owners by pairing: what is stored of them, as the command line and each start ask for it.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::PersonId;
+
+use super::Flow;
+use crate::domain::pairing::{LASTS, new_code};
+use crate::store::StoreError;
+
+/// A code that is open now.
+pub struct OpenCode {
+    /// The code.
+    pub code: String,
+    /// Until when it can be used.
+    pub until: DateTime<Utc>,
+}
+
+impl Flow {
+    /// Takes those who were paired for owners, behind those of the config.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn know_owners(&self) -> Result<(), StoreError> {
+        for person in self.outbox.storage.ledger.paired().await? {
+            self.owners().add(&person);
+        }
+        Ok(())
+    }
+
+    /// Opens a code, in the place of the one before.
+    ///
+    /// # Errors
+    /// When it could not be stored.
+    pub async fn open_pairing(&self) -> Result<OpenCode, StoreError> {
+        let runtime = &self.outbox.runtime;
+        let (code, until) = (new_code(&*runtime.chance), runtime.now() + LASTS);
+        self.outbox.storage.ledger.open_pairing(&code, until).await?;
+        Ok(OpenCode { code, until })
+    }
+
+    /// Lists who was paired.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn paired(&self) -> Result<Vec<PersonId>, StoreError> {
+        self.outbox.storage.ledger.paired().await
+    }
+
+    /// Takes a pairing back: they are no owner from now on. `false` when they were not paired.
+    ///
+    /// # Errors
+    /// When it could not be stored.
+    pub async fn unpair(&self, person: &PersonId) -> Result<bool, StoreError> {
+        let gone = self.outbox.storage.ledger.unpair(person).await?;
+        if gone && !self.named_owners.contains(person) {
+            self.owners().remove(person);
+        }
+        Ok(gone)
+    }
+}

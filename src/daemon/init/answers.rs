@@ -1,0 +1,137 @@
+//! What was answered so far: settings by their dotted keys, and secrets apart from them.
+
+use std::collections::BTreeMap;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value};
+
+use crate::config::Flag;
+use crate::config::source::put;
+
+/// What a config is made of. No secret of it can be printed.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    settings: Map<String, Value>,
+    secrets: BTreeMap<String, SecretString>,
+}
+
+impl Answers {
+    /// Sets a key that holds no secret.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        let mut all = Value::Object(std::mem::take(&mut self.settings));
+        put(&mut all, &path(key), value.into());
+        if let Value::Object(map) = all {
+            self.settings = map;
+        }
+    }
+
+    /// Sets a key that holds one.
+    pub fn hide(&mut self, key: &str, secret: SecretString) {
+        self.secrets.insert(key.to_owned(), secret);
+    }
+
+    /// Whether a key has an answer.
+    pub fn has(&self, key: &str) -> bool {
+        self.secrets.contains_key(key) || self.at(key).is_some()
+    }
+
+    /// Returns the text that a key without a secret has.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.at(key)?.as_str()
+    }
+
+    /// Whether anything of a section is answered.
+    pub fn has_section(&self, name: &str) -> bool {
+        let within = format!("{name}.");
+        self.settings.contains_key(name) || self.secrets.keys().any(|key| key.starts_with(&within))
+    }
+
+    /// Takes an answer back.
+    pub fn forget(&mut self, key: &str) {
+        self.secrets.remove(key);
+        let path = path(key);
+        let Some((last, parents)) = path.split_last() else { return };
+        let mut at = Some(&mut self.settings);
+        for parent in parents {
+            at = at.and_then(|map| map.get_mut(parent)?.as_object_mut());
+        }
+        if let Some(map) = at {
+            map.remove(last);
+        }
+    }
+
+    /// Takes all of a section back.
+    pub fn forget_section(&mut self, name: &str) {
+        let within = format!("{name}.");
+        self.settings.remove(name);
+        self.secrets.retain(|key, _| !key.starts_with(&within));
+    }
+
+    /// Adds an owner.
+    pub fn own(&mut self, person: &str) {
+        let mut owners = self.owners();
+        if !owners.iter().any(|owner| owner == person) {
+            owners.push(person.to_owned());
+        }
+        self.set("owners", owners);
+    }
+
+    /// Lists the owners.
+    pub fn owners(&self) -> Vec<String> {
+        let owners = self.settings.get("owners").and_then(Value::as_array).into_iter().flatten();
+        owners.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// Returns the settings without secrets.
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.settings
+    }
+
+    /// Lists the keys of the secrets.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &SecretString)> {
+        self.secrets.iter().map(|(key, secret)| (key.as_str(), secret))
+    }
+
+    fn at(&self, key: &str) -> Option<&Value> {
+        let mut parts = key.split('.');
+        let first = self.settings.get(parts.next()?)?;
+        parts.try_fold(first, |value, key| value.get(key))
+    }
+
+    /// Returns all of it as a flag: how it is tried before it stands in a file.
+    pub fn flag(&self) -> Flag {
+        let mut value = Value::Object(self.settings.clone());
+        for (key, secret) in &self.secrets {
+            put(&mut value, &path(key), secret.expose_secret().into());
+        }
+        Flag { name: "your answers".to_owned(), value }
+    }
+}
+
+fn path(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_answered_can_be_taken_back_and_no_secret_is_printed() {
+        let mut answers = Answers::default();
+        answers.set("a.b", "c");
+        answers.hide("a.token", SecretString::from("hunter2"));
+        answers.own("p:1");
+        answers.own("p:1");
+        assert!(!format!("{answers:?}").contains("hunter2"));
+        let all = json!({ "a": { "b": "c", "token": "hunter2" }, "owners": ["p:1"] });
+        assert_eq!(answers.flag().value, all);
+        assert!(answers.has("a.token") && answers.text("a.b") == Some("c"));
+        answers.forget("a.b");
+        assert!(!answers.has("a.b") && answers.has_section("a"));
+        answers.forget_section("a");
+        assert_eq!(answers.flag().value, json!({ "owners": ["p:1"] }));
+    }
+}

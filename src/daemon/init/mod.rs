@@ -1,0 +1,18 @@
+//! Setting selkie up: what is asked, how each answer is tried, and how the config is written, whole or not at all.
+
+mod answers;
+mod channels;
+mod model;
+mod owner;
+mod prompt;
+mod render;
+mod trial;
+mod wizard;
+mod written;
+
+pub use answers::Answers;
+pub use prompt::{Prompter, Stopped};
+pub use render::render;
+pub use trial::{Trial, Tried};
+pub use wizard::ask;
+pub use written::{NotWritten, Target, Written};

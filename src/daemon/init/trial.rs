@@ -1,0 +1,89 @@
+//! Trying answers before they are written: the config that they come to is built, platforms and models are asked.
+
+use crate::config::problem::{Problem, Problems};
+use crate::daemon::Binary;
+use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::doctor::{self, Finding, Level};
+use crate::daemon::init::Answers;
+
+/// Where answers are tried.
+#[derive(Clone, Copy)]
+pub struct Trial<'a> {
+    /// The binary.
+    pub binary: &'a Binary,
+    /// What the command line says, without a file.
+    pub chosen: &'a Chosen,
+}
+
+/// What a trial came to.
+pub enum Tried {
+    /// What was answered cannot be taken: keys and why.
+    Mistaken(Vec<Problem>),
+    /// Somebody was asked, and says this.
+    Asked(Vec<Finding>),
+}
+
+impl Tried {
+    /// Whether it cannot be used: nothing that was found is as it should be.
+    pub fn is_refused(&self) -> bool {
+        match self {
+            Self::Mistaken(_) => true,
+            Self::Asked(findings) => {
+                let errors = findings.iter().filter(|one| one.level == Level::Error).count();
+                errors > 0 && errors == findings.len()
+            }
+        }
+    }
+
+    /// Says it, a line each.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Mistaken(problems) => problems.iter().map(mistake).collect(),
+            Self::Asked(findings) => findings.iter().flat_map(found).collect(),
+        }
+    }
+}
+
+impl Trial<'_> {
+    /// Builds what answers come to.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn plan(&self, answers: &Answers) -> Result<AppConfig, Problems> {
+        let mut chosen = self.chosen.clone();
+        chosen.flags.push(answers.flag());
+        plan(self.binary, &chosen)
+    }
+
+    /// Asks a channel's platform who the bot is.
+    pub async fn channel(&self, answers: &Answers, name: &str) -> Tried {
+        match self.plan(answers) {
+            Ok(plan) => Tried::Asked(doctor::of_channel(self.binary, &plan, name).await),
+            Err(problems) => Tried::Mistaken(problems.0),
+        }
+    }
+
+    /// Asks the model one short question.
+    pub async fn model(&self, answers: &Answers) -> Tried {
+        match self.plan(answers) {
+            Ok(plan) => Tried::Asked(doctor::of_models(&plan).await),
+            Err(problems) => Tried::Mistaken(problems.0),
+        }
+    }
+}
+
+fn mistake(problem: &Problem) -> String {
+    format!("  ✗ {} {}", problem.key, problem.message)
+}
+
+/// What is so, and what to do where it is not as it should be.
+fn found(finding: &Finding) -> Vec<String> {
+    let sign = match finding.level {
+        Level::Fine => '✓',
+        Level::Warning => '!',
+        Level::Error => '✗',
+    };
+    let advice = Some(&finding.advice).filter(|advice| !advice.is_empty());
+    let says = format!("  {sign} {}", finding.says);
+    std::iter::once(says).chain(advice.map(|advice| format!("    → {advice}"))).collect()
+}

@@ -1,0 +1,79 @@
+//! `/pair CODE`: makes an owner of whoever has the code, known or not.
+
+use selkie_channel_core::{Audience, Inbound};
+
+use super::Commands;
+use crate::domain::facts::Trust;
+use crate::domain::pairing;
+use crate::intake::given::{By, Given};
+use crate::intake::guesses::{self, Guess};
+use crate::intake::messages::pairing as messages;
+use crate::store::{Paired, StoreError};
+
+impl Commands {
+    /// What they read; nothing where nobody listens to them, or they have guessed too often.
+    pub(super) async fn pair(
+        &self,
+        given: &Given<'_>,
+        trust: Option<Trust>,
+    ) -> Result<Option<String>, StoreError> {
+        let By::Message(inbound) = given.by else { return Ok(Some(messages::at_terminal())) };
+        if given.audience != Audience::Direct {
+            return Ok(trust.map(|_| messages::in_private()));
+        }
+        if trust == Some(Trust::Owner) {
+            // Carried out again after a crash it says the same.
+            return self.again(given).await.map(Some);
+        }
+        if guesses::are_too_many(&self.outbox, inbound).await {
+            return Ok(None);
+        }
+        let Some(code) = pairing::read(&given.command.args) else {
+            return Ok(self.guessed(inbound, messages::usage()).await);
+        };
+        match self.outbox.storage.ledger.pair(given.person, &code).await? {
+            Paired::Done => {
+                self.welcome(inbound).await;
+                Ok(Some(messages::paired(given.person)))
+            }
+            Paired::Wrong { left } => Ok(self.guessed(inbound, messages::wrong(left)).await),
+            Paired::NoneOpen => Ok(self.guessed(inbound, messages::none_open()).await),
+        }
+    }
+
+    async fn again(&self, given: &Given<'_>) -> Result<String, StoreError> {
+        let paired = self.outbox.storage.ledger.paired().await?;
+        let Some(code) = pairing::read(&given.command.args) else {
+            return Ok(messages::is_owner_already());
+        };
+        if !paired.contains(given.person) {
+            return Ok(messages::is_owner_already());
+        }
+        match self.outbox.storage.ledger.pair(given.person, &code).await? {
+            Paired::Done => Ok(messages::paired(given.person)),
+            Paired::Wrong { .. } | Paired::NoneOpen => Ok(messages::is_owner_already()),
+        }
+    }
+
+    async fn guessed(&self, inbound: &Inbound, says: String) -> Option<String> {
+        match guesses::wrong(&self.outbox, inbound).await {
+            Guess::Answered | Guess::LastWord => Some(says),
+            Guess::Silent => None,
+        }
+    }
+
+    /// The rows say it already; from now on everybody who asks hears it.
+    async fn welcome(&self, inbound: &Inbound) {
+        let (owners, person) = (&self.rules.rights.owners, &inbound.speaker.id);
+        let name = match inbound.speaker.name.trim() {
+            "" => "Somebody",
+            name => name,
+        };
+        if !owners.is_empty() {
+            let text = messages::somebody(name, person);
+            self.outbox.tell_owner(&format!("paired:{person}:{}", inbound.key), &text).await;
+        }
+        owners.add(person);
+        tracing::info!(%person, "paired: an owner from now on");
+    }
+}

@@ -1,0 +1,61 @@
+//! What people read who send a pairing code, and the owner who hears of it.
+
+use selkie_channel_core::PersonId;
+
+/// They are an owner now.
+pub(crate) fn paired(person: &PersonId) -> String {
+    format!(
+        "You are paired: I know you as my owner now (`{person}`). Write to me and I answer; /help lists my commands."
+    )
+}
+
+/// They were one before.
+pub(crate) fn is_owner_already() -> String {
+    "You are my owner already: no code is needed.".to_owned()
+}
+
+/// The code is wrong.
+pub(crate) fn wrong(left: i64) -> String {
+    match left {
+        0 => format!("This code is wrong, and no more are read. {}", another()),
+        1 => "This code is wrong. You have one more try.".to_owned(),
+        left => format!("This code is wrong. You have {left} more tries."),
+    }
+}
+
+/// There is nothing to try.
+pub(crate) fn none_open() -> String {
+    format!(
+        "No pairing code is open: a code works once, within an hour, and ends after three wrong ones. {}",
+        another()
+    )
+}
+
+/// What was typed is no code.
+pub(crate) fn usage() -> String {
+    "Write the code behind it: /pair CODE. On the machine where I run, `selkie pair` makes one."
+        .to_owned()
+}
+
+/// Among others nobody is paired.
+pub(crate) fn in_private() -> String {
+    "Write it to me in private: whoever reads the code could use it.".to_owned()
+}
+
+/// At the command line nobody is paired.
+pub(crate) fn at_terminal() -> String {
+    "Nobody is paired at the command line. `selkie pair` makes a code; send it to me on a channel."
+        .to_owned()
+}
+
+/// Tells the owner before about another one.
+pub(crate) fn somebody(name: &str, person: &PersonId) -> String {
+    format!(
+        "{name} (`{person}`) is an owner now, by a pairing code. If you do not know them, run \
+         `selkie pair remove {person}` on the machine where I run."
+    )
+}
+
+fn another() -> String {
+    "On the machine where I run, `selkie pair` makes another.".to_owned()
+}
