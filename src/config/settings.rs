@@ -61,6 +61,8 @@ pub struct Settings {
     pub groups: BTreeMap<String, flow::GroupSettings>,
     /// What people may use; owners are not held.
     pub limits: flow::LimitSettings,
+    /// Whether strangers who write in private get a code by which an owner can let them in.
+    pub pairing: flow::Pairing,
     /// The read API and, later, the owner's pages.
     pub console: console::Settings,
     /// The IANA time zone of times that name none, such as Europe/Berlin. Default: the host's.
@@ -102,6 +104,7 @@ impl Default for Settings {
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
             limits: flow::LimitSettings::default(),
+            pairing: flow::Pairing::default(),
             console: console::Settings::default(),
             logging: Logging::default(),
             debug: Debug::default(),
@@ -129,6 +132,7 @@ impl Settings {
             heartbeat: self.heartbeat.clone(),
             store: self.store.clone(),
             limits: self.limits.clone(),
+            pairing: self.pairing,
         }
     }
 }

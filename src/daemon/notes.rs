@@ -15,16 +15,16 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         && plan.channels.iter().filter(|c| c.receiver.is_some()).all(|c| c.allow.is_empty())
     {
         notes.push(
-            "the bot would answer nobody: owners and every allow list are empty. Write to the bot: it tells you \
-             your id, which goes into owners"
+            "the bot would answer nobody but who was paired: owners and every allow list are empty. selkie pair makes \
+             you its owner; or write to the bot: it tells you your id, which goes into owners"
                 .to_owned(),
         );
     }
     let lets_in = plan.channels.iter().any(|c| c.receiver.is_some() && !c.allow.is_empty());
     if plan.settings.owners.is_empty() && lets_in {
         notes.push(
-            "owners is empty: nobody can approve anything, so what asks first is refused. Write to the bot: it tells \
-             you your id, which goes into owners"
+            "owners is empty: nobody but who was paired can approve anything, so what asks first is refused. selkie \
+             pair makes you an owner; or write to the bot: it tells you your id, which goes into owners"
                 .to_owned(),
         );
     }

@@ -5,8 +5,9 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::Flow;
-use crate::daemon::flow::OpenCode;
+use crate::daemon::flow::{Flow, OpenCode};
+use crate::domain::pairing;
+use crate::store::{Approved, PairedPerson, PairingRequest};
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -14,9 +15,14 @@ use crate::daemon::flow::OpenCode;
 pub enum AskedOfPairing {
     /// A code, in the place of the one before.
     Open,
-    /// Who was paired.
+    /// Who was paired, and who asks to be.
     List,
-    /// Somebody is no owner any more.
+    /// A stranger is let in.
+    Approve {
+        /// By their code.
+        code: String,
+    },
+    /// Somebody is no longer what pairing made them.
     Remove {
         /// Their id.
         person: String,
@@ -30,7 +36,22 @@ pub struct ToldOfPairing {
     /// The code that is open now, and until when.
     pub code: Option<(String, DateTime<Utc>)>,
     /// Who was paired.
-    pub paired: Vec<PersonId>,
+    pub paired: Vec<PairedPerson>,
+    /// Who asks to be let in: ids and names, without the codes.
+    pub asking: Vec<Asking>,
+    /// What came of it, for people.
+    pub said: String,
+}
+
+/// Somebody who asks to be let in.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Asking {
+    /// Who.
+    pub person: PersonId,
+    /// As their platform calls them.
+    pub name: String,
+    /// Until when.
+    pub until: DateTime<Utc>,
 }
 
 /// Carries out what is asked.
@@ -51,8 +72,12 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
             Ok(ToldOfPairing { code: Some((code, until)), ..ToldOfPairing::default() })
         }
         AskedOfPairing::List => {
-            Ok(ToldOfPairing { paired: flow.paired().await?, ..ToldOfPairing::default() })
+            let of = |PairingRequest { person, name, until, .. }| Asking { person, name, until };
+            let asking = flow.pairing_requests().await?.into_iter().map(of).collect();
+            let paired = flow.paired().await?;
+            Ok(ToldOfPairing { paired, asking, ..ToldOfPairing::default() })
         }
+        AskedOfPairing::Approve { code } => approve(flow, &code).await,
         AskedOfPairing::Remove { person } => {
             match flow.unpair(&PersonId::new(person.trim())).await? {
                 true => Ok(ToldOfPairing::default()),
@@ -62,5 +87,26 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
                 ))),
             }
         }
+    }
+}
+
+async fn approve(flow: &Flow, code: &str) -> Result<ToldOfPairing, NotDone> {
+    let Some(code) = pairing::read(code) else {
+        return Err(NotDone::Mistyped(format!(
+            "{code:?} is no pairing code: it takes the six characters that the stranger was given"
+        )));
+    };
+    match flow.approve_pairing(&code).await? {
+        Approved::Done { person, name } => {
+            let said = format!("{name} ({person}) is let in.");
+            Ok(ToldOfPairing { said, ..ToldOfPairing::default() })
+        }
+        Approved::Wrong { left } => Err(NotDone::Refused(format!(
+            "nobody who asks to be let in has the code {code:?}: {left} of 3 tries are left"
+        ))),
+        Approved::NoneOpen => Err(NotDone::Refused(
+            "nobody asks to be let in: selkie pair list shows who does; pairing: ask in the config lets strangers ask"
+                .to_owned(),
+        )),
     }
 }

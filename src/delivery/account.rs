@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
-use selkie_channel_core::{AccountId, AllowList, Channel, ConversationId, PlaceId, Unasked};
+use selkie_channel_core::{
+    AccountId, AllowList, Channel, ConversationId, PersonId, PlaceId, Unasked,
+};
 use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -75,6 +77,18 @@ impl Account {
             hopeless: AtomicBool::new(false),
             again: Notify::new(),
             channel,
+        }
+    }
+
+    /// Listens to somebody from now on, beside those of the config.
+    pub(crate) fn let_in(&self, person: &PersonId) {
+        self.allow.write().unwrap_or_else(PoisonError::into_inner).let_in(person.as_str());
+    }
+
+    /// Listens to somebody no more, unless the config says so.
+    pub(crate) fn shut_out(&self, person: &PersonId) {
+        if !self.channel.allow.names(person.as_str()) {
+            self.allow.write().unwrap_or_else(PoisonError::into_inner).shut_out(person.as_str());
         }
     }
 

@@ -13,6 +13,16 @@ use crate::domain::task::Lane;
 pub(crate) struct Accounts(HashMap<AccountId, Arc<Account>>);
 
 impl Accounts {
+    /// Listens to somebody on every channel from now on: an id is of one platform.
+    pub(crate) fn let_in(&self, person: &PersonId) {
+        self.all().for_each(|account| account.let_in(person));
+    }
+
+    /// Listens to somebody no more, unless the config says so.
+    pub(crate) fn shut_out(&self, person: &PersonId) {
+        self.all().for_each(|account| account.shut_out(person));
+    }
+
     /// One account for each channel.
     pub(crate) fn of_channels(channels: impl IntoIterator<Item = Channel>) -> Self {
         let account = |channel: Channel| (channel.account.clone(), Arc::new(Account::new(channel)));

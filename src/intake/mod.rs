@@ -16,6 +16,7 @@ pub(crate) mod listen;
 mod may_end;
 pub(crate) mod messages;
 mod own;
+pub(crate) mod pairing;
 pub(crate) mod policy;
 pub(crate) mod receive;
 pub(crate) mod remembered;

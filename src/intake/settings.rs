@@ -46,6 +46,19 @@ pub struct Settings {
     pub store: crate::store::settings::Settings,
     /// What people may use; owners are not held.
     pub limits: LimitSettings,
+    /// Whether strangers who write in private get a code by which an owner can let them in.
+    pub pairing: Pairing,
+}
+
+/// What strangers who write to the bot in private get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pairing {
+    /// A hint which line of the config lets them in.
+    #[default]
+    Off,
+    /// A code, by which an owner lets them in.
+    Ask,
 }
 
 impl Default for Settings {
@@ -65,6 +78,7 @@ impl Default for Settings {
             heartbeat: HeartbeatSettings::default(),
             store: crate::store::settings::Settings::default(),
             limits: LimitSettings::default(),
+            pairing: Pairing::default(),
         }
     }
 }

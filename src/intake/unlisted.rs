@@ -4,28 +4,46 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, NaiveDate, Utc};
-use selkie_channel_core::Inbound;
 use selkie_channel_core::locked;
+use selkie_channel_core::{Audience, Inbound};
 
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::domain::builtin::Builtin;
+use crate::domain::pairing;
 use crate::intake::hints::Hints;
 use crate::intake::messages;
+use crate::intake::settings::Pairing;
+use crate::store::PairingRequest;
 
 /// People and places remembered in memory before it begins anew.
 const MANY: usize = 10_000;
 /// So often a person, or the people of a place, are told their id in a day.
 const TIMES: u32 = 3;
+/// Characters of a name that an owner is shown.
+const LONGEST_NAME: usize = 100;
 
 /// What senders who are not on the list were told, in this process.
 #[derive(Default)]
 pub(crate) struct UnlistedSenders {
     hints: Hints,
+    /// Strangers in private get a code by which an owner can let them in.
+    pairing: Pairing,
     told: Mutex<HashMap<String, (NaiveDate, u32)>>,
 }
 
 impl UnlistedSenders {
+    /// Gives strangers what config says.
+    pub(crate) fn of(pairing: Pairing) -> Self {
+        Self { pairing, ..Self::default() }
+    }
+
+    fn offers_code(&self, inbound: &Inbound) -> bool {
+        // Who asks for their id is told it.
+        let asks_id = command(inbound) == Some(Builtin::Id);
+        self.pairing == Pairing::Ask && inbound.audience == Audience::Direct && !asks_id
+    }
+
     /// Whether this message may deserve words: the first of its place, or a question for the id.
     pub(crate) fn deserves(&self, inbound: &Inbound, now: DateTime<Utc>) -> bool {
         let place = &inbound.place;
@@ -34,7 +52,7 @@ impl UnlistedSenders {
         }
         let person = format!("{} {}", place.account(), inbound.speaker.id);
         let today = now.date_naive();
-        asks_for_id(inbound)
+        (asks_for_id(inbound) || self.offers_code(inbound))
             && self.may(&person, today)
             && self.may(&place.full(), today)
             && self.hints.may_again(place, now)
@@ -43,6 +61,10 @@ impl UnlistedSenders {
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
     pub(crate) async fn hint(&self, outbox: &Arc<Outbox>, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
+        if self.offers_code(inbound) {
+            self.offer_code(outbox, inbound).await;
+            return;
+        }
         let (name, keys) = (account.channel.name, account.channel.allow_keys);
         let text = messages::not_allowed(inbound, name, keys, !outbox.owners.is_empty());
         let draft = || outbox.draft_to(inbound, &text);
@@ -54,6 +76,22 @@ impl UnlistedSenders {
         }
         if let Some(again) = draft() {
             outbox.say_once(&format!("hint:{place} {}", inbound.key), again).await;
+        }
+    }
+
+    /// Gives the code that stands for them: once, however often they write while it is open.
+    async fn offer_code(&self, outbox: &Arc<Outbox>, inbound: &Inbound) {
+        let (runtime, storage) = (&outbox.runtime, &outbox.storage);
+        let request = PairingRequest {
+            person: inbound.speaker.id.clone(),
+            name: inbound.speaker.name.chars().take(LONGEST_NAME).collect(),
+            code: pairing::new_code(&*runtime.chance),
+            until: runtime.now() + pairing::LASTS,
+        };
+        let asked = storage.insist(|| storage.ledger.request_pairing(request.clone())).await;
+        let Some(code) = asked.flatten() else { return };
+        if let Some(draft) = outbox.draft_to(inbound, &messages::pairing::offered(&code)) {
+            outbox.say_once(&format!("pairing:{}:{code}", inbound.speaker.id), draft).await;
         }
     }
 
@@ -72,8 +110,11 @@ impl UnlistedSenders {
 }
 
 fn asks_for_id(inbound: &Inbound) -> bool {
-    let command = inbound.command.as_ref().and_then(|command| Builtin::parse(&command.name));
-    matches!(command, Some(Builtin::Id | Builtin::Start))
+    matches!(command(inbound), Some(Builtin::Id | Builtin::Start))
+}
+
+fn command(inbound: &Inbound) -> Option<Builtin> {
+    inbound.command.as_ref().and_then(|command| Builtin::parse(&command.name))
 }
 
 #[cfg(test)]

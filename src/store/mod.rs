@@ -62,7 +62,7 @@ pub use memory::{
 pub use met::{Acquaintances, Looked, Met, NewlyMet};
 pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
-pub use pairing::{Paired, Pairings};
+pub use pairing::{Approved, Paired, PairedPerson, PairingRequest, Pairings};
 pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use reminder::{ReminderRow, Reminders, Settle, Settling};

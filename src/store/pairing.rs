@@ -1,9 +1,11 @@
-//! Pairing: the code that is open, and who became an owner by one.
+//! Pairing: the code that makes an owner, those by which strangers ask to be let in, and who was paired.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
+use serde::{Deserialize, Serialize};
 
+use crate::domain::facts::Trust;
 use crate::store::error::Result;
 
 /// Codes and who used them.
@@ -16,8 +18,22 @@ pub trait Pairings: Send + Sync {
     /// same code again: it comes to the same. Durable.
     async fn pair(&self, person: &PersonId, code: &str) -> Result<Paired>;
 
+    /// Whether it was this code that made somebody an owner.
+    async fn has_paired(&self, person: &PersonId, code: &str) -> Result<bool>;
+
+    /// Opens a request of a stranger to be let in; returns the code that stands for it, which is an earlier one while
+    /// that is open. `None` where it is closed, or too many are open. Durable.
+    async fn request_pairing(&self, request: PairingRequest) -> Result<Option<String>>;
+
+    /// Lets in whose request has this code; a wrong code counts against all that are open. Approving one again comes to
+    /// the same. Durable.
+    async fn approve_pairing(&self, code: &str) -> Result<Approved>;
+
+    /// Lists the requests that are open, the one that ends first before the others.
+    async fn pairing_requests(&self) -> Result<Vec<PairingRequest>>;
+
     /// Lists who was paired, the first before the others.
-    async fn paired(&self) -> Result<Vec<PersonId>>;
+    async fn paired(&self) -> Result<Vec<PairedPerson>>;
 
     /// Takes it back; `false` when they were not paired. Durable.
     async fn unpair(&self, person: &PersonId) -> Result<bool>;
@@ -35,4 +51,45 @@ pub enum Paired {
     },
     /// No code is open: none was made, it was used, its time is over, or too many wrong ones were tried.
     NoneOpen,
+}
+
+/// A stranger who wants to be let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairingRequest {
+    /// Who.
+    pub person: PersonId,
+    /// As their platform calls them.
+    pub name: String,
+    /// What an owner approves it by.
+    pub code: String,
+    /// Until when.
+    pub until: DateTime<Utc>,
+}
+
+/// What an approval came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Approved {
+    /// They are let in.
+    Done {
+        /// Who.
+        person: PersonId,
+        /// As their platform called them.
+        name: String,
+    },
+    /// Nobody's open request has this code, and so many more may be tried.
+    Wrong {
+        /// How many; none: the requests that were open are closed now.
+        left: i64,
+    },
+    /// No request is open.
+    NoneOpen,
+}
+
+/// Somebody who was paired.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairedPerson {
+    /// Who.
+    pub person: PersonId,
+    /// As what: an owner, or one who is allowed.
+    pub trust: Trust,
 }

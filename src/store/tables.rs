@@ -238,7 +238,12 @@ pub const TABLES: &[Table] = &[
         &["conversation"],
     ),
     table("pairing", &["id", "code", "tries", "until", "person"], &["id"]),
-    table("paired", &["person", "at"], &["person"]),
+    table(
+        "pairing_request",
+        &["person", "name", "code", "tries", "until", "approved"],
+        &["person"],
+    ),
+    table("paired", &["person", "trust", "at"], &["person"]),
     derived(table("memory_file", &["path", "subject", "look"], &["path"])),
     derived(numbered(
         "memory_piece",

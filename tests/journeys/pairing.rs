@@ -35,7 +35,7 @@ async fn a_code_makes_an_owner_who_stays_one_until_taken_back() {
 
     let daemon = world.daemon();
     assert!(world.ask("still there?").await.ends_with("still there?"));
-    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4711\n");
+    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4711  owner\n");
     let second = self::code(&world);
     world.ask_in(GRACE, GRACE, &format!("/pair {}", second.to_uppercase())).await;
     let told = world.hears(ADA, "is an owner now").await.text;
@@ -66,5 +66,66 @@ async fn three_wrong_codes_close_it_and_a_group_pairs_nobody() {
     assert_eq!(world.home.run(&["pair", "list"]).1, "Nobody was paired.\n");
     let next = self::code(&world);
     assert!(world.ask(&format!("/pair {next}")).await.contains("You are paired"));
+    assert!(daemon.stop().await.success());
+}
+
+/// A world whose strangers get codes; Ada owns it.
+async fn asking() -> World {
+    let world = World::with(json!({ "pairing": "ask" })).await;
+    world.telegram().add_person(GRACE, "Grace");
+    world
+}
+
+fn offered(text: &str) -> String {
+    assert!(text.contains("I do not know you yet"), "{text}");
+    let (_, rest) = text.split_once("/pair ").expect("how it is approved");
+    rest.chars().take_while(char::is_ascii_alphanumeric).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_is_let_in_by_the_owners_word_and_stays() {
+    let world = asking().await;
+    let daemon = world.daemon();
+    let code = offered(&world.ask_in(GRACE, GRACE, "hello?").await);
+    world.telegram().say(GRACE, GRACE, "hello??");
+    world.telegram().say(GRACE, GRACE, &format!("/pair {code}"));
+    world.hears(GRACE, "No pairing code is open").await;
+    assert_eq!(world.playground.model().calls(), 0, "a stranger lets nobody in");
+    let (_, list, _) = world.home.run(&["pair", "list"]);
+    assert!(list.contains("tg:4712") && list.contains("Grace") && !list.contains(&code), "{list}");
+    let wrong = world.ask("/pair zz9zzz").await;
+    assert!(wrong.contains("2 of 3 tries"), "{wrong}");
+    let done = world.ask(&format!("/pair {code}")).await;
+    assert!(done.contains("Grace (tg:4712) is let in"), "{done}");
+    world.hears(GRACE, "You are let in").await;
+    assert!(world.ask_in(GRACE, GRACE, "hello").await.ends_with("hello"));
+    assert_eq!(world.texts(GRACE).iter().filter(|t| t.contains("do not know you")).count(), 1);
+    assert!(daemon.stop().await.success());
+    let daemon = world.daemon();
+    assert!(world.ask_in(GRACE, GRACE, "and now?").await.ends_with("and now?"));
+    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4712  allowed\n");
+    assert_eq!(world.home.run(&["pair", "remove", "tg:4712"]).0, 0);
+    let again = offered(&world.ask_in(GRACE, GRACE, "still?").await);
+    let (status, out, err) = world.home.run(&["pair", "approve", &again]);
+    assert!(status == 0 && out.contains("Grace (tg:4712) is let in."), "{out}{err}");
+    assert!(world.ask_in(GRACE, GRACE, "once more").await.ends_with("once more"));
+    assert!(daemon.stop().await.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_wrong_words_of_the_owner_close_what_strangers_ask() {
+    let world = asking().await;
+    let daemon = world.daemon();
+    let code = offered(&world.ask_in(GRACE, GRACE, "hello?").await);
+    for _ in 0..3 {
+        let (status, _, why) = world.home.run(&["pair", "approve", "zz9zzz"]);
+        assert!(status == 1 && why.contains("nobody who asks"), "{why}");
+    }
+    let (status, _, why) = world.home.run(&["pair", "approve", &code]);
+    assert!(status == 1 && why.contains("nobody asks to be let in"), "{why}");
+    let (status, _, why) = world.home.run(&["pair", "approve", "Grace"]);
+    assert!(status == 2 && why.contains("is no pairing code"), "{why}");
+    world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hello");
+    assert!(world.ask("hello").await.ends_with("hello"));
     assert!(daemon.stop().await.success());
 }

@@ -41,6 +41,16 @@ impl AllowList {
         self.keys.contains(key) || self.keys.range::<str, _>(starred).any(ends)
     }
 
+    /// Lists one key more.
+    pub fn let_in(&mut self, key: &str) {
+        self.keys.insert(key.to_owned());
+    }
+
+    /// Takes a key from the list.
+    pub fn shut_out(&mut self, key: &str) {
+        self.keys.remove(key);
+    }
+
     /// Puts a moved place's new key beside its old one.
     pub fn alias(&mut self, old: &str, new: &str) {
         if self.names(old) {

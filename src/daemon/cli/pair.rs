@@ -1,4 +1,4 @@
-//! `selkie pair`: a code that makes an owner, and who became one by it.
+//! `selkie pair`: a code that makes an owner, strangers who ask to be let in, and who was paired.
 
 use clap::Subcommand;
 
@@ -7,13 +7,16 @@ use super::print;
 use super::request::{quiet, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use crate::daemon::pairing::{AskedOfPairing, ToldOfPairing};
+use crate::daemon::pairing::{AskedOfPairing, Asking, ToldOfPairing};
+use crate::guard::visible::one_line;
+use crate::store::PairedPerson;
 
 /// `selkie pair`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   selkie pair                               prints a code; whoever sends it to the bot in private is an owner
-  selkie pair list
+  selkie pair list                          who was paired, and who asks to be let in
+  selkie pair approve ab3def                lets a stranger in by the code that the bot gave them (pairing: ask)
   selkie pair remove tg:4711
 
 A code works once, within an hour, and ends after three wrong ones; a new one takes its place. Who was paired stands in the
@@ -29,9 +32,14 @@ pub struct Pair {
 /// What to do about pairing.
 #[derive(Debug, Subcommand)]
 pub enum PairWhat {
-    /// List who was paired
+    /// List who was paired, and who asks to be let in
     List,
-    /// Take a pairing back: they are no owner any more
+    /// Let a stranger in
+    Approve {
+        /// The code that the bot gave them
+        code: String,
+    },
+    /// Take a pairing back, of an owner or of a stranger who was let in
     Remove {
         /// Their id: tg:4711
         person: String,
@@ -52,16 +60,26 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             ))?)
         }
         Some(PairWhat::List) => {
-            let ToldOfPairing { paired, .. } = told(plan, AskedOfPairing::List)?;
-            let lines: String = paired.iter().map(|person| format!("{person}\n")).collect();
-            let shown = if lines.is_empty() { "Nobody was paired.\n".to_owned() } else { lines };
+            let ToldOfPairing { paired, asking, .. } = told(plan, AskedOfPairing::List)?;
+            let is = |one: &PairedPerson| vec![one.person.to_string(), one.trust.name().to_owned()];
+            let asks = |one: &Asking| {
+                let until = one.until.format("%H:%M UTC");
+                vec![one.person.to_string(), format!("asks until {until}: {}", one_line(&one.name))]
+            };
+            let rows: Vec<_> = paired.iter().map(is).chain(asking.iter().map(asks)).collect();
+            let shown = match rows.is_empty() {
+                true => "Nobody was paired.\n".to_owned(),
+                false => print::table(&rows),
+            };
             Ok(print::out(&shown)?)
+        }
+        Some(PairWhat::Approve { code }) => {
+            let ToldOfPairing { said, .. } = told(plan, AskedOfPairing::Approve { code })?;
+            Ok(print::out(&format!("{said}\n"))?)
         }
         Some(PairWhat::Remove { person }) => {
             told(plan, AskedOfPairing::Remove { person: person.clone() })?;
-            Ok(print::out(&format!(
-                "{person} is no owner any more, unless the config names them.\n"
-            ))?)
+            Ok(print::out(&format!("{person} is let in no more, unless the config names them.\n"))?)
         }
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer,
             }
             (None, None) => {
                 let app = plan.open()?;
-                app.flow.know_owners().await?;
+                app.flow.know_paired().await?;
                 let answered = request.alone(&app.flow).await;
                 app.ledger.close().await;
                 answered

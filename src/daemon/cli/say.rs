@@ -55,7 +55,7 @@ async fn alone(mut plan: AppConfig, body: &SayBody) -> anyhow::Result<Told> {
     plan.channels.iter_mut().for_each(|channel| channel.receiver = None);
     let app = plan.open()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    app.flow.know_owners().await?;
+    app.flow.know_paired().await?;
     app.flow.start_delivery(&tracker, stop.clone()).await?;
     let told = app.flow.say(&body.to, &body.text).await;
     stop.work.cancel();

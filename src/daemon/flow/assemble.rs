@@ -351,7 +351,7 @@ impl Flow {
             workers: Arc::clone(&workers),
             commands,
             gate: Arc::clone(&gate),
-            unlisted: UnlistedSenders::default(),
+            unlisted: UnlistedSenders::of(settings.pairing),
             rules,
         });
         let listening = Arc::new(Listening {

@@ -112,7 +112,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
-        self.know_owners().await?;
+        self.know_paired().await?;
         self.heartbeat.keep().await?;
         self.prepare_schedules().await?;
         self.start_at_terminal(tracker, stop).await?;
@@ -142,7 +142,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
-        self.know_owners().await?;
+        self.know_paired().await?;
         let outbox = &self.outbox;
         let back = outbox
             .storage

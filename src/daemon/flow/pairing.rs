@@ -1,11 +1,13 @@
-//! Owners by pairing: what is stored of them, as the command line and each start ask for it.
+//! Who was paired: what is stored of them, as the command line and each start ask for it.
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
 use super::Flow;
+use crate::domain::facts::Trust;
 use crate::domain::pairing::{LASTS, new_code};
-use crate::store::StoreError;
+use crate::intake::pairing::approve;
+use crate::store::{Approved, PairedPerson, PairingRequest, StoreError};
 
 /// A code that is open now.
 pub struct OpenCode {
@@ -16,15 +18,36 @@ pub struct OpenCode {
 }
 
 impl Flow {
-    /// Takes those who were paired for owners, behind those of the config.
+    /// Takes those who were paired for what they are, behind those of the config.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn know_owners(&self) -> Result<(), StoreError> {
-        for person in self.outbox.storage.ledger.paired().await? {
-            self.owners().add(&person);
+    pub async fn know_paired(&self) -> Result<(), StoreError> {
+        for PairedPerson { person, trust } in self.paired().await? {
+            match trust {
+                Trust::Owner => {
+                    self.owners().add(&person);
+                }
+                _ => self.outbox.accounts.let_in(&person),
+            }
         }
         Ok(())
+    }
+
+    /// Lets a stranger in by their code.
+    ///
+    /// # Errors
+    /// When it could not be stored.
+    pub async fn approve_pairing(&self, code: &str) -> Result<Approved, StoreError> {
+        approve(&self.outbox, code).await
+    }
+
+    /// Lists who asks to be let in.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn pairing_requests(&self) -> Result<Vec<PairingRequest>, StoreError> {
+        self.outbox.storage.ledger.pairing_requests().await
     }
 
     /// Opens a code, in the place of the one before.
@@ -42,16 +65,19 @@ impl Flow {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn paired(&self) -> Result<Vec<PersonId>, StoreError> {
+    pub async fn paired(&self) -> Result<Vec<PairedPerson>, StoreError> {
         self.outbox.storage.ledger.paired().await
     }
 
-    /// Takes a pairing back: they are no owner from now on. `false` when they were not paired.
+    /// Takes a pairing back from now on. `false` when they were not paired.
     ///
     /// # Errors
     /// When it could not be stored.
     pub async fn unpair(&self, person: &PersonId) -> Result<bool, StoreError> {
         let gone = self.outbox.storage.ledger.unpair(person).await?;
+        if gone {
+            self.outbox.accounts.shut_out(person);
+        }
         if gone && !self.named_owners.contains(person) {
             self.owners().remove(person);
         }

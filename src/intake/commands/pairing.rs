@@ -1,4 +1,4 @@
-//! `/pair CODE`: makes an owner of whoever has the code, known or not.
+//! `/pair CODE`: makes an owner of whoever has the machine's code, and lets a stranger in by theirs when an owner writes it.
 
 use selkie_channel_core::{Audience, Inbound};
 
@@ -8,7 +8,8 @@ use crate::domain::pairing;
 use crate::intake::given::{By, Given};
 use crate::intake::guesses::{self, Guess};
 use crate::intake::messages::pairing as messages;
-use crate::store::{Paired, StoreError};
+use crate::intake::pairing::approve;
+use crate::store::{Approved, Paired, StoreError};
 
 impl Commands {
     /// What they read; nothing where nobody listens to them, or they have guessed too often.
@@ -22,8 +23,7 @@ impl Commands {
             return Ok(trust.map(|_| messages::in_private()));
         }
         if trust == Some(Trust::Owner) {
-            // Carried out again after a crash it says the same.
-            return self.again(given).await.map(Some);
+            return self.by_owner(given).await.map(Some);
         }
         if guesses::are_too_many(&self.outbox, inbound).await {
             return Ok(None);
@@ -41,18 +41,18 @@ impl Commands {
         }
     }
 
-    async fn again(&self, given: &Given<'_>) -> Result<String, StoreError> {
-        let paired = self.outbox.storage.ledger.paired().await?;
-        let Some(code) = pairing::read(&given.command.args) else {
-            return Ok(messages::is_owner_already());
-        };
-        if !paired.contains(given.person) {
-            return Ok(messages::is_owner_already());
+    /// Their own code, carried out again after a crash, says the same; any other one is a stranger's.
+    async fn by_owner(&self, given: &Given<'_>) -> Result<String, StoreError> {
+        let Some(code) = pairing::read(&given.command.args) else { return Ok(messages::usage()) };
+        let ledger = &self.outbox.storage.ledger;
+        if ledger.has_paired(given.person, &code).await? {
+            return Ok(messages::paired(given.person));
         }
-        match self.outbox.storage.ledger.pair(given.person, &code).await? {
-            Paired::Done => Ok(messages::paired(given.person)),
-            Paired::Wrong { .. } | Paired::NoneOpen => Ok(messages::is_owner_already()),
-        }
+        Ok(match approve(&self.outbox, &code).await? {
+            Approved::Done { person, name } => messages::let_in(&name, &person),
+            Approved::Wrong { left } => messages::nobody_asks(left),
+            Approved::NoneOpen => messages::is_owner_already(),
+        })
     }
 
     async fn guessed(&self, inbound: &Inbound, says: String) -> Option<String> {

@@ -9,9 +9,39 @@ pub(crate) fn paired(person: &PersonId) -> String {
     )
 }
 
-/// They were one before.
+/// A stranger's code.
+pub(crate) fn offered(code: &str) -> String {
+    format!(
+        "I do not know you yet. If you know my owner, give them this code within an hour: `{code}`. They let you in by \
+         writing `/pair {code}` to me."
+    )
+}
+
+/// An owner has let somebody in.
+pub(crate) fn let_in(name: &str, person: &PersonId) -> String {
+    format!(
+        "{name} (`{person}`) is let in. `selkie pair remove {person}` on the machine where I run takes that back."
+    )
+}
+
+/// The same, for whom it is about.
+pub(crate) fn you_are_in() -> String {
+    "You are let in: write to me and I will answer. /help lists my commands.".to_owned()
+}
+
+/// An owner has sent a code that nobody has.
+pub(crate) fn nobody_asks(left: i64) -> String {
+    match left {
+        0 => "Nobody who asks to be let in has this code. That was the third wrong one: they have to write to me again \
+              when their hour is over."
+            .to_owned(),
+        left => format!("Nobody who asks to be let in has this code. {} of 3 tries are left.", left),
+    }
+}
+
+/// They are one already, and nobody wants to be let in.
 pub(crate) fn is_owner_already() -> String {
-    "You are my owner already: no code is needed.".to_owned()
+    "You are my owner already, and nobody asks to be let in just now.".to_owned()
 }
 
 /// The code is wrong.

@@ -445,8 +445,20 @@ CREATE TABLE pairing (
     person TEXT COLLATE "C"
 );
 
--- Who was paired, and when: owners besides those of the config.
+-- Codes of strangers who want to be let in, one each: wrong ones that an owner tried while it was open, and whether it
+-- was approved.
+CREATE TABLE pairing_request (
+    person TEXT COLLATE "C" PRIMARY KEY,
+    name TEXT COLLATE "C" NOT NULL,
+    code TEXT COLLATE "C" NOT NULL,
+    tries BIGINT NOT NULL,
+    until BIGINT NOT NULL,
+    approved BIGINT NOT NULL
+);
+
+-- Who was paired, as what, and when: besides those of the config.
 CREATE TABLE paired (
     person TEXT COLLATE "C" PRIMARY KEY,
+    trust TEXT COLLATE "C" NOT NULL,
     at BIGINT NOT NULL
 );

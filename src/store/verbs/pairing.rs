@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
-use super::rows::millis;
+use super::rows::{millis, time};
+use crate::domain::facts::Trust;
 use crate::domain::pairing::TRIES;
 use crate::store::error::Result;
-use crate::store::pairing::{Paired, Pairings};
+use crate::store::pairing::{Approved, Paired, PairedPerson, PairingRequest, Pairings};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -15,6 +16,8 @@ use crate::store::value::params;
 /// All of it stands behind one another.
 const PLAN: Plan = Plan::DURABLE;
 const KEY: &str = "pairing";
+/// So many requests may be open: whoever makes more accounts gains nothing.
+const MOST_REQUESTS: i64 = 20;
 
 #[async_trait]
 impl Pairings for SqlLedger {
@@ -35,10 +38,53 @@ impl Pairings for SqlLedger {
         self.write(PLAN.after(KEY), move |tx| pair(tx, &person, &code, now)).await
     }
 
-    async fn paired(&self) -> Result<Vec<PersonId>> {
+    async fn has_paired(&self, person: &PersonId, code: &str) -> Result<bool> {
+        let (person, code) = (person.clone(), code.to_owned());
+        self.write(Plan::RELAXED.after(KEY), move |tx| {
+            tx.exists(
+                "SELECT 1 FROM pairing WHERE person = ?1 AND code = ?2",
+                params![person.as_str(), code.as_str()],
+            )
+        })
+        .await
+    }
+
+    async fn request_pairing(&self, request: PairingRequest) -> Result<Option<String>> {
+        let now = self.now();
+        self.write(PLAN.after(KEY), move |tx| ask(tx, &request, now)).await
+    }
+
+    async fn approve_pairing(&self, code: &str) -> Result<Approved> {
+        let (code, now) = (code.to_owned(), self.now());
+        self.write(PLAN.after(KEY), move |tx| approve(tx, &code, now)).await
+    }
+
+    async fn pairing_requests(&self) -> Result<Vec<PairingRequest>> {
+        let now = millis(self.now());
+        let open = self.write(Plan::RELAXED.after(KEY), move |tx| {
+            tx.all(
+                "SELECT person, name, code, until FROM pairing_request
+                 WHERE tries < ?1 AND until > ?2 AND approved = 0 ORDER BY until, person",
+                params![TRIES, now],
+                |row| {
+                    Ok(PairingRequest {
+                        person: PersonId::new(row.get::<String>(0)?),
+                        name: row.get(1)?,
+                        code: row.get(2)?,
+                        until: time(row.get(3)?),
+                    })
+                },
+            )
+        });
+        open.await
+    }
+
+    async fn paired(&self) -> Result<Vec<PairedPerson>> {
         let paired = self.write(Plan::RELAXED.after(KEY), |tx| {
-            tx.all("SELECT person FROM paired ORDER BY at, person", params![], |row| {
-                Ok(PersonId::new(row.get::<String>(0)?))
+            tx.all("SELECT person, trust FROM paired ORDER BY at, person", params![], |row| {
+                let is_owner = row.get::<String>(1)? == Trust::Owner.name();
+                let trust = if is_owner { Trust::Owner } else { Trust::Allowed };
+                Ok(PairedPerson { person: PersonId::new(row.get::<String>(0)?), trust })
             })
         });
         paired.await
@@ -47,6 +93,11 @@ impl Pairings for SqlLedger {
     async fn unpair(&self, person: &PersonId) -> Result<bool> {
         let person = person.clone();
         let gone = self.write(PLAN.after(KEY), move |tx| {
+            tx.execute_later(
+                "DELETE FROM pairing_request WHERE person = ?1",
+                params![person.as_str()],
+            )?;
+            tx.execute_later("DELETE FROM pairing WHERE person = ?1", params![person.as_str()])?;
             tx.execute("DELETE FROM paired WHERE person = ?1", params![person.as_str()])
         });
         Ok(gone.await? > 0)
@@ -62,10 +113,7 @@ fn pair(tx: &mut dyn Tx, person: &PersonId, code: &str, now: DateTime<Utc>) -> R
         params![person, code, TRIES, now],
     )?;
     if used > 0 {
-        tx.execute_later(
-            "INSERT INTO paired (person, at) VALUES (?1, ?2) ON CONFLICT (person) DO NOTHING",
-            params![person, now],
-        )?;
+        note(tx, person, Trust::Owner, now)?;
         return Ok(Paired::Done);
     }
     let tries: Option<i64> = tx.optional(
@@ -75,4 +123,59 @@ fn pair(tx: &mut dyn Tx, person: &PersonId, code: &str, now: DateTime<Utc>) -> R
         |row| row.get(0),
     )?;
     Ok(tries.map_or(Paired::NoneOpen, |tries| Paired::Wrong { left: TRIES - tries }))
+}
+
+/// Whoever was let in before may become an owner; an owner stays one.
+fn note(tx: &mut dyn Tx, person: &str, trust: Trust, now: i64) -> Result<()> {
+    match trust {
+        Trust::Owner => tx.execute_later(
+            "INSERT INTO paired (person, trust, at) VALUES (?1, ?2, ?3)
+             ON CONFLICT (person) DO UPDATE SET trust = excluded.trust",
+            params![person, trust.name(), now],
+        ),
+        _ => tx.execute_later(
+            "INSERT INTO paired (person, trust, at) VALUES (?1, ?2, ?3) ON CONFLICT (person) DO NOTHING",
+            params![person, trust.name(), now],
+        ),
+    }
+}
+
+fn ask(tx: &mut dyn Tx, request: &PairingRequest, now: DateTime<Utc>) -> Result<Option<String>> {
+    let PairingRequest { person, name, code, until } = request;
+    let (person, now) = (person.as_str(), millis(now));
+    tx.execute_later("DELETE FROM pairing_request WHERE until <= ?1", params![now])?;
+    let open: i64 = tx.only("SELECT COUNT(*) FROM pairing_request", params![])?;
+    if open < MOST_REQUESTS {
+        tx.execute_later(
+            "INSERT INTO pairing_request (person, name, code, tries, until, approved)
+             VALUES (?1, ?2, ?3, 0, ?4, 0) ON CONFLICT (person) DO NOTHING",
+            params![person, name.as_str(), code.as_str(), millis(*until)],
+        )?;
+    }
+    tx.first(
+        "SELECT code FROM pairing_request WHERE person = ?1 AND tries < ?2 AND approved = 0",
+        params![person, TRIES],
+    )
+}
+
+fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<Approved> {
+    let now = millis(now);
+    let found: Option<(String, String)> = tx.optional(
+        "UPDATE pairing_request SET approved = 1 WHERE code = ?1 AND tries < ?2 AND until > ?3
+         RETURNING person, name",
+        params![code, TRIES, now],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if let Some((person, name)) = found {
+        note(tx, &person, Trust::Allowed, now)?;
+        return Ok(Approved::Done { person: PersonId::new(person), name });
+    }
+    let tries: Vec<i64> = tx.all(
+        "UPDATE pairing_request SET tries = tries + 1
+         WHERE tries < ?1 AND until > ?2 AND approved = 0 RETURNING tries",
+        params![TRIES, now],
+        |row| row.get(0),
+    )?;
+    let least = tries.into_iter().min();
+    Ok(least.map_or(Approved::NoneOpen, |tries| Approved::Wrong { left: TRIES - tries }))
 }
