@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
+use selkie_playground::slack;
 use selkie_playground::telegram::{ADA, TOKEN};
 use serde_json::json;
 
@@ -243,4 +244,37 @@ async fn flags_that_cannot_be_taken_say_what_can() {
     let (status, says) = empty.run(&["init"]);
     assert!(status == 2 && says.contains("--yes"), "it asks nobody: {says}");
     assert_eq!(empty.names(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_only_listening_tries_is_told_as_refused() {
+    let empty = Empty::start().await;
+    let mut command = empty.command(&[
+        "init",
+        "--secret-env",
+        "slack.bot_token=BOT",
+        "--secret-env",
+        "slack.app_token=APP",
+        "--set",
+        "llm.provider=offline",
+    ]);
+    command.env_remove("SELKIE__TELEGRAM__BASE_URL");
+    command.env("SELKIE__SLACK__BASE_URL", empty.world.playground.slack_base_url());
+    command.env("BOT", slack::BOT_TOKEN).env("APP", "xapp-1-wrong-wrong-wrong");
+    let (world, mut terminal) = (&empty.world, AtTerminal::start(command));
+    world.within("a question", terminal.shows("Set up Telegram? [y/N]: ")).await;
+    terminal.types("\n");
+    world.within("the bot", terminal.shows("the bot's token is taken")).await;
+    world.within("a question", terminal.shows("Set up LINE? [y/N]: ")).await;
+    terminal.types("\n");
+    world.within("a refusal", terminal.shows("The bot could not be started")).await;
+    world.within("a question", terminal.shows("Your id (such as slack:")).await;
+    terminal.types("ada\n");
+    world.within("what is taken", terminal.shows("\"ada\" is no id")).await;
+    terminal.types("\n");
+    world.within("the end", terminal.shows("Start the bot now? [Y/n]: ")).await;
+    terminal.types("n\n");
+    let (status, shown) = world.within("its end", terminal.ended()).await;
+    assert!(status.success() && shown.contains("selkie pair"), "{shown}");
+    assert!(!shown.contains("wrong-wrong") && !shown.contains(slack::BOT_TOKEN), "{shown}");
 }

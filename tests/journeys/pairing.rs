@@ -54,8 +54,8 @@ async fn a_code_makes_an_owner_who_stays_one_until_taken_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn three_wrong_codes_close_it_and_a_group_pairs_nobody() {
     let world = nobodys().await;
-    let daemon = world.daemon();
     let code = code(&world);
+    let daemon = world.daemon();
     world.telegram().say(GROUP, GRACE, &format!("/pair@selkie_demo_bot {code}"));
     for left in ["You have 2 more tries", "one more try", "no more are read"] {
         let wrong = world.ask_in(GRACE, GRACE, "/pair zz9zzz").await;

@@ -1,5 +1,6 @@
 //! The step of the owner: the bot is started, and whoever sends it the code in private owns it.
 
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use crate::daemon::build::AppConfig;
 use crate::daemon::flow::OpenCode;
 use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::service_manager::ServiceManager;
+use crate::delivery::{ChannelState, Hearing};
 
 /// How long the code is waited for.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -110,7 +112,14 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
         such_as(kits)
     ));
     let late = Instant::now() + PATIENCE;
+    let mut told = BTreeSet::new();
     loop {
+        // Some secrets are tried by listening alone.
+        for (name, reason) in up.flow.channels().into_iter().filter_map(refused) {
+            if told.insert(name) {
+                prompter.say(&format!("  ✗ {name} does not listen: {reason}"));
+            }
+        }
         if let Some(owner) = up.flow.owners().first() {
             return Ok(Met::Owner(owner.to_string()));
         }
@@ -124,6 +133,14 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
                 return Ok(Met::Nobody);
             },
         }
+    }
+}
+
+/// Names a channel that its platform refuses, and says why.
+fn refused(channel: ChannelState) -> Option<(&'static str, String)> {
+    match channel.hearing {
+        Hearing::Refused { reason } => Some((channel.name, reason)),
+        Hearing::Listening | Hearing::Off => None,
     }
 }
 
