@@ -58,6 +58,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
         ("outbox.answer_expires", outbox.answer_expires, Some(MOMENT), None),
         ("progress.every", progress.every, Some(MOMENT), None),
         ("progress.stream_after", progress.stream_after, None, Some(HOUR)),
+        ("backup.every", settings.backup.every, Some(Span::seconds(60)), None),
         ("store.retention.transcripts", kept.transcripts, Some(DAY), None),
         ("store.retention.inbox", kept.inbox, Some(DAY), None),
         ("store.retention.outbox", kept.outbox, Some(DAY), None),
@@ -86,6 +87,7 @@ fn folders(settings: &Settings) -> Vec<Wrong> {
         ("file_state_dir", &settings.file_state_dir),
         ("file_cache_dir", &settings.file_cache_dir),
         ("workspace.dir", &settings.workspace.dir),
+        ("backup.dir", &settings.backup.dir),
     ];
     let empty = all.into_iter().filter(|(_, path)| {
         path.as_ref().is_some_and(|path| path.to_string_lossy().trim().is_empty())

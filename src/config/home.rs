@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 /// Our own keys that hold a path; `*` is any name.
-const PATHS: [&[&str]; 4] = [
+const PATHS: [&[&str]; 5] = [
     &["file_state_dir"],
     &["file_cache_dir"],
     &["workspace", "dir"],
+    &["backup", "dir"],
     &["tools", "bash", "rewrite", "binary"],
 ];
 

@@ -53,6 +53,8 @@ pub struct Settings {
     pub outbox: flow::OutboxSettings,
     /// How long what is stored is kept.
     pub store: store::settings::Settings,
+    /// Copies of everything that selkie makes by itself.
+    pub backup: store::settings::Backup,
     /// Where files of private conversations live.
     pub workspace: flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
@@ -100,6 +102,7 @@ impl Default for Settings {
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
             store: store::settings::Settings::default(),
+            backup: store::settings::Backup::default(),
             workspace: flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),

@@ -1,5 +1,6 @@
 //! What a config becomes when its store is open: everything that moves.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -9,6 +10,7 @@ use crate::agent::Agent;
 use crate::config::crash_at;
 use crate::config::settings::Settings;
 use crate::console::{ChannelView, Console, Health, Posts};
+use crate::daemon::backup::{Scheduled, begun};
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::flow::{Flow, Parts, Summing};
 use crate::daemon::posts::list_posts;
@@ -37,6 +39,8 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     /// The time.
     pub clock: SharedClock,
+    /// Backups that the config asks for.
+    pub backups: Option<Arc<Scheduled>>,
     /// What it was built from.
     pub plan: AppConfig,
 }
@@ -63,6 +67,7 @@ impl AppConfig {
     /// # Errors
     /// When a folder cannot be made.
     pub fn prepare(&self) -> anyhow::Result<()> {
+        refuse_half_restored(&self.folders.state)?;
         state::prepare(&self.folders)?;
         templates::lay_out(&self.folders.state, self.clocks.clock.now())?;
         Ok(())
@@ -162,8 +167,19 @@ impl AppConfig {
             sees: self.keeper(),
             version: VERSION,
         });
-        App { ledger, flow, happenings, metrics, clock: Arc::clone(&self.clocks.clock), plan: self }
+        let (backups, clock) = (Scheduled::of(&self), self.clock());
+        App { ledger, flow, happenings, metrics, clock, backups, plan: self }
     }
+}
+
+/// Refuses a state folder in which a restore was broken off.
+fn refuse_half_restored(state: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        begun(state).is_none(),
+        "a restore was broken off in {}: run `selkie restore` with its backup once more, it goes on where it was",
+        state.display()
+    );
+    Ok(())
 }
 
 impl AppConfig {

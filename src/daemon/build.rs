@@ -193,7 +193,8 @@ fn planned(
     }
     let named = reading.files().to_vec();
     let notes = notes(&reading);
-    let settings = reading.finish()?;
+    let mut settings = reading.finish()?;
+    settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let posting = public_channels(binary, &channels);

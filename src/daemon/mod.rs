@@ -8,11 +8,13 @@ pub mod flow;
 
 mod answered;
 mod approvals;
+mod backup;
 mod client;
 mod clocks;
 mod doctor;
 mod hand;
 mod health;
+mod held;
 mod http;
 mod init;
 mod ledger;

@@ -17,7 +17,7 @@ use crate::daemon::lifecycle::{Signals, stop};
 use crate::daemon::service_manager::{Extended, ServiceManager};
 use crate::daemon::status::StatusDesk;
 use crate::daemon::vitals::Vitals;
-use crate::daemon::{ledger, process, socket};
+use crate::daemon::{held, ledger, process, socket};
 use crate::delivery::runtime::Stop;
 use crate::domain::happening::Happenings;
 use crate::store::Ledger;
@@ -87,6 +87,20 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     };
     let Some(app) = app else { return Ok(()) };
     let vitals = Arc::new(Vitals::of(&app));
+    let may_go_on = tokio::select! {
+        waited = held::wait(&app, StatusDesk::of(&app, Arc::clone(&vitals)), &manager) => waited.map(|()| true),
+        name = signals.next() => {
+            tracing::info!(signal = name, "stopping: nobody has let the restored life go on");
+            Ok(false)
+        }
+        () = &mut asked => Ok(false),
+    };
+    if !matches!(may_go_on, Ok(true)) {
+        stops.work.cancel();
+        socket::remove(&app.plan.folders.state);
+        app.ledger.close().await;
+        return may_go_on.map(drop);
+    }
     let started = start(&app, &vitals, &tracker, &stops).await;
     let console = match started {
         Ok(console) => console,
@@ -174,6 +188,9 @@ async fn start(
         tracker.spawn(app.console(health).serve(listener, stops.work.clone()));
     }
     app.flow.start(tracker, stops.clone()).await?;
+    if let Some(backups) = &app.backups {
+        tracker.spawn(Arc::clone(backups).run(stops.work.clone()));
+    }
     tracker.spawn(socket::serve(socket::Desk::of(app, desk), listener, stops.work.clone()));
     Ok(address)
 }

@@ -7,6 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::app::App;
+use crate::daemon::backup::{BackupStatus, Scheduled};
 use crate::daemon::build::VERSION;
 use crate::daemon::flow::Flow;
 use crate::daemon::vitals::Vitals;
@@ -15,7 +16,7 @@ use crate::domain::command_line;
 use crate::schedule::day;
 use crate::schedule::zone::Zone;
 use crate::store::read::{Counts, Used};
-use crate::store::{self, Ledger, States, Which};
+use crate::store::{self, Ledger, Restored, States, Which};
 
 /// So many of the next times are told.
 const MOST_NEXT: usize = 5;
@@ -49,6 +50,10 @@ pub struct Status {
     pub memory: Option<String>,
     /// Loops that should have turned long ago.
     pub still: Vec<String>,
+    /// Which backup this life was restored from, while nobody has let it go on.
+    pub restored: Option<Restored>,
+    /// Backups that the config asks for.
+    pub backup: Option<BackupStatus>,
 }
 
 /// How a channel stands.
@@ -109,6 +114,7 @@ pub struct StatusDesk {
     file: Option<PathBuf>,
     zone: Zone,
     since: DateTime<Utc>,
+    backups: Option<Arc<Scheduled>>,
 }
 
 impl StatusDesk {
@@ -122,6 +128,7 @@ impl StatusDesk {
             file: owns.then(|| app.plan.folders.state.join("selkie.db")),
             zone: app.plan.zone,
             since: app.clock.now(),
+            backups: app.backups.clone(),
         }
     }
 
@@ -152,6 +159,8 @@ impl StatusDesk {
             limits: self.flow.limits_reached(),
             memory: self.flow.memory_trouble(),
             still: self.vitals.still(),
+            restored: self.ledger.restored().await?,
+            backup: self.backups.as_ref().map(|backups| backups.status()),
         })
     }
 
@@ -179,6 +188,8 @@ impl Status {
         !self.channels.iter().any(is_refused)
             && self.still.is_empty()
             && self.store.trouble.is_none()
+            && self.restored.is_none()
+            && self.backup.as_ref().is_none_or(|backup| backup.trouble.is_none())
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) const FOLDER: &str = "outbox";
 /// The folder in it that copies of posts' files have for themselves: they are no part's own.
 pub(super) const OF_POSTS: &str = "posts";
 
+/// Where these lie below the cache.
+pub(crate) const POST_FILES: &str = "outbox/posts";
+
 /// Bytes copied at once.
 const PIECE: usize = 64 * 1024;
 

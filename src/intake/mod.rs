@@ -17,6 +17,7 @@ mod may_end;
 pub(crate) mod messages;
 mod own;
 pub(crate) mod pairing;
+pub(crate) mod passing_over;
 pub(crate) mod policy;
 pub(crate) mod receive;
 pub(crate) mod remembered;

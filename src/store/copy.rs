@@ -3,9 +3,12 @@
 use chrono::{DateTime, Utc};
 
 use crate::store::error::{Result, StoreError};
+use crate::store::restored::Restored;
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tables::TABLES;
+use crate::store::tx::Tx;
 use crate::store::verbs::copying::{self, Carried, PAGE};
+use crate::store::verbs::restored;
 
 /// Says how to undo a seal.
 const UNDO: &str = "to go on with this one and leave the copy unused, run `selkie store unseal`";
@@ -43,6 +46,14 @@ pub async fn is_half(ledger: &SqlLedger) -> Result<bool> {
     Ok(sealed.is_some_and(|why| why.starts_with(HALF)))
 }
 
+/// Whether something was ever stored in a ledger.
+///
+/// # Errors
+/// As every write.
+pub async fn is_used(ledger: &SqlLedger) -> Result<bool> {
+    Ok(!ledger.write(Plan::RELAXED, copying::is_empty).await?)
+}
+
 /// Copies everything. Until the source is sealed the copy is: whatever happens in between, one of them can be used.
 ///
 /// # Errors
@@ -55,6 +66,26 @@ pub async fn copy(
     now: DateTime<Utc>,
 ) -> Result<Vec<Copied>> {
     refuse_sealed(source).await?;
+    let all = fill(source, target, target_name).await?;
+    let at = now.timestamp_millis();
+    target.write(Plan::DURABLE, move |tx| copying::settle(tx, at)).await?;
+    let why =
+        format!("it was copied to {target_name} at {}; {UNDO}", now.format("%Y-%m-%d %H:%M UTC"));
+    seal(source, Some(&why)).await?;
+    seal(target, None).await?;
+    Ok(all)
+}
+
+/// Copies every row into an empty ledger, and leaves that sealed as half a copy: whoever has done all that belongs to it
+/// unseals it. The source stays as it is.
+///
+/// # Errors
+/// As [`copy`].
+pub async fn fill(
+    source: &SqlLedger,
+    target: &SqlLedger,
+    target_name: &str,
+) -> Result<Vec<Copied>> {
     if !target.write(Plan::DURABLE, copying::is_empty).await? {
         let message = match is_half(target).await? {
             true => format!(
@@ -72,13 +103,20 @@ pub async fn copy(
         let rows = table_of(source, target, Carried::of(table)).await?;
         all.push(Copied { table: table.name, rows });
     }
-    let at = now.timestamp_millis();
-    target.write(Plan::DURABLE, move |tx| copying::settle(tx, at)).await?;
-    let why =
-        format!("it was copied to {target_name} at {}; {UNDO}", now.format("%Y-%m-%d %H:%M UTC"));
-    seal(source, Some(&why)).await?;
-    seal(target, None).await?;
     Ok(all)
+}
+
+/// Settles what was under way when a backup was made, and holds the life until somebody lets it go on.
+///
+/// # Errors
+/// As every write.
+pub async fn settle_restored(ledger: &SqlLedger, restored: Restored) -> Result<()> {
+    let at = restored.at.timestamp_millis();
+    let settle = move |tx: &mut dyn Tx| {
+        copying::settle(tx, at)?;
+        restored::mark(tx, &restored)
+    };
+    ledger.write(Plan::DURABLE, settle).await
 }
 
 /// Opens a sealed ledger again; `false` when it was not sealed.

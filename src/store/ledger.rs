@@ -19,6 +19,7 @@ use crate::store::post::Posts;
 use crate::store::question::Questions;
 use crate::store::read::Read;
 use crate::store::reminder::Reminders;
+use crate::store::restored::{Released, Restored, Waiting};
 use crate::store::schedule::Schedules;
 use crate::store::settings::Since;
 use crate::store::spending::Spending;
@@ -66,6 +67,13 @@ pub trait Ledger:
     /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
     /// with when the oldest of those tasks was made.
     async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;
+
+    /// Returns what this life was restored from while nobody has said that it may go on: until then whoever opens it
+    /// begins nothing.
+    async fn restored(&self) -> Result<Option<Restored>>;
+
+    /// Lets a restored life go on; `None` when nothing holds it. Durable.
+    async fn release(&self, waiting: Waiting) -> Result<Option<Released>>;
 
     /// Ends after the verbs it was given, with everything in the one database file; what is asked later
     /// is refused.

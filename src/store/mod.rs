@@ -31,8 +31,10 @@ pub mod postgres;
 mod question;
 pub mod read;
 mod reminder;
+pub mod restored;
 mod schedule;
 pub mod settings;
+pub mod snapshot;
 mod spending;
 pub mod sql;
 pub mod sqlite;
@@ -66,6 +68,7 @@ pub use pairing::{Approved, Paired, PairedPerson, PairingRequest, Pairings};
 pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use reminder::{ReminderRow, Reminders, Settle, Settling};
+pub use restored::{Released, Restored, Waiting as WaitingThen};
 pub use schedule::{
     Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,
     Schedules, States, Turn, Usual, Version, Wait, Which,

@@ -1,5 +1,7 @@
 //! Where what is stored lies, and how long it is kept.
 
+use std::path::PathBuf;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -23,6 +25,25 @@ pub struct Settings {
     pub password: Option<SecretString>,
     /// How long everything is kept.
     pub retention: Retention,
+}
+
+/// Copies of everything that selkie makes by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Backup {
+    /// Where they go; without it none is made.
+    pub dir: Option<PathBuf>,
+    /// How often.
+    pub every: Span,
+    /// How many are kept: the oldest go.
+    #[schemars(range(min = 1))]
+    pub keep: u32,
+}
+
+impl Default for Backup {
+    fn default() -> Self {
+        Self { dir: None, every: Span::seconds(DAY), keep: 7 }
+    }
 }
 
 fn hidden<S: Serializer>(text: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -17,7 +17,7 @@ pub struct Table {
 
 /// Every table. A row comes after those that it refers to.
 pub const TABLES: &[Table] = &[
-    table("meta", &["id", "checked_at", "blanked", "sealed", "zones", "met"], &["id"]),
+    table("meta", &["id", "checked_at", "blanked", "sealed", "zones", "met", "restored"], &["id"]),
     table("cursor", &["account", "value", "at"], &["account"]),
     numbered(
         "conversation",

@@ -8,6 +8,7 @@ mod approvals;
 mod approvals_in_slack;
 mod asking;
 mod at_terminal;
+mod backup;
 mod bad_start;
 mod bot_loop;
 mod budgets;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use super::ask_args::Ask;
+use super::backup::{BackupArgs, RestoreArgs, ResumeArgs};
 use super::doctor::Doctor;
 use super::errors::Errors;
 use super::init_args::Init;
@@ -108,6 +109,12 @@ pub enum Command {
     /// Copy everything that is stored to another database
     #[command(subcommand)]
     Store(Store),
+    /// Make a backup: everything that is stored and the state folder's files, in one file, also while selkie runs
+    Backup(BackupArgs),
+    /// Restore a backup; it goes on with `selkie resume`
+    Restore(RestoreArgs),
+    /// Let a restored life go on: until then it hears, begins and sends nothing
+    Resume(ResumeArgs),
     /// Print what completes this command line in your shell
     Completions(Completions),
     /// Write the manual pages

@@ -4,9 +4,11 @@ mod approvals;
 mod args;
 mod ask;
 mod ask_args;
+mod backup;
 mod banner;
 mod channel;
 mod config;
+mod confirm;
 mod contacts;
 mod demo;
 mod doctor;
@@ -108,6 +110,9 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Doctor(doctor) => doctor::doctor(binary, &chosen, &doctor),
         Command::Errors(wanted) => errors::errors(&wanted),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
+        Command::Backup(args) => backup::backup(binary, &chosen, &args),
+        Command::Restore(args) => backup::restore(binary, &chosen, &args),
+        Command::Resume(args) => backup::resume(binary, &chosen, &args),
         Command::Completions(completions) => manual::completions(&completions),
         Command::Man(wanted) => manual::manual(&wanted),
     }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use super::outcome::Failure;
 use crate::daemon::answered::Answered;
 use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_approvals};
+use crate::daemon::backup::{AskedToResume, Resumed, told_to_resume};
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::flow::Flow;
@@ -110,6 +111,16 @@ impl Request for AskedOfPeople {
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPeople>> {
         carry_out_people(flow, self).await
+    }
+}
+
+impl Request for AskedToResume {
+    type Answer = Resumed;
+    const PATH: &'static str = "/v1/resume";
+    const LOOKS_AT_WHAT_IS_THERE: bool = true;
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Resumed>> {
+        told_to_resume(flow, self).await
     }
 }
 

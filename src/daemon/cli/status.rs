@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
+use crate::daemon::backup::BackupStatus;
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::status::{ChannelStatus, NextTime, Reception, Status, StoreStatus};
@@ -27,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
   selkie status --json | jq .counts
 
 Exit codes: 0 it runs and nothing is wrong · 1 no daemon runs with this state folder, a platform refuses its channel, the
-store cannot be written to, or a loop stands still · 2 the command line or the config is wrong")]
+store cannot be written to, a loop stands still, no backup can be made, or a restored life waits for `selkie resume` · 2 the command line or the config is wrong")]
 pub struct StatusArgs {
     /// JSON instead of text
     #[arg(long)]
@@ -71,6 +72,9 @@ fn told(status: &Status, zone: Zone) -> String {
     for it in status.still.iter() {
         row("stands still", one_line(it));
     }
+    if let Some(restored) = &status.restored {
+        row("restored", restored.says());
+    }
     for it in &status.channels {
         row(&it.name, channel(it, zone));
     }
@@ -82,6 +86,9 @@ fn told(status: &Status, zone: Zone) -> String {
     }
     row("today", today(&status.today));
     row("store", store(&status.store));
+    if let Some(it) = &status.backup {
+        row("backup", backup(it, zone));
+    }
     for it in &status.next {
         row("next", next(it, zone));
     }
@@ -93,6 +100,17 @@ fn told(status: &Status, zone: Zone) -> String {
     }
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
     head + &print::table(&rows)
+}
+
+fn backup(it: &BackupStatus, zone: Zone) -> String {
+    let last = it.last_at.map_or_else(
+        || format!("none yet in {}", it.dir.display()),
+        |at| format!("{} in {}", moment(at, zone), it.dir.display()),
+    );
+    match &it.trouble {
+        None => last,
+        Some(why) => format!("none can be made: {}; the newest: {last}", one_line(why)),
+    }
 }
 
 fn channel(it: &ChannelStatus, zone: Zone) -> String {
@@ -178,6 +196,8 @@ mod tests {
             limits: vec!["limits.person.calls_per_day (tg:4711)".to_owned()],
             memory: None,
             still: Vec::new(),
+            restored: None,
+            backup: None,
         }
     }
 

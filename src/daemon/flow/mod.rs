@@ -53,6 +53,7 @@ mod pairing;
 mod parts;
 mod people;
 mod posts;
+mod restored;
 mod sessions;
 #[cfg(test)]
 mod stories;
@@ -112,6 +113,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
+        self.may_begin().await?;
         self.know_paired().await?;
         self.heartbeat.keep().await?;
         self.prepare_schedules().await?;
@@ -142,6 +144,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
+        self.may_begin().await?;
         self.know_paired().await?;
         let outbox = &self.outbox;
         let back = outbox
@@ -370,6 +373,7 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
+        self.may_begin().await?;
         self.relay(tracker, stop);
         for delivery_worker in self.delivery_workers().await? {
             self.outbox.runtime.tracker.spawn(delivery_worker.run());

@@ -46,6 +46,11 @@ pub(crate) fn closed(why: &str) -> String {
     format!("its conversation is closed: {why}")
 }
 
+/// Why a time is passed over: it came while this life was a backup.
+pub(crate) fn passed_while_restored() -> String {
+    "it came before this life was restored from a backup".to_owned()
+}
+
 /// Why a time is passed over: its channel is not configured.
 pub(crate) fn channel_off(account: &str) -> String {
     format!("the channel {account} is not configured or switched off")

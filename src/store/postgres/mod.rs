@@ -10,6 +10,7 @@ mod owner;
 mod schema;
 mod session;
 mod shared;
+mod snapshot;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -21,4 +22,5 @@ mod value;
 pub use address::{Address, is_url};
 pub use engine::{Postgres, Traffic};
 pub use examine::{Examined, examine};
+pub use snapshot::in_one_snapshot;
 pub use statement::{Asked, spelled};

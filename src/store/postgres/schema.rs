@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0012_summary.sql"),
     include_str!("migrations/0013_streamed.sql"),
     include_str!("migrations/0014_pairing.sql"),
+    include_str!("migrations/0015_restored.sql"),
 ];
 
 /// The version written today.

@@ -16,7 +16,8 @@ CREATE TABLE fence (slot BIGINT PRIMARY KEY, instance TEXT COLLATE "C" NOT NULL,
 
 -- blanked: the last row of the inbox whose words went with their age: its key stays for a while. sealed: why this
 -- life must not go on here. zones: the version of the zone data by which the next times of schedules were set.
-CREATE TABLE meta (id BIGINT PRIMARY KEY CHECK (id = 1), checked_at BIGINT NOT NULL, blanked BIGINT NOT NULL DEFAULT 0, sealed TEXT COLLATE "C", zones TEXT COLLATE "C", met BIGINT NOT NULL DEFAULT 0);
+-- restored: where this life was restored from, while nobody has said that it may go on.
+CREATE TABLE meta (id BIGINT PRIMARY KEY CHECK (id = 1), checked_at BIGINT NOT NULL, blanked BIGINT NOT NULL DEFAULT 0, sealed TEXT COLLATE "C", zones TEXT COLLATE "C", met BIGINT NOT NULL DEFAULT 0, restored TEXT COLLATE "C");
 INSERT INTO meta (id, checked_at) VALUES (1, 0);
 
 CREATE TABLE cursor (account TEXT COLLATE "C" PRIMARY KEY, value TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL);

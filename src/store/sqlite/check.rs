@@ -48,6 +48,14 @@ pub fn log_of(path: &Path) -> PathBuf {
     PathBuf::from(log)
 }
 
+/// The file as SQLite is to open it. Without a log nothing can be newer than the file: then nothing is made beside it.
+pub fn uri(path: &Path, immutable: bool) -> String {
+    let path = path.to_string_lossy();
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let how = if immutable { "?immutable=1" } else { "" };
+    format!("file:{path}{how}")
+}
+
 /// Returns the version of a file that is ours; 0 for an empty one.
 ///
 /// # Errors

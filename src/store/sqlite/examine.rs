@@ -37,7 +37,8 @@ fn looked(path: &Path, patience: Duration) -> Result<Examined> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let broken = |e| StoreError::Broken(format!("{} cannot be read: {e}", path.display()));
-    let mut conn = Connection::open_with_flags(uri(path, stopped_clean), flags).map_err(broken)?;
+    let mut conn =
+        Connection::open_with_flags(check::uri(path, stopped_clean), flags).map_err(broken)?;
     let version = check::version(&conn)?;
     if version > NEWEST {
         return Err(StoreError::Newer { found: version, known: NEWEST });
@@ -48,14 +49,6 @@ fn looked(path: &Path, patience: Duration) -> Result<Examined> {
     let looked = check::through_within(&mut conn, patience)?;
     let bytes = path.metadata().map_or(0, |m| m.len());
     Ok(Examined { version, newest: NEWEST, bytes, is_through: looked == Looked::Through })
-}
-
-/// The file as SQLite is to open it. Without a log nothing can be newer than the file: then nothing is made beside it.
-fn uri(path: &Path, immutable: bool) -> String {
-    let path = path.to_string_lossy();
-    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let how = if immutable { "?immutable=1" } else { "" };
-    format!("file:{path}{how}")
 }
 
 #[cfg(test)]

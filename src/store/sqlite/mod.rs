@@ -10,6 +10,7 @@ mod lock;
 mod place;
 mod readers;
 mod schema;
+mod snapshot;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -21,3 +22,4 @@ mod writer;
 pub use engine::Sqlite;
 pub use examine::{Examined, examine};
 pub use lock::{StoreLock, holder};
+pub use snapshot::{NewFile, copy, is_inert, newest_version, read};

@@ -36,6 +36,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0021_summary.sql"),
     include_str!("migrations/0022_streamed.sql"),
     include_str!("migrations/0023_pairing.sql"),
+    include_str!("migrations/0024_restored.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -10,7 +10,8 @@ PRAGMA application_id = 1397050443;
 
 -- blanked: the last row of the inbox whose words went with their age: its key stays for a while. sealed: why this
 -- life must not go on here. zones: the version of the zone data by which the next times of schedules were set.
-CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT, zones TEXT, met INTEGER NOT NULL DEFAULT 0) STRICT;
+-- restored: where this life was restored from, while nobody has said that it may go on.
+CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT, zones TEXT, met INTEGER NOT NULL DEFAULT 0, restored TEXT) STRICT;
 INSERT INTO meta (id, checked_at) VALUES (1, 0);
 
 CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,5 +1,10 @@
 //! A whole life, table by table: read in the order of keys, written elsewhere, and settled there.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use selkie_channel_core::locked;
+
 use super::ending::{Ending, end};
 use super::rows::json;
 use super::{lanes, outbox};
@@ -21,6 +26,7 @@ pub struct Carried {
     first: &'static str,
     next: &'static str,
     fill: &'static str,
+    count: &'static str,
     /// Which columns are the key.
     key: &'static [&'static str],
     columns: &'static [&'static str],
@@ -31,8 +37,18 @@ pub struct Carried {
 pub type Line = Vec<Owned>;
 
 impl Carried {
-    /// Writes the statements of a table.
+    /// Returns the statements of a table, which are written once.
     pub fn of(table: &Table) -> Self {
+        static KNOWN: Mutex<BTreeMap<&'static str, Carried>> = Mutex::new(BTreeMap::new());
+        *locked(&KNOWN).entry(table.name).or_insert_with(|| Self::written(table))
+    }
+
+    /// Counts its rows.
+    pub fn count(&self) -> &'static str {
+        self.count
+    }
+
+    fn written(table: &Table) -> Self {
         let Table { name, columns, key, numbered, .. } = *table;
         // Whether it is sealed is each one's own.
         let columns: Vec<&str> = columns.iter().copied().filter(|c| *c != "sealed").collect();
@@ -58,6 +74,7 @@ impl Carried {
                 "INSERT INTO {name} ({all}) VALUES ({}) ON CONFLICT ({keys}) DO {known}",
                 places(columns.len())
             )),
+            count: kept(format!("SELECT COUNT(*) FROM {name}")),
             key,
             columns,
             numbered: numbered.then(|| kept(number)),

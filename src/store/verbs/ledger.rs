@@ -5,9 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::{forgetting, janitor, lanes};
+use super::rows::millis;
+use super::{forgetting, janitor, lanes, restored};
 use crate::store::error::Result;
 use crate::store::ledger::Ledger;
+use crate::store::restored::{Released, Restored, Waiting};
 use crate::store::settings::Since;
 use crate::store::sql::{Plan, SqlLedger};
 
@@ -35,6 +37,15 @@ impl Ledger for SqlLedger {
 
     async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {
         self.read(lanes::at_work).await
+    }
+
+    async fn restored(&self) -> Result<Option<Restored>> {
+        self.read(restored::read).await
+    }
+
+    async fn release(&self, waiting: Waiting) -> Result<Option<Released>> {
+        let now = millis(self.now());
+        self.write(Plan::DURABLE, move |tx| restored::release(tx, waiting, now)).await
     }
 
     async fn close(&self) {

@@ -59,6 +59,7 @@ mod remembered;
 mod reminder;
 mod reminders;
 mod requests;
+pub(super) mod restored;
 mod rows;
 mod run;
 mod said;

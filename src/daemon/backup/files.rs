@@ -1,0 +1,158 @@
+//! Which files belong to a life besides its rows: what people and selkie keep in the state folder, and pictures of posts
+//! that are still to come.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::contents::{CACHE, STATE};
+use crate::config::paths::Folders;
+use crate::delivery::outgoing::POST_FILES;
+
+/// Folders lie in each other no deeper.
+const DEEPEST: usize = 24;
+/// There are no more files.
+const MOST: usize = 200_000;
+
+/// A file that goes into a backup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its name in the archive.
+    pub name: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// How large it was when it was found.
+    pub bytes: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Files, in the order of their names.
+    pub items: Vec<Item>,
+    /// What cannot be in a backup, with why.
+    pub left_out: Vec<String>,
+}
+
+/// Whether something at the top of a state folder belongs to a process, to the database, or to a restore: a backup brings
+/// its own, or needs none.
+pub fn is_not_kept(name: &str) -> bool {
+    const NAMES: [&str; 4] = ["selkie.lock", "selkie.sock", "run", super::place::STAGE];
+    NAMES.contains(&name)
+        || name.starts_with("selkie.db")
+        || name.starts_with(super::place::ASIDE)
+        || super::place::MARKS.contains(&name)
+}
+
+/// Looks for them. `beside` is the folder that the backup is written to: what lies there stays out.
+///
+/// # Errors
+/// When a folder cannot be read, or there is more than a backup can hold.
+pub fn look(folders: &Folders, beside: &Path) -> anyhow::Result<Found> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let state = real(&folders.state);
+    let mut walk =
+        Walk { found: Found::default(), closed: vec![real(&folders.cache), real(beside)] };
+    for entry in entries(&state)? {
+        let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !is_not_kept(name) {
+            walk.take(&entry, STATE.trim_end_matches('/'), DEEPEST)?;
+        }
+    }
+    walk.closed.remove(0);
+    let posts = folders.cache.join(POST_FILES);
+    if posts.is_dir() {
+        let above = Path::new(CACHE).join(POST_FILES);
+        let above = above.parent().and_then(Path::to_str).unwrap_or_default().to_owned();
+        walk.take(&posts, &above, DEEPEST)?;
+    }
+    Ok(walk.found)
+}
+
+struct Walk {
+    found: Found,
+    /// Folders that are not gone into.
+    closed: Vec<PathBuf>,
+}
+
+impl Walk {
+    fn take(&mut self, path: &Path, above: &str, deep: usize) -> anyhow::Result<()> {
+        let shown = || path.display().to_string();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            self.found.left_out.push(format!("{}: its name is no text", shown()));
+            return Ok(());
+        };
+        let kind = match fs::symlink_metadata(path) {
+            // It went meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            kind => kind.map_err(|e| unread(path, &e))?,
+        };
+        let name = format!("{above}/{name}");
+        if kind.is_file() {
+            anyhow::ensure!(self.found.items.len() < MOST, "there are more than {MOST} files");
+            let path = path.to_owned();
+            self.found.items.push(Item { name, path, bytes: kind.len() });
+        } else if kind.is_dir() && !self.closed.iter().any(|closed| closed == path) {
+            anyhow::ensure!(deep > 0, "{} lies too deep: more than {DEEPEST} folders", shown());
+            for entry in entries(path)? {
+                self.take(&entry, &name, deep - 1)?;
+            }
+        } else if kind.is_symlink() {
+            self.found.left_out.push(format!("{}: it is a symbolic link", shown()));
+        }
+        Ok(())
+    }
+}
+
+/// Lists a folder by names.
+fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let read = || -> io::Result<Vec<PathBuf>> {
+        let mut all = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            all.push(entry?.path());
+        }
+        all.sort();
+        Ok(all)
+    };
+    match read() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(|error| unread(folder, &error)),
+    }
+}
+
+fn unread(path: &Path, error: &io::Error) -> anyhow::Error {
+    anyhow::anyhow!("{} cannot be read: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_found_and_what_is_not_stays_out() {
+        let home = tempfile::tempdir().unwrap();
+        let folders = Folders { state: home.path().into(), cache: home.path().join("cache") };
+        for name in [
+            "TODO.md",
+            "kept/a/1",
+            "selkie.db",
+            "selkie.db-wal",
+            "selkie.lock",
+            "run/processes.json",
+            "before-restore-1/TODO.md",
+            "cache/chat/a.txt",
+            "cache/outbox/posts/abc",
+            "backups/old.tar.gz",
+        ] {
+            let path = home.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        std::os::unix::fs::symlink("/etc/hostname", home.path().join("link")).unwrap();
+        let found = look(&folders, &home.path().join("backups")).unwrap();
+        let names: Vec<&str> = found.items.iter().map(|item| item.name.as_str()).collect();
+        assert_eq!(names, ["state/TODO.md", "state/kept/a/1", "cache/outbox/posts/abc"]);
+        assert!(found.left_out[0].contains("symbolic link"), "{:?}", found.left_out);
+        assert_eq!(found.left_out.len(), 1);
+    }
+}

@@ -1,0 +1,23 @@
+//! Backups: one file that holds a whole life, made beside a running daemon, and put back elsewhere.
+//!
+//! An archive (tar, gzip) of the rows as one database file, whatever database they come from, and of the state folder's
+//! files. See decision 0051.
+
+mod contents;
+mod digest;
+mod files;
+mod make;
+mod pack;
+mod place;
+mod restore;
+mod resume;
+mod scheduled;
+#[cfg(test)]
+mod tests;
+mod unpack;
+
+pub use make::{Made, Wanted, make};
+pub use place::begun;
+pub use restore::{Brought, restore};
+pub use resume::{AskedToResume, Resumed, told_to_resume};
+pub use scheduled::{BackupStatus, Scheduled, engine};

@@ -1,0 +1,145 @@
+//! Puts a restored life in the place of the one that is there: whole, or not at all. Everything is ready in a folder of
+//! its own before the first file moves; a mark says how far the moving is, so that a killed one is brought to its end.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+/// Where a restored life is made ready, in the state folder.
+pub const STAGE: &str = "restore.part";
+/// How folders are named into which the life before was moved.
+pub const ASIDE: &str = "before-restore-";
+/// While the life before is moved away, and while the restored one moves in.
+pub const MARKS: [&str; 2] = ["restore.moving-away", "restore.moving-in"];
+
+/// A state folder in which a life is restored.
+pub struct Place {
+    state: PathBuf,
+    /// What stays where it is: the backup's own folder, when it lies in here.
+    stays: Option<String>,
+}
+
+impl Place {
+    /// Looks at a state folder whose lock is held; the backup that is restored stays in it.
+    pub fn of(state: &Path, backup: &Path) -> Self {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let inside = real(backup).strip_prefix(real(state)).map(Path::to_owned).ok();
+        let first = inside.as_deref().and_then(|inside| inside.components().next());
+        let stays = first.and_then(|part| part.as_os_str().to_str()).map(str::to_owned);
+        Self { state: state.to_owned(), stays }
+    }
+
+    /// Where the restored life is made ready.
+    pub fn stage(&self) -> PathBuf {
+        self.state.join(STAGE)
+    }
+
+    /// Lists what lives there now, by names.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn lives(&self) -> io::Result<Vec<String>> {
+        let mut names = names(&self.state)?;
+        names.retain(|name| {
+            !(name == "selkie.lock"
+                || name == STAGE
+                || MARKS.contains(&name.as_str())
+                || name.starts_with(ASIDE)
+                || self.stays.as_ref() == Some(name))
+        });
+        Ok(names)
+    }
+
+    /// Notes that what was made ready moves into its place, and what is there into `aside`, a name that begins with
+    /// [`ASIDE`]: from now on it will.
+    ///
+    /// # Errors
+    /// When it cannot be noted: nothing has moved.
+    pub fn begin(&self, aside: &str) -> anyhow::Result<()> {
+        if let Some(stays) = self.stays.as_ref().filter(|name| self.stage().join(name).exists()) {
+            anyhow::bail!(
+                "the backup lies in {}, which it would replace: move it out of the state folder first",
+                self.state.join(stays).display()
+            );
+        }
+        self.mark(aside).context("the restored life cannot be put in its place")
+    }
+
+    /// Moves, or goes on with a moving that was broken off; returns where the life before was moved to, `None` when none was.
+    ///
+    /// # Errors
+    /// When something cannot be moved.
+    pub fn finish(&self) -> anyhow::Result<Option<String>> {
+        let said = |error: io::Error| {
+            anyhow::anyhow!(
+                "the restored life cannot be put in its place: {error}. Make that possible and run `selkie restore` once \
+                 more: it goes on where it was"
+            )
+        };
+        let Some(begun) = begun(&self.state) else { return Ok(None) };
+        let aside = fs::read_to_string(self.state.join(begun)).map_err(said)?;
+        anyhow::ensure!(
+            aside.starts_with(ASIDE) && !aside.contains('/'),
+            "{} does not say where to: remove it, and restore once more",
+            self.state.join(begun).display()
+        );
+        self.through(begun, &aside).map_err(said)?;
+        Ok(self.state.join(&aside).exists().then_some(aside))
+    }
+
+    fn through(&self, begun: &str, aside: &str) -> io::Result<()> {
+        let [away, moving_in] = MARKS.map(|mark| self.state.join(mark));
+        if begun == MARKS[0] {
+            for name in self.lives()? {
+                let to = self.state.join(aside);
+                crate::daemon::state::make(&to)?;
+                fs::rename(self.state.join(&name), to.join(&name))?;
+            }
+            sync(&self.state)?;
+            fs::rename(&away, &moving_in)?;
+            sync(&self.state)?;
+        }
+        for name in names(&self.stage())? {
+            fs::rename(self.stage().join(&name), self.state.join(&name))?;
+        }
+        // A folder that stays is there already, and so is what lay in it.
+        fs::remove_dir_all(self.stage())?;
+        sync(&self.state)?;
+        fs::remove_file(moving_in)
+    }
+
+    fn mark(&self, aside: &str) -> io::Result<()> {
+        let mark = self.state.join(MARKS[0]);
+        let part = self.stage().with_extension("mark");
+        fs::write(&part, aside)?;
+        File::open(&part)?.sync_all()?;
+        fs::rename(part, mark)?;
+        sync(&self.state)
+    }
+}
+
+/// Returns the mark of a moving that was broken off in a state folder.
+pub fn begun(state: &Path) -> Option<&'static str> {
+    MARKS.into_iter().find(|mark| state.join(mark).exists())
+}
+
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name().into_string();
+        names.push(name.map_err(|name| io::Error::other(format!("{name:?} is no text")))?);
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Brings names to the disk.
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

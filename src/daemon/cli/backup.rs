@@ -1,0 +1,244 @@
+//! `selkie backup`, `selkie restore` and `selkie resume`: a life in one file, put back elsewhere, and let go on.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::confirm::confirmed;
+use super::outcome::{Failure, Outcome};
+use super::print;
+use super::request::{quiet, told};
+use crate::daemon::backup::{
+    AskedToResume, Brought, Made, Resumed, Wanted, engine, make, restore as bring,
+};
+use crate::daemon::build::{AppConfig, Chosen};
+use crate::daemon::{Binary, ledger, lifecycle};
+use crate::domain::count::counted;
+use crate::schedule::words::moment;
+use crate::store::WaitingThen;
+use crate::store::database::Database;
+use crate::store::snapshot::Source;
+
+/// `selkie backup`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie backup /mnt/backups/selkie-today.tar.gz
+  selkie backup /mnt/backups/selkie.tar.gz --force --json
+
+It holds everything that is stored and the files of the state folder; not the config, its secrets, and the cache. It may be
+made while selkie runs. `backup:` in the config makes one every day.
+
+Exit codes: 0 the backup is there, and was read through · 1 it could not be made, and nothing of it is left · 2 the command
+line or the config is wrong")]
+pub struct BackupArgs {
+    /// The file to make
+    pub file: PathBuf,
+    /// Replace a file that is there already
+    #[arg(long)]
+    pub force: bool,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `selkie restore`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie restore /mnt/backups/selkie-today.tar.gz
+  selkie restore selkie.tar.gz --state /var/lib/selkie --force
+
+Stop selkie first. What is restored sends nothing, hears nothing and begins nothing until `selkie resume`.
+
+Exit codes: 0 it is restored · 1 it is not, and what was there is as it was · 2 the command line or the config is wrong")]
+pub struct RestoreArgs {
+    /// The file that `selkie backup` made
+    pub file: PathBuf,
+    /// Move what the state folder holds now into a folder inside it
+    #[arg(long)]
+    pub force: bool,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `selkie resume`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie resume
+  selkie resume --waiting drop --yes
+
+Exit codes: 0 it goes on · 1 it does not, or nothing was held · 2 the command line or the config is wrong")]
+pub struct ResumeArgs {
+    /// What becomes of messages that waited when the backup was made, and of times of schedules since [default: drop when
+    /// selkie ran while the backup was made, since it has seen to them; else answer]
+    #[arg(long, value_name = "WHAT")]
+    pub waiting: Option<What>,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// JSON instead of text; with --yes
+    #[arg(long, requires = "yes")]
+    pub json: bool,
+}
+
+/// What becomes of what waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// Messages are answered, missed times made up for as after any pause
+    Answer,
+    /// Messages stay unanswered, missed times are passed over
+    Drop,
+}
+
+impl From<What> for WaitingThen {
+    fn from(what: What) -> Self {
+        match what {
+            What::Answer => Self::Answer,
+            What::Drop => Self::Drop,
+        }
+    }
+}
+
+/// Makes a backup.
+pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
+    let config = quiet(binary, chosen)?;
+    let to = binary.here.join(&args.file);
+    let runtime = lifecycle::runtime()?;
+    // What ends the writing of a file that may not grow is no end of the process.
+    let _entered = runtime.enter();
+    let made = made(&config, to, args.force)?;
+    if args.json {
+        return Ok(print::json(&made)?);
+    }
+    let mut says = format!(
+        "{} holds {} and {}, {} in all. It was read through once more.\n",
+        made.file.display(),
+        counted(made.rows, ["row", "rows"]),
+        counted(made.files, ["file", "files"]),
+        size(made.bytes)
+    );
+    for left in &made.left_out {
+        says.push_str(&format!("Not in it: {left}\n"));
+    }
+    says.push_str("The config and its secrets are not in it: keep them, too.\n");
+    Ok(print::out(&says)?)
+}
+
+fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<Made> {
+    let database = Database::read(&config.settings.store);
+    let database = database.map_err(|why| anyhow::anyhow!("store.url {why}"))?;
+    let mut part = to.clone().into_os_string();
+    part.push(".part");
+    make(Wanted {
+        engine: engine(&database),
+        source: Source {
+            state: &config.folders.state,
+            database,
+            opener: ledger::opener(&AppConfig::instance()),
+            tls: &config.tls,
+            now: config.now(),
+        },
+        folders: &config.folders,
+        to: &to,
+        part: part.into(),
+        replaces,
+    })
+}
+
+/// Restores one.
+pub fn restore(binary: &Binary, chosen: &Chosen, args: &RestoreArgs) -> Outcome {
+    let config = quiet(binary, chosen)?;
+    let from = binary.here.join(&args.file);
+    let brought = lifecycle::runtime()?.block_on(bring(&config, &from, args.force))?;
+    match args.json {
+        true => print::json(&brought)?,
+        false => print::out(&brought_says(&brought, &config))?,
+    }
+    Ok(())
+}
+
+fn brought_says(brought: &Brought, config: &AppConfig) -> String {
+    let mut says = format!(
+        "{} is restored in {}: {} and {}, as of {}.\n",
+        brought.from.display(),
+        brought.state.display(),
+        counted(brought.rows, ["row", "rows"]),
+        counted(brought.files, ["file", "files"]),
+        moment(brought.made_at, config.zone)
+    );
+    if let Some(aside) = &brought.moved_aside {
+        says.push_str(&format!("What was there before is in {}.\n", aside.display()));
+    }
+    says.push_str(
+        "Answers that were on their way are marked unclear, what was running is stopped, open questions have expired.\n\
+         Nothing is heard, begun or sent until you run `selkie resume`. Make sure first that the selkie that this was a \
+         backup of is stopped.\n",
+    );
+    says
+}
+
+/// Lets a restored life go on.
+pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
+    let waiting = args.waiting.map(WaitingThen::from);
+    if !args.yes {
+        if !std::io::stdin().is_terminal() {
+            return Err(Failure::Usage(
+                "selkie resume asks before it begins anything, and nobody can answer here: add --yes".to_owned(),
+            ));
+        }
+        let config = quiet(binary, chosen)?;
+        let zone = config.zone;
+        let held = told(config, AskedToResume { only_look: true, waiting })?;
+        let asks = format!(
+            "Restored from {}, made {}.\n{}\nMake sure that the selkie that this was a backup of is stopped: two of them \
+             answer the same messages.\n",
+            held.restored.from,
+            moment(held.restored.made_at, zone),
+            will_become(&held)
+        );
+        print::out(&asks)?;
+        if !confirmed("Let it go on?")? {
+            print::out("Nothing has changed.\n")?;
+            return Err(Failure::Told);
+        }
+    }
+    let resumed = told(quiet(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
+    match args.json {
+        true => print::json(&resumed)?,
+        false => print::out(&format!("It goes on.\n{}\n", has_become(&resumed)))?,
+    }
+    Ok(())
+}
+
+fn will_become(held: &Resumed) -> String {
+    let tasks = counted(held.tasks, ["task waits", "tasks wait"]);
+    let schedules = counted(held.schedules, ["schedule has come due", "schedules have come due"]);
+    let then = match held.waiting {
+        WaitingThen::Answer => "they are carried out now (--waiting drop leaves them)",
+        WaitingThen::Drop => {
+            "they are left undone, since selkie ran when the backup was made (--waiting answer carries them out)"
+        }
+    };
+    format!("{tasks} in it, {schedules}: {then}.")
+}
+
+fn has_become(resumed: &Resumed) -> String {
+    let tasks = counted(resumed.tasks, ["task", "tasks"]);
+    let schedules = counted(resumed.schedules, ["schedule", "schedules"]);
+    match resumed.waiting {
+        WaitingThen::Answer => {
+            format!("{tasks} that waited and {schedules} that came due are carried out.")
+        }
+        WaitingThen::Drop => {
+            format!("{tasks} that waited were stopped; times of {schedules} were passed over.")
+        }
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}

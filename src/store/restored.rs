@@ -1,0 +1,52 @@
+//! A life that came out of a backup: from which one, and what becomes of what waited in it.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Which backup a life came out of. While it stands in the store nothing is heard, begun or sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restored {
+    /// The backup's name.
+    pub from: String,
+    /// When that was made.
+    pub made_at: DateTime<Utc>,
+    /// When it was restored.
+    pub at: DateTime<Utc>,
+    /// Selkie ran when the backup was made, and may have answered since what waits in it.
+    pub was_running: bool,
+}
+
+impl Restored {
+    /// Says what is held, and what lets it go on.
+    pub fn says(&self) -> String {
+        format!(
+            "this life was restored from {}, made {}: nothing is heard, begun or sent until you run `selkie resume`",
+            self.from,
+            self.made_at.format("%Y-%m-%d %H:%M UTC")
+        )
+    }
+
+    /// What becomes of what waits where nobody says it: nothing is answered twice, nothing is lost.
+    pub fn usual(&self) -> Waiting {
+        if self.was_running { Waiting::Drop } else { Waiting::Answer }
+    }
+}
+
+/// What becomes of what waited when a backup was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// Messages are answered and missed times of schedules made up for, as after any pause.
+    Answer,
+    /// Messages stay unanswered and missed times are passed over: the one that the backup was made of has done it.
+    Drop,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Released {
+    /// Tasks that were stopped.
+    pub stopped: u64,
+    /// Tasks that go on.
+    pub goes_on: u64,
+}

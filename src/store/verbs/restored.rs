@@ -1,0 +1,86 @@
+//! A restored life: marked, so that nothing of it is carried out, and let go.
+
+use super::ending::{Ending, end};
+use super::lanes;
+use super::outbox;
+use super::rows::json;
+use crate::store::error::{Result, StoreError};
+use crate::store::restored::{Released, Restored, Waiting};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// Why a task of a restored life was stopped.
+const RESTORED: &str = "it waited in a backup that was restored";
+
+/// Marks a life as restored.
+pub fn mark(tx: &mut dyn Tx, restored: &Restored) -> Result<()> {
+    tx.execute_later("UPDATE meta SET restored = ?1 WHERE id = 1", params![&json(restored)?])
+}
+
+/// Returns what a life was restored from, while nobody has let it go on.
+pub fn read(tx: &mut dyn Tx) -> Result<Option<Restored>> {
+    let text = "SELECT restored FROM meta WHERE id = 1";
+    let Some(text) = tx.first::<Option<String>>(text, params![])?.flatten() else {
+        return Ok(None);
+    };
+    let unread = |error| StoreError::Corrupt(format!("meta.restored: {error}"));
+    serde_json::from_str(&text).map(Some).map_err(unread)
+}
+
+/// Lets it go on. `None`: nothing holds it.
+pub fn release(tx: &mut dyn Tx, waiting: Waiting, now: i64) -> Result<Option<Released>> {
+    if read(tx)?.is_none() {
+        return Ok(None);
+    }
+    let mut released = Released::default();
+    match waiting {
+        Waiting::Drop => released.stopped = drop_all(tx, now)?,
+        Waiting::Answer => released.goes_on = open(tx)?.len() as u64,
+    }
+    tx.execute_later("UPDATE meta SET restored = NULL WHERE id = 1", params![])?;
+    Ok(Some(released))
+}
+
+/// Ends everything that waits; returns how many tasks that were.
+fn drop_all(tx: &mut dyn Tx, now: i64) -> Result<u64> {
+    let open = open(tx)?;
+    for task in &open {
+        end(tx, task.id, Ending { state: "stopped", why: Some(RESTORED), at: now })?;
+    }
+    for task in &open {
+        lanes::refresh(tx, task.lane)?;
+    }
+    tx.execute_later(
+        "UPDATE inbox SET disposition = 'ignored: restored' WHERE disposition = 'gate'",
+        params![],
+    )?;
+    tx.execute_later(
+        "UPDATE inbox SET done_at = ?1
+         WHERE done_at IS NULL
+           AND (disposition = 'command' OR disposition = 'tap' OR disposition = 'answer')",
+        params![now],
+    )?;
+    // An answer that waited for its button was given by the other life, or its right to answer has run out.
+    tx.execute_later("UPDATE hold SET open = 0 WHERE open = 1", params![])?;
+    tx.execute_later(
+        "UPDATE part SET state = 'cancelled', open = 0, reason = ?2, updated_at = ?1
+         WHERE id IN (SELECT part FROM rendered) AND open = 1",
+        params![now, RESTORED],
+    )?;
+    outbox::tidy(tx)?;
+    Ok(open.len() as u64)
+}
+
+/// A task that has not ended.
+struct Open {
+    id: i64,
+    lane: i64,
+}
+
+fn open(tx: &mut dyn Tx) -> Result<Vec<Open>> {
+    tx.all(
+        "SELECT id, lane FROM task WHERE state IN ('waiting', 'running', 'parked') ORDER BY id",
+        params![],
+        |row| Ok(Open { id: row.get(0)?, lane: row.get(1)? }),
+    )
+}
