@@ -11,13 +11,17 @@ pub enum StoreError {
     Broken(String),
     /// The database was written by a newer selkie: do not start.
     #[error(
-        "the database is of version {found}, this selkie knows {known}: run the newer selkie, or put the backup beside it, made before the upgrade, in its place"
+        "the database is of version {found}, this selkie ({}) knows {known}: run the newer selkie again, or go back to before \
+         the upgrade with {back}; what came since is not in that",
+        env!("CARGO_PKG_VERSION")
     )]
     Newer {
         /// The file's version.
         found: i64,
         /// The newest version known here.
         known: i64,
+        /// What goes back.
+        back: String,
     },
     /// The file is not whole, or not ours: do not start. It says what to do.
     #[error("{0}")]
@@ -31,6 +35,14 @@ pub enum StoreError {
     /// A stored row cannot be read: a defect, the row is named.
     #[error("a stored row cannot be read: {0}")]
     Corrupt(String),
+}
+
+impl StoreError {
+    /// A database of a newer selkie, with no copy beside it.
+    pub fn newer(found: i64, known: i64) -> Self {
+        let back = "`selkie restore` and a backup that was made before it".to_owned();
+        Self::Newer { found, known, back }
+    }
 }
 
 /// What a verb answers.

@@ -13,7 +13,6 @@ use crate::store::database::{Database, Opener};
 use crate::store::error::{Result, StoreError};
 use crate::store::sqlite::{self, StoreLock};
 use crate::store::tables::TABLES;
-#[cfg(feature = "postgres")]
 use crate::store::tx::Tx;
 #[cfg(feature = "postgres")]
 use crate::store::verbs::copying::PAGE;
@@ -74,7 +73,7 @@ pub fn snapshot(source: Source<'_>, to: &Path) -> Result<Snapshot> {
     }
     let looked = sqlite::examine(to, PATIENCE)?;
     sync(to)?;
-    Ok(Snapshot { version: looked.version, tables: count(to, looked.version)?, was_running })
+    Ok(Snapshot { version: looked.version, tables: counted(to, looked.version)?, was_running })
 }
 
 #[cfg(feature = "postgres")]
@@ -114,8 +113,44 @@ fn table_of(from: &mut dyn Tx, to: &sqlite::NewFile, table: &Carried) -> Result<
     }
 }
 
+/// What a store holds, in numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// The version of its tables.
+    pub version: i64,
+    /// How many rows each table has; of tables of another version none are counted.
+    pub tables: Vec<Copied>,
+}
+
+/// Counts what is stored, beside whoever writes; takes nothing and makes nothing. It blocks.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn look(source: Source<'_>) -> Result<Numbers> {
+    match source.database {
+        Database::Own => sqlite::read_beside(&source.state.join("selkie.db"), |tx| {
+            let version = tx.only("PRAGMA user_version", &[])?;
+            let tables = if version == NEWEST { count(tx)? } else { Vec::new() };
+            Ok(Numbers { version, tables })
+        }),
+        #[cfg(feature = "postgres")]
+        Database::Postgres(address) => {
+            let Source { opener, tls, .. } = source;
+            std::thread::scope(|scope| {
+                let reading = scope.spawn(move || {
+                    crate::store::postgres::in_one_snapshot(*address, opener, tls, |tx| {
+                        let version = "SELECT version FROM schema_version WHERE id = 1";
+                        Ok(Numbers { version: tx.only(version, &[])?, tables: count(tx)? })
+                    })
+                });
+                reading.join().map_err(|_| StoreError::Broken("reading panicked".to_owned()))?
+            })
+        }
+    }
+}
+
 /// Counts the rows of a copy; one of an earlier version has other tables, and is not counted.
-fn count(file: &Path, version: i64) -> Result<Vec<Copied>> {
+fn counted(file: &Path, version: i64) -> Result<Vec<Copied>> {
     if version != NEWEST {
         return Ok(Vec::new());
     }
@@ -123,12 +158,16 @@ fn count(file: &Path, version: i64) -> Result<Vec<Copied>> {
         if let Some(why) = copying::sealed(tx)? {
             return Err(StoreError::Held(format!("the store is sealed: {why}")));
         }
-        let counted = TABLES.iter().filter(|table| !table.derived).map(|table| {
-            let rows = tx.only::<i64>(Carried::of(table).count(), &[])?;
-            Ok(Copied { table: table.name, rows: rows.unsigned_abs() })
-        });
-        counted.collect()
+        count(tx)
     })
+}
+
+fn count(tx: &mut dyn Tx) -> Result<Vec<Copied>> {
+    let counted = TABLES.iter().filter(|table| !table.derived).map(|table| {
+        let rows = tx.only::<i64>(Carried::of(table).count(), &[])?;
+        Ok(Copied { table: table.name, rows: rows.unsigned_abs() })
+    });
+    counted.collect()
 }
 
 fn sync(file: &Path) -> Result<()> {

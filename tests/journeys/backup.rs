@@ -277,3 +277,67 @@ async fn the_config_asks_for_backups_and_a_failure_is_told_once() {
     );
     assert!(daemon.stop().await.success());
 }
+
+/// A database of a newer selkie is refused with the way back, and the copy that the upgrade made goes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_downgrade_is_refused_and_says_how_to_go_back() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("before the upgrade").await;
+    assert!(daemon.stop().await.success());
+    let copy = world.home.state().join("selkie.db.backup-20260102T030405Z-v1");
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    conn.execute("VACUUM INTO ?1", [path(&copy)]).expect("a copy");
+    conn.pragma_update(None, "user_version", 99).expect("a version");
+    drop(conn);
+    std::fs::write(world.home.state().join("TODO.md"), "written since").expect("a file");
+    let (code, _, error) = world.home.run(&["run"]);
+    assert!(code == 1 && error.contains("of version 99, this selkie (0.1.0) knows"), "{error}");
+    assert!(error.contains(&format!("`selkie restore {} --force`", copy.display())), "{error}");
+    let (code, _, error) = world.home.run(&["backup", path(&world.home.folder().join("x"))]);
+    assert!(code == 1 && error.contains("of version 99"), "{error}");
+
+    let (code, out, error) = world.home.run(&["restore", path(&copy), "--force", "--json"]);
+    assert_eq!(code, 0, "{error}");
+    let told: Value = serde_json::from_str(&out).expect("json");
+    let aside = PathBuf::from(told["moved_aside"].as_str().expect("a folder"));
+    assert!(aside.join("selkie.db").exists() && copy.exists(), "nothing is thrown away");
+    let todo = std::fs::read_to_string(world.home.state().join("TODO.md")).expect("a file");
+    assert_eq!(todo, "written since", "the database alone goes back");
+    let (code, _, error) = world.home.run(&["resume", "--yes"]);
+    assert_eq!(code, 0, "{error}");
+    let daemon = world.daemon();
+    world.ask("after it").await;
+    let last = world.playground.model().requests().last().expect("a request").body.to_string();
+    assert!(last.contains("before the upgrade"), "it is not remembered");
+    assert!(daemon.stop().await.success());
+}
+
+/// The moving of a restore that was broken off goes on where it was, and nothing starts before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_that_was_broken_off_goes_on_where_it_was() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    assert!(daemon.stop().await.success());
+    let file = backup(&world.home, "life.tar.gz");
+    let state = world.home.state();
+    // As a kill leaves it between two names: one file of the life before has moved, and one of the new life waits.
+    std::fs::create_dir_all(state.join("restore.part")).expect("a folder");
+    std::fs::write(state.join("restore.part/TODO.md"), "of the new life").expect("a file");
+    std::fs::create_dir_all(state.join("before-restore-1")).expect("a folder");
+    std::fs::rename(state.join("selkie.db"), state.join("before-restore-1/selkie.db"))
+        .expect("moved");
+    std::fs::write(state.join("restore.moving-away"), "before-restore-1\n").expect("a mark");
+    let (code, _, error) = world.home.run(&["run"]);
+    assert!(code == 1 && error.contains("a restore was broken off"), "{error}");
+    let (code, _, error) = world.home.run(&["restore", path(&file)]);
+    assert!(code == 1 && error.contains("is complete now"), "{error}");
+    let todo = std::fs::read_to_string(state.join("TODO.md")).expect("a file");
+    assert_eq!(todo, "of the new life");
+    assert!(state.join("before-restore-1/persona").exists() && !state.join("persona").exists());
+    assert!(!state.join("restore.part").exists());
+    let (code, _, error) = world.home.run(&["restore", path(&file), "--force"]);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(number(&world.home, "SELECT count(*) FROM inbox"), Some(1));
+}

@@ -44,15 +44,16 @@ pub fn is_not_kept(name: &str) -> bool {
         || super::place::MARKS.contains(&name)
 }
 
-/// Looks for them. `beside` is the folder that the backup is written to: what lies there stays out.
+/// Looks for them. What lies in the folders `apart`, which hold backups, stays out.
 ///
 /// # Errors
 /// When a folder cannot be read, or there is more than a backup can hold.
-pub fn look(folders: &Folders, beside: &Path) -> anyhow::Result<Found> {
+pub fn look(folders: &Folders, apart: &[&Path]) -> anyhow::Result<Found> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let state = real(&folders.state);
-    let mut walk =
-        Walk { found: Found::default(), closed: vec![real(&folders.cache), real(beside)] };
+    let mut closed = vec![real(&folders.cache)];
+    closed.extend(apart.iter().map(|folder| real(folder)));
+    let mut walk = Walk { found: Found::default(), closed };
     for entry in entries(&state)? {
         let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if !is_not_kept(name) {
@@ -149,7 +150,7 @@ mod tests {
             fs::write(path, "x").unwrap();
         }
         std::os::unix::fs::symlink("/etc/hostname", home.path().join("link")).unwrap();
-        let found = look(&folders, &home.path().join("backups")).unwrap();
+        let found = look(&folders, &[&home.path().join("backups")]).unwrap();
         let names: Vec<&str> = found.items.iter().map(|item| item.name.as_str()).collect();
         assert_eq!(names, ["state/TODO.md", "state/kept/a/1", "cache/outbox/posts/abc"]);
         assert!(found.left_out[0].contains("symbolic link"), "{:?}", found.left_out);

@@ -31,6 +31,8 @@ pub struct Wanted<'w> {
     pub to: &'w Path,
     /// How it is named until it is whole.
     pub part: PathBuf,
+    /// Where the config has backups put: they are in none.
+    pub apart: Option<&'w Path>,
     /// One that is there already is replaced.
     pub replaces: bool,
 }
@@ -59,7 +61,7 @@ pub struct Made {
 /// # Errors
 /// Why it cannot be made: then nothing of it is left, and what was there before is.
 pub fn make(wanted: Wanted<'_>) -> anyhow::Result<Made> {
-    let Wanted { source, folders, engine, to, part, replaces } = wanted;
+    let Wanted { source, folders, engine, to, part, apart, replaces } = wanted;
     let folder = folder_of(to);
     may_be_written(to, folder, folders, replaces)?;
     ensure!(
@@ -69,7 +71,8 @@ pub fn make(wanted: Wanted<'_>) -> anyhow::Result<Made> {
     );
     let now = source.now;
     let parts = Parts::take(&part)?;
-    let found = files::look(folders, folder)?;
+    let apart: Vec<&Path> = apart.into_iter().chain([folder]).collect();
+    let found = files::look(folders, &apart)?;
     let copied = snapshot(source, &parts.database)?;
     let bytes = parts.database.metadata()?.len();
     let mut items = vec![Item { name: DATABASE.to_owned(), path: parts.database.clone(), bytes }];

@@ -14,11 +14,16 @@ pub const ASIDE: &str = "before-restore-";
 /// While the life before is moved away, and while the restored one moves in.
 pub const MARKS: [&str; 2] = ["restore.moving-away", "restore.moving-in"];
 
+/// What a mark says when the database alone is replaced.
+const ONLY_DATABASE: &str = "database";
+
 /// A state folder in which a life is restored.
 pub struct Place {
     state: PathBuf,
     /// What stays where it is: the backup's own folder, when it lies in here.
     stays: Option<String>,
+    /// The database alone is replaced.
+    only_database: bool,
 }
 
 impl Place {
@@ -28,7 +33,13 @@ impl Place {
         let inside = real(backup).strip_prefix(real(state)).map(Path::to_owned).ok();
         let first = inside.as_deref().and_then(|inside| inside.components().next());
         let stays = first.and_then(|part| part.as_os_str().to_str()).map(str::to_owned);
-        Self { state: state.to_owned(), stays }
+        Self { state: state.to_owned(), stays, only_database: false }
+    }
+
+    /// The same for a database alone: all other files stay.
+    #[must_use]
+    pub fn of_the_database(self) -> Self {
+        Self { only_database: true, ..self }
     }
 
     /// Where the restored life is made ready.
@@ -43,11 +54,14 @@ impl Place {
     pub fn lives(&self) -> io::Result<Vec<String>> {
         let mut names = names(&self.state)?;
         names.retain(|name| {
-            !(name == "selkie.lock"
-                || name == STAGE
-                || MARKS.contains(&name.as_str())
-                || name.starts_with(ASIDE)
-                || self.stays.as_ref() == Some(name))
+            let is_meant = !self.only_database
+                || (name.starts_with("selkie.db") && !name.starts_with("selkie.db.backup-"));
+            is_meant
+                && !(name == "selkie.lock"
+                    || name == STAGE
+                    || MARKS.contains(&name.as_str())
+                    || name.starts_with(ASIDE)
+                    || self.stays.as_ref() == Some(name))
         });
         Ok(names)
     }
@@ -79,14 +93,20 @@ impl Place {
             )
         };
         let Some(begun) = begun(&self.state) else { return Ok(None) };
-        let aside = fs::read_to_string(self.state.join(begun)).map_err(said)?;
+        let noted = fs::read_to_string(self.state.join(begun)).map_err(said)?;
+        let (aside, only) = noted.split_once('\n').unwrap_or((&noted, ""));
+        let place = Self {
+            state: self.state.clone(),
+            stays: self.stays.clone(),
+            only_database: only == ONLY_DATABASE,
+        };
         anyhow::ensure!(
             aside.starts_with(ASIDE) && !aside.contains('/'),
             "{} does not say where to: remove it, and restore once more",
             self.state.join(begun).display()
         );
-        self.through(begun, &aside).map_err(said)?;
-        Ok(self.state.join(&aside).exists().then_some(aside))
+        place.through(begun, aside).map_err(said)?;
+        Ok(self.state.join(aside).exists().then(|| aside.to_owned()))
     }
 
     fn through(&self, begun: &str, aside: &str) -> io::Result<()> {
@@ -113,7 +133,8 @@ impl Place {
     fn mark(&self, aside: &str) -> io::Result<()> {
         let mark = self.state.join(MARKS[0]);
         let part = self.stage().with_extension("mark");
-        fs::write(&part, aside)?;
+        let only = if self.only_database { ONLY_DATABASE } else { "" };
+        fs::write(&part, format!("{aside}\n{only}"))?;
         File::open(&part)?.sync_all()?;
         fs::rename(part, mark)?;
         sync(&self.state)

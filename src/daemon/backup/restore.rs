@@ -1,8 +1,9 @@
 //! Restores a backup: unpacked and looked through beside what is there, settled, held, and only then put in its place.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{Read, Seek as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,9 +11,9 @@ use anyhow::{Context as _, bail, ensure};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::contents::{CACHE, DATABASE, Label, STATE};
+use super::contents::{CACHE, DATABASE, FORMAT, Label, STATE};
 use super::place::{ASIDE, Place};
-use super::unpack::{SLACK, Taker, unpack};
+use super::unpack::{SPARE, Taker, unpack};
 use crate::config::paths::Folders;
 use crate::daemon::build::AppConfig;
 use crate::daemon::{ledger, state};
@@ -57,7 +58,9 @@ pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Re
         format!("the state folder {} cannot be created", folders.state.display())
     })?;
     let lock = StoreLock::take(&folders.state.join("selkie.lock"))?;
+    let kind = Kind::of(&file)?;
     let place = Place::of(&folders.state, from);
+    let place = if kind == Kind::Database { place.of_the_database() } else { place };
     if super::begun(&folders.state).is_some() {
         place.finish()?;
         ensure!(
@@ -69,7 +72,8 @@ pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Re
     refuse_a_life(&place, folders, force)?;
     let target = Target::open(config).await?;
     let stage = Stage::make(place.stage())?;
-    let made = made_ready(file, &stage, folders, from, config.now(), target.as_ref()).await;
+    let given = Given { file, kind, from };
+    let made = made_ready(given, &stage, folders, config.now(), target.as_ref()).await;
     let label = match made {
         Ok(label) => label,
         Err(error) => {
@@ -128,18 +132,28 @@ fn refuse_a_life(place: &Place, folders: &Folders, force: bool) -> anyhow::Resul
     );
 }
 
+/// What is restored.
+struct Given<'g> {
+    file: File,
+    kind: Kind,
+    from: &'g Path,
+}
+
 /// Makes everything ready in the stage, and in the database of a server.
 async fn made_ready(
-    file: File,
+    given: Given<'_>,
     stage: &Stage,
     folders: &Folders,
-    from: &Path,
     now: DateTime<Utc>,
     target: Option<&Target>,
 ) -> anyhow::Result<Label> {
+    let Given { file, kind, from } = given;
     let mut unpacked = Unpacked::into(stage, folders);
-    let label = unpack(file, &mut unpacked)
-        .with_context(|| format!("{} cannot be restored", from.display()))?;
+    let label = match kind {
+        Kind::Archive => unpack(file, &mut unpacked),
+        Kind::Database => database_alone(file, &mut unpacked),
+    };
+    let label = label.with_context(|| format!("{} cannot be restored", from.display()))?;
     let database = stage.path.join(DATABASE);
     sqlite::is_inert(&database)?;
     sqlite::examine(&database, PATIENCE)?;
@@ -160,7 +174,71 @@ async fn made_ready(
         }
     }
     unpacked.cache_in_place(folders)?;
+    give(&stage.path, &folders.state)?;
     Ok(label)
+}
+
+/// Takes a copy of the database alone, as an upgrade leaves it: of a selkie that has run since.
+fn database_alone(mut file: File, unpacked: &mut Unpacked) -> anyhow::Result<Label> {
+    let found = file.metadata()?;
+    let mut label = Label {
+        format: FORMAT,
+        selkie: "of an earlier version".to_owned(),
+        schema: 0,
+        engine: "sqlite".to_owned(),
+        made_at: found.modified()?.into(),
+        was_running: true,
+        files: 1,
+        bytes: found.len(),
+        rows: BTreeMap::new(),
+    };
+    unpacked.label(&label)?;
+    unpacked.file(DATABASE, &mut file)?;
+    label.schema = sqlite::examine(&unpacked.stage.join(DATABASE), PATIENCE)?.version;
+    Ok(label)
+}
+
+/// Gives what root restores to whom the state folder belongs.
+fn give(path: &Path, state: &Path) -> anyhow::Result<()> {
+    let owner = fs::metadata(state)?;
+    if !rustix::process::geteuid().is_root() || owner.uid() == 0 {
+        return Ok(());
+    }
+    let given = |path: &Path| {
+        std::os::unix::fs::lchown(path, Some(owner.uid()), Some(owner.gid()))
+            .with_context(|| format!("{} cannot be given to the folder's owner", path.display()))
+    };
+    given(&state.join("selkie.lock"))?;
+    walk(path, &given)
+}
+
+fn walk(path: &Path, each: &dyn Fn(&Path) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    each(path)?;
+    if path.symlink_metadata()?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            walk(&entry?.path(), each)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a file is that is to be restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A backup.
+    Archive,
+    /// A database alone.
+    Database,
+}
+
+impl Kind {
+    /// Looks at how it begins.
+    fn of(mut file: &File) -> std::io::Result<Self> {
+        let mut begins = Vec::new();
+        file.take(16).read_to_end(&mut begins)?;
+        file.rewind()?;
+        Ok(if begins == b"SQLite format 3\0" { Self::Database } else { Self::Archive })
+    }
 }
 
 async fn settled(
@@ -301,7 +379,7 @@ impl Taker for Unpacked {
         let disk = rustix::fs::statvfs(&self.stage)?;
         let room = disk.f_bavail.saturating_mul(disk.f_frsize);
         // The database is opened once, and may be copied before its tables change.
-        let wanted = label.bytes.saturating_mul(2).saturating_add(SLACK);
+        let wanted = label.bytes.saturating_mul(2).saturating_add(SPARE);
         ensure!(
             wanted <= room,
             "it takes {} MB while it is restored, and there is room for {} MB: make room in the state folder",

@@ -125,6 +125,7 @@ impl Scheduled {
             folders: &self.folders,
             to: &self.dir.join(format!("{NAME}{}{ENDING}", now.format(MOMENT))),
             part: self.dir.join(PART),
+            apart: None,
             replaces: false,
         })?;
         let kept = usize::try_from(self.backup.keep).unwrap_or(usize::MAX).max(1);

@@ -24,7 +24,7 @@ const DEEPEST: usize = 32;
 /// What a file system takes as one name.
 const LONGEST_PART: usize = 255;
 /// So much more than the label says may have come together while the archive was written.
-pub const SLACK: u64 = 16 << 20;
+pub const SPARE: u64 = 16 << 20;
 /// What may stand behind the end: tar fills its last block.
 const BEHIND: u64 = 1 << 20;
 
@@ -145,7 +145,7 @@ impl Reading {
             "it holds more files than its label says"
         );
         ensure!(
-            self.bytes <= label.bytes.saturating_add(SLACK),
+            self.bytes <= label.bytes.saturating_add(SPARE),
             "it holds more bytes than its label says"
         );
         check(name)?;

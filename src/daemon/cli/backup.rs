@@ -48,7 +48,7 @@ pub struct BackupArgs {
   selkie restore /mnt/backups/selkie-today.tar.gz
   selkie restore selkie.tar.gz --state /var/lib/selkie --force
 
-Stop selkie first. What is restored sends nothing, hears nothing and begins nothing until `selkie resume`.
+Stop selkie first. The copy that an upgrade leaves (selkie.db.backup-…) is taken, too: it replaces the database alone. What is restored sends nothing, hears nothing and begins nothing until `selkie resume`.
 
 Exit codes: 0 it is restored · 1 it is not, and what was there is as it was · 2 the command line or the config is wrong")]
 pub struct RestoreArgs {
@@ -142,6 +142,7 @@ fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<Made>
         folders: &config.folders,
         to: &to,
         part: part.into(),
+        apart: config.settings.backup.dir.as_deref(),
         replaces,
     })
 }

@@ -40,7 +40,7 @@ fn looked(session: &Session, shared: &Shared) -> std::result::Result<Examined, T
     let version = schema::version(session)?;
     match version {
         Some(found) if found > schema::NEWEST => {
-            return Err(Trouble::Failed(StoreError::Newer { found, known: schema::NEWEST }));
+            return Err(Trouble::Failed(StoreError::newer(found, schema::NEWEST)));
         }
         Some(_) => schema::may_write(session, shared)?,
         None => may_make(session, shared)?,

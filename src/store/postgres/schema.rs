@@ -69,7 +69,7 @@ fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble>
     owner::lock(&first, &shared.owner)?;
     match version(&first)? {
         Some(found) if found > NEWEST => {
-            return Err(Trouble::Failed(StoreError::Newer { found, known: NEWEST }));
+            return Err(Trouble::Failed(StoreError::newer(found, NEWEST)));
         }
         Some(NEWEST) => {}
         found => migrate(&first, found)?,

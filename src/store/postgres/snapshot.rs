@@ -38,9 +38,7 @@ fn is_of_today(version: Option<i64>, shared: &Shared) -> Result<()> {
     let address = &shared.address;
     match version {
         Some(schema::NEWEST) => Ok(()),
-        Some(found) if found > schema::NEWEST => {
-            Err(StoreError::Newer { found, known: schema::NEWEST })
-        }
+        Some(found) if found > schema::NEWEST => Err(StoreError::newer(found, schema::NEWEST)),
         Some(_) => Err(StoreError::Damaged(format!(
             "the tables in {address} are of an earlier version: start this selkie once, which brings them to its own, or \
              use the selkie that runs there"

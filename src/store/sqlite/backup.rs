@@ -47,6 +47,24 @@ pub fn newest(path: &Path) -> Option<PathBuf> {
     all(path).pop()
 }
 
+/// Says that a newer selkie wrote a database, with the newest copy that this one can use.
+pub fn newer(path: &Path, found: i64, known: i64) -> StoreError {
+    let usable = |copy: &PathBuf| version(copy).is_some_and(|version| version <= known);
+    match all(path).into_iter().rfind(usable) {
+        None => StoreError::newer(found, known),
+        Some(copy) => {
+            let back =
+                format!("`selkie restore {} --force`, the copy that was made then", copy.display());
+            StoreError::Newer { found, known, back }
+        }
+    }
+}
+
+/// Reads the version in a copy's name.
+fn version(copy: &Path) -> Option<i64> {
+    copy.to_str()?.rsplit_once("-v")?.1.parse().ok()
+}
+
 fn copy(conn: &Connection, part: &Path, target: &Path) -> std::result::Result<(), String> {
     let said = |e: io::Error| e.to_string();
     // SQLite fills an empty file, which has the rights that it is to have.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::backup;
 use super::check::{self, Looked};
 use super::schema::NEWEST;
 use crate::store::error::{Result, StoreError};
@@ -41,7 +42,7 @@ fn looked(path: &Path, patience: Duration) -> Result<Examined> {
         Connection::open_with_flags(check::uri(path, stopped_clean), flags).map_err(broken)?;
     let version = check::version(&conn)?;
     if version > NEWEST {
-        return Err(StoreError::Newer { found: version, known: NEWEST });
+        return Err(backup::newer(path, version, NEWEST));
     }
     if version > 0 {
         check::roots(&conn, path, stopped_clean)?;

@@ -57,7 +57,7 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     )?;
     let found = check::version(&conn).map_err(|e| check::says_what_to_do(path, e))?;
     if found > NEWEST {
-        return Err(StoreError::Newer { found, known: NEWEST });
+        return Err(backup::newer(path, found, NEWEST));
     }
     if conn.is_readonly("main")? {
         return Err(StoreError::Broken(format!("{} is read-only", path.display())));

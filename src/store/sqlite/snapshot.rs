@@ -7,7 +7,9 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::backup;
 use super::check;
+use super::lock::holder;
 use super::schema::{self, NEWEST};
 use super::tx::SqliteTx;
 use crate::store::error::{Result, StoreError};
@@ -33,7 +35,7 @@ pub fn copy(path: &Path, is_ours: bool, to: &Path) -> Result<i64> {
     let conn = Connection::open_with_flags(uri, flags).map_err(broken)?;
     let version = check::version(&conn).map_err(|error| check::says_what_to_do(path, error))?;
     if version > NEWEST {
-        return Err(StoreError::Newer { found: version, known: NEWEST });
+        return Err(backup::newer(path, version, NEWEST));
     }
     make(to)?;
     let name = to.to_str().ok_or_else(|| unwritten(to, "its name is no text"))?;
@@ -58,6 +60,22 @@ pub fn read<T>(path: &Path, what: impl FnOnce(&mut dyn Tx) -> Result<T>) -> Resu
         | OpenFlags::SQLITE_OPEN_URI;
     let conn = Connection::open_with_flags(check::uri(path, true), flags)?;
     what(&mut SqliteTx::on(&conn))
+}
+
+/// Reads a store's file beside whoever has it open, takes nothing and makes nothing.
+///
+/// # Errors
+/// `Broken` when it cannot be read, and its own.
+pub fn read_beside<T>(path: &Path, what: impl FnOnce(&mut dyn Tx) -> Result<T>) -> Result<T> {
+    let is_open = holder(&path.with_file_name("selkie.lock")).is_some();
+    if !is_open && !check::has_log(path) {
+        return read(path, what);
+    }
+    let conn = schema::open_reader(path)?;
+    let open = conn.unchecked_transaction()?;
+    let read = what(&mut SqliteTx::on(&conn));
+    drop(open);
+    read
 }
 
 /// Looks whether a file holds nothing that acts by itself when it is used.

@@ -95,7 +95,7 @@ async fn a_newer_file_is_left_as_it_is() {
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = std::fs::read(&file).unwrap();
     let Err(error) = open(dir.path()) else { panic!("it should be refused") };
-    assert!(matches!(error, StoreError::Newer { found: 99, known: NEWEST }));
+    assert!(matches!(error, StoreError::Newer { found: 99, known: NEWEST, .. }));
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
 
