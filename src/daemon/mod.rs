@@ -12,6 +12,7 @@ mod backup;
 mod client;
 mod clocks;
 mod doctor;
+mod forgetting;
 mod hand;
 mod health;
 mod held;

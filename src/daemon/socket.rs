@@ -3,7 +3,7 @@
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
 //! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides, `POST /v1/pairing` makes owners,
 //! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/sessions` tells what was said, `POST /v1/people` whom the bot knows and what state files said before, `POST /v1/tools/call` answers calls by hand,
-//! `POST /v1/resume` says that a restored life may go on; `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
+//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on; `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
 use std::io;
@@ -29,6 +29,7 @@ use crate::daemon::app::App;
 use crate::daemon::approvals::{AskedOfApprovals, carry_out_approvals};
 use crate::daemon::backup::{AskedToResume, told_to_resume};
 use crate::daemon::flow::Flow;
+use crate::daemon::forgetting::{AskedToForget, told_to_forget};
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
 use crate::daemon::pairing::{AskedOfPairing, carry_out_pairing};
 use crate::daemon::people::{AskedOfPeople, carry_out_people};
@@ -106,6 +107,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
         .route("/v1/resume", post(resume))
+        .route("/v1/forget", post(forget))
         .with_state(Arc::new(desk));
     // Whoever opens the socket is this machine's user: no wall, but nobody may hold it for ever.
     Door { routes: router, caps: Caps::LOCAL }.serve(listener, stop).await;
@@ -258,6 +260,13 @@ async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>)
 async fn status(State(desk): State<Arc<Desk>>) -> Response {
     match desk.status.look().await {
         Ok(status) => Json(status).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
+async fn forget(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedToForget>) -> Response {
+    match told_to_forget(&desk.flow, asked).await {
+        Ok(told) => Json(told).into_response(),
         Err(error) => broken(&error),
     }
 }

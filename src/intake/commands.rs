@@ -28,7 +28,7 @@ use crate::intake::messages;
 use crate::intake::policy::Rules;
 use crate::intake::remembered::{Forgetting, MemoryCommands};
 use crate::store::read::TaskRow;
-use crate::store::{CommandDone, CommandEffect, Draft, StopAnswers, StoreError};
+use crate::store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, StoreError};
 use crate::tools::shell::Processes;
 use crate::work::limits::Limits;
 use crate::work::runner::Shapes;
@@ -108,6 +108,19 @@ impl Commands {
         if let Some(done) = done {
             self.done(given.conversation, &effect, done).await;
         }
+    }
+
+    /// Forgets a place because its owner says so at the command line: nothing is said there.
+    ///
+    /// # Errors
+    /// In words: what is remembered there is there still, and nothing else was forgotten.
+    pub(crate) async fn forget_by_hand(&self, here: Location) -> Result<(), String> {
+        self.memory.book.forget(&here.conversation).await.map_err(|why| why.to_string())?;
+        let (storage, effect) = (&self.outbox.storage, CommandEffect::Forget(None));
+        let done = storage.ledger.command_typed(here.clone(), effect.clone()).await;
+        let done = done.map_err(|error| error.to_string())?;
+        self.done(&here.conversation, &effect, done).await;
+        Ok(())
     }
 
     async fn done(&self, here: &ConversationId, effect: &CommandEffect, done: CommandDone) {
@@ -252,7 +265,7 @@ impl Commands {
         Ok(match self.memory.forget_all(given, trust).await {
             Forgetting::Says(text) => CommandEffect::Say(self.draft(given, text)),
             Forgetting::All(text) => match self.draft(given, text) {
-                Some(draft) => CommandEffect::Forget(draft),
+                Some(draft) => CommandEffect::Forget(Some(draft)),
                 None => CommandEffect::Say(None),
             },
         })

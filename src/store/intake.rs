@@ -130,7 +130,7 @@ pub enum CommandEffect {
     Reset(Draft),
     /// Ends everything in every conversation of the place, waiting tasks, too, begins them anew, and takes away for good what
     /// was said there until now: nobody reads it any more, and its rows go soon.
-    Forget(Draft),
+    Forget(Option<Draft>),
     /// Sets the folder that the row's place works in; `None` takes it back.
     Workspace(Option<String>, Option<Draft>),
     /// Sets the time zone of a person or a place.

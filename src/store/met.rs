@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, PersonId, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
+use serde::{Deserialize, Serialize};
 
 use crate::store::error::Result;
 
@@ -34,6 +35,21 @@ pub struct NewlyMet {
     pub brought: String,
     /// Nothing of them in this place was brought there yet.
     pub is_new: bool,
+}
+
+/// A conversation in which somebody spoke with the bot alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrivateChat {
+    /// Its id.
+    pub conversation: ConversationId,
+    /// Its place.
+    pub place: PlaceId,
+    /// Who spoke there.
+    pub person: PersonId,
+    /// How many messages of theirs and others' are stored.
+    pub messages: u64,
+    /// How many tasks.
+    pub tasks: u64,
 }
 
 /// Messages that were looked through.
@@ -70,6 +86,9 @@ pub trait Acquaintances: Send + Sync {
         person: &PersonId,
         most: usize,
     ) -> Result<Vec<Met>>;
+
+    /// Lists the conversations in which somebody spoke with the bot alone, by any of these ids.
+    async fn private_chats(&self, people: &[PersonId]) -> Result<Vec<PrivateChat>>;
 
     /// Lists who was met newly, under another name, or again after a day, and was not brought into the file of contacts.
     async fn newly_met(&self, most: usize) -> Result<Vec<NewlyMet>>;

@@ -61,7 +61,7 @@ pub use memory::{
     BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
     SoughtVector, SoughtWords,
 };
-pub use met::{Acquaintances, Looked, Met, NewlyMet};
+pub use met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
 pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
 pub use pairing::{Approved, Paired, PairedPerson, PairingRequest, Pairings};

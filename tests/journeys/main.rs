@@ -24,6 +24,7 @@ mod edits;
 mod files_in;
 mod fixed_schedules;
 mod foreign_words;
+mod forgotten;
 mod full_disk;
 mod gate_fails;
 mod gate_killed;

@@ -9,14 +9,16 @@ use super::backup::{BackupArgs, RestoreArgs, ResumeArgs};
 use super::doctor::Doctor;
 use super::errors::Errors;
 use super::init_args::Init;
+use super::forget::ForgetArgs;
 use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
 use super::pair::Pair;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
-use super::sessions::Sessions;
+use super::sessions::{Export, Sessions};
 use super::status::StatusArgs;
 use super::todos::Todos;
+use super::trace::Trace;
 
 const EXAMPLES: &str = "Examples:
   selkie demo                                 a chat with emulated platforms; no key, no account
@@ -77,6 +79,8 @@ pub enum Command {
     /// List conversations, show and export what was said in them
     #[command(subcommand)]
     Sessions(Sessions),
+    /// Print all that is kept of one conversation
+    Export(Export),
     /// List, change and retry posts on X, scheduled or not
     #[command(subcommand)]
     Tweets(Tweets),
@@ -86,6 +90,8 @@ pub enum Command {
     /// List, show and merge contacts: the people whom the bot knows
     #[command(subcommand)]
     Contacts(Contacts),
+    /// Forget a person for good: their private chats, what is remembered of them there, and their contact
+    Forget(ForgetArgs),
     /// Restore an earlier version of a todo list or of the contacts
     Undo(Undo),
     /// Show, search and print what the bot remembers of each chat
@@ -395,22 +401,6 @@ pub enum Config {
     Schema,
     /// Print a config with every key, commented
     Example,
-}
-
-/// `selkie trace`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  selkie trace 17
-  selkie trace 1767225600.000200 --json
-
-A task's number stands in /status while it runs, and in the log. A platform's message id is the last part of a message's link
-(in Slack the ts: p1767225600000200 in a link is 1767225600.000200). The console lists the newest tasks.")]
-pub struct Trace {
-    /// A task's number, the key of an event or a cause, or the platform's id of a message or of its answer
-    pub message: String,
-    /// JSON instead of text
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use clap_complete::{Generator, generate};
 use clap_mangen::{Man, generate_to};
 
 use super::args::Args;
+use super::built;
 use super::manual_args::{Completions, Manual, Shell};
 use super::outcome::Outcome;
 use super::print;
@@ -55,13 +56,5 @@ fn write(folder: &Path) -> anyhow::Result<()> {
 
 /// Returns the command line with what `--version` says of this build; `-V` says the first line alone.
 pub fn with_version(binary: &Binary) -> Command {
-    Args::command().long_version(version(binary))
-}
-
-fn version(binary: &Binary) -> String {
-    let channels: Vec<&str> = binary.kits.iter().map(|kit| kit.name).collect();
-    let channels = if channels.is_empty() { "none".to_owned() } else { channels.join(", ") };
-    let stores = if cfg!(feature = "postgres") { "sqlite, postgres" } else { "sqlite" };
-    let demo = if (binary.world)().is_some() { "built in" } else { "not built in" };
-    format!("{}\nchannels: {channels}\nstores: {stores}\ndemo: {demo}", env!("CARGO_PKG_VERSION"))
+    Args::command().long_version(built::version(binary))
 }

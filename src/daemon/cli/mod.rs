@@ -6,6 +6,7 @@ mod ask;
 mod ask_args;
 mod backup;
 mod banner;
+mod built;
 mod channel;
 mod config;
 mod confirm;
@@ -16,6 +17,7 @@ mod errors;
 mod init;
 mod init_args;
 mod init_flags;
+mod forget;
 mod input;
 mod later;
 mod live;
@@ -96,11 +98,15 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Tweets(what) => posts::tweets(binary, &chosen, what),
         Command::Schedules(what) => schedules::schedules(binary, &chosen, what),
         Command::Sessions(what) => sessions::sessions(binary, &chosen, what),
+        Command::Export(what) => {
+            sessions::sessions(binary, &chosen, sessions::Sessions::Export(what))
+        }
         Command::Memory(what) => memory::memory(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
         Command::Pair(what) => pair::pair(binary, &chosen, what),
         Command::Todos(what) => todos::todos(binary, &chosen, &what),
         Command::Contacts(what) => contacts::contacts(binary, &chosen, what),
+        Command::Forget(args) => forget::forget(binary, &chosen, &args),
         Command::Undo(undo) => contacts::undo(binary, &chosen, undo),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
         Command::Config(config) => config::config(binary, &chosen, config),

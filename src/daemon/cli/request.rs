@@ -11,6 +11,7 @@ use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::flow::Flow;
 use crate::daemon::pairing::{AskedOfPairing, ToldOfPairing, carry_out_pairing};
+use crate::daemon::forgetting::{AskedToForget, Forgotten, told_to_forget};
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts, names_a_post};
 use crate::daemon::schedules::{Asked, Told, carry_out};
@@ -121,6 +122,16 @@ impl Request for AskedToResume {
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Resumed>> {
         told_to_resume(flow, self).await
+    }
+}
+
+impl Request for AskedToForget {
+    type Answer = Forgotten;
+    const PATH: &'static str = "/v1/forget";
+    const LOOKS_AT_WHAT_IS_THERE: bool = true;
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Forgotten>> {
+        told_to_forget(flow, self).await
     }
 }
 

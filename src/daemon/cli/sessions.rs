@@ -46,13 +46,22 @@ pub enum Sessions {
         json: bool,
     },
     /// Print all that is kept of one
-    Export {
-        /// Its id, as the list shows it
-        id: String,
-        /// As what
-        #[arg(long, value_enum, default_value_t = Format::Markdown)]
-        format: Format,
-    },
+    Export(Export),
+}
+
+/// `selkie export`, and `selkie sessions export`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie export tg:-100123 > talk.md
+  selkie export tg:-100123 --format json
+
+Exit codes: 0 printed · 1 there is no such conversation · 2 the command line or the config is wrong")]
+pub struct Export {
+    /// Its id, as `selkie sessions list` shows it
+    pub id: String,
+    /// As what
+    #[arg(long, value_enum, default_value_t = Format::Markdown)]
+    pub format: Format,
 }
 
 /// As what a conversation is exported.
@@ -89,7 +98,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
             }
             Ok(print::out(&newest.iter().map(|entry| said(entry, zone)).collect::<String>())?)
         }
-        Sessions::Export { id, format } => {
+        Sessions::Export(Export { id, format }) => {
             let all = read(plan, AskedOfSessions::Said { id: id.clone() })?;
             match format {
                 Format::Json => Ok(print::json(&json!({ "session": id, "messages": all }))?),

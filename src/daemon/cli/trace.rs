@@ -13,12 +13,27 @@ use serde_json::Value;
 use text::word;
 use work::Teller;
 
-use super::args::Trace;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::{Binary, lifecycle};
+
+/// `selkie trace`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie trace 17
+  selkie trace 1767225600.000200 --json
+
+A task's number stands in /status while it runs, and in the log. A platform's message id is the last part of a message's link
+(in Slack the ts: p1767225600000200 in a link is 1767225600.000200). The console lists the newest tasks.")]
+pub struct Trace {
+    /// A task's number, the key of an event or a cause, or the platform's id of a message or of its answer
+    pub message: String,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Finds the chain and prints it.
 pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {

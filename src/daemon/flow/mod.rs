@@ -47,6 +47,7 @@ use crate::work::worker::Workers;
 
 mod assemble;
 mod channels;
+mod forgetting;
 mod knowledge;
 mod memory;
 mod pairing;

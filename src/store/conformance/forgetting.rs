@@ -21,7 +21,8 @@ fn since() -> Since {
 async fn forget(ledger: &dyn Ledger, n: i64, order: i64) -> Vec<crate::domain::ids::TaskId> {
     let said = arrival(message(n, order), Disposition::Command);
     let row = push(ledger, said, no_fuse()).await.fresh[0].row;
-    let done = ledger.command(row, CommandEffect::Forget(draft(n, 1))).await.unwrap().unwrap();
+    let done =
+        ledger.command(row, CommandEffect::Forget(Some(draft(n, 1)))).await.unwrap().unwrap();
     for part in done.queued.unwrap().parts {
         ledger.settle(part.id, Outcome::Sent(receipt("900"))).await.unwrap();
     }

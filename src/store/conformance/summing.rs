@@ -88,7 +88,7 @@ async fn what_is_forgotten_is_not_summed_up(bed: &dyn Fixture) {
     answered(ledger, 1, 1).await;
     let mark = mark(ledger).await;
     assert!(ledger.begin_summary(mark, TODAY).await.unwrap());
-    command(ledger, 2, CommandEffect::Forget(draft(1, 1))).await;
+    command(ledger, 2, CommandEffect::Forget(Some(draft(1, 1)))).await;
     assert!(!ledger.may_summarize(mark).await.unwrap());
     assert!(!ledger.end_summary(mark).await.unwrap());
     assert!(!ledger.begin_summary(mark, TODAY).await.unwrap(), "it is another epoch");

@@ -24,7 +24,7 @@ pub enum Effect {
     Say(Option<Prepared>),
     Stop { by: Option<PersonId>, also: Vec<ConversationId>, answers: Box<Answers> },
     Reset(Prepared),
-    Forget(Prepared),
+    Forget(Option<Prepared>),
     Workspace(Option<String>, Option<Prepared>),
     Zone(ZoneOf, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
@@ -55,7 +55,7 @@ impl Effect {
                 Self::Stop { by, also, answers }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
-            CommandEffect::Forget(draft) => Self::Forget(Prepared::new(draft)?),
+            CommandEffect::Forget(draft) => Self::Forget(draft.map(Prepared::new).transpose()?),
             CommandEffect::Workspace(path, draft) => {
                 Self::Workspace(path, draft.map(Prepared::new).transpose()?)
             }
@@ -72,10 +72,11 @@ impl Effect {
     fn elsewhere(&self) -> Vec<&ConversationId> {
         let (also, said): (&[ConversationId], Vec<&Prepared>) = match self {
             Self::Say(draft)
+            | Self::Forget(draft)
             | Self::Workspace(_, draft)
             | Self::Zone(_, draft)
             | Self::Mode(_, draft) => (&[], draft.iter().collect()),
-            Self::Reset(draft) | Self::Forget(draft) => (&[], vec![draft]),
+            Self::Reset(draft) => (&[], vec![draft]),
             Self::Stop { also, answers, .. } => (also, vec![&answers.stopped]),
         };
         also.iter().chain(said.into_iter().map(Prepared::conversation)).collect()
@@ -85,11 +86,12 @@ impl Effect {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Say(draft)
+            | Self::Forget(draft)
             | Self::Workspace(_, draft)
             | Self::Zone(_, draft)
             | Self::Mode(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
             Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
-            Self::Reset(draft) | Self::Forget(draft) => draft.bytes(),
+            Self::Reset(draft) => draft.bytes(),
         }
     }
 }
@@ -179,7 +181,7 @@ impl Command {
             }
             Effect::Forget(draft) => {
                 ended = forgetting::mark(tx, conversation, now)?;
-                Some(draft)
+                draft.as_ref()
             }
             Effect::Workspace(path, draft) => {
                 notes::set_workspace(tx, conversation, path.as_deref())?;

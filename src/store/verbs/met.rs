@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Audience, Inbound, PersonId, PlaceId, What};
+use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, PersonId, PlaceId, What};
 
 use super::rows::{millis, time};
 use crate::store::error::Result;
-use crate::store::met::{Acquaintances, Looked, Met, NewlyMet};
+use crate::store::met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
@@ -71,6 +71,18 @@ impl Acquaintances for SqlLedger {
                 params![account.as_str(), person.as_str(), most],
                 met_of,
             )
+        })
+        .await
+    }
+
+    async fn private_chats(&self, people: &[PersonId]) -> Result<Vec<PrivateChat>> {
+        let people = people.to_vec();
+        self.read(move |tx| {
+            let mut all = Vec::new();
+            for person in &people {
+                all.extend(private_chats(tx, person)?);
+            }
+            Ok(all)
         })
         .await
     }
@@ -217,6 +229,27 @@ fn note(tx: &mut dyn Tx, met: &[Met], upto: Option<i64>) -> Result<()> {
         Some(upto) => tx.execute_later("UPDATE meta SET met = ?1 WHERE met < ?1", params![upto]),
         None => Ok(()),
     }
+}
+
+fn private_chats(tx: &mut dyn Tx, person: &PersonId) -> Result<Vec<PrivateChat>> {
+    tx.all(
+        "SELECT c.account, c.key, c.place,
+                (SELECT COUNT(*) FROM inbox WHERE conversation = c.id),
+                (SELECT COUNT(*) FROM task WHERE conversation = c.id)
+         FROM met m JOIN conversation c ON c.account = m.account AND c.place = m.place
+         WHERE m.person = ?1 AND m.direct = 1 ORDER BY c.id",
+        params![person.as_str()],
+        |row| {
+            let account = AccountId::new(row.get::<&str>(0)?);
+            Ok(PrivateChat {
+                conversation: ConversationId::new(account.clone(), row.get::<&str>(1)?),
+                place: PlaceId::new(account, row.get::<&str>(2)?),
+                person: person.clone(),
+                messages: row.get::<i64>(3)?.unsigned_abs(),
+                tasks: row.get::<i64>(4)?.unsigned_abs(),
+            })
+        },
+    )
 }
 
 fn met_of(row: &dyn Row) -> Result<Met> {

@@ -1,0 +1,71 @@
+//! The owner forgets a person at the command line: what goes is shown first, all of it goes, and nobody else's does.
+
+use selkie_playground::telegram::{ADA, GRACE};
+use serde_json::{Value, json};
+
+use crate::support::rows::number;
+use crate::support::world::World;
+
+/// Everything that people and selkie have said, and what is remembered.
+const WORDS: &str = "SELECT (SELECT count(*) FROM inbox WHERE inbound LIKE '%jasmine%')
+    + (SELECT count(*) FROM transcript WHERE item LIKE '%jasmine%')
+    + (SELECT count(*) FROM memory_piece WHERE text LIKE '%jasmine%')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_forgotten_beside_a_running_selkie() {
+    forgets(World::offline().await, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_forgotten_while_selkie_is_stopped() {
+    forgets(World::offline().await, false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_forgotten_in_a_database() {
+    let mut world = World::offline().await;
+    world.home.keep_in_postgres();
+    forgets(world, true).await;
+}
+
+async fn forgets(mut world: World, runs: bool) {
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GRACE]));
+    world.telegram().add_person(GRACE, "Grace");
+    let daemon = world.daemon();
+    world.ask("remember that I like oolong").await;
+    world.ask_in(GRACE, GRACE, "remember that I like jasmine").await;
+    assert!(number(&world.home, WORDS).is_some_and(|words| words > 2));
+    let daemon = match runs {
+        true => Some(daemon),
+        false => {
+            assert!(daemon.stop().await.success());
+            None
+        }
+    };
+    let (code, out, error) = world.home.run(&["forget", "Grace"]);
+    assert!(code == 2 && error.contains("add --yes"), "{out}{error}");
+    assert!(out.contains("the contact Grace") && out.contains("1 message"), "{out}");
+    assert!(number(&world.home, WORDS).is_some_and(|words| words > 2), "it asks first");
+    let (code, out, error) = world.home.run(&["forget", "Grace", "--yes", "--json"]);
+    assert_eq!(code, 0, "{error}");
+    let told: Value = serde_json::from_str(&out).expect("json");
+    assert_eq!((&told["forgotten"], &told["goes_on"]), (&true.into(), &false.into()), "{told}");
+    assert_eq!(number(&world.home, WORDS), Some(0));
+    let folder = world.home.state();
+    for file in ["contacts/ACTIVE.md", "contacts/INACTIVE.md"] {
+        let text = std::fs::read_to_string(folder.join(file)).expect("a file");
+        assert!(!text.contains("Grace"), "{text}");
+    }
+    let kept = "SELECT count(*) FROM inbox WHERE inbound LIKE '%oolong%'";
+    assert_eq!(number(&world.home, kept), Some(1), "nobody else is forgotten");
+    let (code, _, error) = world.home.run(&["forget", "Nobody", "--yes"]);
+    assert_eq!(code, 1, "{error}");
+    let said = world.said(GRACE).len();
+    if let Some(daemon) = daemon {
+        // She writes again, and is somebody new.
+        world.ask_in(GRACE, GRACE, "hello").await;
+        assert_eq!(world.said(GRACE).len(), said + 1, "nothing was said to her meanwhile");
+        assert!(daemon.stop().await.success());
+    }
+    assert_eq!(world.said(ADA).len(), 1);
+}
