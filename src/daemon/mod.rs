@@ -32,6 +32,7 @@ mod sessions;
 mod socket;
 mod state;
 mod status;
+mod support;
 mod telemetry;
 mod templates;
 mod travel;

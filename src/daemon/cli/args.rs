@@ -17,6 +17,7 @@ use super::post_args::Tweets;
 use super::schedule_args::Schedules;
 use super::sessions::{Export, Sessions};
 use super::status::StatusArgs;
+use super::support::SupportArgs;
 use super::todos::Todos;
 use super::trace::Trace;
 
@@ -121,6 +122,9 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Let a restored life go on: until then it hears, begins and sends nothing
     Resume(ResumeArgs),
+    /// Put what a helper needs into one file: versions, config, findings, status, without secrets and anybody's words
+    #[command(visible_alias = "support")]
+    SupportBundle(SupportArgs),
     /// Print what completes this command line in your shell
     Completions(Completions),
     /// Write the manual pages

@@ -41,6 +41,7 @@ mod status;
 mod store;
 mod story;
 mod streamed;
+mod support;
 mod todos;
 mod tools;
 mod trace;
@@ -119,6 +120,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Backup(args) => backup::backup(binary, &chosen, &args),
         Command::Restore(args) => backup::restore(binary, &chosen, &args),
         Command::Resume(args) => backup::resume(binary, &chosen, &args),
+        Command::SupportBundle(args) => support::support(binary, &chosen, &args),
         Command::Completions(completions) => manual::completions(&completions),
         Command::Man(wanted) => manual::manual(&wanted),
     }
