@@ -19,8 +19,8 @@ const GROWING: [&str; 6] = ["inbox", "task", "transcript", "outbound", "part", "
 const SKIPPED: [&str; 4] = ["tests", "fixtures", "conformance", "postgres"];
 
 /// Beginnings of statements that may: a group that moves, once; the janitor's pages and the newest tasks, which end
-/// at a LIMIT in the order of the rows.
-const MAY: [&str; 11] = [
+/// at a LIMIT in the order of the rows; what the owner is shown before a person is forgotten, by hand.
+const MAY: [&str; 12] = [
     "UPDATE inbox SET conversation = ?1 WHERE conversation = ?2",
     "UPDATE outbound SET conversation = ?1 WHERE conversation = ?2",
     "UPDATE part SET conversation = ?1 WHERE conversation = ?2",
@@ -31,6 +31,7 @@ const MAY: [&str; 11] = [
     "SELECT o.id FROM (SELECT id, created_at FROM outbound ORDER BY id LIMIT ?2)",
     "SELECT t.id FROM (SELECT id, ended_at FROM task ORDER BY id LIMIT ?2)",
     "SELECT t.id, c.account, c.key, t.state, t.why",
+    "SELECT c.account, c.key, c.place,",
     "SELECT COUNT(*), CAST(COALESCE(SUM(calls), 0) AS BIGINT), CAST(COALESCE(SUM(input), 0) AS BIGINT), CAST(COALESCE(SUM(cached), 0) AS BIGINT), CAST(COALESCE(SUM(output), 0) AS BIGINT), CAST(COALESCE(SUM(micro_usd), 0) AS BIGINT) FROM (SELECT created_at",
 ];
 

@@ -16,7 +16,9 @@ use super::place::{ASIDE, Place};
 use super::unpack::{SPARE, Taker, unpack};
 use crate::config::paths::Folders;
 use crate::daemon::build::AppConfig;
-use crate::daemon::{ledger, state};
+#[cfg(feature = "postgres")]
+use crate::daemon::ledger;
+use crate::daemon::state;
 use crate::store::copy::{fill, settle_restored, unseal};
 use crate::store::database::Database;
 use crate::store::sql::SqlLedger;
@@ -267,7 +269,6 @@ struct Target {
 
 impl Target {
     /// Opens it; `None` where the rows lie in the state folder.
-    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "only a server asks"))]
     async fn open(config: &AppConfig) -> anyhow::Result<Option<Self>> {
         let store = &config.settings.store;
         match Database::read(store).map_err(|why| anyhow::anyhow!("store.url {why}"))? {

@@ -78,9 +78,14 @@ struct Open {
 }
 
 fn open(tx: &mut dyn Tx) -> Result<Vec<Open>> {
-    tx.all(
-        "SELECT id, lane FROM task WHERE state IN ('waiting', 'running', 'parked') ORDER BY id",
+    let mut open: Vec<Open> = tx.all(
+        "SELECT id, lane FROM task WHERE state = 'waiting'
+         UNION ALL SELECT id, lane FROM task WHERE state = 'running'
+         UNION ALL SELECT id, lane FROM task WHERE state = 'parked'",
         params![],
         |row| Ok(Open { id: row.get(0)?, lane: row.get(1)? }),
-    )
+    )?;
+    // Endings are numbered in their order.
+    open.sort_by_key(|task| task.id);
+    Ok(open)
 }
