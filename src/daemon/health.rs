@@ -202,6 +202,8 @@ mod tests {
             store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(1), trouble: None },
             store_syncs: 3,
             next: Vec::new(),
+            restored: None,
+            backup: None,
             limits: Vec::new(),
             memory: None,
             still: Vec::new(),

@@ -19,6 +19,7 @@ use crate::daemon::flow::Flow;
 use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::socket;
 use crate::daemon::status::StatusDesk;
+use crate::daemon::vitals;
 use crate::store::Restored;
 
 /// What the socket's requests reach.
@@ -55,7 +56,14 @@ pub async fn wait(app: &App, status: StatusDesk, manager: &ServiceManager) -> an
         // Whoever has said so reads the answer first.
         end.cancel();
     };
-    tokio::join!(Door { routes: router, caps: Caps::LOCAL }.serve(listener, stop), waits);
+    let served = async {
+        tokio::join!(Door { routes: router, caps: Caps::LOCAL }.serve(listener, stop), waits);
+    };
+    // Nothing turns yet but this: who waits for a word lives.
+    tokio::select! {
+        () = served => {}
+        never = vitals::feed(manager) => match never {},
+    }
     Ok(())
 }
 

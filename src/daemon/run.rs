@@ -11,8 +11,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
-use crate::daemon::health::HealthDesk;
 use crate::daemon::flow::Flow;
+use crate::daemon::health::HealthDesk;
 use crate::daemon::lifecycle::{Signals, stop};
 use crate::daemon::service_manager::{Extended, ServiceManager};
 use crate::daemon::status::StatusDesk;

@@ -1,6 +1,7 @@
 //! Whether the daemon lives: its loops turn, whatever the platforms and the database do. What is found is told to the
 //! service manager, which ends a daemon that stands still and starts it again.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,19 @@ const LOOK: Duration = Duration::from_secs(30);
 
 /// Never more often.
 const SHORTEST: Duration = Duration::from_millis(100);
+
+/// Tells the service manager that the process lives, where no loop has begun that could stand still.
+pub async fn feed(manager: &ServiceManager) -> Infallible {
+    loop {
+        manager.alive();
+        tokio::time::sleep(every(manager)).await;
+    }
+}
+
+/// How often the service manager is told.
+fn every(manager: &ServiceManager) -> Duration {
+    manager.watchdog().map_or(LOOK, |within| (within / 3).clamp(SHORTEST, LOOK))
+}
 
 /// What is looked at.
 pub struct Vitals {
@@ -43,7 +57,7 @@ impl Vitals {
     /// Looks until `stop`, and tells the service manager. This turns on the runtime that everything runs on: one that stands
     /// still tells nothing.
     pub async fn watch(self: Arc<Self>, manager: Arc<ServiceManager>, stop: CancellationToken) {
-        let every = manager.watchdog().map_or(LOOK, |within| (within / 3).clamp(SHORTEST, LOOK));
+        let every = every(&manager);
         let mut said = String::new();
         loop {
             let still = self.still();

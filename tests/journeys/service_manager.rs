@@ -69,6 +69,24 @@ async fn it_hears_of_the_start_the_life_and_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_restored_life_that_waits_for_a_word_lives() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("good morning").await;
+    daemon.stop().await;
+    let file = world.home.folder().join("life.tar.gz").display().to_string();
+    for arguments in [&["backup", &file][..], &["restore", &file, "--force"]] {
+        let (code, out, err) = world.home.run(arguments);
+        assert_eq!(code, 0, "{out}{err}");
+    }
+    let manager = Manager::of(&world.home);
+    let _daemon = manager.start(&world.home, Duration::from_millis(300));
+    for _ in 0..3 {
+        world.within("a sign of life", manager.until(|word| word == "WATCHDOG=1")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_platform_that_is_away_is_no_reason_to_end_the_daemon() {
     let mut world = World::start().await;
     world.home.set_key("telegram", "base_url", "http://127.0.0.1:9".into());
