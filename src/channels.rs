@@ -289,8 +289,8 @@ mod emulated {
             let Line { text, manner, .. } = *said;
             let place = place(said.place)?;
             let by = person(said.by, place)?;
-            let bare = !text.contains('@') && !place.hears(text);
-            let named = place.bot().filter(|_| manner == Manner::ToTheBot && bare);
+            let bare = |bot: &String| !text.contains(bot) && !place.hears(text);
+            let named = place.bot().filter(|bot| manner == Manner::ToTheBot && bare(bot));
             let text = named.map_or_else(|| text.to_owned(), |bot| format!("{bot} {text}"));
             let playground = self.running()?;
             Ok(match place {

@@ -57,9 +57,9 @@ impl AppConfig {
         Ok(self.open_on(ledger, instance))
     }
 
-    /// Whether anything was kept before: its folder, or a database elsewhere.
+    /// Whether anything was kept before: in its folder, or in a database elsewhere. Any other folder is left as it is.
     pub fn has_state(&self) -> bool {
-        self.settings.store.url.is_some() || self.folders.state.exists()
+        self.settings.store.url.is_some() || self.folders.state.join("selkie.db").exists()
     }
 
     /// Makes the folders and what lies in them from the start.

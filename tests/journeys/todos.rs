@@ -195,9 +195,20 @@ async fn an_item_of_a_group_that_is_split_by_hand_does_not_become_the_owners() {
 async fn a_state_folder_that_was_mistyped_is_not_made_by_a_look() {
     let world = World::start().await;
     let nowhere = world.home.folder().join("nowhere");
-    let (code, out, err) =
-        world.home.run(&["todos", "list", "--state", nowhere.to_str().expect("a path")]);
-    assert_eq!((code, out.as_str()), (1, ""), "{err}");
-    assert!(err.contains("there is no state folder"), "{err}");
+    let somewhere = world.home.folder().join("somewhere");
+    std::fs::create_dir(&somewhere).expect("a folder");
+    for (folder, what) in [
+        (&nowhere, "todos"),
+        (&somewhere, "todos"),
+        (&somewhere, "contacts"),
+        (&nowhere, "sessions"),
+        (&somewhere, "memory"),
+    ] {
+        let folder = folder.to_str().expect("a path");
+        let (code, out, err) = world.home.run(&[what, "list", "--state", folder]);
+        assert_eq!((code, out.as_str()), (1, ""), "{what}: {err}");
+        assert!(err.contains("there is nothing of selkie in"), "{what}: {err}");
+    }
+    assert_eq!(std::fs::read_dir(&somewhere).expect("a folder").count(), 0, "nothing is put there");
     assert!(!nowhere.exists());
 }

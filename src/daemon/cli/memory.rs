@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::memory_args::Memory;
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::request::no_state;
 use crate::daemon::Binary;
 use crate::daemon::build::{Chosen, plan};
 use crate::domain::clock::SystemClock;
@@ -24,6 +25,9 @@ use crate::schedule::zone::Zone;
 /// Lists, shows, searches and prints what is remembered.
 pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
     let plan = plan(binary, chosen)?;
+    if !plan.has_state() {
+        return Err(Failure::Failed(anyhow::anyhow!(no_state(&plan))));
+    }
     let zone = plan.zone;
     let files = Files::new(plan.folders.state, Arc::new(SystemClock));
     match what {

@@ -43,11 +43,11 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
     Ok(plan)
 }
 
-/// A folder that was mistyped is not made.
-fn no_state(plan: &AppConfig) -> String {
+/// A folder that was mistyped is neither made nor filled.
+pub(super) fn no_state(plan: &AppConfig) -> String {
     let state = plan.folders.state.display();
     format!(
-        "there is no state folder {state} yet: name another one with --state, or start selkie first"
+        "there is nothing of selkie in {state} yet: name another folder with --state, or start selkie first"
     )
 }
 

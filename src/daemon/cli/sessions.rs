@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::request::no_state;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
@@ -116,15 +117,8 @@ fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
             return daemon.call("/v1/sessions", &wanted).await;
         }
-        let store = plan.folders.state.join("selkie.db");
-        if plan.settings.store.url.is_none() && !store.exists() {
-            if matches!(wanted, AskedOfSessions::List { .. }) {
-                return Ok(json!([]));
-            }
-            anyhow::bail!(
-                "there is no {}: name the folder with --state, or the config with --config",
-                store.display()
-            );
+        if !plan.has_state() {
+            anyhow::bail!(no_state(&plan));
         }
         let app = plan.open()?;
         let found = carry_out_sessions(&*app.ledger, wanted).await;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::config::problem::Problem;
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan, plan_to_run};
 use crate::daemon::notes::notes;
@@ -24,16 +25,29 @@ pub fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     let (plan, mut findings) = match plan_to_run(binary, chosen) {
         Ok(plan) => (Some(plan), Vec::new()),
         // What is wrong with a folder alone leaves the rest to be looked at.
-        Err(problems) => (plan(binary, chosen).ok(), problems.0.iter().map(mistake).collect()),
+        Err(problems) => {
+            let mistake = |problem| mistake(problem, chosen);
+            (plan(binary, chosen).ok(), problems.0.iter().map(mistake).collect())
+        }
     };
+    if plan.is_none() {
+        findings.push(Finding::warning(
+            WHAT,
+            "channels, models, store and disk were not looked at: that takes a config without a mistake",
+            "correct the mistakes, then run selkie doctor again",
+        ));
+    }
     if let Some(plan) = plan.as_ref().filter(|_| findings.is_empty()) {
         findings = sound(plan, chosen);
     }
     Configured { plan, findings }
 }
 
-fn mistake(problem: &crate::config::problem::Problem) -> Finding {
-    let advice = "correct it; selkie config check reads it again";
+fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {
+    let file = chosen.file.path().map(|file| format!(" --config {}", file.display()));
+    let state = chosen.state.as_ref().map(|state| format!(" --state {}", state.display()));
+    let [file, state] = [file, state].map(Option::unwrap_or_default);
+    let advice = format!("correct it; selkie{file}{state} config check reads it again");
     Finding::error(WHAT, problem.to_string(), advice)
 }
 
