@@ -81,16 +81,16 @@ fn resolved(asked: &Value) -> Value {
     }
 }
 
-/// Finds the entry with the most words of the query.
+/// Finds the entry with the most words of the query, and most of them: one word in common is no likeness.
 fn matched(asked: &Value) -> Value {
-    let query = words(text(&asked["query"]));
+    let query = telling(text(&asked["query"]));
     let entries = list(&asked["entries"]);
-    let common = |entry: &Value| words(text(&entry["content"])).intersection(&query).count();
+    let common = |entry: &Value| telling(text(&entry["content"])).intersection(&query).count();
     let most = entries.iter().map(common).max().unwrap_or(0);
     let best: Vec<usize> =
         (0..).zip(entries).filter(|(_, entry)| common(entry) == most).map(|(at, _)| at).collect();
     match best.as_slice() {
-        _ if most == 0 => json!({ "status": "no_match" }),
+        _ if most * 2 <= query.len() => json!({ "status": "no_match" }),
         [one] => json!({ "status": "matched", "index": one }),
         several => json!({ "status": "ambiguous", "candidate_indices": several }),
     }
@@ -103,6 +103,19 @@ fn kept(asked: &Value) -> Value {
     let first = entries.first().map(of).unwrap_or_default();
     let keeps = (0_usize..).zip(entries).filter(|(at, entry)| *at == 0 || of(entry) != first);
     json!({ "keep_indices": keeps.map(|(at, _)| at).collect::<Vec<_>>() })
+}
+
+/// Words that stand in every sentence.
+const EVERYWHERE: [&str; 14] = [
+    "the", "and", "for", "with", "from", "that", "this", "you", "your", "about", "into", "our",
+    "his", "her",
+];
+
+/// Words that tell one item from another.
+fn telling(text: &str) -> BTreeSet<String> {
+    let mut words = words(text);
+    words.retain(|word| !EVERYWHERE.contains(&word.as_str()));
+    words
 }
 
 fn words(text: &str) -> BTreeSet<String> {
@@ -138,7 +151,9 @@ mod tests {
             matched("milk"),
             json!({ "status": "ambiguous", "candidate_indices": [0, 1, 2] })
         );
-        assert_eq!(matched("tax"), json!({ "status": "no_match" }));
+        for none in ["tax", "pay Bo back", "about the tax", "the", "buy a boat"] {
+            assert_eq!(matched(none), json!({ "status": "no_match" }), "{none}");
+        }
         assert_eq!(
             answered(json!({ "contract": "semantic_dedup", "entries": entries })),
             json!({ "keep_indices": [0, 1] })
