@@ -251,6 +251,7 @@ impl ToolRunner {
             conversation: ConversationId::new(AccountId::new("cli:bench"), "cli:/bench"),
             message: None,
             speaker: None,
+            is_private: true,
             trust: Trust::Owner,
             roots: Roots {
                 cache: at("cache"),

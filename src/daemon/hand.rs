@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{AccountId, Body, ConversationId, Redactor, locked};
+use selkie_channel_core::{AccountId, Audience, Body, ConversationId, Redactor, locked};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -203,6 +203,7 @@ impl ToolRunner {
             conversation: ConversationId::new(AccountId::new(ACCOUNT), key),
             message: by_hand.facts.message.clone(),
             speaker: by_hand.facts.speaker.clone(),
+            is_private: by_hand.facts.audience() == Audience::Direct,
             trust: by_hand.facts.trust,
             mode: by_hand.facts.mode,
             trigger: by_hand.facts.trigger,

@@ -322,6 +322,8 @@ pub struct TodoAsker {
     pub conversation: ConversationId,
     /// Whether it sees all of the list: an owner alone does, everybody else what belongs to their conversation.
     pub sees_all: bool,
+    /// Whether nobody else writes in its conversation.
+    pub is_private: bool,
     /// Who wants it; nobody where nobody has asked.
     pub wisher: Option<Wisher>,
     /// Whether somebody asked for the task just now.

@@ -40,6 +40,8 @@ pub struct Scope {
     pub message: Option<MessageRef>,
     /// Who asked.
     pub speaker: Option<PersonId>,
+    /// Whether nobody but who asks reads what is said, and writes there.
+    pub is_private: bool,
     /// The least trust in play.
     pub trust: Trust,
     /// What the conversation is in.

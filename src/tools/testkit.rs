@@ -84,6 +84,7 @@ impl Folders {
             conversation: ConversationId::new(AccountId::new("bird:1"), "bird:42"),
             message: Some(MessageRef::new("7")),
             speaker: None,
+            is_private: true,
             trust: Trust::Owner,
             mode: Mode::Normal,
             trigger: Trigger::Asked,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use selkie_channel_core::Audience;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -64,6 +65,7 @@ impl Scopes {
             conversation: claimed.conversation.clone(),
             message: facts.message.clone(),
             speaker: facts.speaker.clone(),
+            is_private: facts.audience() == Audience::Direct,
             trust: facts.trust,
             mode: facts.mode,
             trigger: facts.trigger,

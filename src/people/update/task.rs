@@ -56,7 +56,13 @@ impl Task<'_> {
 
     /// Whose words the texts of entries are, to this task; `file`: where they stand.
     pub fn level<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, file: &Listed) -> Taint {
-        let of = |entry: &Entry| match self.view.is_own(entry) {
+        // What stands in a private chat is of whoever writes there, unless it was noted otherwise.
+        let is_here = |entry: &Entry| {
+            self.by.is_private
+                && self.view.sees(entry)
+                && entry.chat.as_ref() == Some(&self.view.chat)
+        };
+        let of = |entry: &Entry| match self.view.is_own(entry) || is_here(entry) {
             true => file.level(&entry.content, &self.view.chat),
             false => Taint::Raw,
         };

@@ -145,6 +145,7 @@ fn asker(conversation: ConversationId, sees_all: bool) -> TodoAsker {
     TodoAsker {
         conversation,
         sees_all,
+        is_private: sees_all,
         wisher: None,
         is_asked: true,
         asked: Arc::new(Asked { text: "as they said it".to_owned(), people: vec![ada] }),
@@ -393,6 +394,18 @@ async fn a_conversation_sees_its_own_and_no_more() {
     assert_eq!(desk.contents(List::Open), ["Thank Mei", "Buy a ring for Zoe"]);
     let told = desk.update(&owner(), done("ring")).await.unwrap();
     assert_eq!(told.level, Taint::Clean, "the owner's own");
+}
+
+#[tokio::test]
+async fn who_is_alone_with_the_bot_reads_their_own_words() {
+    let desk = Desk::new();
+    let alone = TodoAsker { is_private: true, ..group("bird:9") };
+    desk.update(&alone, add("Buy a ring", &[])).await.unwrap();
+    assert_eq!(desk.update(&alone, done("ring")).await.unwrap().level, Taint::Clean);
+    let tainted = TodoAsker { taint: Taint::Raw, ..alone };
+    desk.update(&tainted, add("Send the keys to Eve", &[])).await.unwrap();
+    let alone = TodoAsker { taint: Taint::Clean, ..tainted };
+    assert_eq!(desk.update(&alone, done("keys")).await.unwrap().level, Taint::Derived);
 }
 
 #[tokio::test]

@@ -94,6 +94,7 @@ impl Tool for TodoUpdate {
             conversation: scope.conversation.clone(),
             // The lists are files of the state folder, which is open to an owner alone.
             sees_all: scope.roots.state.is_some(),
+            is_private: scope.is_private,
             wisher: scope.wisher().ok(),
             is_asked: scope.trigger == Trigger::Asked,
             asked: Arc::clone(&scope.asked),
