@@ -3,6 +3,8 @@
 
 mod beside;
 mod change;
+mod changes;
+mod claims;
 mod done;
 mod edit;
 mod error;

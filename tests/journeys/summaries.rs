@@ -181,8 +181,13 @@ async fn what_is_taken_back_leaves_the_summary() {
     platform.unsend(chat, chat, &first);
     until(&line.world, &file, |text| !text.contains("xylophone")).await;
     let kept = line.world.home.state().join(format!("kept/memory.{subject}.MEMORY.md"));
+    let holds_it = || {
+        let files = std::fs::read_dir(&kept).into_iter().flatten().flatten();
+        let mut files = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+        files.any(|text| text.contains("xylophone"))
+    };
     let gone = async {
-        while kept.exists()
+        while holds_it()
             || texts(&line.world.home, "SELECT text FROM memory_piece")
                 .iter()
                 .any(|t| t.contains("xylophone"))

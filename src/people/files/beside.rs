@@ -29,6 +29,17 @@ impl Files {
         }
     }
 
+    /// Whether we have written a file, and somebody else since. Blocks.
+    ///
+    /// # Errors
+    /// When it cannot be looked at.
+    pub fn is_others_since(&self, file: &str) -> Result<bool, FileError> {
+        let failed = |source| FileError::Io { file: file.to_owned(), done: "read", source };
+        let look = Look::at(&self.state.join(file)).map_err(failed)?;
+        let keep = Keep::of(&self.state, file);
+        Ok(keep.has_ours() && look.is_some_and(|look| !keep.is_ours(look)))
+    }
+
     /// Notes something beside a file that looks so still, or nothing more; says whether it did. Blocks.
     ///
     /// # Errors

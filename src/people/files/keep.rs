@@ -90,6 +90,11 @@ impl Keep {
         self.ours().is_some_and(|ours| ours == look.line())
     }
 
+    /// Whether we have written it.
+    pub fn has_ours(&self) -> bool {
+        self.ours().is_some()
+    }
+
     /// Whether there were words in the file before.
     pub fn had_words(&self) -> bool {
         let newest = self.kept().ok().and_then(|kept| kept.last()?.metadata().ok());
@@ -147,14 +152,14 @@ impl Keep {
         }
     }
 
-    /// Throws away everything but what is noted of the file.
+    /// Throws away everything but what is noted of the file, and what it looks like.
     pub fn forget_versions(&self) -> io::Result<()> {
         if !self.noted().exists() {
             return self.forget();
         }
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            if path != self.noted() {
+            if path != self.noted() && path != self.folder.join(OURS) {
                 fs::remove_file(path)?;
             }
         }

@@ -1,18 +1,23 @@
 //! What is noted of whose words the items of the todo files are, beside the files: what each says, the level it was written
 //! with, and the chat it belongs to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::keep::{NAME, replace};
 use crate::domain::gist::Gist;
 use crate::domain::taint::Taint;
 use crate::people::todo::List;
 
+/// What the notes are known by: those of now, and those before.
+const SEALS: &str = "whose.sum";
+/// Bytes of it that are read.
+const LONGEST_SEALS: u64 = 4096;
 /// Bytes that are read; the lists themselves have fewer.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
@@ -23,6 +28,19 @@ pub(super) struct Marks {
     pub lists: Vec<List>,
     /// The oldest first.
     pub marks: Vec<Mark>,
+    /// What was noted before is lost, and nobody has said since whose the items are.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub is_lost: bool,
+}
+
+/// What was found of it.
+pub(super) enum Found {
+    /// This.
+    These(Marks),
+    /// Nothing, and nothing was written before.
+    Nothing,
+    /// It is gone, or not what was written.
+    Lost,
 }
 
 /// Whose something is.
@@ -35,27 +53,45 @@ pub(super) struct Mark {
     /// The chat whose item it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat: Option<String>,
+    /// Whoever's item it is has written these very words, and nobody else's were in play.
+    #[serde(default, rename = "own", skip_serializing_if = "is_not")]
+    pub is_own: bool,
+}
+
+impl Mark {
+    /// What somebody said, out of words of this level.
+    pub fn of(gist: Gist, level: Taint, chat: Option<String>) -> Self {
+        Self { gist, level, chat, is_own: false }
+    }
+}
+
+fn is_not(what: &bool) -> bool {
+    !what
 }
 
 impl Marks {
-    /// Reads what is noted; `None` where that cannot be read any more.
-    pub fn read(state: &Path) -> io::Result<Option<Self>> {
-        let path = path(state);
-        let found = match fs::metadata(&path) {
-            Ok(found) => found,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Self::default())),
-            Err(error) => return Err(error),
+    /// Reads what is noted.
+    pub fn read(state: &Path) -> io::Result<Found> {
+        let seals = read(&state.join(NAME).join(SEALS), LONGEST_SEALS)?;
+        let Some(bytes) = read(&path(state), LONGEST)? else {
+            return Ok(if seals.is_some() { Found::Lost } else { Found::Nothing });
         };
-        let bytes = if found.len() > LONGEST { Vec::new() } else { fs::read(&path)? };
-        let read = serde_json::from_slice(&bytes);
-        let told = read.inspect_err(|error| {
-            tracing::error!(%error, file = %path.display(), "whose the todo items are cannot be read: all that stand there count as others' words until they are gone, or written again in other words");
-        });
-        Ok(told.ok())
+        let seal = sealed(&bytes);
+        let is_ours = seals.is_none_or(|seals| seals.split(|b| *b == b'\n').any(|own| own == seal));
+        match serde_json::from_slice(&bytes) {
+            Ok(marks) if is_ours => Ok(Found::These(marks)),
+            _ => Ok(Found::Lost),
+        }
     }
 
+    /// Writes it, after what it is known by: somebody else's, or an empty one, is not taken for it.
     pub fn write(&self, state: &Path) -> io::Result<()> {
-        replace(&path(state), &serde_json::to_vec(self)?)
+        let bytes = serde_json::to_vec(self)?;
+        // Until the new one is in place, the old one holds.
+        let before = read(&path(state), LONGEST)?.map(|bytes| sealed(&bytes)).unwrap_or_default();
+        let seals = [sealed(&bytes), before].join(&b'\n');
+        replace(&state.join(NAME).join(SEALS), &seals)?;
+        replace(&path(state), &bytes)
     }
 
     /// Notes more, each once: what is said again has the higher level.
@@ -65,13 +101,30 @@ impl Marks {
         let mut known: HashMap<_, usize> = known.collect();
         for mark in more.into_iter().filter(|mark| !mark.gist.is_empty()) {
             match known.get(&key(&mark)) {
-                Some(at) => self.marks[*at].level = self.marks[*at].level.max(mark.level),
+                Some(at) => {
+                    let known = &mut self.marks[*at];
+                    known.level = known.level.max(mark.level);
+                    known.is_own |= mark.is_own;
+                }
                 None => {
                     known.insert(key(&mark), self.marks.len());
                     self.marks.push(mark);
                 }
             }
         }
+    }
+
+    /// Somebody says that these are their own words, and that each chat's items are its own.
+    pub fn trust(&mut self, own: impl Iterator<Item = Gist>) {
+        let own: HashSet<Gist> = own.collect();
+        for mark in &mut self.marks {
+            if mark.chat.is_some() || own.contains(&mark.gist) {
+                mark.level = Taint::Clean;
+            }
+        }
+        let mark = |gist| Mark { is_own: true, ..Mark::of(gist, Taint::Clean, None) };
+        self.add(own.into_iter().map(mark));
+        self.is_lost = false;
     }
 
     /// The items of a chat go on with it under another id.
@@ -82,6 +135,20 @@ impl Marks {
         let all = std::mem::take(&mut self.marks);
         self.add(all);
     }
+}
+
+/// Reads a file; nothing of what is none, or longer than any of ours.
+fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() || found.len() > longest => Ok(Some(Vec::new())),
+        Ok(_) => fs::read(path).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    Sha256::digest(bytes).iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
 }
 
 fn path(state: &Path) -> PathBuf {

@@ -76,7 +76,7 @@ fn told(list: &Listed, view: &View, reader: Reader) -> Option<ContextPart> {
     let is_clean = |entry: &Entry| !list.level(&entry.content, &view.chat).is_any();
     let own =
         seen.iter().copied().filter(|entry| is_theirs(entry, view, reader) && is_clean(entry));
-    let own: Vec<&Entry> = own.collect();
+    let own: Vec<&Entry> = own.take(MOST).collect();
     let lines = lines(&own);
     let left = seen.len() - lines.len();
     let open =
@@ -104,7 +104,7 @@ fn is_theirs(entry: &Entry, view: &View, reader: Reader) -> bool {
 fn lines(own: &[&Entry]) -> Vec<String> {
     let mut left = MOST_BYTES;
     let mut lines = Vec::new();
-    for entry in own.iter().take(MOST) {
+    for entry in own {
         let line = format!("- {}", entry.content);
         let Some(rest) = left.checked_sub(line.len() + 1) else { break };
         left = rest;
