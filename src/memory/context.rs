@@ -1,6 +1,8 @@
 //! What of its memory a task reads unasked: the newest clean lines of what it sees. What came out of others' words is found
 //! when it is looked for, and never brought in.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use super::book::MemoryBook;
@@ -25,13 +27,17 @@ impl ContextSource for MemoryBook {
         let facts = &claimed.facts;
         let subjects = self.seen(&claimed.conversation, facts.is_owner_alone());
         let mut lines = Vec::new();
+        let mut others = 0;
         let mut room = MOST_BYTES;
         for (at, subject) in subjects.iter().enumerate() {
             let kept = if at + 1 < subjects.len() { GENERAL_BYTES } else { 0 };
-            let read = self.lines(subject, facts.trust, room - kept).await;
+            let Some(page) = self.main_page(subject).await else { continue };
+            let read = newest(&page, facts.trust, room - kept);
             room -= read.iter().map(|line| line.len() + 1).sum::<usize>();
             lines.extend(read);
+            others += page.entries().iter().filter(|entry| is_others(entry, facts.trust)).count();
         }
+        lines.extend(left_out(others));
         let text = lines.join("\n");
         (!text.is_empty()).then(|| ContextPart {
             title: TITLE.to_owned(),
@@ -42,20 +48,30 @@ impl ContextSource for MemoryBook {
 }
 
 impl MemoryBook {
-    /// Returns what of a subject's main file is clean to somebody of this trust, as much of its end as there is room for.
-    async fn lines(&self, subject: &Subject, reader: Trust, room: usize) -> Vec<String> {
-        match self.reading.page(&subject.main()).await {
-            Ok(page) => newest(&page, reader, room),
-            Err(error) => {
-                tracing::warn!(%error, "a task goes on without what is remembered");
-                Vec::new()
-            }
-        }
+    async fn main_page(&self, subject: &Subject) -> Option<Arc<Page>> {
+        let page = self.reading.page(&subject.main()).await;
+        let told = page.inspect_err(|error| {
+            tracing::warn!(%error, "a task goes on without what is remembered");
+        });
+        told.ok()
     }
 }
 
+fn is_others(entry: &Entry, reader: Trust) -> bool {
+    entry.whose.level_for(reader) != Taint::Clean
+}
+
+/// That there is more, in the words of whoever is asked what they know.
+fn left_out(many: usize) -> Option<String> {
+    let lines = if many == 1 { "line here" } else { "lines here" };
+    let told =
+        format!("(I keep {many} {lines} that came out of others' words; /memory shows them)");
+    (many > 0).then_some(told)
+}
+
+/// What of a page is clean to somebody of this trust, as much of its end as there is room for.
 fn newest(page: &Page, reader: Trust, room: usize) -> Vec<String> {
-    let clean = page.entries().iter().filter(|e| e.whose.level_for(reader) == Taint::Clean);
+    let clean = page.entries().iter().filter(|entry| !is_others(entry, reader));
     let mut left = room;
     let mut lines: Vec<String> = Vec::new();
     for line in clean.rev().map(line) {

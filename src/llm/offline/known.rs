@@ -13,9 +13,12 @@ pub(super) fn told(turns: &[Turn]) -> String {
         .find(|part| part.starts_with(SHOWN))
         .map(|part| part.lines().skip(1).collect())
         .unwrap_or_default();
-    match lines.is_empty() {
-        true => "I remember nothing here. Write: remember that …".to_owned(),
-        false => format!("I remember:\n{}", lines.join("\n")),
+    match lines.as_slice() {
+        [] => "I remember nothing here. Write: remember that …".to_owned(),
+        [others] if others.starts_with('(') => {
+            format!("{}.", others.trim_matches(['(', ')']))
+        }
+        lines => format!("I remember:\n{}", lines.join("\n")),
     }
 }
 
@@ -28,6 +31,8 @@ mod tests {
         let user = |text: &str| Turn::User(text.to_owned());
         let shown = user("[note] What you remember here:\n- tea\n- cake\n\n[note] Another");
         assert_eq!(told(&[shown, user("[now · Ann]\nwhat?")]), "I remember:\n- tea\n- cake");
+        let others = "[note] What you remember here:\n(I keep 2 lines here; /memory shows them)";
+        assert_eq!(told(&[user(others)]), "I keep 2 lines here; /memory shows them.");
         assert!(told(&[user("What you remember here\n- x")]).starts_with("I remember nothing"));
     }
 }
