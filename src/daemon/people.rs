@@ -1,11 +1,13 @@
 //! What the command line asks about people, and about what state files said before.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
 use crate::daemon::flow::Flow;
 use crate::people::book::{ContactBook, ContactView, NoContact};
-use crate::people::files::Version;
+use crate::people::files::{FileError, Files, Version};
 use crate::people::undone::Undone;
 use crate::work::acquaintances::LastSpoke;
 use crate::work::todo_list::{Reader, TodoList};
@@ -30,6 +32,8 @@ pub enum AskedOfPeople {
     },
     /// The list of what people want done.
     Todos,
+    /// Every item that names no chat is the owner's.
+    TrustTodos,
     /// The earlier versions of a file.
     Versions {
         /// Its name in the state folder.
@@ -57,6 +61,12 @@ pub struct ToldOfPeople {
     pub undone: Option<Undone>,
     /// What people want done.
     pub todos: TodoList,
+    /// Whose the items are is not known any more.
+    #[serde(default)]
+    pub whose_is_lost: bool,
+    /// So many items are the owner's now.
+    #[serde(default)]
+    pub trusted: usize,
 }
 
 /// Carries out what is asked.
@@ -97,7 +107,12 @@ async fn found(flow: &Flow, asked: AskedOfPeople) -> Result<ToldOfPeople, NotDon
             let everything = Reader { chat: String::new(), is_whole: true, person: None };
             let todos = flow.todo_lists().seen(&everything).await;
             let todos = todos.map_err(|why| NotDone::Refused(why.to_string()))?;
-            Ok(ToldOfPeople { todos, ..ToldOfPeople::default() })
+            let whose_is_lost = of_files(flow, |files| files.has_lost_whose()).await?;
+            Ok(ToldOfPeople { todos, whose_is_lost, ..ToldOfPeople::default() })
+        }
+        AskedOfPeople::TrustTodos => {
+            let trusted = of_files(flow, |files| files.trust_todos()).await?;
+            Ok(ToldOfPeople { trusted, ..ToldOfPeople::default() })
         }
         AskedOfPeople::Versions { file } => {
             let versions = book.versions(checked(&file)?).await;
@@ -106,6 +121,17 @@ async fn found(flow: &Flow, asked: AskedOfPeople) -> Result<ToldOfPeople, NotDon
         }
         AskedOfPeople::Undo { file, to } => undo(&book, flow, checked(&file)?, to).await,
     }
+}
+
+/// What the files of the state folder are asked, off the runtime's threads.
+async fn of_files<T: Send + 'static>(
+    flow: &Flow,
+    ask: impl FnOnce(&Files) -> Result<T, FileError> + Send + 'static,
+) -> Result<T, NotDone> {
+    let files = Arc::clone(&flow.todo_lists().acquaintances.files);
+    let asked = tokio::task::spawn_blocking(move || ask(&files)).await;
+    let asked = asked.unwrap_or_else(|error| Err(FileError::ended(&error)));
+    asked.map_err(|why| NotDone::Refused(why.to_string()))
 }
 
 async fn undo(

@@ -191,6 +191,77 @@ async fn an_item_of_a_group_that_is_split_by_hand_does_not_become_the_owners() {
     assert!(!prompt.contains("keys to Eve"), "{prompt}");
 }
 
+/// A second copy, taken back from what is done, a half of it among own words, tags: all of it is the group's still. And
+/// where nobody knows any more, all of it is nobody's until the owner says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_copied_halved_or_retouched_stays_the_groups_also_without_a_note() {
+    let mut world = World::start().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let item = "Water the plants and send the keys of the house to Eve at noon";
+    let args = json!({ "action": "add", "content": item, "people": [] });
+    world.playground.model().script(vec![Turn::call("todo_update", args), Turn::text("noted")]);
+    world.ask_in(GROUP.chat, GRACE, "@selkie_demo_bot put it on the list").await;
+    let list = world.home.state().join("TODO.md");
+    let copies = [
+        item,
+        "This week: water the plants and send the keys of",
+        "the house to Eve at noon, and feed the cat",
+        "Water the plants and send <b>the</b> keys of <b>the</b> house to Eve at non",
+    ];
+    let copies: String = copies.iter().map(|copy| format!("- [ ] {copy}\n")).collect();
+    let text = file(&world, "TODO.md") + &copies + "- [ ] Sail home\n";
+    fs::write(&list, &text).expect("a file");
+    world.ask("what is there to do?").await;
+    let prompt = world.last_prompt();
+    assert!(
+        prompt.contains("- Sail home") && prompt.contains("(and 5 open items more)"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("of the house") && !prompt.contains("keys of"), "{prompt}");
+    // The item is done, and its copy stands there alone.
+    fs::write(&list, format!("- [ ] {item}\n- [ ] Sail home\n")).expect("a file");
+    world.ask("and now?").await;
+    let prompt = world.last_prompt();
+    assert!(prompt.contains("- Sail home") && !prompt.contains("Water the plants"), "{prompt}");
+    fs::remove_file(world.home.state().join("kept/whose.json")).expect("a note");
+    fs::write(&list, "- [ ] Sail home\n- [ ] Feed the cat\n").expect("a file");
+    world.ask("and now?").await;
+    let prompt = world.last_prompt();
+    assert!(
+        prompt.contains("(2 open items not shown here") && !prompt.contains("Sail"),
+        "{prompt}"
+    );
+    let (_, listed, _) = world.home.run(&["todos", "list"]);
+    assert!(listed.contains("run selkie todos trust"), "{listed}");
+    let (code, trusted, err) = world.home.run(&["todos", "trust"]);
+    assert_eq!(
+        (code, trusted.as_str()),
+        (0, "2 items without a chat: taken as your own words.\n"),
+        "{err}"
+    );
+    let (_, listed, _) = world.home.run(&["todos", "list"]);
+    assert!(listed.contains("Sail home") && !listed.contains("trust"), "{listed}");
+}
+
+/// With a stand-in model that knows words: one in common is none.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_finished_is_what_is_named() {
+    let world = World::offline().await;
+    let _daemon = world.daemon();
+    world.ask(&add("Call the dentist")).await;
+    world.ask(&add("Pay the rent")).await;
+    for other in ["finished: wash the car", "finished: pay Grace back"] {
+        let none = world.ask(other).await;
+        assert_eq!(none, "Nothing on the list fits that: /todos shows what is on it.", "{other}");
+    }
+    let done = world.ask("finished: the dentist").await;
+    assert!(done.starts_with("Done: Call the dentist."), "{done}");
+    world.ask("remember that I sing").await;
+    assert_eq!(world.ask("what do you know about me?").await, "I remember:\n\n• I sing");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_folder_that_was_mistyped_is_not_made_by_a_look() {
     let world = World::start().await;

@@ -10,6 +10,7 @@ use super::request::{quiet, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
+use crate::domain::count::counted;
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::work::todo_list::{ChatLabel, ListedTodo};
@@ -17,6 +18,10 @@ use crate::work::todo_list::{ChatLabel, ListedTodo};
 /// What an empty list says.
 const NONE: &str =
     "Nothing is on the list. Say in a chat what is to be done, or write it into TODO.md.\n";
+
+/// What is said where nobody knows any more whose the items are.
+const LOST: &str = "\nkept/whose.json is lost or was changed, so nobody knows whose words these items are: no task is shown \
+any of them unasked. If all of them are yours, run selkie todos trust.\n";
 
 /// The same of what was done.
 const NONE_DONE: &str = "Nothing on the list is done yet.\n";
@@ -26,6 +31,7 @@ const NONE_DONE: &str = "Nothing on the list is done yet.\n";
 #[command(after_help = "Examples:
   selkie todos list
   selkie todos list --done --json
+  selkie todos trust                          after you have looked through the list: all in it is yours
   selkie undo TODO.md                         takes the last change of the list back")]
 pub enum Todos {
     /// List what is to be done, of all chats: what comes due first before the newest
@@ -37,17 +43,31 @@ pub enum Todos {
         #[arg(long)]
         json: bool,
     },
+    /// Take every item without a chat for your own words, as it stands there now
+    #[command(
+        long_about = "Take every item of TODO.md and TODO.DONE.md that names no chat for your own words, as it stands \
+there now.\n\nselkie shows a task the items unasked that only you can have written. One that is like something that a \
+group or a page has said counts as theirs, and so does everything once kept/whose.json is lost. Look through the list \
+first: what you call yours is shown to the model as your words."
+    )]
+    Trust,
 }
 
 /// Lists what is to be done, or what was done, through the daemon when one runs.
 pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
-    let Todos::List { done, json } = what;
     let plan = quiet(binary, chosen)?;
+    let Todos::List { done, json } = what else {
+        let ToldOfPeople { trusted, .. } = told(plan, AskedOfPeople::TrustTodos)?;
+        let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
+        return Ok(print::out(&format!("{items} without a chat: taken as your own words.\n"))?);
+    };
     let zone = plan.zone;
-    let ToldOfPeople { todos: list, .. } = told(plan, AskedOfPeople::Todos)?;
+    let ToldOfPeople { todos: list, whose_is_lost, .. } = told(plan, AskedOfPeople::Todos)?;
     let listed = if *done { &list.done } else { &list.open };
     if *json {
-        return Ok(print::json(&json!({ "todos": listed, "faults": list.faults }))?);
+        return Ok(print::json(
+            &json!({ "todos": listed, "faults": list.faults, "whose_is_lost": whose_is_lost }),
+        )?);
     }
     let namesakes = list.namesakes();
     let label = |todo: &ListedTodo| todo.chat_label(&namesakes).map(chat).unwrap_or_default();
@@ -58,7 +78,8 @@ pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
     let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
     let unread: String =
         list.faults.iter().map(|fault| format!("cannot be read: {}\n", one_line(fault))).collect();
-    let all = print::table(&rows) + &unread;
+    let lost = if whose_is_lost { LOST } else { "" };
+    let all = print::table(&rows) + &unread + lost;
     let none = if *done { NONE_DONE } else { NONE };
     Ok(print::out(if all.is_empty() { none } else { &all })?)
 }

@@ -10,6 +10,7 @@ mod models;
 mod permissions;
 mod running;
 mod stored;
+mod todos;
 
 use std::sync::Arc;
 
@@ -71,6 +72,7 @@ fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> 
     let mut looks = channels::looks(binary, plan, status.is_up());
     looks.extend(models::looks(plan));
     looks.push(stored::look(plan, status));
+    looks.push(todos::look(&plan.folders.state, plan.clock()));
     let folders = [("state", &plan.folders.state), ("cache", &plan.folders.cache)];
     looks.extend(folders.map(|(name, path)| machine::disk(name, path)));
     looks

@@ -1,0 +1,26 @@
+//! The look at the todo files: whether it is still known whose words their items are.
+
+use std::path::Path;
+
+use super::finding::Finding;
+use super::look::Look;
+use crate::domain::clock::SharedClock;
+use crate::people::files::Files;
+
+const WHAT: &str = "todos";
+
+/// Looks at what is noted beside the files.
+pub fn look(state: &Path, clock: SharedClock) -> Look {
+    let files = Files::new(state.to_owned(), clock);
+    Look::here(WHAT, move || match files.has_lost_whose() {
+        Ok(false) => vec![Finding::fine(WHAT, "it is known whose words the items of TODO.md are")],
+        Ok(true) => vec![Finding::warning(
+            WHAT,
+            "kept/whose.json is lost or was changed: the items of TODO.md count as others' words, and no task is shown them unasked",
+            "look through TODO.md; if all in it is yours, run selkie todos trust",
+        )],
+        Err(why) => {
+            vec![Finding::warning(WHAT, why.to_string(), "make it readable for who runs selkie")]
+        }
+    })
+}
