@@ -4,10 +4,18 @@ use selkie_channel_core::Redactor;
 use serde_json::Value;
 
 use crate::domain::transcript::Call;
-use crate::llm::Reply;
+use crate::llm::{Reply, Stopped};
 
-/// Hides our secrets in what a model wrote: it may have read them where nobody thought of it.
+/// More than anybody reads: the messages of one answer. A server that does not keep to `max_output_tokens` sends any
+/// length.
+const MOST_TEXT: usize = 100_000;
+
+/// Hides our secrets in what a model wrote: it may have read them where nobody thought of it. What is too long ends.
 pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
+    if reply.text.len() > MOST_TEXT {
+        reply.text.truncate(reply.text.floor_char_boundary(MOST_TEXT));
+        reply.stopped = Some(Stopped::Room);
+    }
     reply.text = redactor.clean(&reply.text);
     reply.calls.iter_mut().for_each(|call| hide_in_call(redactor, call));
     reply

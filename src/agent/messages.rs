@@ -122,7 +122,7 @@ pub fn set_aside() -> &'static str {
 pub fn answer_stopped(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Room => {
-            "\n\n(The answer ends here because the model reached `agent.max_output_tokens`.)"
+            "\n\n(The answer ends here because it is too long; `agent.max_output_tokens` says how long it may be.)"
         }
         Stopped::Filter => {
             "\n\n(The answer ends here because the model provider's content filter stopped it.)"

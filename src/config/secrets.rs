@@ -11,6 +11,9 @@ use crate::config::source::{Environment, Written, key, put};
 use crate::config::{read, urls};
 use crate::domain::spelling::nearest;
 
+/// The config's own name among credentials.
+const CONFIG: &str = "config.yaml";
+
 /// Our own keys that hold a secret; `*` is any name.
 const OWN: [&str; 5] = [
     "llm.api_key",
@@ -120,6 +123,10 @@ impl Secrets {
         for entry in entries {
             // A name that is no text is none of ours; it may nearly be one.
             let name = entry.file_name().to_string_lossy().into_owned();
+            if name == CONFIG {
+                // The unit hands the config over beside its secrets.
+                continue;
+            }
             let path = split(&name);
             let told = if self.keys.iter().any(|pattern| fits(pattern, &path)) {
                 match read::text(&entry.path(), read::SECRET, read::Pipes::None) {

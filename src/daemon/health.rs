@@ -62,6 +62,9 @@ impl Health for HealthDesk {
 
 /// What is missing for a daemon that answers people.
 fn missing(status: &Status, now: DateTime<Utc>) -> Vec<String> {
+    if let Some(restored) = &status.restored {
+        return vec![restored.says()];
+    }
     let still = status.still.iter().map(|name| format!("{name} stands still"));
     let store = status.store.trouble.iter().map(|why| format!("store: {why}"));
     let channels = status.channels.iter().filter_map(|channel| {

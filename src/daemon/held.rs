@@ -25,7 +25,7 @@ use crate::store::Restored;
 /// What the socket's requests reach.
 struct Desk {
     flow: Arc<Flow>,
-    status: StatusDesk,
+    status: Arc<StatusDesk>,
     restored: Restored,
     resumed: Arc<Notify>,
 }
@@ -34,7 +34,11 @@ struct Desk {
 ///
 /// # Errors
 /// When the store cannot be read, or the socket not be made.
-pub async fn wait(app: &App, status: StatusDesk, manager: &ServiceManager) -> anyhow::Result<()> {
+pub async fn wait(
+    app: &App,
+    status: Arc<StatusDesk>,
+    manager: &ServiceManager,
+) -> anyhow::Result<()> {
     let Some(restored) = app.ledger.restored().await? else { return Ok(()) };
     let says = restored.says();
     tracing::warn!("{says}");

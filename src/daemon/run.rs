@@ -87,8 +87,18 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     };
     let Some(app) = app else { return Ok(()) };
     let vitals = Arc::new(Vitals::of(&app));
+    let desk = Arc::new(StatusDesk::of(&app, Arc::clone(&vitals)));
+    // Health is told also while a restored life waits for a word.
+    let console = match console(&app, &desk, &tracker, &stops).await {
+        Ok(console) => console,
+        Err(error) => {
+            stops.work.cancel();
+            app.ledger.close().await;
+            return Err(error);
+        }
+    };
     let may_go_on = tokio::select! {
-        waited = held::wait(&app, StatusDesk::of(&app, Arc::clone(&vitals)), &manager) => waited.map(|()| true),
+        waited = held::wait(&app, Arc::clone(&desk), &manager) => waited.map(|()| true),
         name = signals.next() => {
             tracing::info!(signal = name, "stopping: nobody has let the restored life go on");
             Ok(false)
@@ -101,16 +111,12 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         app.ledger.close().await;
         return may_go_on.map(drop);
     }
-    let started = start(&app, &vitals, &tracker, &stops).await;
-    let console = match started {
-        Ok(console) => console,
-        Err(error) => {
-            stops.receivers.cancel();
-            stops.work.cancel();
-            app.ledger.close().await;
-            return Err(error);
-        }
-    };
+    if let Err(error) = start(&app, desk, &tracker, &stops).await {
+        stops.receivers.cancel();
+        stops.work.cancel();
+        app.ledger.close().await;
+        return Err(error);
+    }
     let channels: Vec<&str> = app.plan.channels.iter().map(|c| c.name).collect();
     let state = app.plan.folders.state.display().to_string();
     let console_at = console.map_or_else(|| "off".to_owned(), |address| address.to_string());
@@ -169,28 +175,37 @@ async fn open(
     Ok(Some(plan.open_on(ledger, instance)))
 }
 
-async fn start(
+/// Opens the read API where the config wants it.
+async fn console(
     app: &App,
-    vitals: &Arc<Vitals>,
+    desk: &Arc<StatusDesk>,
     tracker: &TaskTracker,
     stops: &Stop,
 ) -> anyhow::Result<Option<SocketAddr>> {
-    // The store's lock is held: whatever lies at the socket's path is stale.
-    let listener = socket::listen(&app.plan.folders.state)?;
     let console = app.plan.settings.console.listen().await?;
     let address = console.as_ref().and_then(|l| l.local_addr().ok());
     if let (None, Some(listen)) = (address, &app.plan.settings.console.listen) {
         bail!("console.listen {listen} has no address");
     }
-    let desk = Arc::new(StatusDesk::of(app, Arc::clone(vitals)));
     if let Some(listener) = console {
-        let health = Arc::new(HealthDesk::of(app, Arc::clone(&desk)));
+        let health = Arc::new(HealthDesk::of(app, Arc::clone(desk)));
         tracker.spawn(app.console(health).serve(listener, stops.work.clone()));
     }
+    Ok(address)
+}
+
+async fn start(
+    app: &App,
+    desk: Arc<StatusDesk>,
+    tracker: &TaskTracker,
+    stops: &Stop,
+) -> anyhow::Result<()> {
+    // The store's lock is held: whatever lies at the socket's path is stale.
+    let listener = socket::listen(&app.plan.folders.state)?;
     app.flow.start(tracker, stops.clone()).await?;
     if let Some(backups) = &app.backups {
         tracker.spawn(Arc::clone(backups).run(stops.work.clone()));
     }
     tracker.spawn(socket::serve(socket::Desk::of(app, desk), listener, stops.work.clone()));
-    Ok(address)
+    Ok(())
 }

@@ -66,6 +66,8 @@ struct Standing {
     stand: Stand,
     /// When it was sent, by this claim, and by which answer of the model.
     sent: Option<Sent>,
+    /// The platform does not let it be changed.
+    is_stuck: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,11 +149,12 @@ impl StreamedAnswer {
             None => None,
         };
         let (mut message, mut is_looked_at) = (None, true);
-        if let Some(Standing { stand: Stand::At(at), sent }) = standing {
+        if let Some(Standing { stand: Stand::At(at), sent, is_stuck }) = standing {
             message = Some(at);
             let answers = self.shared.state().answers;
-            is_looked_at =
+            let is_recent =
                 sent.is_none_or(|sent| sent.answer == answers || sent.at.elapsed() < LOOKED_AT);
+            is_looked_at = is_recent && !is_stuck;
         }
         Left { answer: self, message, is_looked_at }
     }
@@ -206,7 +209,7 @@ impl Shared {
     async fn recalled(&self) -> Option<Standing> {
         let account = self.account()?;
         let stand = self.beside(&account).noted(Changing::Answer, self.task).await?;
-        Some(Standing { stand, sent: None })
+        Some(Standing { stand, sent: None, is_stuck: false })
     }
 
     fn account(&self) -> Option<Arc<Account>> {
@@ -249,7 +252,7 @@ impl<'a> Showing<'a> {
     fn new(shared: &'a Shared, account: &'a Account) -> Self {
         let beside = shared.beside(account);
         let (gap, next) = (beside.gap(), Instant::now());
-        let standing = Standing { stand: Stand::Unsent, sent: None };
+        let standing = Standing { stand: Stand::Unsent, sent: None, is_stuck: false };
         Self { shared, beside, standing, said: None, gap, next }
     }
 
@@ -284,7 +287,7 @@ impl<'a> Showing<'a> {
         let after = began + self.shared.outbox.settings.progress.stream_after.0;
         match after.max(self.next) {
             _ if state.has_ended => Look::Ended,
-            _ if self.standing.stand == Stand::Gone => Look::Nothing,
+            _ if self.standing.stand == Stand::Gone || self.standing.is_stuck => Look::Nothing,
             due if due > Instant::now() => Look::At(due),
             _ => {
                 let redactor = &self.shared.outbox.runtime.redactor;
@@ -345,10 +348,13 @@ impl<'a> Showing<'a> {
                     self.forget().await;
                 }
             }
-            // The person has deleted it, or the bot may not speak here: the answer will tell.
+            // It is gone, or it cannot be changed: the answer comes anew, and what may stand is taken away.
             Delivery::Refused { .. } | Delivery::Moved { .. } | Delivery::Instead { .. } => {
-                self.standing.stand = Stand::Gone;
-                self.forget().await;
+                self.standing.is_stuck = true;
+                if is_first {
+                    self.standing.stand = Stand::Gone;
+                    self.forget().await;
+                }
             }
             // It stays noted: it may be there.
             Delivery::Unclear { .. } => self.standing.stand = Stand::Gone,

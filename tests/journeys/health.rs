@@ -81,3 +81,28 @@ async fn an_outage_takes_readiness_and_no_life() {
     };
     world.within("readiness", mended).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restored_life_that_waits_for_a_word_lives_and_is_not_ready() {
+    let mut world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("good morning").await;
+    daemon.stop().await;
+    let file = world.home.folder().join("life.tar.gz").display().to_string();
+    for arguments in [&["backup", &file][..], &["restore", &file, "--force"]] {
+        let (code, out, err) = world.home.run(arguments);
+        assert_eq!(code, 0, "{out}{err}");
+    }
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+    let at = free.expect("a free port");
+    world.home.set("console", json!({ "listen": at.to_string() }));
+    let before = world.home.log().len();
+    let _daemon = world.home.start();
+    let held = |log: &str| log.contains("this life was restored from");
+    world.within("a word of it", world.home.logged(before, held)).await;
+    let (lives, ready) = (get(at, "/livez"), get(at, "/readyz"));
+    assert_eq!((lives.status, ready.status), (200, 503), "{}", ready.body);
+    assert!(ready.body.contains("selkie resume"), "{}", ready.body);
+    let (code, out, _) = world.home.run(&["doctor"]);
+    assert!(code == 1 && out.contains("selkie resume"), "{out}");
+}

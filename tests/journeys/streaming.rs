@@ -143,9 +143,22 @@ async fn a_message_that_somebody_has_deleted_is_sent_anew() {
     let gone = "Bad Request: message to edit not found";
     let refused = FaultKind::Refuse { code: 400, description: gone.into() };
     world.telegram().fault(Fault::next("editMessageText", refused).times(1_000));
-    model.write_on(3);
+    model.write_on(1);
+    let refused = async {
+        while world.telegram().counted("editMessageText") == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    world.within("a refused edit", refused).await;
+    model.write_on(2);
     says(&world, WHOLE).await;
-    assert_eq!(world.texts(PRIVATE).len(), 2, "the emulated one stands, for nobody has deleted it");
+    let mut events = world.telegram().subscribe();
+    let gone = async {
+        while world.texts(PRIVATE).len() > 1 {
+            events.recv().await.expect("the playground lives");
+        }
+    };
+    world.within("the end of what cannot be changed", gone).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -167,6 +167,9 @@ async fn made_ready(
     own.close().await;
     drop(own);
     settled?;
+    if target.is_none() {
+        sqlite::has_its_tables(&database)?;
+    }
     for name in beside(&stage.path)? {
         // The backup itself is what it was before.
         let is_none = target.is_some() && name == DATABASE;

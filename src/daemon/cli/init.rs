@@ -164,7 +164,12 @@ impl Work<'_> {
         if let Some(state) = &self.chosen.state {
             config.push_str(&format!(" --state {}", state.display()));
         }
-        text.push_str(&format!("\nNext:\n  selkie run{config}       starts the bot\n"));
+        text.push_str(&match self.binary.kits.iter().any(|kit| answers.has_section(kit.name)) {
+            true => format!("\nNext:\n  selkie run{config}       starts the bot\n"),
+            false => format!(
+                "\nNo channel is set up: selkie ask{config} works, and selkie run needs one. selkie init again adds it.\n\nNext:\n"
+            ),
+        });
         if answers.owners().is_empty() {
             text.push_str(&format!(
                 "  selkie pair{config}      makes a code, by which you become its owner\n"

@@ -89,7 +89,7 @@ fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
     let says = format!("{name} does not answer: {error}");
     let advice = match error.reason() {
         // It did answer: so short an answer may hold no word.
-        Reason::NoRoom | Reason::Withheld | Reason::Empty => {
+        Reason::NoRoom | Reason::Withheld | Reason::Empty if usage.tokens() > 0 => {
             return Finding::fine(
                 WHAT,
                 format!("{name} takes the key ({})", cost(*usage, is_priced)),
@@ -106,6 +106,9 @@ fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
         Reason::NoModel => "correct the profile's model and endpoint",
         Reason::Unreachable => {
             "check this machine's network, its proxy, and the profile's endpoint"
+        }
+        Reason::NoRoom | Reason::Withheld | Reason::Empty => {
+            "look whether the profile's endpoint is that of a language model: it answers, and says nothing"
         }
         Reason::Down | Reason::Silent | Reason::Garbled => {
             "run selkie doctor again; if it stays so, see the provider's status page and the profile's endpoint"
@@ -150,8 +153,10 @@ mod tests {
         let level = |error: ModelError| refused("m", &error.into(), false).level;
         assert_eq!(level(unusable(Reason::Key)), Level::Error);
         assert_eq!(level(busy), Level::Warning);
-        assert_eq!(level(no_room), Level::Fine);
         let usage = Usage { calls: 1, input: 20, output: 2, micro_usd: 7, ..Usage::default() };
+        let failed = Failed { error: no_room.clone(), usage };
+        assert_eq!(refused("m", &failed, false).level, Level::Fine);
+        assert_eq!(level(no_room), Level::Error, "nothing was read or written: that is no model");
         assert_eq!(cost(usage, true), "22 tokens, this look cost $0.0000");
         assert_eq!(cost(usage, false), "22 tokens, no price is known");
     }

@@ -64,6 +64,11 @@ pub fn findings(status: &Status) -> Vec<Finding> {
             "restart it: it runs the version that it was started with",
         ),
     }];
+    if let Some(file) = status["restored"]["from"].as_str() {
+        let says = format!("its life was restored from {file}: it hears, begins and sends nothing");
+        let advice = "when the one it was copied from is off for good: selkie resume";
+        findings.push(Finding::error(WHAT, says, advice));
+    }
     if let Some(problem) = status["problem"].as_str() {
         let advice = "read its log: it goes on by itself when the store can be used again";
         findings.push(Finding::error(WHAT, format!("it cannot use its store: {problem}"), advice));

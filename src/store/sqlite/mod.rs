@@ -22,4 +22,4 @@ mod writer;
 pub use engine::Sqlite;
 pub use examine::{Examined, examine};
 pub use lock::{StoreLock, holder};
-pub use snapshot::{NewFile, copy, is_inert, newest_version, read, read_beside};
+pub use snapshot::{NewFile, copy, has_its_tables, is_inert, newest_version, read, read_beside};

@@ -13,6 +13,7 @@ use super::lock::holder;
 use super::schema::{self, NEWEST};
 use super::tx::SqliteTx;
 use crate::store::error::{Result, StoreError};
+use crate::store::tables::{TABLES, Table};
 use crate::store::tx::Tx;
 
 /// The version of the files that this selkie makes.
@@ -92,6 +93,24 @@ pub fn is_inert(path: &Path) -> Result<()> {
                 .to_owned(),
         )),
     }
+}
+
+/// Looks whether a file of today's version has all tables of that version, with their columns.
+///
+/// # Errors
+/// `Damaged` when it has not.
+pub fn has_its_tables(path: &Path) -> Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let conn = Connection::open_with_flags(check::uri(path, true), flags)?;
+    for Table { name, columns, .. } in TABLES {
+        let sql = format!("SELECT {} FROM {name} LIMIT 0", columns.join(", "));
+        conn.prepare(&sql).map_err(|error| {
+            StoreError::Damaged(format!("its database is not what its version says: {error}"))
+        })?;
+    }
+    Ok(())
 }
 
 /// A file that is being filled. Until it is finished it is of no use.

@@ -2,6 +2,8 @@
 //! a time, so that no message waits for it, and goes on after a crash.
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, ConversationId};
+use serde::Deserialize;
 
 use super::ending::{Ending, end};
 use super::rows::millis;
@@ -141,14 +143,19 @@ impl Mark {
         if self.inbox_done >= self.inbox {
             return Ok(0);
         }
-        let rows: Vec<(i64, i64, String)> = tx.all(
+        let rows: Vec<(i64, Option<i64>, String)> = tx.all(
             "SELECT id, conversation, inbound FROM inbox WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3",
             params![self.inbox_done, self.inbox, FRONT],
-            |row| Ok((row.get(0)?, row.get::<Option<i64>>(1)?.unwrap_or_default(), row.get(2)?)),
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )?;
-        for (id, _, inbound) in
-            rows.iter().filter(|(_, conversation, _)| *conversation == self.conversation)
+        let here = id_of(tx, self.conversation)?;
+        let is_here = |(_, conversation, inbound): &&(i64, Option<i64>, String)| match conversation
         {
+            Some(conversation) => *conversation == self.conversation,
+            // What nobody answered stands in no conversation: it says itself where it was written.
+            None => says_where(inbound).is_some_and(|it| Some(it) == here),
+        };
+        for (id, _, inbound) in rows.iter().filter(is_here) {
             tx.execute_later(
                 "UPDATE inbox SET inbound = ?2,
                      disposition = CASE WHEN disposition IN ('context', 'gate') THEN 'ignored: forgotten'
@@ -216,6 +223,25 @@ impl Mark {
             params![self.conversation, done],
         )
     }
+}
+
+/// A conversation's id, as events name it.
+fn id_of(tx: &mut dyn Tx, conversation: i64) -> Result<Option<ConversationId>> {
+    let sql = "SELECT account, key FROM conversation WHERE id = ?1";
+    tx.optional(sql, params![conversation], |row| {
+        let (account, key): (String, String) = (row.get(0)?, row.get(1)?);
+        Ok(ConversationId::new(AccountId::new(account), key))
+    })
+}
+
+/// Where an event happened, by its own words.
+fn says_where(inbound: &str) -> Option<ConversationId> {
+    /// Of an event only this is looked at.
+    #[derive(Deserialize)]
+    struct Place {
+        conversation: ConversationId,
+    }
+    serde_json::from_str::<Place>(inbound).ok().map(|place| place.conversation)
 }
 
 /// Returns what told an owner what came of the approvals of a task: it repeats what they were asked.
