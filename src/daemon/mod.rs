@@ -27,6 +27,7 @@ mod posts;
 mod process;
 mod run;
 mod schedules;
+mod service;
 mod service_manager;
 mod sessions;
 mod socket;

@@ -86,6 +86,7 @@ mod schedule_trouble;
 mod schedules;
 mod schedules_on_line;
 mod secrets;
+mod service_install;
 mod service_manager;
 mod sessions;
 mod shell;

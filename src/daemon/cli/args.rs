@@ -15,6 +15,7 @@ use super::memory_args::Memory;
 use super::pair::Pair;
 use super::post_args::Tweets;
 use super::schedule_args::Schedules;
+use super::service_args::{Logs, Service};
 use super::sessions::{Export, Sessions};
 use super::status::StatusArgs;
 use super::support::SupportArgs;
@@ -109,6 +110,11 @@ pub enum Command {
     Channel(Channel),
     /// Look at everything that can be wrong (config, tokens, model, store, disk, clock …) and say what to do
     Doctor(Doctor),
+    /// Install selkie as a service of systemd, remove it, show how it stands
+    #[command(subcommand)]
+    Service(Service),
+    /// Show what the installed service logs
+    Logs(Logs),
     /// Say what messages of selkie mean and what to do, all or those with a word; `selkie help errors` is the same
     Errors(Errors),
     /// Show what became of a message, from the platform's event to the receipts

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::init_args::Init;
 use super::outcome::{Failure, Outcome};
-use super::{init_flags, print, run};
+use super::{init_flags, print, run, service};
 use crate::config::paths::ConfigFile;
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::init::{Answers, Prompter, Stopped, Target, Trial, Tried, Written, ask, render};
@@ -124,6 +124,9 @@ impl Work<'_> {
         };
         prompter.say(&work.told(&written, answers));
         let hears = self.binary.kits.iter().any(|kit| answers.has_section(kit.name));
+        if hears && service::offered(self.binary, self.chosen, &written.config, prompter).await {
+            return Ok(Ok(None));
+        }
         let starts = hears && prompter.agrees("Start the bot now?", true).await.unwrap_or(false);
         Ok(Ok(starts.then_some(written.config)))
     }

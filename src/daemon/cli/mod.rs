@@ -21,6 +21,7 @@ mod init_flags;
 mod input;
 mod later;
 mod live;
+mod logs;
 mod manual;
 mod manual_args;
 mod memory;
@@ -35,6 +36,8 @@ mod run;
 mod say;
 mod schedule_args;
 mod schedules;
+mod service;
+mod service_args;
 mod sessions;
 mod setting;
 mod status;
@@ -114,6 +117,8 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),
         Command::Store(what) => store::store(binary, &chosen, what),
         Command::Status(what) => status::status(binary, &chosen, &what),
+        Command::Service(what) => service::service(binary, &chosen, what),
+        Command::Logs(wanted) => logs::logs(binary, wanted),
         Command::Doctor(doctor) => doctor::doctor(binary, &chosen, &doctor),
         Command::Errors(wanted) => errors::errors(&wanted),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),

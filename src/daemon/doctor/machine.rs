@@ -7,11 +7,10 @@ use rustix::fs::statvfs;
 use super::finding::Finding;
 use super::look::Look;
 use crate::daemon::Binary;
+use crate::daemon::service::is_this_selkies;
 
 /// Where the unit is installed.
 const INSTALLED: &str = "/etc/systemd/system/selkie.service";
-/// The unit that comes with this selkie.
-const UNIT: &str = include_str!("../../../systemd/selkie.service");
 /// Programs, and what does not work without them.
 const PROGRAMS: [(&str, &str); 2] =
     [("bash", "the tool bash runs no command"), ("git", "the tool git_status tells nothing")];
@@ -59,13 +58,13 @@ fn unit(installed: &Path) -> Option<Finding> {
     const WHAT: &str = "unit";
     let path = installed.display();
     match std::fs::read_to_string(installed) {
-        Ok(text) if text == UNIT => {
+        Ok(text) if is_this_selkies(&text) => {
             Some(Finding::fine(WHAT, "the installed unit is this selkie's"))
         }
         Ok(_) => Some(Finding::warning(
             WHAT,
             format!("{path} is not the unit that comes with this selkie"),
-            "compare it with systemd/selkie.service and install that; what is yours goes into systemctl edit selkie",
+            "run selkie service install, which shows what it would write; what is yours goes into systemctl edit selkie",
         )),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
@@ -132,7 +131,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("selkie.service");
         assert_eq!(unit(&file), None);
-        std::fs::write(&file, UNIT).unwrap();
+        std::fs::write(&file, include_str!("../../../systemd/selkie.service")).unwrap();
         assert_eq!(unit(&file).unwrap().level, Level::Fine);
         std::fs::write(&file, "[Unit]\n").unwrap();
         assert_eq!(unit(&file).unwrap().level, Level::Warning);

@@ -1,0 +1,181 @@
+//! What `selkie service` and `selkie logs` take, and their help.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// The longest beginning that `--since` takes.
+const SINCE: usize = 64;
+/// The longest name of a unit.
+const NAME: usize = 64;
+
+/// `selkie service`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  sudo selkie service install               the machine's service, with /etc/selkie/config.yaml
+  selkie service install --user             one of your own, with ./config.yaml
+  selkie service install --dry-run          only shows what it would write
+  selkie service status
+  sudo selkie service uninstall
+
+Exit codes: 0 done, or (status) installed and, where systemd runs, active · 1 not · 2 the command line or what it names is
+wrong")]
+pub enum Service {
+    /// Install selkie as a service of systemd and start it; shows what it writes, and asks
+    Install(Install),
+    /// Stop the service and remove what was installed; state and config stay
+    Uninstall(Uninstall),
+    /// Show whether it is installed, as what, and how it runs
+    Status(ServiceStatus),
+}
+
+/// Which service is meant.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Which {
+    /// A service of your own instead of the machine's
+    #[arg(long)]
+    pub user: bool,
+    /// The unit's name
+    #[arg(long, value_name = "NAME", default_value = "selkie", value_parser = name)]
+    pub name: String,
+    /// Work below this folder as if it were /, as `systemctl --root` does; nothing is started
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+/// How far one goes.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Consent {
+    /// Do not ask
+    #[arg(long, conflicts_with = "dry_run")]
+    pub yes: bool,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace or remove files that a person has changed; they are kept as FILE.old
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `selkie service install`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sudo selkie service install --workspace /srv/selkie/work
+  sudo selkie service install --config /etc/team/config.yaml --name team --yes
+  selkie service install --user --config ~/bot/config.yaml --state ~/bot/state
+
+The machine's service reads /etc/NAME/config.yaml, which everybody may read, and keeps its state in /var/lib/NAME. Its secrets
+are files beside the config, named like their keys (telegram.bot_token). Your own service reads ./config.yaml, and runs while
+you are logged in, or always after `loginctl enable-linger`.
+
+Exit codes: 0 installed, and running where systemd runs · 1 it could not be installed or started · 2 the command line, or what
+it names, is wrong")]
+pub struct Install {
+    #[command(flatten)]
+    pub which: Which,
+    /// The program that is started [default: this one]
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// A folder that the service may write to; may be repeated. Your own service may write where you may
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "user")]
+    pub workspace: Vec<PathBuf>,
+    #[command(flatten)]
+    pub consent: Consent,
+}
+
+/// `selkie service uninstall`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sudo selkie service uninstall
+  selkie service uninstall --user --yes
+
+Exit codes: 0 it is gone · 1 it was not there, or does not go · 2 the command line is wrong")]
+pub struct Uninstall {
+    #[command(flatten)]
+    pub which: Which,
+    #[command(flatten)]
+    pub consent: Consent,
+}
+
+/// `selkie service status`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie service status                     the machine's, else your own
+  selkie service status --json
+
+Exit codes: 0 installed and, where systemd runs, active · 1 not · 2 the command line is wrong")]
+pub struct ServiceStatus {
+    #[command(flatten)]
+    pub which: Which,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `selkie logs`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie logs -f                            what the service logs, as it comes
+  selkie logs -n 200
+  selkie logs --since 'today 08:00'
+
+It shows the journal of the installed service (the machine's, else your own): your user has to be in the group systemd-journal
+or adm, or use sudo. A selkie that was started by hand logs to standard error.
+
+Exit codes: 0 shown · 1 there is no journal of it here, or journalctl fails · 2 the command line is wrong")]
+pub struct Logs {
+    /// Go on with what comes
+    #[arg(short, long)]
+    pub follow: bool,
+    /// The newest N lines [default: 50, with --since all]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub lines: Option<u32>,
+    /// From then on: 2026-12-24 18:00, today, yesterday, -1h
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = since)]
+    pub since: Option<String>,
+    /// Your own service instead of the machine's
+    #[arg(long)]
+    pub user: bool,
+    /// The unit's name
+    #[arg(long, value_name = "NAME", default_value = "selkie", value_parser = name)]
+    pub name: String,
+    /// One JSON object a line, as the journal keeps it
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-@".contains(c);
+    let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    match begins && text.len() <= NAME && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "takes a unit's name without .service: letters, digits, - and _, {NAME} at most; selkie@team is an instance"
+        )),
+    }
+}
+
+fn since(text: &str) -> Result<String, String> {
+    let fits = |c: char| c == ' ' || c.is_ascii_graphic();
+    match !text.is_empty() && text.len() <= SINCE && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err("takes a time as journalctl does: 2026-12-24 18:00, today, -1h".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_times_are_words_of_their_kind() {
+        for good in ["selkie", "selkie@team", "a_b-1"] {
+            assert!(name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-x", "../x", "a.service", "a b", &"x".repeat(65)] {
+            assert!(name(bad).is_err(), "{bad}");
+        }
+        assert!(since("2026-12-24 18:00").is_ok() && since("-1h").is_ok());
+        assert!(since("").is_err() && since("a\nb").is_err() && since(&"x".repeat(65)).is_err());
+    }
+}

@@ -1,0 +1,17 @@
+//! selkie as a service of systemd: where its unit lies, what is written there, whose it is, and how it stands.
+
+mod logs;
+mod machine;
+mod own;
+mod standing;
+mod systemd;
+mod text;
+mod wanted;
+mod work;
+
+pub use logs::{Lines, journal};
+pub use machine::{Asked, Kind, Machine};
+pub use own::is_this_selkies;
+pub use standing::{Standing, standing};
+pub use wanted::Wanted;
+pub use work::{Ready, Removal, Unable};

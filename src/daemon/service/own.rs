@@ -1,0 +1,143 @@
+//! Whose a file is: selkie signs what it writes with a digest, and so knows what a person has changed.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::text::UNIT;
+
+/// No unit is longer.
+const LONGEST: u64 = 256 * 1024;
+const BEGIN: &str = "# Written by selkie ";
+const DIGEST: &str = ", digest ";
+
+/// What lies where selkie writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// What selkie has written, without its first line.
+    Ours(String),
+    /// Something that a person has made or changed.
+    Theirs,
+}
+
+/// Puts the line before a text by which it is known again.
+pub fn signed(body: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "{BEGIN}{version}{DIGEST}{}\n# What is yours goes into systemctl edit: `selkie service install` replaces this file.\n{body}",
+        digest(body)
+    )
+}
+
+/// Whether this is the unit that comes with this selkie, written by it or put there by hand.
+pub fn is_this_selkies(text: &str) -> bool {
+    body(text) == Some(UNIT)
+}
+
+/// Looks what lies there.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn found(path: &Path) -> io::Result<Found> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(error),
+        // A link is how a person masks a unit, or keeps it elsewhere.
+        Ok(metadata) if !metadata.is_file() => return Ok(Found::Theirs),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    Ok(body(&text).map_or(Found::Theirs, |body| Found::Ours(body.to_owned())))
+}
+
+/// Returns what selkie wrote; `None` when it is no longer what it wrote.
+fn body(text: &str) -> Option<&str> {
+    if text == UNIT {
+        return Some(text);
+    }
+    let (first, rest) = text.split_once('\n')?;
+    let (_, noted) = first.strip_prefix(BEGIN)?.split_once(DIGEST)?;
+    let (_, body) = rest.split_once('\n')?;
+    (noted == digest(body)).then_some(body)
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes a file in one step, readable for everybody, as systemd wants it.
+///
+/// # Errors
+/// When it cannot be written; nothing is left of it then.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let part = ending(path, "part");
+    // What a killed install has left is taken away, whatever it is.
+    fs::remove_file(&part).ok();
+    let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(&part);
+    let written = made.and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        // The process keeps others out of what it makes: a unit is for everybody.
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.sync_all()?;
+        fs::rename(&part, path)
+    });
+    if written.is_err() {
+        fs::remove_file(&part).ok();
+    }
+    written
+}
+
+/// Moves what a person has made aside, and says where to.
+///
+/// # Errors
+/// When it cannot be moved.
+pub fn put_aside(path: &Path) -> io::Result<PathBuf> {
+    let aside = ending(path, "old");
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+fn ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_selkie_wrote_is_known_again_until_somebody_changes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("below/selkie.service");
+        assert_eq!(found(&file).unwrap(), Found::Nothing);
+        let text = signed("[Service]\n");
+        write(&file, &text).unwrap();
+        assert_eq!(found(&file).unwrap(), Found::Ours("[Service]\n".to_owned()));
+        for changed in [text.replace("[Service]", "[Unit]"), format!("{text}#"), String::new()] {
+            write(&file, &changed).unwrap();
+            assert_eq!(found(&file).unwrap(), Found::Theirs, "{changed}");
+        }
+        let aside = put_aside(&file).unwrap();
+        assert!(aside.is_file());
+        std::os::unix::fs::symlink("/dev/null", &file).unwrap();
+        assert_eq!(found(&file).unwrap(), Found::Theirs);
+    }
+
+    #[test]
+    fn the_trees_unit_is_ours_however_it_came_there() {
+        assert!(is_this_selkies(UNIT) && is_this_selkies(&signed(UNIT)));
+        assert!(!is_this_selkies(&signed("[Unit]\n")));
+    }
+}

@@ -1,0 +1,185 @@
+//! Installing and removing a service: first what would be done, then doing it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::machine::Machine;
+use super::own::{self, Found};
+use super::systemd;
+use super::text;
+use super::wanted::{Unfit, Wanted};
+
+/// Why a service is not installed or removed.
+#[derive(Debug, Error)]
+pub enum Unable {
+    /// It could not run like this.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    /// A package has brought it.
+    #[error("{} is a package's: systemctl enable --now starts it, and systemctl edit changes it; --name gives another one of your own a name", .0.display())]
+    Packaged(PathBuf),
+    /// A person has changed it.
+    #[error("{} is not as selkie wrote it: move your lines to systemctl edit, then take --force, which keeps it as {}.old", .0.display(), .0.display())]
+    Changed(PathBuf),
+    /// There is none.
+    #[error("{} is not there: selkie service status looks for a service of this name", .0.display())]
+    NotInstalled(PathBuf),
+    /// A file cannot be read or written.
+    #[error("{}: {source}; the machine's services are root's (sudo), --user makes one of your own", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// systemd says no.
+    #[error("{0}: journalctl -xe tells more")]
+    Systemd(io::Error),
+}
+
+/// A file to write.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Where.
+    pub path: PathBuf,
+    /// What stands there then.
+    pub text: String,
+    found: Found,
+}
+
+impl File {
+    fn new(path: PathBuf, body: &str) -> Result<Self, Unable> {
+        let found = look(&path)?;
+        Ok(Self { path, text: own::signed(body), found })
+    }
+
+    /// Whether it stands there already.
+    pub fn is_there(&self) -> bool {
+        fs::read_to_string(&self.path).is_ok_and(|text| text == self.text)
+    }
+}
+
+/// An installation that is ready to be made.
+#[derive(Debug)]
+pub struct Ready<'a> {
+    machine: &'a Machine,
+    /// What is written.
+    pub files: [File; 2],
+}
+
+impl<'a> Ready<'a> {
+    /// Makes it ready; nothing is changed.
+    ///
+    /// # Errors
+    /// When the service could not run like this, or a file is another's and is not to be replaced.
+    pub fn new(machine: &'a Machine, wanted: &Wanted, force: bool) -> Result<Self, Unable> {
+        wanted.check(machine)?;
+        if let Some(packaged) = machine.packaged() {
+            return Err(Unable::Packaged(packaged));
+        }
+        let unit = File::new(machine.unit_file(), &text::unit(machine.asked.kind))?;
+        let beside = File::new(machine.drop_in(), &text::drop_in(&machine.asked, wanted))?;
+        let files = [unit, beside];
+        match files.iter().find(|file| file.found == Found::Theirs) {
+            Some(file) if !force => Err(Unable::Changed(file.path.clone())),
+            _ => Ok(Self { machine, files }),
+        }
+    }
+
+    /// Writes it; returns where what was there before is now.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&self) -> Result<Vec<PathBuf>, Unable> {
+        let mut aside = Vec::new();
+        for file in &self.files {
+            let failed = |source| Unable::File { path: file.path.clone(), source };
+            if file.found == Found::Theirs {
+                aside.push(own::put_aside(&file.path).map_err(failed)?);
+            }
+            own::write(&file.path, &file.text).map_err(failed)?;
+        }
+        Ok(aside)
+    }
+
+    /// Has systemd read it and start it, now and from now on.
+    ///
+    /// # Errors
+    /// When systemd does not.
+    pub fn start(&self) -> Result<(), Unable> {
+        let unit = self.machine.unit_name();
+        let tell = |words: &[&str]| systemd::tell(self.machine, words).map_err(Unable::Systemd);
+        tell(&["daemon-reload"])?;
+        tell(&["enable", "--now", "--", &unit])
+    }
+}
+
+/// A removal that is ready to be made.
+#[derive(Debug)]
+pub struct Removal<'a> {
+    machine: &'a Machine,
+    /// What goes.
+    pub files: Vec<PathBuf>,
+}
+
+impl<'a> Removal<'a> {
+    /// Makes it ready; nothing is changed.
+    ///
+    /// # Errors
+    /// When there is none, or a person has changed a file of it.
+    pub fn new(machine: &'a Machine, force: bool) -> Result<Self, Unable> {
+        let mut files = Vec::new();
+        for path in [machine.unit_file(), machine.drop_in()] {
+            match look(&path)? {
+                Found::Nothing => {}
+                Found::Theirs if !force => return Err(Unable::Changed(path)),
+                Found::Ours(_) | Found::Theirs => files.push(path),
+            }
+        }
+        match (files.is_empty(), machine.packaged()) {
+            (false, _) => Ok(Self { machine, files }),
+            (true, Some(packaged)) => Err(Unable::Packaged(packaged)),
+            (true, None) => Err(Unable::NotInstalled(machine.unit_file())),
+        }
+    }
+
+    /// Stops it where systemd runs, and takes its files away; a changed one is kept aside.
+    ///
+    /// # Errors
+    /// When systemd or a file does not let go.
+    pub fn remove(&self) -> Result<(), Unable> {
+        let tell = |words: &[&str]| systemd::tell(self.machine, words).map_err(Unable::Systemd);
+        if self.machine.runs {
+            tell(&["disable", "--now", "--", &self.machine.unit_name()])?;
+        }
+        for path in &self.files {
+            let failed = |source| Unable::File { path: path.clone(), source };
+            match look(path)? {
+                Found::Theirs => own::put_aside(path).map(|_| ()).map_err(failed)?,
+                Found::Ours(_) | Found::Nothing => fs::remove_file(path).map_err(failed)?,
+            }
+        }
+        self.tidy();
+        if self.machine.runs { tell(&["daemon-reload"]) } else { Ok(()) }
+    }
+
+    /// Takes away what is of no use without them: an empty folder, and the link that would start it.
+    fn tidy(&self) {
+        if let Some(folder) = self.machine.drop_in().parent() {
+            // One that holds a person's lines is not empty, and stays.
+            fs::remove_dir(folder).ok();
+        }
+        let link = self.machine.start_link();
+        let name = self.machine.unit_name();
+        if fs::read_link(&link).is_ok_and(|to| to.ends_with(&name)) {
+            fs::remove_file(&link).ok();
+        }
+    }
+}
+
+fn look(path: &Path) -> Result<Found, Unable> {
+    own::found(path).map_err(|source| Unable::File { path: path.to_owned(), source })
+}
