@@ -97,6 +97,8 @@ fn a_service_of_the_machine_is_shown_installed_known_again_and_removed() {
     }
     assert!(!text.contains("notes"), "{text}");
     assert_eq!(unit.metadata().expect("a file").permissions().mode() & 0o777, 0o644);
+    let folder = beside.parent().expect("a folder").metadata().expect("a folder");
+    assert_eq!(folder.permissions().mode() & 0o777, 0o755, "everybody may see units");
     assert_eq!(verified(&unit, &[]), "");
     let (code, standing) = machine.standing();
     assert_eq!((code, &standing["unit"]), (0, &"this_version".into()), "{standing}");
@@ -132,6 +134,10 @@ fn what_a_person_has_changed_stays_until_they_say_otherwise() {
     assert!(code == 0 && said.contains("selkie.service.old"), "{said}");
     let kept = fs::read_to_string(unit.with_extension("service.old")).expect("a unit");
     assert_eq!(kept, changed);
+    fs::write(&unit, "[Unit]\n").expect("a unit");
+    let (code, said) = machine.service(&["uninstall", "--yes", "--force"]);
+    assert!(code == 0 && said.contains("What was changed is kept as") && !unit.exists(), "{said}");
+    assert_eq!(machine.install(&["--yes"]).0, 0);
     assert_eq!(machine.standing().1["unit"], "this_version");
 }
 

@@ -195,7 +195,9 @@ fn uninstall(binary: &Binary, chosen: &Chosen, uninstall: &Uninstall) -> Outcome
     if uninstall.consent.dry_run || !agreed(uninstall.consent, "Remove it?")? {
         return Ok(print::out("Nothing has changed.\n")?);
     }
-    removal.remove().map_err(failure)?;
+    for aside in removal.remove().map_err(failure)? {
+        print::out(&format!("What was changed is kept as {}.\n", aside.display()))?;
+    }
     Ok(print::out(&format!("The service is gone. {}\n", stays(chosen, &machine)))?)
 }
 

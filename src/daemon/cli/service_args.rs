@@ -65,7 +65,7 @@ pub struct Consent {
   selkie service install --user --config ~/bot/config.yaml --state ~/bot/state
 
 The machine's service reads /etc/NAME/config.yaml, which everybody may read, and keeps its state in /var/lib/NAME. Its secrets
-are files beside the config, named like their keys (telegram.bot_token). Your own service reads ./config.yaml, and runs while
+are files beside the config, named like their keys (llm.api_key). Your own service reads ./config.yaml, and runs while
 you are logged in, or always after `loginctl enable-linger`.
 
 Exit codes: 0 installed, and running where systemd runs · 1 it could not be installed or started · 2 the command line, or what

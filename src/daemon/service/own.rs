@@ -1,8 +1,8 @@
 //! Whose a file is: selkie signs what it writes with a digest, and so knows what a person has changed.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -11,6 +11,8 @@ use super::text::UNIT;
 
 /// No unit is longer.
 const LONGEST: u64 = 256 * 1024;
+/// So many versions of a person's are kept.
+const MOST_KEPT: u32 = 20;
 const BEGIN: &str = "# Written by selkie ";
 const DIGEST: &str = ", digest ";
 
@@ -78,7 +80,7 @@ fn digest(text: &str) -> String {
 /// When it cannot be written; nothing is left of it then.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    make_folder(folder)?;
     let part = ending(path, "part");
     // What a killed install has left is taken away, whatever it is.
     fs::remove_file(&part).ok();
@@ -86,7 +88,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let written = made.and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         // The process keeps others out of what it makes: a unit is for everybody.
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.set_permissions(Permissions::from_mode(0o644))?;
         file.sync_all()?;
         fs::rename(&part, path)
     });
@@ -96,12 +98,31 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
+/// Makes a folder and those above it that are missing, open to everybody: the process keeps others out of what it makes,
+/// and units are for everybody to see.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|path| !path.is_dir()).collect();
+    for path in missing.into_iter().rev() {
+        fs::create_dir(path)?;
+        fs::set_permissions(path, Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
 /// Moves what a person has made aside, and says where to.
 ///
 /// # Errors
 /// When it cannot be moved.
 pub fn put_aside(path: &Path) -> io::Result<PathBuf> {
-    let aside = ending(path, "old");
+    // What was kept before is kept.
+    let mut names = (1..=MOST_KEPT).map(|number| match number {
+        1 => ending(path, "old"),
+        number => ending(path, &format!("old.{number}")),
+    });
+    let free = names.find(|name| name.symlink_metadata().is_err());
+    let aside = free.ok_or_else(|| {
+        io::Error::other(format!("{MOST_KEPT} old ones are kept already: remove some"))
+    })?;
     fs::rename(path, &aside)?;
     Ok(aside)
 }
@@ -130,7 +151,9 @@ mod tests {
             assert_eq!(found(&file).unwrap(), Found::Theirs, "{changed}");
         }
         let aside = put_aside(&file).unwrap();
-        assert!(aside.is_file());
+        write(&file, "again").unwrap();
+        let again = put_aside(&file).unwrap();
+        assert!(aside.is_file() && again.is_file() && aside != again);
         std::os::unix::fs::symlink("/dev/null", &file).unwrap();
         assert_eq!(found(&file).unwrap(), Found::Theirs);
     }

@@ -130,7 +130,7 @@ fn config(machine: &Machine, path: &Path) -> Result<(), String> {
     match metadata.permissions().mode() & 0o004 {
         0 => Err(
             "cannot be read by the service, whose user is made anew: put its secrets into files beside it, named like their \
-             keys (telegram.bot_token), and chmod 644 it, or install it for yourself (--user)"
+             keys (llm.api_key), and chmod 644 it, or install it for yourself (--user)"
                 .to_owned(),
         ),
         _ => Ok(()),

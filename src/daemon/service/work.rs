@@ -36,7 +36,7 @@ pub enum Unable {
         source: io::Error,
     },
     /// systemd says no.
-    #[error("{0}: journalctl -xe tells more")]
+    #[error("{0}: selkie logs and journalctl -xe tell why")]
     Systemd(io::Error),
 }
 
@@ -146,24 +146,28 @@ impl<'a> Removal<'a> {
         }
     }
 
-    /// Stops it where systemd runs, and takes its files away; a changed one is kept aside.
+    /// Stops it where systemd runs, and takes its files away; returns where changed ones are kept.
     ///
     /// # Errors
     /// When systemd or a file does not let go.
-    pub fn remove(&self) -> Result<(), Unable> {
+    pub fn remove(&self) -> Result<Vec<PathBuf>, Unable> {
         let tell = |words: &[&str]| systemd::tell(self.machine, words).map_err(Unable::Systemd);
         if self.machine.runs {
             tell(&["disable", "--now", "--", &self.machine.unit_name()])?;
         }
+        let mut aside = Vec::new();
         for path in &self.files {
             let failed = |source| Unable::File { path: path.clone(), source };
             match look(path)? {
-                Found::Theirs => own::put_aside(path).map(|_| ()).map_err(failed)?,
+                Found::Theirs => aside.push(own::put_aside(path).map_err(failed)?),
                 Found::Ours(_) | Found::Nothing => fs::remove_file(path).map_err(failed)?,
             }
         }
         self.tidy();
-        if self.machine.runs { tell(&["daemon-reload"]) } else { Ok(()) }
+        if self.machine.runs {
+            tell(&["daemon-reload"])?;
+        }
+        Ok(aside)
     }
 
     /// Takes away what is of no use without them: an empty folder, and the link that would start it.
