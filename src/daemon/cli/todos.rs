@@ -21,7 +21,7 @@ const NONE: &str =
 
 /// What is said where nobody knows any more whose the items are.
 const LOST: &str = "\nkept/whose.json is lost or was changed, so nobody knows whose words these items are: no task is shown \
-any of them unasked. If all of them are yours, run selkie todos trust.\n";
+any of them unasked. If those that name no chat are yours, run selkie todos trust.\n";
 
 /// The same of what was done.
 const NONE_DONE: &str = "Nothing on the list is done yet.\n";
@@ -48,7 +48,8 @@ pub enum Todos {
         long_about = "Take every item of TODO.md and TODO.DONE.md that names no chat for your own words, as it stands \
 there now.\n\nselkie shows a task the items unasked that only you can have written. One that is like something that a \
 group or a page has said counts as theirs, and so does everything once kept/whose.json is lost. Look through the list \
-first: what you call yours is shown to the model as your words."
+first: what you call yours is shown to the model as your words. An item that names a chat was written by a task there: \
+after a loss it stays counted until it is done, or until you take its [ChatID] out and run this again."
     )]
     Trust,
 }

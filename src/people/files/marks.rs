@@ -77,7 +77,9 @@ impl Marks {
             return Ok(if seals.is_some() { Found::Lost } else { Found::Nothing });
         };
         let seal = sealed(&bytes);
-        let is_ours = seals.is_none_or(|seals| seals.split(|b| *b == b'\n').any(|own| own == seal));
+        // Without a seal nobody knows whether it is what was written last.
+        let is_ours =
+            seals.is_some_and(|seals| seals.split(|b| *b == b'\n').any(|own| own == seal));
         match serde_json::from_slice(&bytes) {
             Ok(marks) if is_ours => Ok(Found::These(marks)),
             _ => Ok(Found::Lost),
@@ -114,11 +116,12 @@ impl Marks {
         }
     }
 
-    /// Somebody says that these are their own words, and that each chat's items are its own.
+    /// Somebody says that these, which name no chat, are their own words. What names a chat keeps its level: a task has
+    /// written it there, nobody knows out of whose words.
     pub fn trust(&mut self, own: impl Iterator<Item = Gist>) {
         let own: HashSet<Gist> = own.collect();
         for mark in &mut self.marks {
-            if mark.chat.is_some() || own.contains(&mark.gist) {
+            if mark.chat.is_none() && own.contains(&mark.gist) {
                 mark.level = Taint::Clean;
             }
         }

@@ -277,7 +277,7 @@ impl Files {
     fn nobodys(&self) -> Result<Marks, FileError> {
         tracing::error!(
             file = MARKS,
-            "whose the todo items are is not known any more: the file is gone, or somebody has changed it. All that stand there count as others' words, and are not shown unasked. Look through TODO.md; if all in it is yours, say so with `selkie todos trust`"
+            "whose the todo items are is not known any more: the file is gone, or somebody has changed it. All that stand there count as others' words, and are not shown unasked. Look through TODO.md; if what names no chat there is yours, say so with `selkie todos trust`"
         );
         let mut marks = Marks { is_lost: true, ..Marks::default() };
         for list in LISTS {
