@@ -16,7 +16,7 @@ use crate::delivery::messages;
 use crate::delivery::moments::until;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::outcome::{self, AttemptOutcome, Moment, Penalty};
-use crate::delivery::rate_limiter::ACCOUNT;
+use crate::delivery::rate_limiter::{ACCOUNT, LONGEST_PENALTY};
 use crate::delivery::waiters;
 use crate::delivery::waiters::Trouble;
 use crate::domain::crash::CrashPoint;
@@ -206,15 +206,15 @@ pub(crate) async fn punish(
     let now = outbox.runtime.clock.now();
     let place = account.channel.address.place(conversation);
     let scope = if penalty.account { ACCOUNT } else { place.key() };
+    let until = penalty.until.min(now + LONGEST_PENALTY);
     {
         let mut limiter = locked(&account.limiter);
-        limiter.punish(scope, penalty.until, now);
+        limiter.punish(scope, until, now);
     }
-    if penalty.until - now < WORTH_STORING {
+    if until - now < WORTH_STORING {
         return;
     }
-    let stored =
-        outbox.storage.ledger.penalty(&account.channel.account, scope, penalty.until).await;
+    let stored = outbox.storage.ledger.penalty(&account.channel.account, scope, until).await;
     if let Err(error) = stored {
         outbox.storage.trouble(&error);
     }

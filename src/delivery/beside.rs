@@ -15,7 +15,7 @@ use crate::delivery::attempt;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::outcome::Penalty;
-use crate::delivery::rate_limiter::{LONGEST_PENALTY, Leave};
+use crate::delivery::rate_limiter::Leave;
 use crate::domain::ids::TaskId;
 use crate::domain::span::Span;
 use crate::store::{Changing, StoreError};
@@ -88,8 +88,7 @@ impl Beside<'_> {
         let Self { outbox, account, conversation } = self;
         let delivery = account.channel.sender.deliver(part).await;
         if let Delivery::Retry { after: wait, account: whole, .. } = &delivery {
-            let now = outbox.runtime.clock.now();
-            let until = after(now, Span(*wait)).min(now + LONGEST_PENALTY);
+            let until = after(outbox.runtime.clock.now(), Span(*wait));
             let penalty = Penalty { account: *whole, until };
             // The platform counts one account, whoever calls.
             attempt::punish(outbox, account, conversation, penalty).await;

@@ -84,15 +84,7 @@ async fn an_outage_takes_readiness_and_no_life() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_life_that_waits_for_a_word_lives_and_is_not_ready() {
-    let mut world = World::start().await;
-    let daemon = world.daemon();
-    world.ask("good morning").await;
-    daemon.stop().await;
-    let file = world.home.folder().join("life.tar.gz").display().to_string();
-    for arguments in [&["backup", &file][..], &["restore", &file, "--force"]] {
-        let (code, out, err) = world.home.run(arguments);
-        assert_eq!(code, 0, "{out}{err}");
-    }
+    let mut world = World::restored().await;
     let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
     let at = free.expect("a free port");
     world.home.set("console", json!({ "listen": at.to_string() }));

@@ -70,15 +70,7 @@ async fn it_hears_of_the_start_the_life_and_the_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_life_that_waits_for_a_word_lives() {
-    let world = World::start().await;
-    let daemon = world.daemon();
-    world.ask("good morning").await;
-    daemon.stop().await;
-    let file = world.home.folder().join("life.tar.gz").display().to_string();
-    for arguments in [&["backup", &file][..], &["restore", &file, "--force"]] {
-        let (code, out, err) = world.home.run(arguments);
-        assert_eq!(code, 0, "{out}{err}");
-    }
+    let world = World::restored().await;
     let manager = Manager::of(&world.home);
     let _daemon = manager.start(&world.home, Duration::from_millis(300));
     for _ in 0..3 {

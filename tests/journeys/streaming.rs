@@ -273,7 +273,10 @@ async fn reads_along(world: &World) {
 async fn a_terminal_shows_every_token_as_it_comes() {
     let world = world().await;
     reads_along(&world).await;
+    let before = world.home.log().len();
     let _daemon = world.daemon();
+    let up = |log: &str| log.contains("selkie is up");
+    world.within("the start", world.home.logged(before, up)).await;
     reads_along(&world).await;
 }
 

@@ -94,6 +94,20 @@ impl World {
         world
     }
 
+    /// A life in which something was said, put back from its backup: it waits for its owner's word.
+    pub async fn restored() -> Self {
+        let world = Self::start().await;
+        let daemon = world.daemon();
+        world.ask("good morning").await;
+        daemon.stop().await;
+        let file = world.home.folder().join("life.tar.gz").display().to_string();
+        for arguments in [&["backup", &file][..], &["restore", &file, "--force"]] {
+            let (code, out, err) = world.home.run(arguments);
+            assert_eq!(code, 0, "{out}{err}");
+        }
+        world
+    }
+
     /// Starts a daemon.
     pub fn daemon(&self) -> Daemon {
         self.home.start()
