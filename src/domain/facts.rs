@@ -23,9 +23,10 @@ pub struct Facts {
     #[serde(alias = "untrusted_text")]
     pub taint: Taint,
     /// Why the task exists.
-    #[serde(alias = "occasion")]
+    #[serde(default, alias = "occasion")]
     pub trigger: Trigger,
     /// Plan mode or not.
+    #[serde(default)]
     pub mode: Mode,
     /// The message it answers, for tools that point at one.
     pub message: Option<MessageRef>,
@@ -118,10 +119,11 @@ impl Trust {
 }
 
 /// Why a task exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// Somebody asked.
+    #[default]
     Asked,
     /// A schedule came due.
     Scheduled,
@@ -134,10 +136,11 @@ pub enum Trigger {
 }
 
 /// What the conversation is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Nothing special.
+    #[default]
     Normal,
     /// Planning: nothing outside is changed.
     Plan,

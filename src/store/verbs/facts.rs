@@ -11,6 +11,10 @@ use crate::store::value::params;
 /// What stands in a task's facts for the row that holds their place.
 const ELSEWHERE: &str = r#""place":0"#;
 
+/// What most tasks are begun by and run in: left out, and put back by reading.
+const USUAL: &str = r#""trigger":"asked","mode":"normal","#;
+const USUAL_MODE: &str = "normal";
+
 /// Facts, written as two texts before they reach the writer.
 #[derive(Debug)]
 pub struct Written {
@@ -25,7 +29,9 @@ impl Written {
         let Some((before, after)) = whole.split_once(&format!(r#""place":{place}"#)) else {
             return Err(StoreError::Corrupt("facts without their place: a defect".to_owned()));
         };
-        Ok(Self { rest: format!("{before}{ELSEWHERE}{after}"), place })
+        // A quotation mark inside a text is escaped: what is found is the members themselves.
+        let rest = format!("{before}{ELSEWHERE}{after}").replacen(USUAL, "", 1);
+        Ok(Self { rest, place })
     }
 
     /// Returns what stands with the task.
@@ -90,9 +96,10 @@ pub fn is_of(rest: &str, person: Option<&str>) -> bool {
     named.and_then(|named| named.speaker).as_deref() == Some(person)
 }
 
-/// Returns the mode that a task's own facts name.
+/// Returns the mode that a task's own facts name. `None` when they cannot be read.
 pub fn mode(rest: &str) -> Option<String> {
-    serde_json::from_str::<Named>(rest).ok().and_then(|named| named.mode)
+    let named = serde_json::from_str::<Named>(rest).ok()?;
+    Some(named.mode.unwrap_or_else(|| USUAL_MODE.to_owned()))
 }
 
 /// What is looked at in facts that need not be read as a whole.
@@ -106,6 +113,7 @@ struct Named {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::facts::{Mode, Trigger};
     use crate::store::conformance::facts;
 
     #[test]
@@ -114,8 +122,20 @@ mod tests {
         facts.summoned = vec![r#"a "place":0 in a text"#.to_owned()];
         let written = Written::new(&facts).unwrap();
         assert!(!written.rest.contains("telegram"), "{}", written.rest);
+        assert!(!written.rest.contains("normal"), "{}", written.rest);
         assert_eq!(read(1, &(written.rest, Some(written.place))).unwrap(), facts);
         assert_eq!(read(1, &(json(&facts).unwrap(), None)).unwrap(), facts);
+    }
+
+    #[test]
+    fn what_is_not_usual_is_written() {
+        let said = Facts { trigger: Trigger::Scheduled, ..facts() };
+        let plan = Facts { mode: Mode::Plan, ..facts() };
+        let quoted = Facts { summoned: vec![USUAL.to_owned()], ..plan.clone() };
+        for facts in [said, plan, quoted] {
+            let written = Written::new(&facts).unwrap();
+            assert_eq!(read(1, &written.raw()).unwrap(), facts, "{written:?}");
+        }
     }
 
     #[test]
@@ -124,7 +144,8 @@ mod tests {
         let rest = written.rest();
         assert_eq!((trust(rest), mode(rest).as_deref()), (Trust::Allowed, Some("normal")));
         assert!(is_of(rest, Some("tg:1")) && is_of(rest, None) && !is_of(rest, Some("tg:2")));
-        assert_eq!((trust("{"), mode("{}")), (Trust::Stranger, None));
+        assert_eq!((trust("{"), mode("{}")), (Trust::Stranger, Some(USUAL_MODE.to_owned())));
+        assert_eq!(mode("{"), None);
         assert!(!is_of("{", Some("tg:1")));
     }
 }
