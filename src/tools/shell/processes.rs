@@ -158,6 +158,7 @@ impl Processes {
         let running = {
             // Held, so that no sweep takes a child for a stray that is not written down yet.
             let mut inner = self.inner();
+            inner.records.as_mut().map(Records::starting);
             let (running, body) = Running::start(program, &self.launcher, self.end.child_token())?;
             inner.started(&running);
             (Arc::new(running), body)

@@ -25,8 +25,16 @@ struct Record {
     v: u16,
     /// Every process of that daemon carries a mark that begins so.
     boot: String,
+    /// Something was started at all: otherwise nothing can have outlived that daemon, and nobody is looked at.
+    #[serde(default = "unknown")]
+    has_started: bool,
     /// Group leaders and when the kernel started them, in its ticks.
     running: BTreeMap<i32, u64>,
+}
+
+/// Records of earlier versions do not say whether something was started.
+const fn unknown() -> bool {
+    true
 }
 
 /// Where and as whom a daemon records.
@@ -42,9 +50,17 @@ impl Records {
     pub(super) fn begin(path: PathBuf, boot: String) -> (Self, usize) {
         let ended =
             fs::read(&path).ok().and_then(|b| serde_json::from_slice(&b).ok()).map_or(0, end);
-        let records = Self { path, record: Record { v: 1, boot, running: BTreeMap::new() } };
+        let record = Record { v: 1, boot, has_started: false, running: BTreeMap::new() };
+        let records = Self { path, record };
         records.write();
         (records, ended)
+    }
+
+    /// Notes that something is about to be started: from then on the next start looks for what was left.
+    pub(super) fn starting(&mut self) {
+        if !std::mem::replace(&mut self.record.has_started, true) {
+            self.write();
+        }
     }
 
     /// Records a started process.
@@ -132,7 +148,10 @@ fn end(record: Record) -> usize {
         }
     }
     // A boot that is empty would fit every mark.
-    if record.boot.is_empty() { ended } else { ended + sweep(&record.boot) }
+    match record.has_started && !record.boot.is_empty() {
+        true => ended + sweep(&record.boot),
+        false => ended,
+    }
 }
 
 /// Every process that we may look at, without ourselves. None where there is no `/proc`.

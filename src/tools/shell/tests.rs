@@ -418,6 +418,8 @@ async fn survivors_of_a_crash_are_ended_at_the_next_start() {
     let desk = Desk::new();
     let record = desk.folders.at("state/run/processes.json");
     desk.processes.begin(record.clone());
+    let recorded = || serde_json::from_slice::<Value>(&fs::read(&record).unwrap()).unwrap();
+    assert_eq!(recorded()["has_started"], json!(false), "nothing to look for");
     // One stays in its group, one leaves it, one hides its mark.
     let hides = "setsid -f sleep 7005; env -u SELKIE_PROCESS sleep 7006";
     desk.run(json!({"cmd": hides, "run_in_background": true})).await;
@@ -427,13 +429,15 @@ async fn survivors_of_a_crash_are_ended_at_the_next_start() {
         }
     };
     timeout(PATIENCE, started).await.unwrap();
+    assert_eq!(recorded()["has_started"], json!(true));
     // A daemon that crashed drives nothing any more: the next one begins on the same record.
     let next = Processes::default();
     next.begin(record.clone());
     desk.gone("7005").await;
     desk.gone("7006").await;
-    let written: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let written = recorded();
     assert_eq!(written["running"], json!({}), "the new record begins empty");
+    assert_eq!(written["has_started"], json!(false));
 }
 
 #[tokio::test]
