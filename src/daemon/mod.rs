@@ -8,6 +8,7 @@ pub mod flow;
 
 mod answered;
 mod approvals;
+mod at_rest;
 mod backup;
 mod client;
 mod clocks;

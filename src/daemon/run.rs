@@ -17,7 +17,7 @@ use crate::daemon::lifecycle::{Signals, stop};
 use crate::daemon::service_manager::{Extended, ServiceManager};
 use crate::daemon::status::StatusDesk;
 use crate::daemon::vitals::Vitals;
-use crate::daemon::{held, ledger, process, socket};
+use crate::daemon::{at_rest, held, ledger, process, socket};
 use crate::delivery::runtime::Stop;
 use crate::domain::happening::Happenings;
 use crate::store::Ledger;
@@ -124,6 +124,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     drop(patience);
     manager.ready();
     tracker.spawn(Arc::clone(&vitals).watch(Arc::clone(&manager), stops.work.clone()));
+    tracker.spawn(at_rest::watch(stops.work.clone()));
     tracing::info!(
         version = VERSION,
         ?channels,

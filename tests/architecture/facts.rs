@@ -62,6 +62,8 @@ pub struct Facts {
     pub words: Vec<Word>,
     /// Functions that take a tuple as a parameter, with the line of each.
     pub tuples: Vec<(String, usize)>,
+    /// Lines on which the compiler is told to look away.
+    pub unsafe_at: Vec<usize>,
     /// Lines that are not for tests only.
     pub lines: usize,
     /// Whether the first line says what the file is.
@@ -134,7 +136,20 @@ impl<'ast> Visit<'ast> for Reader {
         self.flatten(&item.tree, &mut Vec::new(), how);
     }
 
+    fn visit_expr_unsafe(&mut self, block: &'ast syn::ExprUnsafe) {
+        self.facts.unsafe_at.push(line(block.unsafe_token.span));
+        visit::visit_expr_unsafe(self, block);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.facts.unsafe_at.extend(item.unsafety.map(|word| line(word.span)));
+        visit::visit_item_impl(self, item);
+    }
+
     fn visit_signature(&mut self, signature: &'ast Signature) {
+        if let syn::Safety::Unsafe(word) = &signature.safety {
+            self.facts.unsafe_at.push(line(word.span));
+        }
         for tuple in signature.inputs.iter().filter(|input| is_tuple(input)) {
             let at = line(syn::spanned::Spanned::span(tuple));
             self.facts.tuples.push((signature.ident.to_string(), at));

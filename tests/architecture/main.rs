@@ -50,3 +50,8 @@ fn no_function_takes_a_tuple() {
 fn no_two_files_need_each_other() {
     holds(&walls::circles(&Tree::read()));
 }
+
+#[test]
+fn what_the_compiler_cannot_check_stands_in_one_file() {
+    holds(&walls::unchecked(&Tree::read()));
+}
