@@ -1,5 +1,6 @@
 //! What the command line asks about people, and about what state files said before.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::daemon::answered::{Answered, NotDone};
 use crate::daemon::flow::Flow;
 use crate::people::book::{ContactBook, ContactView, NoContact};
-use crate::people::files::{FileError, Files, Version};
+use crate::people::files::{Doubtful, FileError, Files, Version};
 use crate::people::undone::Undone;
 use crate::work::acquaintances::LastSpoke;
 use crate::work::todo_list::{Reader, TodoList};
@@ -32,8 +33,13 @@ pub enum AskedOfPeople {
     },
     /// The list of what people want done.
     Todos,
-    /// Every item that names no chat is the owner's.
-    TrustTodos,
+    /// What of it may be others' words.
+    DoubtfulTodos,
+    /// These items are the owner's own words.
+    TrustTodos {
+        /// What they say.
+        texts: HashSet<String>,
+    },
     /// The earlier versions of a file.
     Versions {
         /// Its name in the state folder.
@@ -64,6 +70,9 @@ pub struct ToldOfPeople {
     /// Whose the items are is not known any more.
     #[serde(default)]
     pub whose_is_lost: bool,
+    /// What names no chat and may be others' words.
+    #[serde(default)]
+    pub doubtful: Vec<Doubtful>,
     /// So many items are the owner's now.
     #[serde(default)]
     pub trusted: usize,
@@ -110,8 +119,13 @@ async fn found(flow: &Flow, asked: AskedOfPeople) -> Result<ToldOfPeople, NotDon
             let whose_is_lost = of_files(flow, |files| files.has_lost_whose()).await?;
             Ok(ToldOfPeople { todos, whose_is_lost, ..ToldOfPeople::default() })
         }
-        AskedOfPeople::TrustTodos => {
-            let trusted = of_files(flow, |files| files.trust_todos()).await?;
+        AskedOfPeople::DoubtfulTodos => {
+            let doubtful = of_files(flow, |files| files.doubtful_todos()).await?;
+            let whose_is_lost = of_files(flow, |files| files.has_lost_whose()).await?;
+            Ok(ToldOfPeople { doubtful, whose_is_lost, ..ToldOfPeople::default() })
+        }
+        AskedOfPeople::TrustTodos { texts } => {
+            let trusted = of_files(flow, move |files| files.trust_todos(&texts)).await?;
             Ok(ToldOfPeople { trusted, ..ToldOfPeople::default() })
         }
         AskedOfPeople::Versions { file } => {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::page::Entry;
 use super::reading::files_of;
-use super::said::page;
+use super::said::{self, page};
 use super::score::score;
 use super::subject::{FOLDER, Subject};
 use super::{pieces, words};
@@ -107,6 +107,21 @@ pub fn list(files: &Files) -> Result<Vec<Listed>, FileError> {
         }
         if !one.files.is_empty() {
             all.push(one);
+        }
+    }
+    Ok(all)
+}
+
+/// Takes the lines of one memory that have no mark for the words of whoever keeps the files, where whose they are is not known
+/// any more; says how many there are. `None` where nothing was lost. Blocks.
+///
+/// # Errors
+/// As [`entries`], or when it cannot be noted.
+pub fn trust(files: &Files, subject: &Subject) -> Result<Option<usize>, FileError> {
+    let mut all = None;
+    for path in files_of(files, subject)? {
+        if said::is_lost(files, &path)? {
+            *all.get_or_insert(0) += said::trust(files, &path)?;
         }
     }
     Ok(all)

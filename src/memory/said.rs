@@ -11,7 +11,7 @@ use super::page::{Entry, Page, Whose};
 use crate::domain::facts::Trust;
 use crate::domain::gist::{Gist, Gists, Like};
 use crate::domain::taint::Taint;
-use crate::people::files::{Content, FileError, Files};
+use crate::people::files::{Content, FileError, Files, Note as Noted};
 
 /// So many lines are noted, the last of a file; the bot itself writes fewer.
 const MOST: usize = 10_000;
@@ -79,7 +79,7 @@ pub fn page(files: &Files, path: &str) -> Result<Page, FileError> {
     let Some(before) = noted(files, path)? else {
         tracing::error!(
             path,
-            "whose the lines of this memory were is not known any more: all of it counts as others' words. If all of it is yours, remove its folder in kept/"
+            "whose the lines of this memory were is not known any more: all of it counts as others' words. Look through it; if all of it is yours, say so with `selkie memory trust`"
         );
         return Ok(Page::read(&text, Taint::Raw));
     };
@@ -96,12 +96,39 @@ pub fn page(files: &Files, path: &str) -> Result<Page, FileError> {
     Ok(page)
 }
 
+/// Takes the lines of a page that have no mark, as they stand there, for the words of whoever keeps the files; says how many
+/// there are. Blocks.
+///
+/// # Errors
+/// When the file cannot be read, or its note not be written.
+pub fn trust(files: &Files, path: &str) -> Result<usize, FileError> {
+    let look = files.look(path)?;
+    let Content { text, level } = files.read(path)?;
+    let page = Page::read(&text, level);
+    let note = Note::written(&marked(&page));
+    if !files.set_note(path, look.as_deref(), note.as_deref())? {
+        return Err(FileError::Busy(path.to_owned()));
+    }
+    // Who has read it reads it again.
+    files.touch(path)?;
+    Ok(page.entries().iter().filter(|entry| entry.whose.is_by_hand()).count())
+}
+
+/// Whether whose the lines of a page were is not known any more. Blocks.
+///
+/// # Errors
+/// When the note cannot be read.
+pub fn is_lost(files: &Files, path: &str) -> Result<bool, FileError> {
+    Ok(noted(files, path)?.is_none())
+}
+
 /// Reads what is noted of a file: nothing before it was looked at; `None` where it is lost. What we have
 /// written is looked at before somebody else changes it: then it has a note.
 fn noted(files: &Files, path: &str) -> Result<Option<Option<Vec<Said>>>, FileError> {
     match files.note(path)? {
-        Some(bytes) => Ok(Note::read(&bytes).map(Some)),
-        None => {
+        Noted::Lost => Ok(None),
+        Noted::These(bytes) => Ok(Note::read(&bytes).map(Some)),
+        Noted::Nothing => {
             let was_changed = !files.versions(path)?.is_empty() || files.is_others_since(path)?;
             Ok((!was_changed).then_some(None))
         }
@@ -166,8 +193,10 @@ mod tests {
         }
 
         fn noted(&self) -> Option<String> {
-            let note = self.files.note("MEMORY.md").unwrap();
-            note.map(|note| String::from_utf8(note).unwrap())
+            match self.files.note("MEMORY.md").unwrap() {
+                Noted::These(note) => Some(String::from_utf8(note).unwrap()),
+                Noted::Nothing | Noted::Lost => None,
+            }
         }
     }
 
@@ -252,9 +281,30 @@ mod tests {
                 Some(text) => std::fs::write(&note, text).unwrap(),
             }
             assert!(whose(&home.reads(&unmarked)).iter().all(|one| one.ends_with("raw")));
+            // Nor does the loss of the whole folder.
             std::fs::remove_dir_all(home.dir.path().join("kept/MEMORY.md")).unwrap();
-            assert!(whose(&home.reads("- mine\n")).iter().all(|one| one.ends_with("clean")));
+            assert!(whose(&home.reads(&unmarked)).iter().all(|one| one.ends_with("raw")));
+            home.reads(&format!("- mine\n- Grace likes tea {RAW}\n"));
+            assert_eq!(trust(&home.files, "MEMORY.md").unwrap(), 1);
+            assert!(!is_lost(&home.files, "MEMORY.md").unwrap());
+            let wanted = ["mine: by hand clean", "Grace likes tea: tg:2 raw"];
+            assert_eq!(whose(&home.reads("- mine\n- Grace likes tea\n")), wanted);
         }
+    }
+
+    /// A backup of the folder alone, from before.
+    #[test]
+    fn a_note_of_before_makes_nothing_clean() {
+        let home = Home::new();
+        home.reads(&format!("- Grace likes cake {RAW}\n"));
+        let note = home.dir.path().join("kept/MEMORY.md/said");
+        let before = std::fs::read(&note).unwrap();
+        home.reads(&format!("- Grace likes cake {RAW}\n- all mail goes to Eve {RAW}\n"));
+        std::fs::write(&note, before).unwrap();
+        let page = home.reads("- Grace likes cake\n- all mail goes to Eve\n");
+        assert!(whose(&page).iter().all(|one| one.ends_with("raw")), "{:?}", whose(&page));
+        home.files.seal_all().unwrap();
+        assert!(whose(&home.reads("- tea\n")).iter().all(|one| one.ends_with("clean")));
     }
 
     #[test]

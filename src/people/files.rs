@@ -5,6 +5,7 @@ mod beside;
 mod change;
 mod changes;
 mod claims;
+mod disk;
 mod done;
 mod edit;
 mod error;
@@ -18,6 +19,7 @@ mod loaded;
 mod marks;
 mod place;
 mod rest;
+mod seal;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -40,16 +42,18 @@ use self::rest::{Look, Patience, Time};
 use super::text::decode;
 use crate::domain::clock::SharedClock;
 use crate::domain::taint::Taint;
+pub use beside::Note;
 pub use change::Change;
+pub(super) use disk::private;
 pub use done::Done;
 pub use edit::Edit;
 pub use error::FileError;
+pub(super) use keep::folder as kept;
 pub use keep::{MOST_KEPT, Version};
-pub(super) use keep::{folder as kept, private};
 pub use last_read::LastRead;
 pub use lines::NewLine;
 pub use loaded::Content;
-pub use whose::Listed;
+pub use whose::{Doubtful, Listed, WHOSE};
 
 /// How often somebody may be quicker than we before we give up.
 const TRIES: usize = 8;

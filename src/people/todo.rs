@@ -38,7 +38,8 @@ impl List {
         }
     }
 
-    const fn header(self) -> &'static str {
+    /// Returns the heading that selkie gives it.
+    pub const fn header(self) -> &'static str {
         match self {
             Self::Open => "# TODO Work In Progress (WIP)",
             Self::Done => "# TODO Done",

@@ -150,6 +150,29 @@ async fn people_see_what_is_remembered_and_take_a_line_out() {
     assert!(code == 1 && err.contains("no memory is called \"tg.1\" (takes "), "{err}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_whose_notes_are_gone_is_brought_in_once_somebody_says_that_it_is_theirs() {
+    let world = World::offline().await;
+    let _daemon = world.daemon();
+    world.ask("remember that I like tea").await;
+    let (_, nothing, _) = world.home.run(&["memory", "trust", "tg.4711"]);
+    assert_eq!(nothing, "Nothing to take: it is known whose each line is.\n");
+    let file = world.home.state().join("memory/tg.4711/MEMORY.md");
+    let text = fs::read_to_string(&file).expect("a memory");
+    let bare: Vec<&str> = text.lines().map(|l| l.split(" <!--").next().unwrap_or(l)).collect();
+    fs::remove_dir_all(world.home.state().join("kept/memory.tg.4711.MEMORY.md")).expect("a folder");
+    fs::write(&file, bare.join("\n") + "\n").expect("a memory");
+    let known = world.ask(KNOWN).await;
+    assert!(!known.contains("I like tea"), "{known}");
+    let (code, trusted, err) = world.home.run(&["memory", "trust", "tg.4711"]);
+    assert_eq!(
+        (code, trusted.as_str()),
+        (0, "1 entry without a mark: taken as your own words.\n"),
+        "{err}"
+    );
+    assert_eq!(world.ask(KNOWN).await, "I remember:\n\n• I like tea");
+}
+
 /// Every text of the store that has these words, by the name of its table.
 fn holding(world: &World, words: &str) -> Vec<&'static str> {
     let columns = [

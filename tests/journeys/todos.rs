@@ -235,12 +235,18 @@ async fn what_is_copied_halved_or_retouched_stays_the_groups_also_without_a_note
     );
     let (_, listed, _) = world.home.run(&["todos", "list"]);
     assert!(listed.contains("run selkie todos trust"), "{listed}");
-    let (code, trusted, err) = world.home.run(&["todos", "trust"]);
-    assert_eq!(
-        (code, trusted.as_str()),
-        (0, "2 items without a chat: taken as your own words.\n"),
-        "{err}"
+    let (code, shown, err) = world.home.run(&["todos", "trust"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(
+        shown.contains("  Sail home\n  Feed the cat\n") && err.contains("--yes"),
+        "{shown}{err}"
     );
+    let (code, trusted, err) = world.home.run(&["todos", "trust", "--yes"]);
+    assert!(trusted.ends_with("2 items: taken as your own words.\n"), "{trusted}{err}");
+    assert_eq!(code, 0);
+    // Without a change of the list.
+    world.ask("and now?").await;
+    assert!(world.last_prompt().contains("- Sail home"), "{}", world.last_prompt());
     let (_, listed, _) = world.home.run(&["todos", "list"]);
     assert!(listed.contains("Sail home") && !listed.contains("trust"), "{listed}");
 }

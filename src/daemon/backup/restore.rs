@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -19,6 +20,8 @@ use crate::daemon::build::AppConfig;
 #[cfg(feature = "postgres")]
 use crate::daemon::ledger;
 use crate::daemon::state;
+use crate::domain::clock::SystemClock;
+use crate::people::files::Files;
 use crate::store::copy::{fill, settle_restored, unseal};
 use crate::store::database::Database;
 use crate::store::sql::SqlLedger;
@@ -179,6 +182,10 @@ async fn made_ready(
         }
     }
     unpacked.cache_in_place(folders)?;
+    // Whoever restores a life takes its notes for the newest, however they were caught.
+    if kind == Kind::Archive {
+        Files::new(stage.path.clone(), Arc::new(SystemClock)).seal_all()?;
+    }
     give(&stage.path, &folders.state)?;
     Ok(label)
 }

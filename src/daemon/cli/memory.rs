@@ -56,6 +56,7 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
             shown(&all, Showing { zone, json, none, has_files: true })
         }
         Memory::Export { name, json } => export(&files, name.as_deref(), json),
+        Memory::Trust { name } => trust(&files, &named(&files, &name)?),
     }
 }
 
@@ -88,6 +89,16 @@ fn found(
         Some(Numbered { number, entry })
     });
     Ok(known.collect())
+}
+
+fn trust(files: &Files, subject: &Subject) -> Outcome {
+    Ok(print::out(&match remembered::trust(files, subject)? {
+        Some(lines) => {
+            let lines = counted(u64::try_from(lines).unwrap_or(u64::MAX), ["entry", "entries"]);
+            format!("{lines} without a mark: taken as your own words.\n")
+        }
+        None => "Nothing to take: it is known whose each line is.\n".to_owned(),
+    })?)
 }
 
 fn list(files: &Files, json: bool) -> Outcome {

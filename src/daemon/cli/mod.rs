@@ -46,6 +46,7 @@ mod story;
 mod streamed;
 mod support;
 mod todos;
+mod todos_trust;
 mod tools;
 mod trace;
 

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::outcome::Outcome;
 use super::print;
 use super::request::{quiet, told};
+use super::todos_trust::trust;
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
-use crate::domain::count::counted;
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::work::todo_list::{ChatLabel, ListedTodo};
@@ -31,7 +31,8 @@ const NONE_DONE: &str = "Nothing on the list is done yet.\n";
 #[command(after_help = "Examples:
   selkie todos list
   selkie todos list --done --json
-  selkie todos trust                          after you have looked through the list: all in it is yours
+  selkie todos trust                          shows what may be others' words, and takes it for yours
+  selkie todos trust 'milk' --yes             this one item alone
   selkie undo TODO.md                         takes the last change of the list back")]
 pub enum Todos {
     /// List what is to be done, of all chats: what comes due first before the newest
@@ -43,25 +44,30 @@ pub enum Todos {
         #[arg(long)]
         json: bool,
     },
-    /// Take every item without a chat for your own words, as it stands there now
+    /// Take items without a chat for your own words: shows which, and asks
     #[command(
-        long_about = "Take every item of TODO.md and TODO.DONE.md that names no chat for your own words, as it stands \
-there now.\n\nselkie shows a task the items unasked that only you can have written. One that is like something that a \
-group or a page has said counts as theirs, and so does everything once kept/whose.json is lost. Look through the list \
-first: what you call yours is shown to the model as your words. An item that names a chat was written by a task there: \
-after a loss it stays counted until it is done, or until you take its [ChatID] out and run this again."
+        long_about = "Take items of TODO.md and TODO.DONE.md that name no chat for your own words: shows which, and asks.\n\n\
+selkie shows a task the items unasked that only you can have written. One that is like something that a group or a page has \
+said counts as theirs, and so does everything once kept/whose.json is lost. What you call yours is shown to the model as your \
+words. An item that a task has written out of others' words is taken only when you name it. One that names a chat was written \
+by a task there: it stays counted until it is done, or until you take its [ChatID] out and run this again."
     )]
-    Trust,
+    Trust {
+        /// The one item that says this, or holds these words [default: all that no task has written out of others' words]
+        text: Option<String>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 /// Lists what is to be done, or what was done, through the daemon when one runs.
 pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
-    let plan = quiet(binary, chosen)?;
-    let Todos::List { done, json } = what else {
-        let ToldOfPeople { trusted, .. } = told(plan, AskedOfPeople::TrustTodos)?;
-        let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
-        return Ok(print::out(&format!("{items} without a chat: taken as your own words.\n"))?);
+    let (done, json) = match what {
+        Todos::List { done, json } => (done, json),
+        Todos::Trust { text, yes } => return trust(binary, chosen, text.as_deref(), *yes),
     };
+    let plan = quiet(binary, chosen)?;
     let zone = plan.zone;
     let ToldOfPeople { todos: list, whose_is_lost, .. } = told(plan, AskedOfPeople::Todos)?;
     let listed = if *done { &list.done } else { &list.open };

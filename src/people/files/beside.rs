@@ -1,32 +1,83 @@
 //! What the readers of a file note beside it: it goes where the file goes, and with it.
 
 use std::fs;
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _};
 
 use super::Files;
 use super::error::{FileError, written};
-use super::keep::{Keep, private};
+use super::keep::{self, Keep};
+use super::marks::Marks;
 use super::rest::Look;
+use super::seal::Sealed;
 use selkie_channel_core::locked;
 
 /// Bytes of a note that are read.
 const LONGEST: u64 = 8 * 1024 * 1024;
 
+/// What is noted of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Nothing, and nothing ever was as far as is known.
+    Nothing,
+    /// This.
+    These(Vec<u8>),
+    /// What was noted last is gone.
+    Lost,
+}
+
 impl Files {
-    /// Reads what is noted beside a file; `None` where nothing is. Blocks.
+    /// Reads what is noted beside a file. Blocks.
     ///
     /// # Errors
     /// When it is there and cannot be read.
-    pub fn note(&self, file: &str) -> Result<Option<Vec<u8>>, FileError> {
-        let mut bytes = Vec::new();
-        let path = Keep::of(&self.state, file).noted();
-        match fs::File::open(path).and_then(|note| note.take(LONGEST).read_to_end(&mut bytes)) {
-            Ok(_) => Ok(Some(bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => {
-                Err(FileError::Io { file: format!("kept/{file}"), done: "read", source })
-            }
+    pub fn note(&self, file: &str) -> Result<Note, FileError> {
+        let _one = locked(&self.one);
+        let failed = |source| FileError::Io { file: format!("kept/{file}"), done: "read", source };
+        let note = self.note_now(file).map_err(failed)?;
+        if note != Note::Lost {
+            return Ok(note);
         }
+        // Another process may be replacing it and its seal.
+        let _lock = self.lock()?;
+        self.note_now(file).map_err(failed)
+    }
+
+    fn note_now(&self, file: &str) -> io::Result<Note> {
+        let keep = Keep::of(&self.state, file);
+        let note = match fs::File::open(keep.noted()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            opened => {
+                let mut bytes = Vec::new();
+                opened?.take(LONGEST).read_to_end(&mut bytes)?;
+                Some(bytes)
+            }
+        };
+        Ok(match (keep.sealed(note.as_deref())?, note) {
+            (Sealed::Broken, _) => Note::Lost,
+            (_, Some(note)) => Note::These(note),
+            (_, None) => Note::Nothing,
+        })
+    }
+
+    /// Takes everything that is noted, as it stands there, for the newest: a life that was moved or restored. Blocks.
+    ///
+    /// # Errors
+    /// When something cannot be read or written.
+    pub fn seal_all(&self) -> Result<(), FileError> {
+        let _one = locked(&self.one);
+        let _lock = self.lock()?;
+        let sealed = keep::seal_all(&self.state).and_then(|()| Marks::seal(&self.state));
+        sealed.map_err(|source| written("seals", source))
+    }
+
+    /// Lets a file look as if it had been written now, its words as they are. Blocks.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn touch(&self, file: &str) -> Result<(), FileError> {
+        let touched = fs::OpenOptions::new().append(true).open(self.state.join(file));
+        let now = std::time::SystemTime::from(self.time.now());
+        touched.and_then(|file| file.set_modified(now)).map_err(|source| written(file, source))
     }
 
     /// Whether we have written a file, and somebody else since. Blocks.
@@ -59,19 +110,10 @@ impl Files {
         }
         let keep = Keep::of(&self.state, file);
         match note {
-            Some(note) => put(&keep, note),
+            Some(note) => keep.set_note(note),
             None => keep.forget_note(),
         }
         .map_err(failed)?;
         Ok(true)
     }
-}
-
-fn put(keep: &Keep, note: &[u8]) -> io::Result<()> {
-    keep.made()?;
-    let new = keep.noted().with_extension("new");
-    let mut file = private(&new, true)?;
-    file.write_all(note)?;
-    file.sync_all()?;
-    fs::rename(new, keep.noted())
 }

@@ -25,6 +25,8 @@ pub(super) struct Unit {
     /// The chat that stands in its entry.
     pub chat: Option<String>,
     pub is_entry: bool,
+    /// The words of an entry, or the whole line.
+    pub text: String,
 }
 
 /// The marks, ready to be looked up.
@@ -53,7 +55,10 @@ impl Unit {
     fn of(said: Said<'_>) -> Self {
         match said.entry {
             Some(entry) => Self::of_entry(&entry.content, entry.chat.clone()),
-            None => Self { gist: Gist::of(&plain(said.line)), chat: None, is_entry: false },
+            None => {
+                let gist = Gist::of(&plain(said.line));
+                Self { gist, chat: None, is_entry: false, text: said.line.to_owned() }
+            }
         }
     }
 
@@ -61,14 +66,14 @@ impl Unit {
     pub fn of_entry(content: &str, chat: Option<String>) -> Self {
         let words = due(content).map(|due| due.what).filter(|what| !what.trim().is_empty());
         let gist = Gist::of(&plain(words.as_deref().unwrap_or(content)));
-        Self { gist, chat, is_entry: true }
+        Self { gist, chat, is_entry: true, text: content.to_owned() }
     }
 }
 
 /// Everything that a text of a todo file says.
 pub(super) fn units(list: List, text: &str) -> Vec<Unit> {
     let todos = Todos::read(list, text);
-    let said = todos.said().filter(|said| said.entry.is_some() || !counts(said.line));
+    let said = todos.said().filter(|said| said.entry.is_some() || !is_frame(list, said.line));
     said.map(Unit::of).filter(|unit| !unit.gist.is_empty()).collect()
 }
 
@@ -96,8 +101,11 @@ pub(super) fn list_of(file: &str) -> Option<List> {
 
 pub(super) const LISTS: [List; 2] = [List::Open, List::Done];
 
-/// Whether a line only counts what stands there, and says when.
-fn counts(line: &str) -> bool {
+/// Whether a line is what every list has around its items: it only counts what stands there, and says when.
+fn is_frame(list: List, line: &str) -> bool {
+    if ["---", list.header()].contains(&line.trim_end()) {
+        return true;
+    }
     let keys = ["created_at:", "updated_at:", "open_count:", "done_count:"];
     let rest = keys.into_iter().find_map(|key| line.strip_prefix(key));
     rest.is_some_and(|rest| rest.chars().all(|c| !c.is_alphabetic() || matches!(c, 'T' | 'Z')))
@@ -134,6 +142,12 @@ impl Known {
             claim.chats.extend(mark.chat.iter().filter(|_| mark.chat != unit.chat).cloned());
         }
         claim
+    }
+
+    /// Whether somebody's task is known to have written these very words out of others', and names no chat.
+    pub fn is_noted(&self, unit: &Unit) -> bool {
+        let said = self.exact.get(&unit.gist).into_iter().flatten().map(|at| &self.marks[*at]);
+        said.into_iter().any(|mark| mark.chat.is_none() && mark.level.is_any())
     }
 
     fn others(&self) -> &Others {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 
+use super::disk::gone;
 use super::error::written;
 use super::keep::Keep;
 use super::rest::Look;
@@ -90,14 +91,6 @@ impl Files {
         }
         names.sort();
         Ok(names)
-    }
-}
-
-/// What was not there is gone, too.
-pub(super) fn gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
     }
 }
 

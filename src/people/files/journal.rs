@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::disk::replace;
 use super::edit::Edit;
-use super::keep::replace;
 use crate::domain::taint::Taint;
 
 /// Bytes of a note; ours have some thousand.

@@ -1,15 +1,16 @@
 //! What was in a file before: the files themselves, the newest ten of each, so that what an editor still writes into one
 //! is not lost either.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::disk::{gone, made, private};
 use super::rest::Look;
+use super::seal::{Seal, Sealed};
 
 /// So many earlier versions of a file are kept.
 pub const MOST_KEPT: usize = 10;
@@ -43,16 +44,18 @@ pub struct Version {
 /// The earlier versions of one file.
 pub(super) struct Keep {
     folder: PathBuf,
+    seal: Seal,
 }
 
 impl Keep {
     pub fn of(state: &Path, file: &str) -> Self {
-        Self { folder: state.join(NAME).join(file.replace('/', ".")) }
+        let folder = state.join(NAME).join(file.replace('/', "."));
+        Self { folder, seal: Seal::of(state, file) }
     }
 
     /// Makes its folder.
     pub fn made(&self) -> io::Result<&Path> {
-        make(&self.folder)?;
+        made(&self.folder)?;
         Ok(&self.folder)
     }
 
@@ -146,16 +149,14 @@ impl Keep {
 
     /// Throws away everything that is kept of the file.
     pub fn forget(&self) -> io::Result<()> {
-        match fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        gone(fs::remove_dir_all(&self.folder))?;
+        self.seal.forget()
     }
 
     /// Throws away everything but what is noted of the file, and what it looks like.
     pub fn forget_versions(&self) -> io::Result<()> {
         if !self.noted().exists() {
-            return self.forget();
+            return gone(fs::remove_dir_all(&self.folder));
         }
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
@@ -171,24 +172,39 @@ impl Keep {
         self.folder.join(NOTED)
     }
 
+    /// What is known of the note that stands there.
+    pub fn sealed(&self, note: Option<&[u8]>) -> io::Result<Sealed> {
+        self.seal.says(note)
+    }
+
+    /// Notes this.
+    pub fn set_note(&self, note: &[u8]) -> io::Result<()> {
+        let before = match fs::read(self.noted()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            read => Some(read?),
+        };
+        self.made()?;
+        self.seal.replace(&self.noted(), before.as_deref(), note)
+    }
+
     /// Throws away what is noted, and the folder where nothing else lies in it.
     pub fn forget_note(&self) -> io::Result<()> {
-        match fs::remove_file(self.noted()) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        gone(fs::remove_file(self.noted()))?;
+        self.seal.forget()?;
         // Where something is kept, it stays.
         let _ = fs::remove_dir(&self.folder);
         Ok(())
     }
 
-    /// Notes the same of the file that this one becomes.
+    /// Notes the same of the file that this one becomes, as far as it is whole.
     pub fn note_along(&self, to: &Self) -> io::Result<()> {
-        if self.noted().exists() {
-            to.made()?;
-            fs::copy(self.noted(), to.noted())?;
+        match fs::read(self.noted()) {
+            Ok(note) if self.sealed(Some(&note))? != Sealed::Broken => to.set_note(&note),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ if self.sealed(None)? == Sealed::Never => Ok(()),
+            // What is lost here is lost there.
+            _ => to.seal.renew(b""),
         }
-        Ok(())
     }
 
     /// Lists what is kept, the oldest first.
@@ -243,6 +259,25 @@ impl Keep {
     }
 }
 
+/// Takes every note for the newest.
+pub(super) fn seal_all(state: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(state.join(NAME)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        // What is no text is none of ours.
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        match fs::read(entry.path().join(NOTED)) {
+            Ok(note) => Seal::of(state, &name).renew(&note)?,
+            Err(error) if is_absent(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
@@ -257,25 +292,6 @@ pub(super) fn lock(state: &Path) -> io::Result<File> {
 /// Makes the folder of everything that is kept.
 pub(in crate::people) fn folder(state: &Path) -> io::Result<PathBuf> {
     let folder = state.join(NAME);
-    make(&folder)?;
+    made(&folder)?;
     Ok(folder)
-}
-
-/// Opens a file of ours for writing, empty or as it is.
-pub(in crate::people) fn private(path: &Path, empty: bool) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(empty).mode(0o600).open(path)
-}
-
-/// Puts a file of ours in the place of another one, synced with its folder.
-pub(in crate::people) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let new = path.with_extension("new");
-    let mut file = private(&new, true)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(new, path)?;
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

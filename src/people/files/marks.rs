@@ -7,14 +7,17 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-use super::keep::{NAME, replace};
+use super::disk::gone;
+use super::keep::NAME;
+use super::seal::{Seal, Sealed, names};
 use crate::domain::gist::Gist;
 use crate::domain::taint::Taint;
 use crate::people::todo::List;
 
-/// What the notes are known by: those of now, and those before.
+/// What is noted, in its folder.
+const NOTE: &str = "whose.json";
+/// What it was known by in earlier versions.
 const SEALS: &str = "whose.sum";
 /// Bytes of it that are read.
 const LONGEST_SEALS: u64 = 4096;
@@ -72,28 +75,34 @@ fn is_not(what: &bool) -> bool {
 impl Marks {
     /// Reads what is noted.
     pub fn read(state: &Path) -> io::Result<Found> {
-        let seals = read(&state.join(NAME).join(SEALS), LONGEST_SEALS)?;
-        let Some(bytes) = read(&path(state), LONGEST)? else {
-            return Ok(if seals.is_some() { Found::Lost } else { Found::Nothing });
+        let bytes = read(&path(state), LONGEST)?;
+        let is_newest = match Seal::of(state, NOTE).says(bytes.as_deref())? {
+            Sealed::Whole => true,
+            Sealed::Broken => false,
+            // Earlier versions kept what it is known by beside it. Without any nobody knows.
+            Sealed::Never => match (&bytes, read(&seals_before(state), LONGEST_SEALS)?) {
+                (None, None) => return Ok(Found::Nothing),
+                (Some(bytes), Some(seals)) => names(&seals, bytes),
+                _ => false,
+            },
         };
-        let seal = sealed(&bytes);
-        // Without a seal nobody knows whether it is what was written last.
-        let is_ours =
-            seals.is_some_and(|seals| seals.split(|b| *b == b'\n').any(|own| own == seal));
-        match serde_json::from_slice(&bytes) {
-            Ok(marks) if is_ours => Ok(Found::These(marks)),
-            _ => Ok(Found::Lost),
-        }
+        let marks = bytes.filter(|_| is_newest).and_then(|b| serde_json::from_slice(&b).ok());
+        Ok(marks.map_or(Found::Lost, Found::These))
     }
 
-    /// Writes it, after what it is known by: somebody else's, or an empty one, is not taken for it.
+    /// Writes it, with what it is known by: somebody else's, or an empty one, is not taken for it.
     pub fn write(&self, state: &Path) -> io::Result<()> {
-        let bytes = serde_json::to_vec(self)?;
-        // Until the new one is in place, the old one holds.
-        let before = read(&path(state), LONGEST)?.map(|bytes| sealed(&bytes)).unwrap_or_default();
-        let seals = [sealed(&bytes), before].join(&b'\n');
-        replace(&state.join(NAME).join(SEALS), &seals)?;
-        replace(&path(state), &bytes)
+        let (bytes, old) = (serde_json::to_vec(self)?, read(&path(state), LONGEST)?);
+        Seal::of(state, NOTE).replace(&path(state), old.as_deref(), &bytes)?;
+        gone(fs::remove_file(seals_before(state)))
+    }
+
+    /// Takes what is noted, as it stands there, for the newest.
+    pub fn seal(state: &Path) -> io::Result<()> {
+        match read(&path(state), LONGEST)? {
+            Some(bytes) => Seal::of(state, NOTE).renew(&bytes),
+            None => Ok(()),
+        }
     }
 
     /// Notes more, each once: what is said again has the higher level.
@@ -118,8 +127,7 @@ impl Marks {
 
     /// Somebody says that these, which name no chat, are their own words. What names a chat keeps its level: a task has
     /// written it there, nobody knows out of whose words.
-    pub fn trust(&mut self, own: impl Iterator<Item = Gist>) {
-        let own: HashSet<Gist> = own.collect();
+    pub fn trust(&mut self, own: HashSet<Gist>) {
         for mark in &mut self.marks {
             if mark.chat.is_none() && own.contains(&mark.gist) {
                 mark.level = Taint::Clean;
@@ -150,10 +158,10 @@ fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn sealed(bytes: &[u8]) -> Vec<u8> {
-    Sha256::digest(bytes).iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
+fn path(state: &Path) -> PathBuf {
+    state.join(NAME).join(NOTE)
 }
 
-fn path(state: &Path) -> PathBuf {
-    state.join(NAME).join("whose.json")
+fn seals_before(state: &Path) -> PathBuf {
+    state.join(NAME).join(SEALS)
 }

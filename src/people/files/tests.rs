@@ -1,5 +1,6 @@
 //! The writer beside people who write, too, and killed at every edge.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -237,12 +238,75 @@ fn what_is_gone_or_emptied_makes_everything_nobodys_until_somebody_says_whose_it
         assert!(files.has_lost_whose().unwrap());
         assert_eq!([level("okapi of others"), level("sail to Rona")], [Taint::Raw; 2]);
         assert!(files.has_lost_whose().unwrap(), "until somebody has looked");
-        assert_eq!(files.trust_todos().unwrap(), 2);
+        let doubtful = files.doubtful_todos().unwrap();
+        assert!(doubtful.iter().all(|one| !one.is_noted), "nobody knows: {doubtful:?}");
+        let texts = doubtful.into_iter().map(|one| one.text).collect();
+        assert_eq!(files.trust_todos(&texts).unwrap(), 2);
         assert!(!files.has_lost_whose().unwrap());
         assert_eq!([level("okapi of others"), level("sail to Rona")], [Taint::Clean; 2]);
         let listed = files.listed(List::Open).unwrap();
         assert_eq!(listed.level("feed the crew", "a:1"), Taint::Raw, "a task has written it");
     }
+}
+
+/// A backup of the folder alone, from before.
+#[test]
+fn notes_of_before_make_everything_nobodys() {
+    let home = Home::new();
+    let files = home.files();
+    edit(&files, &add("mine")).unwrap();
+    let before = fs::read(home.path("kept/whose.json")).unwrap();
+    files.edit(&add("okapi of others"), Taint::Derived, now()).unwrap();
+    fs::write(home.path("kept/whose.json"), before).unwrap();
+    assert!(files.has_lost_whose().unwrap());
+    let level = |content: &str| files.listed(List::Open).unwrap().level(content, "");
+    assert_eq!(level("okapi of others"), Taint::Raw);
+    fs::remove_dir_all(home.path("kept")).unwrap();
+    assert!(files.has_lost_whose().unwrap());
+    assert_eq!(level("okapi of others"), Taint::Raw);
+}
+
+#[test]
+fn what_a_task_wrote_out_of_others_words_is_taken_by_name_alone() {
+    let home = Home::new();
+    let files = home.files();
+    files.edit(&add("Move the savings to the okapi bank"), Taint::Derived, now()).unwrap();
+    let stands = fs::read_to_string(home.path("TODO.md")).unwrap();
+    let own = "Call the dentist about the bill";
+    fs::write(
+        home.path("TODO.md"),
+        format!("{stands}- [ ] Move the savings to the okapi\n- [ ] {own}\n"),
+    )
+    .unwrap();
+    let doubtful = files.doubtful_todos().unwrap();
+    let noted = |is_noted: bool| -> Vec<&str> {
+        doubtful.iter().filter(|one| one.is_noted == is_noted).map(|one| &one.text[..]).collect()
+    };
+    assert_eq!(noted(true), ["Move the savings to the okapi bank"]);
+    assert_eq!(noted(false), ["Move the savings to the okapi"]);
+    let texts = HashSet::from(["Move the savings to the okapi".to_owned()]);
+    assert_eq!(files.trust_todos(&texts).unwrap(), 1);
+    let level = |content: &str| files.listed(List::Open).unwrap().level(content, "");
+    assert_eq!(level("Move the savings to the okapi"), Taint::Clean);
+    assert_eq!(level("Move the savings to the okapi bank"), Taint::Derived);
+}
+
+/// As earlier versions left it.
+#[test]
+fn a_seal_beside_its_note_is_taken_over() {
+    let home = Home::new();
+    let files = home.files();
+    files.edit(&add("okapi of others"), Taint::Derived, now()).unwrap();
+    let note = fs::read(home.path("kept/whose.json")).unwrap();
+    let seal = fs::read(home.path("seals/whose.json")).unwrap();
+    fs::remove_dir_all(home.path("seals")).unwrap();
+    assert!(files.has_lost_whose().unwrap(), "nobody knows");
+    fs::write(home.path("kept/whose.sum"), seal).unwrap();
+    assert!(!files.has_lost_whose().unwrap());
+    edit(&files, &add("mine")).unwrap();
+    assert!(!home.path("kept/whose.sum").exists());
+    assert_ne!(fs::read(home.path("kept/whose.json")).unwrap(), note);
+    assert!(!files.has_lost_whose().unwrap());
 }
 
 #[test]

@@ -16,9 +16,10 @@ use crate::domain::taint::Taint;
 use crate::people::text::decode;
 use crate::people::todo::{List, Todos};
 use selkie_channel_core::locked;
+use serde::{Deserialize, Serialize};
 
-/// Where it is noted, for people.
-const MARKS: &str = "kept/whose.json";
+/// Where it is noted.
+pub const WHOSE: &str = "kept/whose.json";
 
 /// So many marks stay of what is gone.
 const MOST_GONE: usize = 500;
@@ -40,6 +41,15 @@ struct Item {
     chats: HashSet<Option<String>>,
     /// Made when it is asked for: most are of chats that nobody asks for.
     claim: OnceLock<Claim>,
+}
+
+/// Something without a chat that may be others' words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubtful {
+    /// What it says.
+    pub text: String,
+    /// A task is known to have written it out of others' words; else it is like something that others said.
+    pub is_noted: bool,
 }
 
 impl Listed {
@@ -173,22 +183,44 @@ impl Files {
         Ok(())
     }
 
-    /// Takes every item that names no chat, as it stands there, for the words of whoever keeps the files; says how many
+    /// Lists what names no chat and does not count as the words of whoever keeps the files. Blocks.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn doubtful_todos(&self) -> Result<Vec<Doubtful>, FileError> {
+        let _one = locked(&self.one);
+        let _lock = self.lock()?;
+        let marks = self.marks()?;
+        let is_lost = marks.is_lost;
+        let known = Known::new(marks.marks);
+        let mut all = Vec::new();
+        for unit in self.units_beside(&[])?.into_iter().filter(|unit| unit.chat.is_none()) {
+            if known.claim(&unit).to(None).is_any() {
+                let is_noted = !is_lost && known.is_noted(&unit);
+                all.push(Doubtful { text: unit.text, is_noted });
+            }
+        }
+        all.dedup();
+        Ok(all)
+    }
+
+    /// Takes these, as far as they stand there and name no chat, for the words of whoever keeps the files; says how many
     /// there are. Blocks.
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub fn trust_todos(&self) -> Result<usize, FileError> {
+    pub fn trust_todos(&self, texts: &HashSet<String>) -> Result<usize, FileError> {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         self.recover()?;
         let mut marks = self.marks()?;
         let mut own = self.units_beside(&[])?;
-        own.retain(|unit| unit.chat.is_none());
+        own.retain(|unit| unit.chat.is_none() && texts.contains(&unit.text));
         marks.lists = LISTS.to_vec();
-        marks.trust(own.iter().map(|unit| unit.gist.clone()));
+        let trusted = own.len();
+        marks.trust(own.into_iter().map(|unit| unit.gist).collect());
         self.write_marks(&marks)?;
-        Ok(own.iter().filter(|unit| unit.is_entry).count())
+        Ok(trusted)
     }
 
     /// Whether what was noted of whose the items are is lost, and nobody has said since that they are theirs. Blocks.
@@ -276,7 +308,7 @@ impl Files {
     /// Where what was noted is lost, everything that stands there counts as others'.
     fn nobodys(&self) -> Result<Marks, FileError> {
         tracing::error!(
-            file = MARKS,
+            file = WHOSE,
             "whose the todo items are is not known any more: the file is gone, or somebody has changed it. All that stand there count as others' words, and are not shown unasked. Look through TODO.md; if what names no chat there is yours, say so with `selkie todos trust`"
         );
         let mut marks = Marks { is_lost: true, ..Marks::default() };
@@ -290,14 +322,14 @@ impl Files {
     }
 
     fn write_marks(&self, marks: &Marks) -> Result<(), FileError> {
-        let failed = |source| written(MARKS, source);
+        let failed = |source| written(WHOSE, source);
         keep::folder(&self.state).map_err(failed)?;
         marks.write(&self.state).map_err(failed)
     }
 }
 
 fn unread(source: std::io::Error) -> FileError {
-    FileError::Io { file: MARKS.to_owned(), done: "read", source }
+    FileError::Io { file: WHOSE.to_owned(), done: "read", source }
 }
 
 /// Whether a list has a level that its marks do not have yet.

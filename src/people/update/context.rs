@@ -11,7 +11,7 @@ use crate::agent::{ContextPart, ContextSource};
 use crate::domain::count::counted;
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
-use crate::people::files::{FileError, Files, LastRead, Listed};
+use crate::people::files::{FileError, Files, LastRead, Listed, WHOSE};
 use crate::people::todo::{Entry, List};
 use crate::store::Claimed;
 
@@ -34,8 +34,9 @@ impl OpenTodos {
     }
 
     async fn list(&self) -> Result<Arc<Listed>, FileError> {
-        // What was done counts: an item of a chat that was done there is no other one that was taken apart.
-        let names = [List::Open.file(), List::Done.file()];
+        // What was done counts: an item of a chat that was done there is no other one that was taken apart. So does whose
+        // it is, which a person may say meanwhile.
+        let names = [List::Open.file(), List::Done.file(), WHOSE];
         self.list.of(&self.files, &names, |files| files.listed(List::Open)).await
     }
 }
