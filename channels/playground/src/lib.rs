@@ -9,6 +9,7 @@
 
 mod clock;
 mod control;
+mod delivered;
 mod line;
 pub mod line_platform;
 pub mod load;
@@ -21,6 +22,7 @@ mod testing;
 pub mod x;
 
 pub use clock::{Moved, Mover, Now};
+pub use delivered::{Delivered, Keep};
 pub use line_platform::LinePlatform;
 pub use model::{Behaviour, Embedding, Model, ScriptedCall, Turn};
 pub use playground::{Options, Playground, StartError};

@@ -167,7 +167,8 @@ pub(super) fn quotes(world: &World, chat: &str, messages: &[Value]) -> Result<()
     for (at, message) in messages.iter().enumerate() {
         let Some(token) = message["quoteToken"].as_str() else { continue };
         let quoted = token.strip_prefix("q-").unwrap_or_default();
-        let here = world.chats.get(chat).is_some_and(|c| c.messages.iter().any(|m| m.id == quoted));
+        let here =
+            world.chats.get(chat).is_some_and(|c| c.messages.iter().rev().any(|m| m.id == quoted));
         if !here {
             let place = format!("messages[{at}].quoteToken");
             return Err(Refusal::property("The quoteToken is invalid", &place));

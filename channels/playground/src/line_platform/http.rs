@@ -62,7 +62,11 @@ async fn call(server: &Server, line: &Line, request: Request, naming: Naming) ->
     let fault = server.faults.meet(method, None);
     let (status, response) = answer(server, line, &asked, fault).await;
     let call = LineCall { method: method.to_owned(), body, retry_key, status };
-    server.world().calls.push(call);
+    let mut world = server.world();
+    if !world.is_loaded {
+        world.calls.push(call);
+    }
+    drop(world);
     server.tell();
     response
 }

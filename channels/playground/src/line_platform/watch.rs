@@ -1,7 +1,10 @@
 //! How tests look, wait and count on the emulated LINE.
 
+use tokio::sync::mpsc;
+
 use super::handle::LinePlatform;
 use super::view::{LineCall, LineMessage, Via};
+use crate::delivered::{Delivered, Keep};
 
 impl LinePlatform {
     /// Tells of everything that happens.
@@ -44,6 +47,28 @@ impl LinePlatform {
                 // The server holds the sender, and this handle the server.
                 std::future::pending::<()>().await;
             }
+        }
+    }
+
+    /// Everything the bot says from now on, without loss and without the cost of a look.
+    pub fn watch(&self) -> mpsc::UnboundedReceiver<Delivered> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.server.world().watchers.push(sender);
+        receiver
+    }
+
+    /// Lets go of old messages, in every chat; gives those of the bot as they stood there, each once.
+    pub fn forget(&self, keep: &Keep) -> Vec<Delivered> {
+        let now = self.server.now();
+        self.server.world().forget(keep, now)
+    }
+
+    /// Under load no call is kept.
+    pub fn set_load_mode(&self, load: bool) {
+        let mut world = self.server.world();
+        world.is_loaded = load;
+        if load {
+            world.calls.clear();
         }
     }
 

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::view::{LineButton, LineCall, LineMessage, Via};
+use crate::delivered::{Delivered, Keep};
 
 /// A reply token lives about a minute.
 const TOKEN_LIFE: TimeDelta = TimeDelta::seconds(60);
@@ -29,6 +31,9 @@ pub(super) struct World {
     pub(super) redelivers: bool,
     /// How long ago events happened when they are sent.
     pub(super) lateness: TimeDelta,
+    pub(super) watchers: Vec<mpsc::UnboundedSender<Delivered>>,
+    /// Whether no call is kept.
+    pub(super) is_loaded: bool,
     number: u64,
 }
 
@@ -89,6 +94,8 @@ impl World {
             webhook: None,
             redelivers: true,
             lateness: TimeDelta::zero(),
+            watchers: Vec::new(),
+            is_loaded: false,
             number: 468_789_577_898_262_530,
         }
     }
@@ -135,6 +142,23 @@ impl World {
         Some(chat.members.len() as u64)
     }
 
+    /// Lets go of old messages, and of tokens that are of no use any more; gives the bot's messages.
+    pub(super) fn forget(&mut self, keep: &Keep, now: DateTime<Utc>) -> Vec<Delivered> {
+        self.tokens.retain(|_, token| token.until > now);
+        let mut delivered = Vec::new();
+        for (id, chat) in &mut self.chats {
+            let times = chat.messages.iter().map(|message| Some(message.at));
+            let gone = keep.gone(now, chat.messages.len(), times);
+            for message in chat.messages.drain(..gone) {
+                self.events.remove(&message.id);
+                if message.from.is_none() {
+                    delivered.push(Delivered { place: id.clone(), text: message.text });
+                }
+            }
+        }
+        delivered
+    }
+
     /// Puts the bot's bubbles into a chat; gives what LINE answers.
     pub(super) fn bot_says(&mut self, chat: &str, messages: &[Value], posting: &Posting) -> Value {
         let mut sent = Vec::new();
@@ -152,6 +176,8 @@ impl World {
                 answers: posting.answers.clone(),
             };
             sent.push(json!({ "id": id, "quoteToken": quote_token(&id) }));
+            let said = || Delivered { place: chat.to_owned(), text: view.text.clone() };
+            self.watchers.retain(|watcher| watcher.send(said()).is_ok());
             if let Some(chat) = self.chats.get_mut(chat) {
                 chat.messages.push(view);
             }

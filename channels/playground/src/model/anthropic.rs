@@ -90,9 +90,9 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn answer(&self, turn: Turn, line: &Line) -> Response {
         match turn {
-            Turn::Text { text } => self.say(&text, &[]),
+            Turn::Text { text } | Turn::Dripped { text: Some(text), .. } => self.say(&text, &[]),
             Turn::Calls { text, calls } => self.say(&text, &calls),
-            Turn::Empty => self.say("", &[]),
+            Turn::Empty | Turn::Usual | Turn::Dripped { .. } => self.say("", &[]),
             Turn::Refuse { status, message, code, retry_after } => {
                 let mut response = error(status, code.as_deref(), &message);
                 if let Some(seconds) = retry_after {

@@ -27,6 +27,8 @@ pub enum Behaviour {
     Echo,
     /// One `echo: ` line for each user message since the model's last answer.
     EchoEach,
+    /// `echo: ` and the last line of the last user message.
+    EchoLine,
 }
 
 /// What the server of embeddings does.
@@ -221,24 +223,9 @@ impl Model {
         let mut state = self.state();
         let mut keyed = state.keyed.iter_mut();
         let fits = keyed.find(|(key, script)| !script.is_empty() && heard.raw.contains(&**key));
-        if let Some(turn) = fits.and_then(|(_, script)| script.pop_front()) {
-            return turn;
-        }
-        if let Some(turn) = state.script.pop_front() {
-            return turn;
-        }
-        if let Some(text) = heard.fresh.last().and_then(|text| contract::answer(text)) {
-            return Turn::Text { text };
-        }
-        let echo = |text: &String| format!("echo: {text}");
-        let text = match state.behaviour {
-            Behaviour::Echo => heard.fresh.last().map(echo),
-            Behaviour::EchoEach => {
-                let lines: Vec<String> = heard.fresh.iter().map(echo).collect();
-                (!lines.is_empty()).then(|| lines.join("\n"))
-            }
-        };
-        Turn::Text { text: text.unwrap_or_else(|| "echo: (nothing new)".to_owned()) }
+        let keyed = fits.and_then(|(_, script)| script.pop_front());
+        let turn = keyed.or_else(|| state.script.pop_front()).unwrap_or(Turn::Usual);
+        turn.spelled_out(|| usual(state.behaviour, heard))
     }
 
     /// Counts a request and keeps it, unless under load.
@@ -300,4 +287,22 @@ impl Model {
     fn state(&self) -> MutexGuard<'_, State> {
         locked(&self.inner.state)
     }
+}
+
+/// What is answered without a script.
+fn usual(behaviour: Behaviour, heard: &Prompt<'_>) -> String {
+    let last = heard.fresh.last();
+    if let Some(text) = last.and_then(|text| contract::answer(text)) {
+        return text;
+    }
+    let echo = |text: &str| format!("echo: {text}");
+    let text = match behaviour {
+        Behaviour::Echo => last.map(|text| echo(text)),
+        Behaviour::EchoLine => last.and_then(|text| text.lines().next_back()).map(echo),
+        Behaviour::EchoEach => {
+            let lines: Vec<String> = heard.fresh.iter().map(|text| echo(text)).collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
+        }
+    };
+    text.unwrap_or_else(|| "echo: (nothing new)".to_owned())
 }

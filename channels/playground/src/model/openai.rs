@@ -1,6 +1,7 @@
 //! `/chat/completions` in OpenAI's dialect, streamed or whole.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
@@ -12,7 +13,9 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::openai_check::{self, Complaint};
-use super::stream::{after_delays, broken_stream, paced_stream, pieces, tokens, whole_stream};
+use super::stream::{
+    after_delays, broken_stream, dripped_stream, paced_stream, pieces, tokens, whole_stream,
+};
 use super::turn::{ScriptedCall, Turn, units};
 use super::{Asked, Dialect, Model, Prompt, fresh};
 use crate::line::Line;
@@ -97,7 +100,15 @@ impl Writer<'_> {
         match turn {
             Turn::Text { text } => self.say(&text, &[]),
             Turn::Calls { text, calls } => self.say(&text, &calls),
-            Turn::Empty => self.say("", &[]),
+            Turn::Dripped { text: Some(text), ms } if self.stream => {
+                let mut events: Vec<String> =
+                    pieces(&text).iter().map(|p| self.delta(&json!({ "content": p }))).collect();
+                events.push(self.events("", &[]));
+                dripped_stream(events, Duration::from_millis(ms))
+            }
+            Turn::Dripped { text: Some(text), .. } => self.say(&text, &[]),
+            // The script gives every turn its words.
+            Turn::Empty | Turn::Usual | Turn::Dripped { .. } => self.say("", &[]),
             Turn::Refuse { status, message, code, retry_after } => {
                 let complaint = Complaint { message, param: None, code };
                 let mut response = error(status, &complaint);

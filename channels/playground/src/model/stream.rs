@@ -62,6 +62,17 @@ pub(crate) fn paced_stream(
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(events)).into_response()
 }
 
+/// A stream whose first events come at once, and each other after a pause.
+pub(crate) fn dripped_stream(events: Vec<String>, pause: Duration) -> Response {
+    let events = stream::iter(events.into_iter().enumerate()).then(move |(at, event)| async move {
+        if at > 0 {
+            tokio::time::sleep(pause).await;
+        }
+        Ok::<_, std::io::Error>(event)
+    });
+    ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(events)).into_response()
+}
+
 /// Splits a text into a few pieces, as models stream them.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let at = (text.len() / 3..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);

@@ -11,6 +11,17 @@ pub enum Turn {
         /// The words.
         text: String,
     },
+    /// Says what it would say without a script.
+    Usual,
+    /// Writes this, or what it would say without a script, in a few pieces with a pause before each but the first. A
+    /// stream in OpenAI's dialect alone, said whole in others.
+    Dripped {
+        /// The words.
+        #[serde(default)]
+        text: Option<String>,
+        /// Milliseconds of a pause.
+        ms: u64,
+    },
     /// Calls tools, side by side when there are several.
     Calls {
         /// Words before the calls.
@@ -111,6 +122,16 @@ impl Turn {
     /// Refuses with this status.
     pub fn refuse(status: u16, message: &str) -> Self {
         Self::Refuse { status, message: message.to_owned(), code: None, retry_after: None }
+    }
+
+    /// The same turn with its words, where it is to say what it would say without a script.
+    pub(crate) fn spelled_out(self, usual: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Usual => Self::Text { text: usual() },
+            Self::Dripped { text: None, ms } => Self::Dripped { text: Some(usual()), ms },
+            Self::Delay { ms, then } => Self::Delay { ms, then: Box::new(then.spelled_out(usual)) },
+            turn => turn,
+        }
     }
 
     /// Waits before this turn.

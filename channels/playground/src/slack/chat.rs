@@ -31,6 +31,7 @@ pub(super) fn post(server: &Server, params: &Value) -> Done {
     message.metadata = params.get("metadata").cloned();
     message.blocks = shown_blocks(params);
     let ts = world.post(&channel, message, (server.now)());
+    world.tell_watchers(&channel, text(params, "text"));
     Ok(json!({ "channel": channel, "ts": ts }))
 }
 
@@ -47,7 +48,9 @@ pub(super) fn update(server: &Server, params: &Value) -> Done {
     message.text = text(params, "text").to_owned();
     message.blocks = shown_blocks(params);
     message.edited = Some(edited);
-    Ok(json!({ "channel": channel, "ts": ts, "text": message.text }))
+    let answer = json!({ "channel": channel, "ts": ts, "text": message.text });
+    world.tell_watchers(channel, text(params, "text"));
+    Ok(answer)
 }
 
 pub(super) fn delete(server: &Server, params: &Value) -> Done {

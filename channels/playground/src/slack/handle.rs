@@ -7,9 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use selkie_channel_core::locked;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::world::{BOT, File, SlackMessage, TEAM, said};
 use super::{Server, methods, sockets};
+use crate::delivered::{Delivered, Keep};
 use crate::telegram::Fault;
 
 /// Plays the people of the emulated Slack. Channels that do not exist are ignored.
@@ -86,7 +88,7 @@ impl Slack {
         ts: &str,
     ) -> Option<Value> {
         let room = world.rooms.get(channel).filter(|room| room.has_bot)?;
-        let message = room.messages.iter().find(|message| message.ts == ts)?;
+        let message = room.messages.iter().rev().find(|message| message.ts == ts)?;
         let mut event = world.render(message, &self.server.base);
         event["channel"] = json!(channel);
         event["channel_type"] = json!(room.kind);
@@ -242,6 +244,27 @@ impl Slack {
     /// Waits for the bot's first answer to a message.
     pub async fn wait_for_answer(&self, channel: &str, ts: &str) -> SlackMessage {
         self.wait_until(|slack| slack.answers(channel, ts).into_iter().next()).await
+    }
+
+    /// Everything the bot says or changes from now on, without loss and without the cost of a look.
+    pub fn watch(&self) -> mpsc::UnboundedReceiver<Delivered> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.server.world().watchers.push(sender);
+        receiver
+    }
+
+    /// Lets go of old messages, in every channel; gives those of the bot as they stood there, each once.
+    pub fn forget(&self, keep: &Keep) -> Vec<Delivered> {
+        let now = (self.server.now)();
+        self.server.world().forget(keep, now)
+    }
+
+    /// Under load no call is kept.
+    pub fn set_load_mode(&self, load: bool) {
+        self.server.is_loaded.store(load, Ordering::Relaxed);
+        if load {
+            locked(&self.server.calls).clear();
+        }
     }
 
     /// A stored file's bytes.

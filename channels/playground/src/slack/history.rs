@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::Server;
 use super::params::text;
-use super::refusal::Done;
+use super::refusal::{Done, Refusal};
+use super::world::SlackMessage;
 
 /// Messages on a page when the call names no number.
 const PAGE: usize = 100;
@@ -25,7 +26,7 @@ pub(super) fn page(server: &Server, method: &str, params: &Value) -> Done {
     }
     let span = Span::of(params);
     let with_metadata = text(params, "include_all_metadata") == "true";
-    let mut messages: Vec<Value> = room
+    let mut messages: Vec<&SlackMessage> = room
         .messages
         .iter()
         .filter(|message| match replies {
@@ -33,21 +34,36 @@ pub(super) fn page(server: &Server, method: &str, params: &Value) -> Done {
             false => message.thread.as_ref().is_none_or(|thread| *thread == message.ts),
         })
         .filter(|message| (replies && message.ts == root) || span.holds(&message.ts))
-        .map(|message| {
-            let mut out = world.render(message, &server.base);
-            if let Some(metadata) = message.metadata.as_ref().filter(|_| with_metadata) {
-                out["metadata"] = metadata.clone();
-            }
-            out
-        })
         .collect();
     if !replies {
         messages.reverse();
     }
-    cut(messages, params, if server.hands_out_little() { LITTLE } else { MOST })
+    let page = cut(&messages, params, if server.hands_out_little() { LITTLE } else { MOST })?;
+    let shown = |message: &&SlackMessage| {
+        let mut out = world.render(message, &server.base);
+        if let Some(metadata) = message.metadata.as_ref().filter(|_| with_metadata) {
+            out["metadata"] = metadata.clone();
+        }
+        out
+    };
+    Ok(json!({
+        "messages": page.messages.iter().map(shown).collect::<Vec<_>>(),
+        "has_more": page.next.is_some(),
+        "response_metadata": { "next_cursor": page.next.unwrap_or_default() },
+    }))
 }
 
-fn cut(messages: Vec<Value>, params: &Value, most: usize) -> Done {
+/// One page, and where the next begins.
+struct Page<'a> {
+    messages: &'a [&'a SlackMessage],
+    next: Option<String>,
+}
+
+fn cut<'a>(
+    messages: &'a [&'a SlackMessage],
+    params: &Value,
+    most: usize,
+) -> Result<Page<'a>, Refusal> {
     let limit = text(params, "limit").parse().unwrap_or(PAGE).clamp(1, most);
     let start = match text(params, "cursor") {
         "" => 0,
@@ -57,11 +73,8 @@ fn cut(messages: Vec<Value>, params: &Value, most: usize) -> Done {
     };
     let end = messages.len().min(start + limit);
     let more = end < messages.len();
-    let cursor = if more { format!("page-{end}") } else { String::new() };
-    Ok(json!({
-        "messages": messages.get(start..end).unwrap_or_default(), "has_more": more,
-        "response_metadata": { "next_cursor": cursor },
-    }))
+    let next = more.then(|| format!("page-{end}"));
+    Ok(Page { messages: messages.get(start..end).unwrap_or_default(), next })
 }
 
 /// Which times a call asks for.

@@ -1,6 +1,7 @@
 //! The HTTP side: tokens, parameters, planned faults, and the answers.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
@@ -74,6 +75,9 @@ async fn call(
 }
 
 fn record(server: &Server, method: &str, params: &Value) {
+    if server.is_loaded.load(Ordering::Relaxed) {
+        return;
+    }
     let mut calls = locked(&server.calls);
     calls.push((method.to_owned(), params.clone()));
 }

@@ -39,6 +39,8 @@ pub(crate) struct Server {
     /// The app is distributed outside of the Marketplace.
     pub(super) is_distributed: AtomicBool,
     pub(super) calls: Mutex<Vec<(String, Value)>>,
+    /// Whether no call is kept.
+    pub(super) is_loaded: AtomicBool,
     /// Rises with everything that can be seen.
     pub(super) changes: watch::Sender<u64>,
     pub(super) redeliver_after: Mutex<Duration>,
@@ -60,6 +62,7 @@ impl Server {
             pacing: Mutex::default(),
             is_distributed: AtomicBool::new(false),
             calls: Mutex::default(),
+            is_loaded: AtomicBool::new(false),
             changes: watch::Sender::new(0),
             redeliver_after: Mutex::new(Duration::from_secs(3)),
             base,

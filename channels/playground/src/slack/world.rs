@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::refusal::Refusal;
+use crate::delivered::{Delivered, Keep};
 
 /// The workspace.
 pub const TEAM: &str = "T0PLAY";
@@ -118,6 +120,7 @@ pub(super) struct World {
     pub(super) rights: BTreeMap<u64, Right>,
     pub(super) revoked: bool,
     pub(super) missing_scopes: BTreeSet<String>,
+    pub(super) watchers: Vec<mpsc::UnboundedSender<Delivered>>,
     last: i64,
     number: u64,
 }
@@ -144,6 +147,7 @@ impl World {
             rights: BTreeMap::new(),
             revoked: false,
             missing_scopes: BTreeSet::new(),
+            watchers: Vec::new(),
             last: 0,
             number: 0,
         }
@@ -189,6 +193,25 @@ impl World {
             room.messages.push(message);
         }
         ts
+    }
+
+    /// Tells everybody who watches what the bot said.
+    pub(super) fn tell_watchers(&mut self, channel: &str, text: &str) {
+        let said = || Delivered { place: channel.to_owned(), text: text.to_owned() };
+        self.watchers.retain(|watcher| watcher.send(said()).is_ok());
+    }
+
+    /// Lets go of old messages; gives those of the bot.
+    pub(super) fn forget(&mut self, keep: &Keep, now: DateTime<Utc>) -> Vec<Delivered> {
+        self.signs.clear();
+        let mut delivered = Vec::new();
+        for (id, room) in &mut self.rooms {
+            let times = room.messages.iter().map(|message| Some(posted_at(&message.ts)));
+            let gone = keep.gone(now, room.messages.len(), times);
+            let ours = room.messages.drain(..gone).filter(SlackMessage::is_bots);
+            delivered.extend(ours.map(|m| Delivered { place: id.clone(), text: m.text }));
+        }
+        delivered
     }
 
     /// A message as the API and the events write it.
@@ -237,6 +260,12 @@ impl File {
             "shares": { "public": shares },
         })
     }
+}
+
+/// The time that a `ts` is.
+fn posted_at(ts: &str) -> DateTime<Utc> {
+    let micros = ts.replace('.', "").parse().unwrap_or_default();
+    DateTime::from_timestamp_micros(micros).unwrap_or_default()
 }
 
 /// Whether somebody of this id is there.

@@ -8,6 +8,8 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
+use crate::delivered::Keep;
+
 /// A chat, or one topic of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
@@ -56,7 +58,9 @@ pub(crate) struct Chat {
     pub(crate) bot_is_admin: bool,
     pub(crate) moved_to: Option<i64>,
     /// Messages in order of their ids; a deleted one leaves its slot empty.
-    slots: Vec<Option<Message>>,
+    slots: VecDeque<Option<Message>>,
+    /// How many slots before them were let go.
+    gone: usize,
     /// How many have ids from 1 on; the ids of later ones are higher by `skipped`.
     first: usize,
     skipped: i64,
@@ -76,7 +80,8 @@ impl Chat {
             closed: false,
             bot_is_admin: false,
             moved_to: None,
-            slots: vec![],
+            slots: VecDeque::new(),
+            gone: 0,
             first: 0,
             skipped: 0,
             waiting: HashMap::new(),
@@ -86,21 +91,40 @@ impl Chat {
     /// Stores a message and gives its id.
     pub(crate) fn push(&mut self, draft: Draft, at: DateTime<Utc>) -> i64 {
         // A chat that fills the memory's address space has run out of memory long before.
-        let id = i64::try_from(self.slots.len()).unwrap_or(i64::MAX / 2) + 1 + self.skipped;
+        let id = i64::try_from(self.posted()).unwrap_or(i64::MAX / 2) + 1 + self.skipped;
         let message = Message { id, at, edited: None, draft, reactions: vec![], answers: vec![] };
-        self.slots.push(Some(message));
+        self.slots.push_back(Some(message));
         id
     }
 
     /// Gives the messages from now on ids that are higher by so much.
     pub(crate) fn skip(&mut self, numbers: i64) {
-        (self.first, self.skipped) = (self.slots.len(), numbers);
+        (self.first, self.skipped) = (self.posted(), numbers);
+    }
+
+    /// How many messages there ever were.
+    fn posted(&self) -> usize {
+        self.gone + self.slots.len()
+    }
+
+    /// Lets go of the oldest messages but for those; gives them.
+    pub(crate) fn forget(
+        &mut self,
+        keep: &Keep,
+        now: DateTime<Utc>,
+    ) -> impl Iterator<Item = Message> {
+        let times = self.slots.iter().map(|slot| slot.as_ref().map(|message| message.at));
+        let going = keep.gone(now, self.slots.len(), times);
+        self.gone += going;
+        self.slots.drain(..going).flatten()
     }
 
     fn slot(&self, id: i64) -> Option<usize> {
         let place = |id: i64| usize::try_from(id).ok()?.checked_sub(1);
         let early = place(id).filter(|slot| *slot < self.first);
-        early.or_else(|| place(id.checked_sub(self.skipped)?).filter(|slot| *slot >= self.first))
+        let slot = early
+            .or_else(|| place(id.checked_sub(self.skipped)?).filter(|slot| *slot >= self.first));
+        slot?.checked_sub(self.gone)
     }
 
     /// Notes that a person's message waits for its answer.

@@ -11,6 +11,7 @@ use super::handle::Telegram;
 use super::log::Call;
 use super::view::{Event, MessageView};
 use super::{Fault, Pace, shown};
+use crate::delivered::{Delivered, Keep};
 
 impl Telegram {
     /// Switches the bot's privacy mode in groups.
@@ -138,6 +139,22 @@ impl Telegram {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.server.world().watchers.push(sender);
         receiver
+    }
+
+    /// Lets go of old messages, in every chat; gives those of the bot as they stood there, each once.
+    pub fn forget(&self, keep: &Keep) -> Vec<Delivered> {
+        let now = self.server.now();
+        let mut world = self.server.world();
+        let bot = world.bot.id;
+        let mut delivered = Vec::new();
+        for (id, chat) in &mut world.chats {
+            let ours = chat.forget(keep, now).filter(|message| message.draft.from == bot);
+            delivered.extend(ours.map(|message| Delivered {
+                place: id.to_string(),
+                text: message.draft.text.to_string(),
+            }));
+        }
+        delivered
     }
 
     /// The calls the bot made, oldest first (the last 10,000; none under load).
