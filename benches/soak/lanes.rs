@@ -77,12 +77,15 @@ pub struct Lanes {
     next: usize,
 }
 
-/// What was asked just now.
+/// A question.
 pub struct Asked {
+    /// By its number.
+    pub number: usize,
     /// Where.
     pub kind: Kind,
     /// The chat on Telegram.
     pub chat: Option<i64>,
+    lane: usize,
 }
 
 impl Lanes {
@@ -103,13 +106,8 @@ impl Lanes {
         Self { lanes: all.map(lane).collect(), of: BTreeMap::new(), next: 0 }
     }
 
-    /// Asks a question in the next lane that has room for it and is of a kind that may ask; `None` when there is none.
-    pub fn ask(
-        &mut self,
-        playground: &Playground,
-        number: usize,
-        may: impl Fn(Kind) -> bool,
-    ) -> Option<Asked> {
+    /// Finds the next lane that has room for a question and is of a kind that may ask; `None` when there is none.
+    pub fn next(&mut self, number: usize, may: impl Fn(Kind) -> bool) -> Option<Asked> {
         let count = self.lanes.len();
         let mut turns = (0..count).map(|turn| (self.next + turn) % count);
         let lanes = &self.lanes;
@@ -120,12 +118,16 @@ impl Lanes {
         let lane = &mut self.lanes[at];
         lane.waiting.insert(number, Instant::now());
         self.of.insert(number, at);
-        lane.place.say(playground, number);
         let chat = match lane.place {
             Place::Telegram(spot) => Some(spot.chat),
             _ => None,
         };
-        Some(Asked { kind: lane.kind, chat })
+        Some(Asked { number, kind: lane.kind, chat, lane: at })
+    }
+
+    /// Says it.
+    pub fn say(&mut self, playground: &Playground, asked: &Asked) {
+        self.lanes[asked.lane].place.say(playground, asked.number);
     }
 
     /// A question was answered; whether it waited.

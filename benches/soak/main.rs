@@ -182,7 +182,7 @@ impl Soak {
         while self.asked < most && self.moved.elapsed() < PATIENCE {
             self.look();
             let left = &mut self.left;
-            let asked = self.lanes.ask(&self.playground, self.asked, |kind| left[&kind] > 0);
+            let asked = self.lanes.next(self.asked, |kind| left[&kind] > 0);
             let Some(asked) = asked else {
                 tokio::time::sleep(Duration::from_millis(2)).await;
                 continue;
@@ -190,6 +190,7 @@ impl Soak {
             left.entry(asked.kind).and_modify(|left| *left -= 1);
             self.asked += 1;
             self.trouble.at(&self.playground, &asked);
+            self.lanes.say(&self.playground, &asked);
             self.kill_if_due();
             if self.asked * 2 >= self.messages && self.middle.is_none() {
                 self.middle = Some(self.subject.gauge(self.asked));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use selkie_playground::{Fault, FaultKind, Playground, Turn};
 
 use crate::lanes::{Asked, Kind};
+use crate::tally;
 
 /// One polled batch in so many questions on Telegram.
 const POLLS: usize = 400;
@@ -28,7 +29,7 @@ impl Trouble {
     pub fn at(&mut self, playground: &Playground, asked: &Asked) {
         self.all += 1;
         if let Some(turn) = due(self.all, MODEL) {
-            self.model(playground, turn);
+            self.model(playground, asked.number, turn);
         }
         let so_far = self.asked.entry(asked.kind).or_default();
         *so_far += 1;
@@ -91,25 +92,29 @@ impl Trouble {
         }
     }
 
-    fn model(&mut self, playground: &Playground, turn: usize) {
+    /// The model fails at this question alone: how often one is asked again is known.
+    fn model(&mut self, playground: &Playground, number: usize, turn: usize) {
         let limited = Turn::Refuse {
             status: 429,
             message: "slow down".to_owned(),
             code: None,
             retry_after: Some(1),
         };
-        let turns: [(&str, Turn); 7] = [
-            ("500", Turn::refuse(500, "trouble")),
-            ("429", limited),
-            ("an error that says 200", Turn::OkError { message: "overloaded".to_owned() }),
-            ("breaks in the middle", Turn::CutStream { text: "say it ba".to_owned() }),
-            ("hangs up", Turn::HangUp),
-            ("waits", Turn::Usual.delayed(1_500)),
-            ("writes slowly", Turn::Dripped { text: None, ms: 700 }),
+        let overloaded = || Turn::OkError { message: "overloaded".to_owned() };
+        let breaks = || Turn::CutStream { text: "say it ba".to_owned() };
+        let all: [(&str, Vec<Turn>); 8] = [
+            ("500", vec![Turn::refuse(500, "trouble")]),
+            ("429", vec![limited]),
+            ("an error that says 200", vec![overloaded()]),
+            ("breaks in the middle", vec![breaks()]),
+            ("hangs up", vec![Turn::HangUp]),
+            ("waits", vec![Turn::Usual.delayed(1_500)]),
+            ("writes slowly", vec![Turn::Dripped { text: None, ms: 700 }]),
+            ("fails, then breaks in the middle", vec![overloaded(), breaks()]),
         ];
-        let (name, turn) = turns[turn % turns.len()].clone();
+        let (name, turns) = all[turn % all.len()].clone();
         self.count(&format!("model: {name}"));
-        playground.model().script(vec![turn]);
+        playground.model().script_for(&tally::word(number), turns);
     }
 
     fn note(&mut self, method: &str, kind: &FaultKind) {

@@ -4,6 +4,7 @@
 
 mod bare_loop;
 mod process;
+mod streaming;
 mod subject;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ use selkie_playground::load::{Load, Report};
 use selkie_playground::{Behaviour, Options, Pace, Playground};
 
 use crate::process::Memory;
+use crate::streaming::Late;
 use crate::subject::{Kind, Subject};
 
 /// How many starts are measured.
@@ -94,9 +96,43 @@ async fn table() {
     let times =
         |m: &Measured| format!("{} = {:.1}×", memory(m.after), m.after.resident / m.idle.resident);
     row(&format!("memory after {} messages", messages()), times(&bare), times(&ours), "≤ 2× idle");
+    for streamed in streamed_rows(&streaming::measure(folder.path()).await) {
+        row(&streamed.name, "–".to_owned(), streamed.measured, &streamed.wanted);
+    }
     row("bytes a message in the store", "–".to_owned(), format!("{:.0}", ours.bytes), "≤ 1,400");
     let size = |path: &Path| std::fs::metadata(path).map_or(0.0, |m| m.len() as f64 / 1048576.0);
     row("binary", "–".to_owned(), mib(size(Path::new(env!("CARGO_BIN_EXE_selkie")))), "≤ 22 MiB");
+}
+
+/// A row that the bare loop has no part in.
+struct Row {
+    name: String,
+    measured: String,
+    wanted: String,
+}
+
+/// The rows of answers while they are written.
+fn streamed_rows(late: &Late) -> [Row; 4] {
+    let both = |times: &[Duration]| {
+        let last = times.len() - 1;
+        format!("{:.1} ms ({:.1} ms)", millis(times[last / 2]), millis(times[last]))
+    };
+    let row = |name: &str, times: &[Duration], wanted: String| Row {
+        name: name.to_owned(),
+        measured: both(times),
+        wanted,
+    };
+    let from = "first token at the terminal, over the model's own time, p50 (longest)";
+    let read = "— from the model's writing it until it is read";
+    let chat = "first words in a chat after the model's first, p50 (longest)";
+    let last =
+        "last word in a chat after the model's, answer shown while it is written, p50 (longest)";
+    [
+        row(from, &late.terminal, "≤ 30 ms".to_owned()),
+        row(read, &late.read, String::new()),
+        row(chat, &late.chat, "≤ 2,000 ms (one edit interval)".to_owned()),
+        row(last, &late.streamed, format!("as shown whole: {}", both(&late.whole))),
+    ]
 }
 
 struct Measured {

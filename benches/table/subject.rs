@@ -2,7 +2,7 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,10 @@ pub enum Kind {
     Bare,
     /// Ours.
     Selkie,
+    /// Ours as it comes: it shows answers while they are written, in the platform's pace.
+    Streaming,
+    /// The same, but shows answers whole.
+    Whole,
 }
 
 /// A running program; it ends when it is dropped.
@@ -35,7 +39,7 @@ impl Subject {
         let home = tempfile::tempdir_in(folder).expect("a folder");
         let mut command = match kind {
             Kind::Bare => bare(playground),
-            Kind::Selkie => selkie(playground, home.path()),
+            _ => selkie(kind, playground, home.path()),
         };
         let before = playground.telegram().counted("getUpdates");
         let start = Instant::now();
@@ -55,6 +59,13 @@ impl Subject {
     /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// A question at a terminal, which is printed as it is answered.
+    pub fn ask(&self, words: &str) -> Command {
+        let mut command = at_home(self.home.path());
+        command.args(["ask", "--stream", words]).arg("--config").arg(config_of(self.home.path()));
+        command
     }
 
     /// Gives it a moment without work, so that memory is what it keeps.
@@ -89,14 +100,14 @@ fn bare(playground: &Playground) -> Command {
     command
 }
 
-fn selkie(playground: &Playground, home: &Path) -> Command {
+fn selkie(kind: Kind, playground: &Playground, home: &Path) -> Command {
     let people: Vec<i64> = (0..100).map(|n| FIRST_PERSON + n).collect();
     // Counted, as with the limits that people have, and never reached.
     let far = 1_000_000_000;
     let high = json!({
         "messages_per_minute": far, "calls_per_day": far, "cost_usd_per_day": far, "download_mb_per_day": far,
     });
-    let config = json!({
+    let mut config = json!({
         "telegram": {
             "bot_token": selkie_playground::telegram::TOKEN,
             "base_url": playground.telegram_base_url(),
@@ -116,10 +127,27 @@ fn selkie(playground: &Playground, home: &Path) -> Command {
         "file_state_dir": home.join("state"),
         "file_cache_dir": home.join("cache"),
     });
-    let file = home.join("config.yaml");
+    if !matches!(kind, Kind::Selkie) {
+        config["telegram"]["pace"] = json!("platform");
+        config["llm"]["profiles"]["zero"]["stream"] = json!(true);
+    }
+    if let Kind::Whole = kind {
+        config["progress"] = json!({ "stream": "off" });
+    }
+    let file = config_of(home);
     std::fs::write(&file, config.to_string()).expect("config");
     std::fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("its mode");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
-    command.arg("run").arg("--config").arg(file).env_clear().env("HOME", home);
+    let mut command = at_home(home);
+    command.arg("run").arg("--config").arg(file);
     command
+}
+
+fn at_home(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
+    command.env_clear().env("HOME", home);
+    command
+}
+
+fn config_of(home: &Path) -> PathBuf {
+    home.join("config.yaml")
 }

@@ -224,6 +224,7 @@ impl Model {
         let mut keyed = state.keyed.iter_mut();
         let fits = keyed.find(|(key, script)| !script.is_empty() && heard.raw.contains(&**key));
         let keyed = fits.and_then(|(_, script)| script.pop_front());
+        state.keyed.retain(|(_, script)| !script.is_empty());
         let turn = keyed.or_else(|| state.script.pop_front()).unwrap_or(Turn::Usual);
         turn.spelled_out(|| usual(state.behaviour, heard))
     }
