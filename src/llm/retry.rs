@@ -52,6 +52,8 @@ struct Asking {
     request: Request,
     end: Instant,
     tried: u32,
+    /// How many of these tries brought an answer that is of no use.
+    useless: u32,
     spent: Usage,
     /// The answer had no room; it is asked once more with more.
     no_room: Option<ModelError>,
@@ -139,12 +141,11 @@ impl Retry {
             return Onward::Fail(error);
         };
         let pause = self.pause(asking.tried, *retry_after);
-        // Who has nothing to say twice will not find words the third time.
-        // What cannot be read was paid for all the same.
-        let once_more =
-            asking.request.has_next || matches!(reason, Reason::Empty | Reason::Garbled);
-        let tries = if once_more { 2 } else { TRIES };
-        match asking.tried < tries && pause <= asking.patience() {
+        // Who has nothing to say twice will not find words the third time. What cannot be read was paid for all the
+        // same. A try that never came so far says nothing about that.
+        asking.useless += u32::from(matches!(reason, Reason::Empty | Reason::Garbled));
+        let tries = if asking.request.has_next { 2 } else { TRIES };
+        match asking.tried < tries && asking.useless < 2 && pause <= asking.patience() {
             true => Onward::Again(pause),
             false => Onward::Fail(error),
         }
@@ -154,8 +155,8 @@ impl Retry {
 impl Asking {
     fn new(request: &Request) -> Self {
         let end = Instant::now() + request.deadline;
-        let (request, tried) = (request.clone(), 0);
-        Self { request, end, tried, spent: Usage::default(), no_room: None }
+        let request = request.clone();
+        Self { request, end, tried: 0, useless: 0, spent: Usage::default(), no_room: None }
     }
 
     /// How long it waits at most before the next try: hardly at all where somebody else can be asked.
@@ -266,6 +267,24 @@ mod tests {
         };
         let (got, asked, _) = run(Scripted::failing(vec![empty; 9]), request(600)).await;
         assert_eq!((got.is_err(), asked), (true, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_breaks_after_another_failure_is_asked_once_more_too() {
+        let garbled = || ModelError::Transient {
+            why: "broken".to_owned(),
+            reason: Reason::Garbled,
+            retry_after: None,
+        };
+        for (errors, good) in [
+            (vec![transient("x", None), garbled()], true),
+            (vec![garbled(), transient("x", None)], true),
+            (vec![garbled(), transient("x", None), garbled()], false),
+        ] {
+            let tries = errors.len() + usize::from(good);
+            let (got, asked, _) = run(Scripted::failing(errors), request(600)).await;
+            assert_eq!((got.is_ok(), asked), (good, tries));
+        }
     }
 
     #[tokio::test(start_paused = true)]
