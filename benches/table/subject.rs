@@ -69,8 +69,8 @@ impl Subject {
     }
 
     /// Gives it a moment without work, so that memory is what it keeps.
-    pub async fn settle(&self) {
-        tokio::time::sleep(Duration::from_secs(2)).await;
+    pub async fn settle(&self, span: Duration) {
+        tokio::time::sleep(span).await;
     }
 
     /// Asks it to end, waits, and returns how large its store is then; 0 without one.
