@@ -19,6 +19,7 @@ mod bounds;
 pub mod cron_file;
 mod customary;
 mod database;
+mod effective;
 mod exposed;
 pub mod fixed;
 mod home;
@@ -55,6 +56,7 @@ use crate::config::source::{Environment, key};
 use crate::config::written::{file_twin, from_file, from_flag, strange_sections};
 use crate::domain::schema::{Fault, FaultKind, check};
 
+pub use effective::{Effective, written};
 pub use meant::crash_at;
 pub use source::Flag;
 
@@ -238,6 +240,11 @@ impl Reading {
     /// Lists the secrets that stand in the config, for the redactor.
     pub fn secrets(&self) -> Vec<String> {
         self.secrets.values(&self.value)
+    }
+
+    /// Returns what it comes to, to be compared with another.
+    pub fn effective(&self) -> Effective {
+        Effective::of(self.value.clone())
     }
 
     /// Returns the settings when nothing is wrong.

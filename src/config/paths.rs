@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::config::settings::Settings;
-use crate::config::source::Environment;
+use crate::config::source::{Environment, Flag};
 
 /// The file that is read when none is named and the working folder has none.
 const SYSTEM_FILE: &str = "/etc/selkie/config.yaml";
@@ -54,6 +56,14 @@ pub struct Folders {
     pub state: PathBuf,
     /// Fetched and made files.
     pub cache: PathBuf,
+}
+
+impl Folders {
+    /// Returns the flag that has these used, whatever the config says.
+    pub fn as_flag(&self) -> Flag {
+        let value = json!({ "file_state_dir": self.state, "file_cache_dir": self.cache });
+        Flag { name: "the folders in use".to_owned(), value }
+    }
 }
 
 /// Where a folder's place comes from.

@@ -11,8 +11,8 @@ use crate::config::crash_at;
 use crate::config::settings::Settings;
 use crate::console::{ChannelView, Console, Health, Posts};
 use crate::daemon::backup::{Scheduled, begun};
-use crate::daemon::build::{AppConfig, VERSION};
-use crate::daemon::flow::{Flow, Parts, Summing};
+use crate::daemon::build::{AppConfig, Kept, VERSION};
+use crate::daemon::flow::{ByConfig, Flow, Parts, Summing};
 use crate::daemon::posts::list_posts;
 use crate::daemon::{ledger, process, state, templates};
 use crate::delivery::{ChannelState, Hearing};
@@ -20,8 +20,10 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
 use crate::llm::{self, Model};
+use crate::shape::Shaper;
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules};
 use crate::tools::PictureKeeper;
@@ -39,10 +41,23 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     /// The time.
     pub clock: SharedClock,
+    /// What a config is made into, over and over.
+    pub standing: Standing,
+    /// Makes the shapes of now.
+    pub shaper: Live<Shaper>,
     /// Backups that the config asks for.
     pub backups: Option<Arc<Scheduled>>,
     /// What it was built from.
     pub plan: AppConfig,
+}
+
+/// What stays when the config changes.
+#[derive(Clone)]
+pub struct Standing {
+    ledger: Arc<dyn Ledger>,
+    happenings: Happenings,
+    metrics: Arc<Metrics>,
+    crash: Arc<Crash>,
 }
 
 impl AppConfig {
@@ -71,6 +86,22 @@ impl AppConfig {
         state::prepare(&self.folders)?;
         templates::lay_out(&self.folders.state, self.clocks.clock.now())?;
         Ok(())
+    }
+
+    /// Says what is missing when a config gives nothing to do.
+    pub fn needs_something_to_do(&self) -> Option<String> {
+        let idle = self.channels.is_empty() && self.settings.console.listen.is_none();
+        idle.then(|| {
+            "no channel is configured: write a section with its token in config.yaml (see \
+             `selkie config example`), or try `selkie demo`, which needs none"
+                .to_owned()
+        })
+    }
+
+    /// Returns what outlives this config, for another.
+    pub fn kept(&self) -> Kept {
+        let (clocks, redactor) = (self.clocks.clone(), self.redactor.clone());
+        Kept { clocks, redactor, processes: Arc::clone(&self.processes) }
     }
 
     /// Says how what is remembered is found.
@@ -114,45 +145,23 @@ impl AppConfig {
         let happenings = Happenings::default();
         let metrics = Arc::<Metrics>::default();
         let crash = Arc::new(crash(&self.settings));
-        if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
-            tracing::warn!(
-                "llm.routes.decision is not set: the main model decides about every line of groups in smart or \
-                 talkative mode; name a small model there to spend less"
-            );
-        }
-        let agent = |model: &Arc<dyn Model>| {
-            Arc::new(Agent {
-                model: Arc::clone(model),
-                profiles: Arc::clone(&self.profiles),
-                work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
-                happenings: happenings.clone(),
-                metrics: Arc::clone(&metrics),
-                crash: Arc::clone(&crash),
-                clock: Arc::clone(&self.clocks.clock),
-                redactor: self.redactor.clone(),
-                settings: self.settings.agent.clone(),
-            })
+        let standing = Standing {
+            ledger: Arc::clone(&ledger),
+            happenings: happenings.clone(),
+            metrics: Arc::clone(&metrics),
+            crash: Arc::clone(&crash),
         };
+        let shaper = Live::of(Arc::clone(&self.shaper));
         let flow = Flow::new(Parts {
             ledger: Arc::clone(&ledger),
-            shaper: Arc::clone(&self.shaper),
-            agent: agent(&self.model),
-            heartbeat: agent(&self.heartbeat),
-            decision: Arc::clone(&self.decision),
+            shaper: shaper.clone(),
+            by_config: self.made(&standing),
             embeddings: self.embeddings.clone(),
-            summing: Summing {
-                model: Arc::clone(&self.small),
-                settings: self.settings.memory.summary,
-            },
             channels: self.channels.clone(),
             aside: self.aside.clone(),
-            owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
-            settings: self.settings.flow(),
             clock: Arc::clone(&self.clocks.clock),
             alarm: Arc::clone(&self.clocks.alarm),
             zone: self.zone,
-            prices: llm::price_list(&self.settings.llm),
-            schedules: self.settings.schedules.clone(),
             chance: Arc::clone(&self.chance),
             crash,
             happenings: happenings.clone(),
@@ -160,15 +169,53 @@ impl AppConfig {
             instance: Instance(instance),
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
-            ours: self.ours.clone(),
             forms: self.forms.clone(),
             redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
-            sees: self.keeper(),
             version: VERSION,
         });
         let (backups, clock) = (Scheduled::of(&self), self.clock());
-        App { ledger, flow, happenings, metrics, clock, backups, plan: self }
+        App { ledger, flow, happenings, metrics, clock, backups, standing, shaper, plan: self }
+    }
+
+    /// Makes of the config what is used for tasks, at a start and at a reload alike.
+    pub fn made(&self, standing: &Standing) -> ByConfig {
+        if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
+            tracing::warn!(
+                "llm.routes.decision is not set: the main model decides about every line of groups in smart or \
+                 talkative mode; name a small model there to spend less"
+            );
+        }
+        ByConfig {
+            settings: self.settings.flow(),
+            owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
+            agent: self.agent(standing, &self.model),
+            heartbeat: self.agent(standing, &self.heartbeat),
+            decision: Arc::clone(&self.decision),
+            summing: Summing {
+                model: Arc::clone(&self.small),
+                settings: self.settings.memory.summary,
+            },
+            sees: self.keeper(),
+            prices: llm::price_list(&self.settings.llm),
+            schedules: self.settings.schedules.clone(),
+            ours: self.ours.clone(),
+        }
+    }
+
+    fn agent(&self, standing: &Standing, model: &Arc<dyn Model>) -> Arc<Agent> {
+        let Standing { ledger, happenings, metrics, crash } = standing.clone();
+        Arc::new(Agent {
+            model: Arc::clone(model),
+            profiles: Arc::clone(&self.profiles),
+            work: ledger as Arc<dyn crate::store::Work>,
+            happenings,
+            metrics,
+            crash,
+            clock: Arc::clone(&self.clocks.clock),
+            redactor: self.redactor.clone(),
+            settings: self.settings.agent.clone(),
+        })
     }
 }
 
@@ -193,7 +240,7 @@ impl AppConfig {
 impl App {
     /// Returns the read API over this app.
     pub fn console(&self, health: Arc<dyn Health>) -> Console {
-        let shaper = Arc::clone(&self.plan.shaper);
+        let shaper = self.shaper.clone();
         let flow = Arc::clone(&self.flow);
         let ledger = Arc::clone(&self.ledger);
         Console {
@@ -203,7 +250,7 @@ impl App {
             posts: listed(Arc::clone(&self.flow)),
             knowledge: Arc::clone(&self.flow) as _,
             clock: Arc::clone(&self.clock),
-            explain: Arc::new(move |facts| shaper.shape(facts).explain()),
+            explain: Arc::new(move |facts| shaper.now().shape(facts).explain()),
             happenings: self.happenings.clone(),
             health,
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),

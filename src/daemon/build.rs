@@ -2,7 +2,7 @@
 //!
 //! An [`AppConfig`] touches nothing outside the process and is all that `config check` and `tools list` need.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +14,9 @@ use crate::config::paths::{ConfigFile, Folders};
 use crate::config::places;
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
-use crate::config::{Flag, Reading, Sources, read, whole_schema};
+use crate::config::{Effective, Flag, Reading, Sources, read, whole_schema};
 use crate::daemon::clocks::Clocks;
+use crate::daemon::closed::{closed, ours};
 use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::SharedClock;
@@ -86,8 +87,30 @@ pub struct AppConfig {
     pub notes: Vec<String>,
     /// The zone of times that name none.
     pub zone: Zone,
+    /// Names of the sections that channels read.
+    pub sections: Vec<&'static str>,
+    /// What it comes to, to be compared with another.
+    pub written: Effective,
     pub(super) clocks: Clocks,
     pub(super) chance: Arc<dyn Chance>,
+}
+
+/// What outlives a config, and another is read on.
+#[derive(Clone)]
+pub struct Kept {
+    /// The clocks that everything goes by.
+    pub clocks: Clocks,
+    /// Knows the secrets of all that were read.
+    pub redactor: Redactor,
+    /// Everything that tools run.
+    pub processes: Arc<Processes>,
+}
+
+impl Kept {
+    fn new(binary: &Binary, clocks: Clocks) -> Self {
+        let processes = Arc::new(Processes::new(binary.launcher.clone()));
+        Self { clocks, redactor: Redactor::default(), processes }
+    }
 }
 
 impl AppConfig {
@@ -127,7 +150,7 @@ pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
 /// # Errors
 /// Everything that is wrong with the config, at once.
 pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Aside, Clocks::machine())
+    planned(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
 }
 
 /// The same by other clocks: a demo's.
@@ -139,7 +162,7 @@ pub(super) fn plan_by(
     chosen: &Chosen,
     clocks: Clocks,
 ) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Aside, clocks)
+    planned(binary, chosen, Places::Aside, Kept::new(binary, clocks))
 }
 
 /// The same for a daemon: what the config names on this machine must be fit for use, too.
@@ -147,17 +170,25 @@ pub(super) fn plan_by(
 /// # Errors
 /// Everything that is wrong with the config, at once.
 pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Looked, Clocks::machine())
+    planned(binary, chosen, Places::Looked, Kept::new(binary, Clocks::machine()))
+}
+
+/// The same for a daemon that runs.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan_anew(binary: &Binary, chosen: &Chosen, kept: Kept) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Looked, kept)
 }
 
 fn planned(
     binary: &Binary,
     chosen: &Chosen,
     places: Places,
-    clocks: Clocks,
+    kept: Kept,
 ) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
-    let redactor = Redactor::default();
+    let Kept { clocks, redactor, processes } = kept;
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
     let tls = http::tls().map_err(|e| defect(&e))?;
     let for_client = Arc::clone(&tls);
@@ -192,13 +223,13 @@ fn planned(
         look_at_places(&mut reading, binary);
     }
     let named = reading.files().to_vec();
-    let notes = notes(&reading);
+    let (notes, written) = (notes(&reading), reading.effective());
     let mut settings = reading.finish()?;
     settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let posting = public_channels(binary, &channels);
-    let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes) };
+    let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = closed(binary, &settings.tools, config.as_deref(), &named);
@@ -227,6 +258,8 @@ fn planned(
         tls,
         notes,
         zone,
+        sections: binary.kits.iter().map(|kit| kit.name).collect(),
+        written,
         clocks,
         chance,
     })
@@ -291,38 +324,6 @@ fn notes(reading: &Reading) -> Vec<String> {
     reading.notes().iter().cloned().chain(folders).chain(models).chain(weak).collect()
 }
 
-/// Closes the config and the files of its secrets to tools and commands.
-fn closed(
-    binary: &Binary,
-    tools: &ToolsSettings,
-    config: Option<&Path>,
-    named: &[PathBuf],
-) -> ToolsSettings {
-    let real = named.iter().filter_map(|file| file.canonicalize().ok());
-    let credentials = binary.env.get("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-    let secrets: BTreeSet<PathBuf> = named.iter().cloned().chain(real).chain(credentials).collect();
-    let tools = tools.clone().closing_secrets(secrets.iter().map(PathBuf::as_path));
-    let tools = config.map_or_else(|| tools.clone(), |file| tools.clone().closing(file));
-    match binary.env.get("HOME") {
-        Some(home) if !home.is_empty() => tools.at_home(home),
-        _ => tools,
-    }
-}
-
-/// Lists what is closed to every tool: the config and what it names, where a config and an environment
-/// would be read from at the next start, and systemd's credentials.
-fn ours(
-    binary: &Binary,
-    folders: &Folders,
-    config: Option<PathBuf>,
-    mut files: Vec<PathBuf>,
-) -> Ours {
-    files.extend(config);
-    files.extend(["config.yaml", ".env"].map(|name| binary.here.join(name)));
-    let credentials = binary.env.get("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-    Ours::new(folders.state.clone(), credentials.into_iter().collect(), files)
-}
-
 /// Lets every channel look at its section.
 fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> Vec<Channel> {
     let mut built = Vec::new();
@@ -363,6 +364,7 @@ fn means(
     settings: &Settings,
     tls: &Arc<ClientConfig>,
     routes: &llm::Routes,
+    processes: Arc<Processes>,
 ) -> ToolDeps {
     let tls = Arc::clone(tls);
     let small = |model: &Arc<dyn Model>| -> Arc<dyn Small> {
@@ -372,7 +374,7 @@ fn means(
     let kits = binary.kits.clone();
     let config = move || whole_schema(&kits);
     ToolDeps {
-        processes: Arc::new(Processes::new(binary.launcher.clone())),
+        processes,
         env: Arc::new(binary.env.clone()),
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
         small: small(&routes.small),

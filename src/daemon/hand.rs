@@ -17,6 +17,7 @@ use crate::domain::approval::Exposure;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::ids::TaskId;
+use crate::domain::live::Live;
 use crate::domain::transcript::Call;
 use crate::guard::visible::{one_line, visible};
 use crate::shape::roots::{Reach, Workspace};
@@ -76,7 +77,7 @@ pub struct Called {
 
 /// Where calls by hand are made.
 pub struct ToolRunner {
-    shaper: Arc<Shaper>,
+    shaper: Live<Shaper>,
     ledger: Arc<dyn Ledger>,
     redactor: Redactor,
     clock: SharedClock,
@@ -97,7 +98,7 @@ impl ToolRunner {
     /// Takes its parts of a app.
     pub fn of(app: &App) -> Self {
         Self {
-            shaper: Arc::clone(&app.plan.shaper),
+            shaper: app.shaper.clone(),
             ledger: Arc::clone(&app.ledger),
             redactor: app.plan.redactor.clone(),
             clock: Arc::clone(&app.clock),
@@ -133,7 +134,7 @@ impl ToolRunner {
                 // Nobody sees what a page or a file may have brought about.
                 facts.place = Where::CommandLine { terminal: false };
             }
-            let shape = self.shaper.shape(&facts);
+            let shape = self.shaper.now().shape(&facts);
             let modes = Arc::clone(&mode) as _;
             let scope =
                 Scope { mode: facts.mode, modes, ..self.scope(by_hand, &facts, &shape, &id) };

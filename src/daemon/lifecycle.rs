@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use crate::daemon::app::App;
+use crate::daemon::process;
 use crate::delivery::runtime::Stop;
 use crate::store::read::Counts;
 
@@ -37,12 +38,26 @@ pub fn runtime() -> io::Result<Runtime> {
     Ok(runtime)
 }
 
-/// SIGTERM, SIGINT and SIGHUP; and SIGUSR1 and SIGUSR2, which ask nothing of us.
+/// SIGTERM and SIGINT, which end us; SIGHUP, which has the config read again, or ends us where the terminal is gone that we
+/// were started in; and SIGUSR1 and SIGUSR2, which ask nothing of us.
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
     user: [Signal; 2],
+    /// Started in a terminal, and not to outlive it.
+    at_terminal: bool,
+    /// SIGHUP came when there was nothing to be reloaded yet.
+    owed: bool,
+}
+
+/// What a signal asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The end; the signal's name.
+    End(&'static str),
+    /// That the config is read again.
+    Reload,
 }
 
 impl Signals {
@@ -51,22 +66,52 @@ impl Signals {
     /// # Errors
     /// When the system refuses a handler.
     pub fn listen() -> io::Result<Self> {
+        // Whoever starts us with SIGHUP ignored (nohup) wants us to stay.
+        let at_terminal = !process::ignores_hang_up() && has_terminal();
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
             user: [signal(SignalKind::user_defined1())?, signal(SignalKind::user_defined2())?],
+            at_terminal,
+            owed: false,
         })
     }
 
-    /// Waits for the next one that ends us and returns its name.
-    pub async fn next(&mut self) -> &'static str {
+    /// Waits for the next one that asks something of us.
+    pub async fn next(&mut self) -> Asked {
+        match std::mem::take(&mut self.owed) {
+            true => Asked::Reload,
+            false => self.received().await,
+        }
+    }
+
+    /// Waits for the next one that ends us and returns its name. The config is read again as soon as there is something to
+    /// be reloaded.
+    pub async fn end(&mut self) -> &'static str {
+        loop {
+            match self.received().await {
+                Asked::End(name) => return name,
+                Asked::Reload => {
+                    tracing::info!(
+                        "SIGHUP: the config is read again when selkie is up, not while it starts or ends"
+                    );
+                    self.owed = true;
+                }
+            }
+        }
+    }
+
+    async fn received(&mut self) -> Asked {
         let [first, second] = &mut self.user;
         loop {
             let ignored = tokio::select! {
-                _ = self.terminate.recv() => return "SIGTERM",
-                _ = self.interrupt.recv() => return "SIGINT",
-                _ = self.hang_up.recv() => return "SIGHUP",
+                _ = self.terminate.recv() => return Asked::End("SIGTERM"),
+                _ = self.interrupt.recv() => return Asked::End("SIGINT"),
+                _ = self.hang_up.recv() => return match self.at_terminal && !has_terminal() {
+                    true => Asked::End("SIGHUP"),
+                    false => Asked::Reload,
+                },
                 _ = first.recv() => "SIGUSR1",
                 _ = second.recv() => "SIGUSR2",
             };
@@ -75,13 +120,18 @@ impl Signals {
     }
 }
 
+/// Whether there is a terminal that this process belongs to: one that was closed is none.
+fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
+}
+
 /// Ends the daemon in order: nothing is heard or begun any more, then running tasks and what they said may end,
 /// within limits or until a second signal; what is left, and what waits, goes on at the next start.
 pub async fn stop(app: &App, tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
     stop.receivers.cancel();
     tokio::select! {
         () = drained(app) => {}
-        name = signals.next() => tracing::warn!(signal = name, "a second signal: ending at once"),
+        name = signals.end() => tracing::warn!(signal = name, "a second signal: ending at once"),
     }
     stop.work.cancel();
     tracker.close();

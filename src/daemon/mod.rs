@@ -12,6 +12,7 @@ mod at_rest;
 mod backup;
 mod client;
 mod clocks;
+mod closed;
 mod doctor;
 mod forgetting;
 mod hand;
@@ -26,6 +27,7 @@ mod pairing;
 mod people;
 mod posts;
 mod process;
+mod reload;
 mod run;
 mod schedules;
 mod service;
@@ -50,6 +52,7 @@ use crate::tools::isolate::Isolate;
 use crate::tools::shell::Launcher;
 
 /// What the binary hands in: everything that names platforms or the process.
+#[derive(Clone)]
 pub struct Binary {
     /// The kinds of channel that were built in.
     pub kits: Vec<ChannelKit>,

@@ -38,6 +38,14 @@ pub fn take_files() {
     }
 }
 
+/// Whether we were started with SIGHUP ignored, as `nohup` does. To be asked before a handler is set.
+pub fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // Its lowest bit is signal 1.
+    mask.is_some_and(|mask| mask.trim().ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']))
+}
+
 /// Kills this very process, as a crash would.
 pub fn kill() {
     use rustix::process::{Signal, getpid, kill_process};

@@ -13,7 +13,8 @@ use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::flow::Flow;
 use crate::daemon::health::HealthDesk;
-use crate::daemon::lifecycle::{Signals, stop};
+use crate::daemon::lifecycle::{Asked, Signals, stop};
+use crate::daemon::reload::{Reloader, Reread};
 use crate::daemon::service_manager::{Extended, ServiceManager};
 use crate::daemon::status::StatusDesk;
 use crate::daemon::vitals::Vitals;
@@ -46,16 +47,10 @@ pub struct Attendant<'a> {
     pub waits: &'a (dyn Fn(String) + Sync),
     /// Who supervises the process.
     pub manager: ServiceManager,
-}
-
-/// Says what is missing when a plan has nothing to do.
-pub fn needs_something_to_do(plan: &AppConfig) -> Option<String> {
-    let idle = plan.channels.is_empty() && plan.settings.console.listen.is_none();
-    idle.then(|| {
-        "no channel is configured: write a section with its token in config.yaml (see \
-         `selkie config example`), or try `selkie demo`, which needs none"
-            .to_owned()
-    })
+    /// Signals, where they are listened to already.
+    pub signals: Option<Signals>,
+    /// Reads the config once more; none where there is none to be read.
+    pub reread: Option<Reread>,
 }
 
 /// Runs until a signal, or until its attendant ends it.
@@ -64,10 +59,11 @@ pub fn needs_something_to_do(plan: &AppConfig) -> Option<String> {
 /// When something cannot start, or when every channel is refused and none has ever worked; any other daemon that
 /// runs ends without error.
 pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result<()> {
-    let Attendant { up, end, waits, manager } = attendant;
+    let Attendant { up, end, waits, manager, signals, reread } = attendant;
     let manager = Arc::new(manager);
     process::take_files();
-    let mut signals = Signals::listen().context("signals cannot be handled")?;
+    let signals = signals.map_or_else(Signals::listen, Ok);
+    let mut signals = signals.context("signals cannot be handled")?;
     let mut asked = pin!(async {
         match end {
             // A dropped sender means that its owner is gone.
@@ -99,7 +95,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     };
     let may_go_on = tokio::select! {
         waited = held::wait(&app, Arc::clone(&desk), &manager) => waited.map(|()| true),
-        name = signals.next() => {
+        name = signals.end() => {
             tracing::info!(signal = name, "stopping: nobody has let the restored life go on");
             Ok(false)
         }
@@ -111,6 +107,8 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         app.ledger.close().await;
         return may_go_on.map(drop);
     }
+    let reloader = Arc::new(Reloader::of(&app, reread, &manager));
+    let desk = socket::Desk::of(&app, desk, Arc::clone(&reloader));
     if let Err(error) = start(&app, desk, &tracker, &stops).await {
         stops.receivers.cancel();
         stops.work.cancel();
@@ -137,17 +135,11 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     let (ledger, happenings) = (Arc::clone(&app.ledger), app.happenings.clone());
     let (flow, rests) = (Arc::clone(&app.flow), app.flow.rests());
     up.send(Up { ledger, flow, happenings, rests, console }).ok();
-    let mut hopeless = None;
-    tokio::select! {
-        why = app.flow.hopeless() => hopeless = Some(why),
-        name = signals.next() => {
-            tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once");
-            if name == "SIGHUP" {
-                tracing::warn!("SIGHUP does not reload the config: it stops selkie; start it again");
-            }
-        }
-        () = &mut asked => {}
-    }
+    let hopeless = tokio::select! {
+        why = app.flow.hopeless() => Some(why),
+        () = until_asked(&mut signals, &reloader, &tracker) => None,
+        () = &mut asked => None,
+    };
     manager.stopping();
     stop(&app, &tracker, &stops, &mut signals).await;
     socket::remove(&app.plan.folders.state);
@@ -155,6 +147,25 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     match hopeless {
         Some(why) => bail!("no channel works, and none has since the start: {why}"),
         None => Ok(()),
+    }
+}
+
+/// Waits for a signal that ends the daemon; SIGHUP has the config read again, as often as it comes.
+async fn until_asked(signals: &mut Signals, reloader: &Arc<Reloader>, tracker: &TaskTracker) {
+    loop {
+        match signals.next().await {
+            Asked::Reload => {
+                tracing::info!(signal = "SIGHUP", "the config is read again");
+                tracker.spawn(Arc::clone(reloader).reload());
+            }
+            Asked::End(name) => {
+                tracing::info!(
+                    signal = name,
+                    "stopping: running tasks may end, a second signal ends at once"
+                );
+                return;
+            }
+        }
     }
 }
 
@@ -168,7 +179,7 @@ async fn open(
     let instance = AppConfig::instance();
     let ledger = tokio::select! {
         ledger = ledger::wait_for(plan.ledger_for(&instance), waits) => ledger?,
-        name = signals.next() => {
+        name = signals.end() => {
             tracing::info!(signal = name, "stopping: the database was never there");
             return Ok(None);
         }
@@ -197,7 +208,7 @@ async fn console(
 
 async fn start(
     app: &App,
-    desk: Arc<StatusDesk>,
+    desk: socket::Desk,
     tracker: &TaskTracker,
     stops: &Stop,
 ) -> anyhow::Result<()> {
@@ -207,6 +218,6 @@ async fn start(
     if let Some(backups) = &app.backups {
         tracker.spawn(Arc::clone(backups).run(stops.work.clone()));
     }
-    tracker.spawn(socket::serve(socket::Desk::of(app, desk), listener, stops.work.clone()));
+    tracker.spawn(socket::serve(desk, listener, stops.work.clone()));
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! What the service manager is told (`sd_notify(3)`): that selkie is up, how it stands, that it lives, that it ends.
 
 use std::os::unix::net::{SocketAddr, UnixDatagram};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
+use selkie_channel_core::locked;
 use tokio_util::task::TaskTracker;
 
 use crate::config::source::Environment;
@@ -16,6 +18,8 @@ const ASKED: Duration = Duration::from_secs(30);
 pub struct ServiceManager {
     line: Option<Line>,
     watchdog: Option<Duration>,
+    /// What stands behind how we stand.
+    note: Mutex<Option<String>>,
 }
 
 #[derive(Debug)]
@@ -34,7 +38,11 @@ impl ServiceManager {
         let is_ours = number("WATCHDOG_PID").is_none_or(|of| of == u64::from(pid));
         let watchdog = number("WATCHDOG_USEC").filter(|usec| is_ours && *usec > 0);
         match open(name) {
-            Ok(line) => Self { line: Some(line), watchdog: watchdog.map(Duration::from_micros) },
+            Ok(line) => Self {
+                line: Some(line),
+                watchdog: watchdog.map(Duration::from_micros),
+                note: Mutex::default(),
+            },
             Err(error) => {
                 tracing::warn!(%error, socket = name, "the service manager cannot be told anything");
                 Self::default()
@@ -55,6 +63,29 @@ impl ServiceManager {
     /// Everything has started.
     pub fn ready(&self) {
         self.tell("READY=1");
+    }
+
+    /// The config is read again; `ready` tells that this is over.
+    pub fn reloading(&self) {
+        let now = clock_gettime(ClockId::Monotonic);
+        let usec = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1_000;
+        self.tell(&format!("RELOADING=1\nMONOTONIC_USEC={usec}"));
+    }
+
+    /// Something to be read behind how we stand, until there is another.
+    pub fn note(&self, note: Option<String>) {
+        if let Some(note) = &note {
+            self.status(note);
+        }
+        *locked(&self.note) = note;
+    }
+
+    /// Returns how we stand with what stands behind it.
+    pub fn noted(&self, status: String) -> String {
+        match &*locked(&self.note) {
+            Some(note) => format!("{status}; {note}"),
+            None => status,
+        }
     }
 
     /// We live: the next time is within the watchdog's.

@@ -3,7 +3,7 @@
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
 //! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides, `POST /v1/pairing` makes owners,
 //! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/sessions` tells what was said, `POST /v1/people` whom the bot knows and what state files said before, `POST /v1/tools/call` answers calls by hand,
-//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on; `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
+//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on, `POST /v1/reload` has the config read again; `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
 use std::io;
@@ -34,6 +34,7 @@ use crate::daemon::hand::{ByHand, Called, ToolRunner};
 use crate::daemon::pairing::{AskedOfPairing, carry_out_pairing};
 use crate::daemon::people::{AskedOfPeople, carry_out_people};
 use crate::daemon::posts::{AskedOfPosts, carry_out_posts};
+use crate::daemon::reload::Reloader;
 use crate::daemon::schedules::{Asked, carry_out};
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::status::StatusDesk;
@@ -77,16 +78,18 @@ pub struct Desk {
     ledger: Arc<dyn Ledger>,
     status: Arc<StatusDesk>,
     bench: ToolRunner,
+    reloader: Arc<Reloader>,
 }
 
 impl Desk {
     /// Takes its parts of a app.
-    pub fn of(app: &App, status: Arc<StatusDesk>) -> Self {
+    pub fn of(app: &App, status: Arc<StatusDesk>, reloader: Arc<Reloader>) -> Self {
         Self {
             flow: Arc::clone(&app.flow),
             ledger: Arc::clone(&app.ledger),
             status,
             bench: ToolRunner::of(app),
+            reloader,
         }
     }
 }
@@ -108,6 +111,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/status", get(status))
         .route("/v1/resume", post(resume))
         .route("/v1/forget", post(forget))
+        .route("/v1/reload", post(reload))
         .with_state(Arc::new(desk));
     // Whoever opens the socket is this machine's user: no wall, but nobody may hold it for ever.
     Door { routes: router, caps: Caps::LOCAL }.serve(listener, stop).await;
@@ -269,6 +273,10 @@ async fn forget(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedToForget>)
         Ok(told) => Json(told).into_response(),
         Err(error) => broken(&error),
     }
+}
+
+async fn reload(State(desk): State<Arc<Desk>>) -> Response {
+    Json(Arc::clone(&desk.reloader).reload().await).into_response()
 }
 
 async fn resume(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedToResume>) -> Response {

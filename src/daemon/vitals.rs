@@ -68,7 +68,7 @@ impl Vitals {
                     "these loops stand still: the service manager is not told that selkie lives"
                 ),
             }
-            let status = self.status(&still).await;
+            let status = manager.noted(self.status(&still).await);
             if status != said {
                 manager.status(&status);
                 said = status;

@@ -1,7 +1,7 @@
 //! One channel's account while the daemon runs: the channel, whom it listens to now, how it stands.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -10,8 +10,10 @@ use selkie_channel_core::{
     AccountId, AllowList, Channel, ConversationId, PersonId, PlaceId, Unasked,
 };
 use serde::Serialize;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::delivery::rate_limiter::RateLimiter;
 
@@ -21,7 +23,7 @@ const TOLD_WITHIN: Duration = Duration::from_secs(5);
 /// One account.
 pub(crate) struct Account {
     pub(crate) channel: Channel,
-    pub(crate) limiter: Mutex<RateLimiter>,
+    pub(crate) limiter: Arc<Mutex<RateLimiter>>,
     /// Parts that wait to be sent: presence gives way to them.
     pub(crate) waiting: AtomicUsize,
     allow: RwLock<AllowList>,
@@ -34,6 +36,39 @@ pub(crate) struct Account {
     /// Refused for sure, without ever having worked.
     hopeless: AtomicBool,
     again: Notify,
+    /// The config names it no more: nothing is begun for it.
+    leaving: AtomicBool,
+    /// How many workers are at a task of it, whoever stood in its place before.
+    at_work: watch::Sender<usize>,
+    /// What receives.
+    pub(crate) ears: Loop,
+    /// What sends.
+    pub(crate) mouth: Loop,
+}
+
+/// What runs for an account, and how it is ended alone.
+#[derive(Default)]
+pub(crate) struct Loop {
+    pub(crate) end: CancellationToken,
+    pub(crate) tracker: TaskTracker,
+}
+
+impl Loop {
+    /// Ends it, and waits until it has ended.
+    pub(crate) async fn ended(&self) {
+        self.end.cancel();
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
+
+/// A worker is at a task of an account, until this is dropped.
+pub(crate) struct AtWork(watch::Sender<usize>);
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.0.send_modify(|workers| *workers -= 1);
+    }
 }
 
 /// Whether a channel hears.
@@ -67,7 +102,7 @@ pub struct ChannelState {
 impl Account {
     pub(crate) fn new(channel: Channel) -> Self {
         Self {
-            limiter: Mutex::new(RateLimiter::new(channel.pace)),
+            limiter: Arc::new(Mutex::new(RateLimiter::new(channel.pace))),
             waiting: AtomicUsize::new(0),
             allow: RwLock::new(channel.allow.clone()),
             hearing: Mutex::new(Hearing::Off),
@@ -76,8 +111,50 @@ impl Account {
             refused: AtomicBool::new(false),
             hopeless: AtomicBool::new(false),
             again: Notify::new(),
+            leaving: AtomicBool::new(false),
+            at_work: watch::Sender::new(0),
+            ears: Loop::default(),
+            mouth: Loop::default(),
             channel,
         }
+    }
+
+    /// The same bot by another config: it goes on at the pace of before, and has worked when that has.
+    pub(crate) fn in_place_of(before: &Self, channel: Channel) -> Self {
+        let goes_on = before.channel.pace == channel.pace;
+        let mut after = Self { at_work: before.at_work.clone(), ..Self::new(channel) };
+        if goes_on {
+            after.limiter = Arc::clone(&before.limiter);
+        }
+        after.heard_ms.store(before.heard_ms.load(Ordering::Relaxed), Ordering::Relaxed);
+        after
+    }
+
+    /// Begins nothing more: the config names it no more.
+    pub(crate) fn leave(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nothing more is begun for it.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a worker is at a task of it.
+    pub(crate) fn at_work(&self) -> AtWork {
+        self.at_work.send_modify(|workers| *workers += 1);
+        AtWork(self.at_work.clone())
+    }
+
+    /// Counts the workers that are at a task of it.
+    pub(crate) fn workers(&self) -> usize {
+        *self.at_work.borrow()
+    }
+
+    /// Waits until no worker is at a task of it.
+    pub(crate) async fn rests(&self) {
+        // The sender lives as long as `self`.
+        self.at_work.subscribe().wait_for(|workers| *workers == 0).await.ok();
     }
 
     /// Listens to somebody from now on, beside those of the config.

@@ -1,7 +1,8 @@
 //! The accounts of this daemon, by their ids, and who of them carries what.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Channel, ConversationId, PersonId, PlaceId};
@@ -9,8 +10,13 @@ use selkie_channel_core::{AccountId, Channel, ConversationId, PersonId, PlaceId}
 use crate::delivery::account::{Account, ChannelState};
 use crate::domain::task::Lane;
 
-/// The accounts of this daemon.
-pub(crate) struct Accounts(HashMap<AccountId, Arc<Account>>);
+/// The accounts of this daemon, as they are now: a reload of the config changes them.
+#[derive(Default)]
+pub(crate) struct Accounts {
+    all: RwLock<HashMap<AccountId, Arc<Account>>>,
+    /// One that is gone by now has worked.
+    worked: AtomicBool,
+}
 
 impl Accounts {
     /// Listens to somebody on every channel from now on: an id is of one platform.
@@ -26,18 +32,19 @@ impl Accounts {
     /// One account for each channel.
     pub(crate) fn of_channels(channels: impl IntoIterator<Item = Channel>) -> Self {
         let account = |channel: Channel| (channel.account.clone(), Arc::new(Account::new(channel)));
-        Self(channels.into_iter().map(account).collect())
+        let all = RwLock::new(channels.into_iter().map(account).collect());
+        Self { all, worked: AtomicBool::new(false) }
     }
 
     /// The same accounts, and one for each of these channels.
     pub(crate) fn and(&self, channels: impl IntoIterator<Item = Channel>) -> Self {
-        let Self(mut all) = Self::of_channels(channels);
-        all.extend(self.0.iter().map(|(id, account)| (id.clone(), Arc::clone(account))));
-        Self(all)
+        let more = Self::of_channels(channels);
+        self.all().for_each(|account| more.put(account));
+        more
     }
 
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
-    pub(crate) fn of(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
+    pub(crate) fn of(&self, conversation: &ConversationId) -> Option<Arc<Account>> {
         self.get(conversation.account())
     }
 
@@ -50,18 +57,18 @@ impl Accounts {
     }
 
     /// Returns the account with this id.
-    pub(crate) fn get(&self, id: &AccountId) -> Option<&Arc<Account>> {
-        self.0.get(id)
+    pub(crate) fn get(&self, id: &AccountId) -> Option<Arc<Account>> {
+        self.read(|all| all.get(id).map(Arc::clone))
     }
 
     /// Lists the ids.
     pub(crate) fn ids(&self) -> impl Iterator<Item = AccountId> {
-        self.0.keys().cloned()
+        self.read(|all| all.keys().cloned().collect::<Vec<_>>()).into_iter()
     }
 
     /// Lists the accounts.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Account>> {
-        self.0.values()
+    pub(crate) fn all(&self) -> impl Iterator<Item = Arc<Account>> + Clone + use<> {
+        self.read(|all| all.values().map(Arc::clone).collect::<Vec<_>>()).into_iter()
     }
 
     /// Reads a conversation as whichever channel knows it by that name.
@@ -85,7 +92,8 @@ impl Accounts {
     /// Whether this process answers in a lane: what waits for a channel that is not here waits for a
     /// process that has it, as its parts do.
     pub(crate) fn carries(&self, lane: &Lane) -> bool {
-        lane.account().is_none_or(|account| self.0.contains_key(&AccountId::new(account)))
+        let here = |account| self.get(&AccountId::new(account)).is_some_and(|a| !a.is_leaving());
+        lane.account().is_none_or(here)
     }
 
     /// Tells how every channel stands, in order of their accounts.
@@ -93,5 +101,37 @@ impl Accounts {
         let mut states: Vec<_> = self.all().map(|account| account.state(now)).collect();
         states.sort_by(|a, b| a.account.cmp(&b.account));
         states
+    }
+
+    /// Carries an account from now on, in the place of the one with its id.
+    pub(crate) fn put(&self, account: Arc<Account>) {
+        let id = account.channel.account.clone();
+        self.write(|all| all.insert(id, account));
+    }
+
+    /// Carries an account no more; `false` when another has taken its place.
+    pub(crate) fn let_go(&self, account: &Arc<Account>) -> bool {
+        let id = &account.channel.account;
+        self.worked.fetch_or(account.has_worked(), Ordering::Relaxed);
+        self.write(|all| {
+            let is_here = all.get(id).is_some_and(|here| Arc::ptr_eq(here, account));
+            if is_here {
+                all.remove(id);
+            }
+            is_here
+        })
+    }
+
+    /// Whether one that is not carried any more has worked.
+    pub(crate) fn has_worked_before(&self) -> bool {
+        self.worked.load(Ordering::Relaxed)
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&HashMap<AccountId, Arc<Account>>) -> T) -> T {
+        read(&self.all.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write<T>(&self, write: impl FnOnce(&mut HashMap<AccountId, Arc<Account>>) -> T) -> T {
+        write(&mut self.all.write().unwrap_or_else(PoisonError::into_inner))
     }
 }

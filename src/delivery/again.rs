@@ -43,7 +43,7 @@ pub(crate) async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<
             return Ok(());
         }
     }
-    let expires = after(outbox.runtime.now(), outbox.settings.outbox.answer_expires);
+    let expires = after(outbox.runtime.now(), outbox.settings.now().outbox.answer_expires);
     let month = month(&account.channel, outbox.runtime.now());
     let once_more = OnceMore { parts, expires_at: Some(expires), month };
     let queued = match ledger.post_again(outbound, once_more).await? {

@@ -106,7 +106,7 @@ fn moment(outbox: &Outbox) -> Moment {
     Moment {
         now: outbox.runtime.clock.now(),
         unit: outbox.runtime.chance.unit(),
-        unclear_after: outbox.settings.outbox.unclear_after,
+        unclear_after: outbox.settings.now().outbox.unclear_after,
     }
 }
 

@@ -132,7 +132,7 @@ impl Beside<'_> {
             Audience::Group => per_group_minute
                 .map_or(Duration::ZERO, |most| Duration::from_secs(240) / most.get()),
         };
-        pace.max(self.outbox.settings.progress.every.0)
+        pace.max(self.outbox.settings.now().progress.every.0)
     }
 
     /// Notes where a message of a task stands that changes; without an id one is about to be sent.
@@ -185,7 +185,7 @@ pub(crate) async fn sweep(outbox: Arc<Outbox>) {
         for stray in strays {
             let conversation = &stray.conversation;
             let Some(account) = outbox.accounts.of(conversation) else { continue };
-            let beside = Beside { outbox: &outbox, account, conversation };
+            let beside = Beside { outbox: &outbox, account: &account, conversation };
             if let Some(message) = stray.message {
                 while !beside.has_leave(Turn::Beside) {
                     if beside.wait(SOON).await.is_none() {

@@ -22,6 +22,7 @@ use crate::delivery::runtime::Runtime;
 use crate::delivery::settings::Settings;
 use crate::delivery::storage::Storage;
 use crate::delivery::waiters::DeliveryWaiters;
+use crate::domain::live::Live;
 use crate::domain::owners::Owners;
 use crate::store::{Draft, Queued};
 
@@ -33,7 +34,8 @@ pub(crate) struct Outbox {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) storage: Arc<Storage>,
     pub(crate) accounts: Arc<Accounts>,
-    pub(crate) settings: Settings,
+    /// Of the config as it is now.
+    pub(crate) settings: Live<Settings>,
     /// Copies of files on their way out.
     pub(crate) files: OutgoingFiles,
     /// Copies of the files of posts.
@@ -45,7 +47,7 @@ pub(crate) struct Outbox {
     pub(crate) late: Late,
     /// Rung when a task was woken by what became of a delivery.
     pub(crate) woken: Notify,
-    queues: PartQueues,
+    pub(crate) queues: PartQueues,
 }
 
 /// What an outbox is made of.
@@ -74,7 +76,7 @@ impl Outbox {
             runtime,
             storage,
             accounts,
-            settings,
+            settings: Live::of(settings),
             files,
             post_files,
             owners,
@@ -114,7 +116,8 @@ impl Outbox {
         parts.iter_mut().for_each(|part| part.asks = asks);
         // Half a question asks nothing: its buttons go out when all before them has arrived.
         parts.iter_mut().skip(1).filter(|part| part.asks).for_each(|part| part.follows = true);
-        let expires_at = Some(after(self.runtime.clock.now(), self.settings.outbox.answer_expires));
+        let expires_at =
+            Some(after(self.runtime.clock.now(), self.settings.now().outbox.answer_expires));
         let month = month(&account.channel, self.runtime.clock.now());
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at, month })
     }

@@ -183,7 +183,7 @@ impl Shared {
 
     /// Begins to show it, once, where it can be shown at all.
     fn show(self: &Arc<Self>) {
-        if self.outbox.settings.progress.status == StatusMode::Off {
+        if self.outbox.settings.now().progress.status == StatusMode::Off {
             return;
         }
         let mut state = self.state();
@@ -192,7 +192,7 @@ impl Shared {
         }
         state.is_shown = true;
         drop(state);
-        let Some(account) = self.outbox.accounts.of(&self.conversation).map(Arc::clone) else {
+        let Some(account) = self.outbox.accounts.of(&self.conversation) else {
             return;
         };
         self.outbox.runtime.tracker.spawn(shown(Arc::clone(self), account));
@@ -211,7 +211,7 @@ impl Shared {
 /// Shows a board until it ends.
 async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
     let Shared { outbox, conversation, began, bell, .. } = &*shared;
-    let earliest = *began + outbox.settings.progress.after.0;
+    let earliest = *began + outbox.settings.now().progress.after.0;
     let Some(mut status_message) =
         StatusMessage::of(outbox, &account, conversation, shared.task, earliest)
     else {

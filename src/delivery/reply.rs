@@ -79,7 +79,7 @@ impl TaskReply {
         if parts.is_empty() {
             return Err(ToolError::tell("there is nothing in it that could be shown here"));
         }
-        let expires = self.outbox.settings.outbox.answer_expires;
+        let expires = self.outbox.settings.now().outbox.answer_expires;
         Ok(Draft {
             outbound,
             parts,
@@ -261,7 +261,8 @@ impl Reply for TaskReply {
     async fn posted_by(&self, to: &str) -> Option<PostedBy> {
         let login = self.poster(to)?.login;
         let to = self.outbox.accounts.public(to)?;
-        let asks = self.outbox.accounts.of(&to)?.channel.sender.posts_as();
+        let account = self.outbox.accounts.of(&to)?;
+        let asks = account.channel.sender.posts_as();
         let id = tokio::time::timeout(ASKS, asks).await.ok().flatten();
         Some(PostedBy { login, id })
     }

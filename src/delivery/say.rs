@@ -47,10 +47,11 @@ pub(crate) async fn say(
     to: &str,
     markdown: &str,
 ) -> Result<Told, StoreError> {
-    let mut channels: Vec<_> = outbox.accounts.all().map(|a| &a.channel).collect();
-    channels.sort_by(|a, b| a.account.cmp(&b.account));
-    let found = channels.iter().find_map(|c| c.address.parse(to).map(|id| (c, id)));
-    let Some((channel, conversation)) = found else { return Ok(Told::Nowhere) };
+    let mut accounts: Vec<_> = outbox.accounts.all().collect();
+    accounts.sort_by(|a, b| a.channel.account.cmp(&b.channel.account));
+    let found = accounts.iter().find_map(|a| a.channel.address.parse(to).map(|id| (a, id)));
+    let Some((account, conversation)) = found else { return Ok(Told::Nowhere) };
+    let channel = &account.channel;
     let now = outbox.runtime.clock.now();
     let body = Body::Text { markdown: markdown.to_owned() };
     let outbound =
@@ -59,7 +60,7 @@ pub(crate) async fn say(
     if parts.is_empty() {
         return Ok(Told::Nothing);
     }
-    let expires_at = Some(after(now, outbox.settings.outbox.answer_expires));
+    let expires_at = Some(after(now, outbox.settings.now().outbox.answer_expires));
     let month = month(channel, now);
     // The name is this outbound's own: what is said twice is meant twice.
     let key = format!("say:{}:{}:{}", conversation.full(), now.timestamp_millis(), outbound.nonce);
@@ -114,7 +115,7 @@ fn sent(outbox: &Outbox, queued: Queued) -> Watched {
 
 async fn receipt(outbox: &Outbox, watched: Watched) -> (DeliveryState, Option<String>) {
     let Watched { mut standing, mut troubles } = watched;
-    let patience = PATIENCE + outbox.settings.outbox.unclear_after.0;
+    let patience = PATIENCE + outbox.settings.now().outbox.unclear_after.0;
     let settled = waiters::settled(&mut standing);
     let standing = tokio::select! {
         standing = tokio::time::timeout(patience, settled) => standing.unwrap_or(DeliveryState::Open),

@@ -93,7 +93,7 @@ impl StreamedAnswer {
         quote: Option<MessageRef>,
         may: bool,
     ) -> Self {
-        let is_wanted = may && outbox.settings.progress.stream == StreamMode::Auto;
+        let is_wanted = may && outbox.settings.now().progress.stream == StreamMode::Auto;
         let shared = Shared {
             outbox: Arc::clone(outbox),
             task: claimed.claim.task,
@@ -213,7 +213,7 @@ impl Shared {
     }
 
     fn account(&self) -> Option<Arc<Account>> {
-        self.outbox.accounts.of(&self.conversation).map(Arc::clone)
+        self.outbox.accounts.of(&self.conversation)
     }
 
     fn beside<'a>(&'a self, account: &'a Account) -> Beside<'a> {
@@ -284,7 +284,7 @@ impl<'a> Showing<'a> {
         let Some(began) = state.began else {
             return if state.has_ended { Look::Ended } else { Look::Nothing };
         };
-        let after = began + self.shared.outbox.settings.progress.stream_after.0;
+        let after = began + self.shared.outbox.settings.now().progress.stream_after.0;
         match after.max(self.next) {
             _ if state.has_ended => Look::Ended,
             _ if self.standing.stand == Stand::Gone || self.standing.is_stuck => Look::Nothing,

@@ -88,17 +88,32 @@ impl DeliveryWorker {
         Ok(())
     }
 
+    /// Returns the account whose parts it carries.
+    pub(crate) fn account(&self) -> Arc<Account> {
+        Arc::clone(&self.account)
+    }
+
     /// Returns the parts that wait.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
         self.lanes.values().flatten().map(|due| &due.part)
     }
 
-    /// Carries until the daemon stops; calls in flight are waited for.
+    /// Waits out no pause of our own making: what a platform did not take from the account before it may take now.
+    pub(crate) fn anew(&mut self) {
+        for part in self.lanes.values_mut().flatten().filter(|part| !part.unclear) {
+            if part.attempts > 0 {
+                part.not_before = None;
+            }
+        }
+    }
+
+    /// Carries until the daemon stops, or its account is another's; calls in flight are waited for.
     pub(crate) async fn run(mut self) {
         let mut flying = Flying::new();
         let stop = self.outbox.runtime.stop.work.clone();
         let outbox = Arc::clone(&self.outbox);
-        while !stop.is_cancelled() {
+        let end = self.account.mouth.end.clone();
+        while !stop.is_cancelled() && !end.is_cancelled() {
             let whole = outbox.storage.health.is_whole();
             let wake_at = if whole { self.launch(&mut flying) } else { None };
             tokio::select! {
@@ -107,6 +122,7 @@ impl DeliveryWorker {
                 () = outbox.runtime.until(wake_at.unwrap_or_default()), if wake_at.is_some() => {}
                 () = outbox.storage.health.whole(), if !whole => {}
                 () = stop.cancelled() => {}
+                () = end.cancelled() => {}
             }
         }
         while let Some(landed) = flying.next().await {
@@ -338,7 +354,7 @@ mod tests {
         let outbox = testing::desk_with(Settings::default(), pace).outbox;
         let (_post, mut boxes) = PartQueues::for_accounts([account()].into_iter());
         let queue = boxes.remove(&account()).unwrap();
-        let here = Arc::clone(outbox.accounts.get(&account()).unwrap());
+        let here = outbox.accounts.get(&account()).unwrap();
         let mut delivery_worker = DeliveryWorker::new(Arc::clone(&outbox), here, queue);
         for number in 1..=100 {
             let mut due = testing::due(number);
@@ -357,7 +373,7 @@ mod tests {
         let outbox = testing::desk().outbox;
         let (_post, mut boxes) = PartQueues::for_accounts([account()].into_iter());
         let queue = boxes.remove(&account()).unwrap();
-        let here = Arc::clone(outbox.accounts.get(&account()).unwrap());
+        let here = outbox.accounts.get(&account()).unwrap();
         let mut delivery_worker = DeliveryWorker::new(Arc::clone(&outbox), here, queue);
         for number in 1..=3 {
             let mut due = testing::due(number);
@@ -382,7 +398,7 @@ mod tests {
         let outbox = testing::desk().outbox;
         let (_post, mut boxes) = PartQueues::for_accounts([account()].into_iter());
         let queue = boxes.remove(&account()).unwrap();
-        let here = Arc::clone(outbox.accounts.get(&account()).unwrap());
+        let here = outbox.accounts.get(&account()).unwrap();
         let mut delivery_worker = DeliveryWorker::new(Arc::clone(&outbox), here, queue);
         let conversation = testing::due(1).part.conversation;
         let head = |delivery_worker: &DeliveryWorker| {

@@ -14,6 +14,7 @@ pub mod gate;
 pub mod gist;
 pub mod happening;
 pub mod ids;
+pub mod live;
 pub mod metrics;
 pub mod owners;
 pub mod pairing;

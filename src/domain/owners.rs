@@ -37,6 +37,11 @@ impl Owners {
         self.change(|people| people.retain(|one| one != person))
     }
 
+    /// These from now on, in this order.
+    pub fn put(&self, all: &[PersonId]) {
+        self.change(|people| *people = all.to_vec());
+    }
+
     fn newest(&self) -> &Version {
         let mut version = &*self.0;
         while let Some(next) = version.next.get() {

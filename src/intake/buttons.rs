@@ -71,17 +71,17 @@ impl ButtonPresses {
     pub(crate) async fn one(&self, row: InboxId, inbound: &Inbound) {
         let Some(account) = self.outbox.accounts.of(&inbound.conversation) else { return };
         let What::Tap { question, choice, handle } = &inbound.what else {
-            return self.words(row, inbound, account).await;
+            return self.words(row, inbound, &account).await;
         };
         if let Some(reached) = self.limits.stops_command(inbound).await {
             let done = self.carry_out(row, TapEffect::Nothing).await;
             if let (Some(_), Some(line)) = (done, self.limits.tap_told(&reached)) {
-                answer_tap(account, inbound, handle, line).await;
+                answer_tap(&account, inbound, handle, line).await;
             }
             return;
         }
         if let Some(text) = self.tap(row, inbound, question, choice).await {
-            answer_tap(account, inbound, handle, &text).await;
+            answer_tap(&account, inbound, handle, &text).await;
         }
     }
 
@@ -159,7 +159,7 @@ impl ButtonPresses {
         let account = self.outbox.accounts.of(&inbound.conversation)?;
         let refused = match found.said {
             Some(said) if !under::fits(&self.outbox, inbound, said).await? => Some(unknown()),
-            _ if self.rules.of(account, |policy| policy.principal(inbound)).is_none() => {
+            _ if self.rules.of(&account, |policy| policy.principal(inbound)).is_none() => {
                 Some(messages::later::not_on_the_list())
             }
             _ => None,

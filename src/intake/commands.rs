@@ -18,6 +18,7 @@ use crate::domain::builtin::Builtin;
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::live::Live;
 use crate::domain::task::TaskState;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::contacts::ContactCommands;
@@ -49,7 +50,7 @@ pub(crate) struct Commands {
     pub(crate) buttons: ButtonPresses,
     pub(crate) limits: Arc<Limits>,
     pub(crate) rules: Arc<Rules>,
-    pub(crate) workspaces: Workspaces,
+    pub(crate) workspaces: Live<Workspaces>,
     /// What tools run.
     pub(crate) processes: Arc<Processes>,
     pub(crate) later: Later,
@@ -189,7 +190,7 @@ impl Commands {
         // The rights of today: the row may be older than the config.
         let trust = match given.by {
             By::Hand(_) => Some(Trust::Owner),
-            By::Message(inbound) => self.rules.rights.principal(account, inbound),
+            By::Message(inbound) => self.rules.rights.principal(&account, inbound),
         };
         let command = given.command;
         if Builtin::parse(&command.name) == Some(Builtin::Pair) {
@@ -208,7 +209,7 @@ impl Commands {
             // It was carried out before.
             Builtin::Pair => Ok(CommandEffect::Say(None)),
             Builtin::Ask => say(messages::ask_what()),
-            Builtin::Status => say(self.status(given, account, trust).await?),
+            Builtin::Status => say(self.status(given, &account, trust).await?),
             _ if builtin.is_owners() && trust != Trust::Owner => {
                 say(messages::owners_only(builtin.name()))
             }
@@ -232,9 +233,9 @@ impl Commands {
                 say(messages::workspace_of_terminal())
             }
             Builtin::Workspace => self.workspace(given, command.args.trim()).await,
-            Builtin::Tools => say(self.tools(given, account, trust, &command.args).await?),
+            Builtin::Tools => say(self.tools(given, &account, trust, &command.args).await?),
             Builtin::Plan => self.plan(given, trust, &command.args).await,
-            Builtin::Stop => self.stop(given, account, trust).await,
+            Builtin::Stop => self.stop(given, &account, trust).await,
             Builtin::Reset if !may_end(&self.outbox, given, trust).await? => {
                 say(messages::not_yours(builtin.name()))
             }

@@ -172,7 +172,7 @@ impl Firings {
         {
             return Some(Decided::pauses(public_place(&row.conversation, tool)));
         }
-        let Some(trust) = self.trust(row, account) else {
+        let Some(trust) = self.trust(row, &account) else {
             return Some(Decided::pauses(messages::not_allowed()));
         };
         let to = location(&row.conversation, &row.place);
@@ -182,7 +182,7 @@ impl Firings {
             let (storage, conversation) = (&self.outbox.storage, &row.conversation);
             let asks = || rights::is_an_owners(owners, &*storage.ledger, conversation);
             if !storage.insist(asks).await? {
-                return Some(Decided::pauses(rights::not_listed(account, &to)));
+                return Some(Decided::pauses(rights::not_listed(&account, &to)));
             }
         }
         if let Unasked::Never(why) | Unasked::Spent(why) = account.unasked(&row.conversation).await
@@ -216,13 +216,13 @@ impl Firings {
             },
             Action::Heartbeat => match self.heartbeat.looks_at(row).await {
                 Ok(text) => {
-                    let mut request = self.request(row, account, at, trust);
+                    let mut request = self.request(row, &account, at, trust);
                     request.words.text = text;
                     Does::Task(Box::new(request))
                 }
                 Err(why) => return Some(Decided::skips(why)),
             },
-            _ => Does::Task(Box::new(self.request(row, account, at, trust))),
+            _ => Does::Task(Box::new(self.request(row, &account, at, trust))),
         };
         Some(Decided { does, wait: None })
     }
@@ -252,7 +252,8 @@ impl Firings {
     ) -> TaskRequest {
         let now = self.outbox.runtime.now();
         let Schedule { maker, action, .. } = &row.schedule;
-        let opened = self.rights.groups.get(row.place.key()).map(|group| group.allow.clone());
+        let groups = self.rights.groups.now();
+        let opened = groups.get(row.place.key()).map(|group| group.allow.clone());
         let facts = Facts {
             v: Facts::VERSION,
             place: Where::Channel(account.channel.address.features(&row.conversation)),

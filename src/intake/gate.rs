@@ -15,6 +15,7 @@ use crate::delivery::outbox::Outbox;
 use crate::domain::crash::CrashPoint;
 use crate::domain::gate::Passed;
 use crate::domain::ids::InboxId;
+use crate::domain::live::Live;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
@@ -51,7 +52,7 @@ pub(crate) struct GateParts {
     pub(crate) workers: Arc<Workers>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) rules: Arc<Rules>,
-    pub(crate) settings: GateSettings,
+    pub(crate) settings: Live<GateSettings>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) persona: Arc<Persona>,
 }
@@ -62,7 +63,7 @@ pub(crate) struct Gate {
     workers: Arc<Workers>,
     limits: Arc<Limits>,
     rules: Arc<Rules>,
-    settings: GateSettings,
+    settings: Live<GateSettings>,
     model: Arc<dyn Model>,
     persona: Arc<Persona>,
     /// Groups that are looked at now, and whether more was said there since.
@@ -172,7 +173,7 @@ impl Gate {
         if asks && self.limits.stops_gate(conversation).await.is_none() {
             let lines: Vec<&Inbound> = young.iter().map(|(_, inbound)| inbound).collect();
             let decision = self.decide(&lines, waiting, &mut usage).await;
-            passed = decision.and_then(|d| Some((d.judge(mode, &self.settings)?, d)));
+            passed = decision.and_then(|d| Some((d.judge(mode, &self.settings.now())?, d)));
         }
         let passed = passed.and_then(|(passed, decision)| {
             let at = decision.line.unwrap_or(young.len()).clamp(1, young.len()) - 1;
@@ -189,7 +190,7 @@ impl Gate {
             tokens = usage.tokens(),
             "the gate has decided"
         );
-        let keep = self.rules.record_untriggered;
+        let keep = self.rules.settings.now().record_untriggered;
         self.limits.used_unasked(conversation, usage);
         let (conversation, rows) = (conversation.clone(), waiting.rows.clone());
         Judged { conversation, rows, passed, keep, usage }
@@ -197,7 +198,7 @@ impl Gate {
 
     /// The lines that are worth a decision.
     fn young<'a>(&self, waiting: &'a AtGate) -> &'a [(InboxId, Inbound)] {
-        let settings = &self.settings;
+        let settings = &self.settings.now();
         let now = self.outbox.runtime.clock.now();
         let newest = waiting.lines.len().saturating_sub(settings.most_lines.get());
         let newest = &waiting.lines[newest..];
@@ -219,7 +220,7 @@ impl Gate {
             has_next: false,
             pictures: HashMap::new(),
             max_output: MAX_OUTPUT,
-            deadline: self.settings.timeout.0,
+            deadline: self.settings.now().timeout.0,
             cache_key: format!("gate{}", waiting.conversation_row),
         };
         for tries in 1..=TRIES {
@@ -248,7 +249,7 @@ impl Gate {
     /// The task of the line that passed; `None` when its speaker is not listened to any more.
     fn task(&self, row: InboxId, line: &Inbound, passed: Passed) -> Option<(InboxId, NewTask)> {
         let account = self.outbox.accounts.of(&line.conversation)?;
-        self.rules.of(account, |policy| {
+        self.rules.of(&account, |policy| {
             let mut new = policy.task(line, policy.principal(line)?);
             new.facts.passed = Some(passed);
             Some((row, new))

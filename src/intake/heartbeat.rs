@@ -9,6 +9,7 @@ use selkie_channel_core::PersonId;
 
 use crate::delivery::outbox::Outbox;
 use crate::domain::facts::Trust;
+use crate::domain::live::Live;
 use crate::domain::schedule::{
     Action, HEARTBEAT_OFF, Maker, Misfire, Schedule, ScheduleState, Terms,
 };
@@ -32,7 +33,7 @@ const KEY: &str = "heartbeat:";
 pub(crate) struct Heartbeat {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) timetable: Arc<BookTimetable>,
-    pub(crate) settings: HeartbeatSettings,
+    pub(crate) settings: Live<HeartbeatSettings>,
     pub(crate) zone: Zone,
     pub(crate) state_dir: PathBuf,
 }
@@ -60,10 +61,10 @@ impl Heartbeat {
 
     /// Its schedule as the config wants it; `None` when it is off, or nobody can be reached.
     async fn wanted(&self) -> Option<NewSchedule> {
-        if !self.settings.enabled {
+        if !self.settings.now().enabled {
             return None;
         }
-        let found = self.timetable.target(self.settings.to.as_deref()).await;
+        let found = self.timetable.target(self.settings.now().to.as_deref()).await;
         let location = found.inspect_err(|why| tracing::warn!(why, "there is no heartbeat"));
         let owner = self.timetable.owners.first()?.clone();
         let now = self.outbox.runtime.now();
@@ -76,7 +77,7 @@ impl Heartbeat {
         owner: PersonId,
         now: DateTime<Utc>,
     ) -> Option<NewSchedule> {
-        let HeartbeatSettings { every, first_after, active, .. } = &self.settings;
+        let HeartbeatSettings { every, first_after, active, .. } = &*self.settings.now();
         let whole = DateTime::from_timestamp_millis(now.timestamp_millis())?;
         let first = TimeDelta::from_std(first_after.0).ok()?;
         let anchor = whole + first - TimeDelta::from_std(every.0.0).ok()?;

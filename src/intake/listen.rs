@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use selkie_channel_core::{AccountId, AllowList, ListenEnd, Receiver};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::delivery::account::{Account, Hearing};
 use crate::delivery::outbox::Outbox;
@@ -64,8 +65,19 @@ pub(crate) struct Listening {
     pub(crate) hopeless: watch::Sender<Option<String>>,
 }
 
-/// Listens until the daemon ends. Nothing else ends it: not a refused credential, not a defect.
+/// Listens until the daemon ends, or the config gives the account to another. Nothing else ends it: not a refused
+/// credential, not a defect.
 pub(crate) async fn listen(all: Arc<Listening>, account: Arc<Account>) {
+    let (stop, end) = (all.outbox.runtime.stop.receivers.child_token(), account.ears.end.clone());
+    let mut listening = pin!(listen_until(stop.clone(), all, account));
+    tokio::select! {
+        () = &mut listening => return,
+        () = end.cancelled() => stop.cancel(),
+    }
+    listening.await;
+}
+
+async fn listen_until(stop: CancellationToken, all: Arc<Listening>, account: Arc<Account>) {
     let Some(receiver) = account.channel.receiver.clone() else { return };
     if account.with_allowed(AllowList::is_everyone) {
         let name = account.channel.name;
@@ -75,10 +87,9 @@ pub(crate) async fn listen(all: Arc<Listening>, account: Arc<Account>) {
         );
     }
     account.set_hearing(Hearing::Listening);
-    offer(&all.outbox.runtime, Arc::clone(&receiver), account.channel.name);
+    offer(&all.outbox.runtime, &stop, &account);
     let inbox = AccountInbox { intake: Arc::clone(&all.intake), account: Arc::clone(&account) };
-    let mut listener = Listener { all, account, refusals: 0, told: None };
-    let stop = listener.all.outbox.runtime.stop.receivers.clone();
+    let mut listener = Listener { all, account, stop: stop.clone(), refusals: 0, told: None };
     while let Some(reason) = listener.once(&*receiver, &inbox).await {
         let pause = listener.refused(reason).await;
         tokio::select! {
@@ -90,8 +101,9 @@ pub(crate) async fn listen(all: Arc<Listening>, account: Arc<Account>) {
 }
 
 /// Tells the platform the commands, beside everything else.
-fn offer(runtime: &Runtime, receiver: Arc<dyn Receiver>, channel: &'static str) {
-    let stop = runtime.stop.receivers.clone();
+fn offer(runtime: &Runtime, stop: &CancellationToken, account: &Account) {
+    let Some(receiver) = account.channel.receiver.clone() else { return };
+    let (stop, channel) = (stop.clone(), account.channel.name);
     runtime.tracker.spawn(async move {
         let commands = builtin::offered();
         tokio::select! {
@@ -108,6 +120,7 @@ fn offer(runtime: &Runtime, receiver: Arc<dyn Receiver>, channel: &'static str) 
 struct Listener {
     all: Arc<Listening>,
     account: Arc<Account>,
+    stop: CancellationToken,
     /// In a row.
     refusals: u32,
     /// Why it does not hear, as far as that was told.
@@ -117,7 +130,7 @@ struct Listener {
 impl Listener {
     /// Listens to the end of it and says why it ended; `None` when the daemon wanted it.
     async fn once(&mut self, receiver: &dyn Receiver, inbox: &AccountInbox) -> Option<String> {
-        let stop = self.all.outbox.runtime.stop.receivers.clone();
+        let stop = self.stop.clone();
         let listening = AssertUnwindSafe(receiver.listen(inbox, stop.clone())).catch_unwind();
         let mut listening = pin!(listening);
         let account = Arc::clone(&self.account);
@@ -194,6 +207,9 @@ impl Listening {
 
     /// Gives the daemon up when every channel is refused for sure and none has ever worked.
     fn look_for_hope(&self) {
+        if self.outbox.accounts.has_worked_before() {
+            return;
+        }
         let platforms = self.outbox.accounts.all().filter(|a| a.channel.name != command_line::NAME);
         let mut reasons: Vec<String> = Vec::new();
         for account in platforms {

@@ -15,6 +15,7 @@ use crate::domain::builtin::Builtin;
 use crate::domain::cause::Cause;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use crate::domain::live::Live;
 use crate::domain::span::Span;
 use crate::domain::taint::Taint;
 use crate::intake::settings::{GroupSettings, TriggerMode, WhileBusy};
@@ -29,6 +30,12 @@ const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
 pub(crate) struct Rules {
     pub(crate) rights: Arc<Rights>,
     pub(crate) clock: SharedClock,
+    pub(crate) settings: Live<RuleSettings>,
+}
+
+/// The same for all places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RuleSettings {
     /// Keep untriggered group talk.
     pub(crate) record_untriggered: bool,
     /// How long a speaker's messages gather.
@@ -42,15 +49,17 @@ pub(crate) struct Rules {
 impl Rules {
     /// Reads the rules of an account as they are now.
     pub(crate) fn of<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
+        let RuleSettings { record_untriggered, debounce, while_busy, mode } = *self.settings.now();
+        let groups = self.rights.groups.now();
         account.with_allowed(|allow| {
             read(&Policy {
                 owners: &self.rights.owners,
                 allow,
-                groups: &self.rights.groups,
-                record_untriggered: self.record_untriggered,
-                debounce: self.debounce,
-                while_busy: self.while_busy,
-                mode: self.mode,
+                groups: &groups,
+                record_untriggered,
+                debounce,
+                while_busy,
+                mode,
                 address: &*account.channel.address,
                 now: self.clock.now(),
             })
@@ -59,8 +68,9 @@ impl Rules {
 
     /// When the bot speaks unasked in a place.
     pub(crate) fn trigger_mode(&self, place: &str) -> TriggerMode {
-        let here = self.rights.groups.get(place).and_then(|group| group.group_trigger_mode);
-        here.unwrap_or(self.mode)
+        let groups = self.rights.groups.now();
+        let here = groups.get(place).and_then(|group| group.group_trigger_mode);
+        here.unwrap_or(self.settings.now().mode)
     }
 }
 

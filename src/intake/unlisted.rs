@@ -10,6 +10,7 @@ use selkie_channel_core::{Audience, Inbound};
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::domain::builtin::Builtin;
+use crate::domain::live::Live;
 use crate::domain::pairing;
 use crate::intake::hints::Hints;
 use crate::intake::messages;
@@ -28,20 +29,20 @@ const LONGEST_NAME: usize = 100;
 pub(crate) struct UnlistedSenders {
     hints: Hints,
     /// Strangers in private get a code by which an owner can let them in.
-    pairing: Pairing,
+    pairing: Live<Pairing>,
     told: Mutex<HashMap<String, (NaiveDate, u32)>>,
 }
 
 impl UnlistedSenders {
     /// Gives strangers what config says.
-    pub(crate) fn of(pairing: Pairing) -> Self {
+    pub(crate) fn of(pairing: Live<Pairing>) -> Self {
         Self { pairing, ..Self::default() }
     }
 
     fn offers_code(&self, inbound: &Inbound) -> bool {
         // Who asks for their id is told it.
         let asks_id = command(inbound) == Some(Builtin::Id);
-        self.pairing == Pairing::Ask && inbound.audience == Audience::Direct && !asks_id
+        *self.pairing.now() == Pairing::Ask && inbound.audience == Audience::Direct && !asks_id
     }
 
     /// Whether this message may deserve words: the first of its place, or a question for the id.

@@ -27,6 +27,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use crate::domain::live::Live;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
@@ -55,6 +56,22 @@ pub trait Model: Send + Sync {
     /// Until when it had better not be asked, as long as there is another.
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         None
+    }
+}
+
+/// Whichever is asked now.
+#[async_trait]
+impl Model for Live<dyn Model> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+        self.now().ask(request, heard).await
+    }
+
+    fn card(&self) -> Card {
+        self.now().card()
+    }
+
+    fn rests_until(&self) -> Option<DateTime<Utc>> {
+        self.now().rests_until()
     }
 }
 

@@ -19,6 +19,7 @@ use super::words::words;
 use super::zone::Zone;
 use crate::domain::clock::SharedClock;
 use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::live::Live;
 use crate::domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms};
 use crate::domain::spelling::nearest;
 use crate::llm::PriceList;
@@ -64,9 +65,9 @@ pub struct BookParts {
     /// The zone of times that name none.
     pub zone: Zone,
     /// So many active or paused schedules one person may have.
-    pub most: u32,
+    pub most: Live<u32>,
     /// The model profiles that a schedule may name, and what they cost.
-    pub prices: PriceList,
+    pub prices: Live<PriceList>,
     /// Hides what may not be stored.
     pub redactor: Redactor,
 }
@@ -151,7 +152,7 @@ impl Book {
     /// # Errors
     /// `Refused` when not.
     pub async fn has_room(&self, person: &PersonId, more: usize) -> Result<(), BookError> {
-        let most = usize::try_from(self.parts.most).unwrap_or(usize::MAX);
+        let most = usize::try_from(*self.parts.most.now()).unwrap_or(usize::MAX);
         let which = Which { person: Some(person.clone()), limit: most, ..Which::default() };
         let has = self.parts.ledger.schedules(&which).await?.len();
         if has.saturating_add(more) <= most {
@@ -193,7 +194,8 @@ impl Book {
         let schedule = self.schedule(&wanted)?;
         let Wanted { key, location, .. } = wanted;
         let next_at = first(&schedule, now)?;
-        let new = NewSchedule { key, location, schedule, next_at: Some(next_at), most: *most, now };
+        let new =
+            NewSchedule { key, location, schedule, next_at: Some(next_at), most: *most.now(), now };
         let row = match ledger.schedule(new).await? {
             Kept::New(row) | Kept::Known(row) => row,
             Kept::Full => return Err(BookError::Refused(self.full())),
@@ -302,9 +304,15 @@ impl Book {
         line.to_string()
     }
 
+    /// Takes what the config says now: how many schedules a person may have, and what the models cost.
+    pub fn put(&self, most: u32, prices: PriceList) {
+        self.parts.most.put(most);
+        self.parts.prices.put(prices);
+    }
+
     /// Says which profiles there are, of a name that is none of them.
     pub fn unknown_model(&self, model: &str) -> Option<String> {
-        unknown_model(model, &self.parts.prices)
+        unknown_model(model, &self.parts.prices.now())
     }
 
     /// A prompt names a profile that is there.
@@ -326,7 +334,7 @@ impl Book {
         let BookParts { ledger, prices, .. } = &self.parts;
         let usual = ledger.usual(&row.conversation, LOOKED_AT).await?;
         let monthly = self.outlook(row).monthly;
-        Ok(forecast::words(&row.schedule, &Known { monthly, usual, prices, paid }))
+        Ok(forecast::words(&row.schedule, &Known { monthly, usual, prices: &prices.now(), paid }))
     }
 
     /// Returns what lies ahead of a schedule.

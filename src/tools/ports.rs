@@ -1,6 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
 mod addressees;
+mod live;
 mod passing;
 mod post_files;
 mod sessions;

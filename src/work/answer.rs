@@ -18,6 +18,7 @@ use crate::delivery::streamed::StreamedAnswer;
 use crate::domain::approval::ApprovalState;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
+use crate::domain::live::Live;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
@@ -35,7 +36,7 @@ use crate::work::rights::{self, Rights};
 use crate::work::runner::{Job, TaskRunner};
 use crate::work::scheduled::{self, Both, Bounds};
 use crate::work::scope::Ports;
-use crate::work::settings::WhileBusy;
+use crate::work::settings::AnswerSettings;
 use crate::work::steer::Steering;
 use crate::work::stop_tokens::{StopMark, StopTokens};
 use crate::work::task_waiters::TaskWaiters;
@@ -57,11 +58,7 @@ pub(crate) struct Answers {
     pub(crate) acquaintances: Arc<Acquaintances>,
     /// Which clocks people go by.
     pub(crate) zones: Arc<Zones>,
-    pub(crate) while_busy: WhileBusy,
-    /// How long requests to allow a call stay open.
-    pub(crate) approvals: crate::guard::policy::Settings,
-    /// Answers to other bots in a row, without a person's line between them.
-    pub(crate) bot_answers: u32,
+    pub(crate) settings: Live<AnswerSettings>,
 }
 
 /// What goes along with a task while this process works on it.
@@ -130,7 +127,7 @@ impl Answers {
 
     /// Whether bots have talked among themselves for long enough.
     async fn is_bot_loop(&self, claimed: &Claimed) -> bool {
-        let most = self.bot_answers;
+        let most = self.settings.now().bot_answers;
         let mut lines = claimed.heard.iter().map(|(_, line)| line).chain(&claimed.context);
         // An empty task is nobody's, and no bot's.
         if claimed.heard.is_empty() || lines.any(|line| !line.speaker.is_bot) {
@@ -153,7 +150,8 @@ impl Answers {
         }
         let answer = Arc::new(self.streamed(claimed));
         let zone = self.zones.of_task(claimed).await;
-        let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed, zone);
+        let while_busy = self.settings.now().while_busy;
+        let steering = Steering::new(&self.outbox, &self.rights, while_busy, claimed, zone);
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
         let bounds = scheduled::bounds(&self.outbox, claimed).await;
@@ -323,7 +321,7 @@ impl Answers {
             if let Some(account) = self.outbox.accounts.of(&claimed.conversation)
                 && !unattended::is_unattended(&claimed.facts)
             {
-                presence::show(&self.outbox, account, &claimed.conversation).await;
+                presence::show(&self.outbox, &account, &claimed.conversation).await;
             }
             std::future::pending::<Infallible>().await
         };

@@ -11,6 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::outbox::Outbox;
+use crate::domain::live::Live;
 use crate::domain::transcript::Picture;
 use crate::tools::ports::Pictures;
 use crate::work::limits::Limits;
@@ -37,7 +38,7 @@ pub(crate) struct Attachments {
     pub(crate) limits: Arc<Limits>,
     pub(crate) cache_dir: PathBuf,
     /// The model sees: where pictures of people are made ready for it.
-    pub(crate) sees: Option<Arc<dyn Pictures>>,
+    pub(crate) sees: Live<Option<Arc<dyn Pictures>>>,
 }
 
 impl Attachments {
@@ -105,7 +106,7 @@ impl Attachments {
         own: &Path,
         file: &Path,
     ) -> Option<Result<Picture, String>> {
-        let keeper = self.sees.as_ref()?;
+        let keeper = Option::clone(&self.sees.now())?;
         let mime = attachment.mime.as_deref().unwrap_or_default();
         // A drawing is text: it is read, not looked at.
         let named = mime.starts_with("image/") && !mime.starts_with("image/svg");

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use crate::delivery::outgoing;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
+use crate::domain::live::Live;
 use crate::store::settings::Retention;
 use crate::work::sweep::{InUse, Sweep};
 use crate::work::workspace::own_folder;
@@ -26,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct Janitor {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) storage: Arc<Storage>,
-    pub(crate) retention: Retention,
+    pub(crate) retention: Live<Retention>,
     pub(crate) cache_dir: PathBuf,
     /// Rung when something is to be forgotten now.
     pub(crate) bell: Arc<Notify>,
@@ -66,7 +67,7 @@ impl Janitor {
 
     /// Forgets rows until there is none left that is too old; returns how many.
     pub(crate) async fn rows(&self) -> u64 {
-        let since = self.retention.since(self.runtime.clock.now());
+        let since = self.retention.now().since(self.runtime.clock.now());
         let mut all = 0;
         loop {
             match self.storage.ledger.forget_old(since).await {
@@ -93,7 +94,7 @@ impl Janitor {
             Ok(places) => places,
             Err(error) => return self.storage.trouble(&error),
         };
-        let kept = &self.retention;
+        let kept = self.retention.now();
         let in_use = |(row, since)| InUse { folder: own_folder(row), since };
         let sweep = Sweep {
             root: self.cache_dir.clone(),
@@ -136,7 +137,7 @@ mod tests {
         let janitor = Janitor {
             runtime: Arc::clone(&house.outbox.runtime),
             storage: Arc::clone(&house.outbox.storage),
-            retention: Retention::default(),
+            retention: Live::default(),
             cache_dir: house.cache.path().into(),
             bell: Arc::default(),
         };

@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use crate::agent::{Exhausted, Quota};
 use crate::delivery::outbox::Outbox;
 use crate::domain::facts::Trust;
+use crate::domain::live::Live;
 use crate::domain::usage::{Spent, Usage};
 use crate::store::Claimed;
 use crate::work::rights::Rights;
@@ -34,7 +35,7 @@ const BEHIND: Duration = Duration::from_secs(1);
 pub(crate) struct Limits {
     outbox: Arc<Outbox>,
     rights: Arc<Rights>,
-    settings: LimitSettings,
+    settings: Live<LimitSettings>,
     counters: Mutex<Counters>,
     /// Rung when something was added.
     counted: Notify,
@@ -49,7 +50,11 @@ struct User<'a> {
 
 impl Limits {
     /// Counts from now on, on top of what the ledger holds.
-    pub(crate) fn new(outbox: Arc<Outbox>, rights: Arc<Rights>, settings: LimitSettings) -> Self {
+    pub(crate) fn new(
+        outbox: Arc<Outbox>,
+        rights: Arc<Rights>,
+        settings: Live<LimitSettings>,
+    ) -> Self {
         let now = outbox.runtime.now();
         Self {
             outbox,
@@ -183,7 +188,7 @@ impl Limits {
     /// counters of their own: who has written too much can still stop what runs.
     pub(crate) async fn stops_command(&self, inbound: &Inbound) -> Option<Reached> {
         let account = self.outbox.accounts.of(&inbound.conversation)?;
-        let trust = self.rights.principal(account, inbound)?;
+        let trust = self.rights.principal(&account, inbound)?;
         if trust == Trust::Owner {
             return None;
         }
@@ -207,7 +212,7 @@ impl Limits {
         let user =
             User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
         let is_held = claimed.facts.trust != Trust::Owner;
-        is_held.then(|| Shares { limits: self, shares: user.shares(&self.settings) })
+        is_held.then(|| Shares { limits: self, shares: user.shares(&self.settings.now()) })
     }
 
     /// Counts the last usage of a task.
@@ -226,7 +231,7 @@ impl Limits {
 
     /// Counts what was used for a conversation in which nobody had asked: a decision of the gate, a summary.
     pub(crate) fn used_unasked(&self, conversation: &ConversationId, usage: Usage) {
-        let shares = User { person: None, conversation }.shares(&self.settings);
+        let shares = User { person: None, conversation }.shares(&self.settings.now());
         let _reached = Shares { limits: self, shares }.count(usage);
     }
 
@@ -264,12 +269,12 @@ impl Limits {
 
     fn is_owner(&self, inbound: &Inbound) -> bool {
         let account = self.outbox.accounts.of(&inbound.conversation);
-        let trust = account.and_then(|account| self.rights.principal(account, inbound));
+        let trust = account.and_then(|account| self.rights.principal(&account, inbound));
         trust == Some(Trust::Owner)
     }
 
     fn checks(&self, user: &User<'_>, what: What, at: DateTime<Utc>, amount: u64) -> Vec<Check> {
-        checks_of(&user.shares(&self.settings), what, at, amount)
+        checks_of(&user.shares(&self.settings.now()), what, at, amount)
     }
 
     /// Adds what is to be added, and returns the first limit that is reached.

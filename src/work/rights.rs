@@ -10,6 +10,7 @@ use crate::delivery::accounts::Accounts;
 use crate::domain::command_line;
 use crate::domain::facts::{Trigger, Trust, Where};
 use crate::domain::ids::InboxId;
+use crate::domain::live::Live;
 use crate::domain::owners::Owners;
 use crate::domain::taint::Taint;
 use crate::store::{Claimed, Ledger, Location, StoreError};
@@ -21,7 +22,7 @@ pub(crate) struct Rights {
     /// Always allowed.
     pub(crate) owners: Owners,
     /// What single places may do, by place key.
-    pub(crate) groups: BTreeMap<String, GroupSettings>,
+    pub(crate) groups: Live<BTreeMap<String, GroupSettings>>,
     pub(crate) accounts: Arc<Accounts>,
 }
 
@@ -72,7 +73,8 @@ impl Rights {
     /// Takes what the place opens by the config of now: a task may have waited for a person since.
     pub(crate) fn refresh(&self, claimed: &mut Claimed) {
         if matches!(claimed.facts.place, Where::Channel(_)) {
-            let group = self.groups.get(claimed.place.key());
+            let groups = self.groups.now();
+            let group = groups.get(claimed.place.key());
             claimed.facts.opened = group.map(|g| g.allow.clone()).unwrap_or_default();
         }
     }

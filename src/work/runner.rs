@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use crate::agent::{Agent, Assignment, ContextSource, Driven, Dropped, Inflow, Quota};
 use crate::domain::facts::{Facts, Trigger};
+use crate::domain::live::Live;
 use crate::domain::transcript::Received;
 use crate::shape::Shape;
 use crate::store::Claimed;
@@ -33,6 +34,7 @@ pub(crate) struct Job<'a> {
 }
 
 /// The agent behind its shape.
+#[derive(Clone)]
 pub(crate) struct AgentRunner {
     pub(crate) agent: Arc<Agent>,
     /// The same with a model of its own, for the heartbeat.
@@ -42,6 +44,14 @@ pub(crate) struct AgentRunner {
     pub(crate) persona: Arc<Persona>,
     /// What every task reads right before its newest message, in this order.
     pub(crate) contexts: Vec<Arc<dyn ContextSource>>,
+}
+
+/// A task is worked on to its end by what stood when it began.
+#[async_trait]
+impl TaskRunner for Live<AgentRunner> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        self.now().answer(job).await
+    }
 }
 
 #[async_trait]

@@ -27,6 +27,7 @@ use crate::work::workspace::{Workspaces, own_folder};
 const LONGEST_CALL: Duration = Duration::from_secs(120);
 
 /// Makes scopes.
+#[derive(Clone)]
 pub(crate) struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
     pub(crate) todo_file: Arc<dyn TodoFile>,

@@ -64,7 +64,7 @@ impl Answers {
     /// How long a request stays open: what a time of a schedule asks for until it would be too late for that time, and at
     /// least as long as what somebody has just asked for.
     fn stays_open(&self, claimed: &Claimed, life: &Life<'_>, now: DateTime<Utc>) -> StaysOpen {
-        let settings = &self.approvals;
+        let settings = &self.settings.now().approvals;
         let within = |within: Span| StaysOpen { until: after(now, within), within };
         match (claimed.facts.trigger, life.bounds.asks_until) {
             (Trigger::Asked, _) => within(settings.timeout),
@@ -223,9 +223,10 @@ struct Asked {
 /// else by the first one.
 fn private(outbox: &Outbox, claimed: &Claimed, owner: &PersonId) -> Option<ConversationId> {
     let own = claimed.conversation.account();
-    let mut accounts: Vec<_> = outbox.accounts.all().map(|a| &a.channel).collect();
-    accounts.sort_by_key(|channel| (channel.account != *own, channel.account.clone()));
-    accounts.into_iter().find_map(|channel| {
+    let mut accounts: Vec<_> = outbox.accounts.all().collect();
+    accounts.sort_by_key(|a| (a.channel.account != *own, a.channel.account.clone()));
+    accounts.into_iter().find_map(|account| {
+        let channel = &account.channel;
         let conversation = channel.address.parse(owner.as_str())?;
         let features = channel.address.features(&conversation);
         (features.audience == Audience::Direct).then_some(conversation)

@@ -129,7 +129,7 @@ impl SessionBook {
     pub(crate) async fn seen(&self, by: Viewer<'_>) -> Result<Vec<ConversationRow>, StoreError> {
         let view = self.view(by).await?;
         let mut rows = self.outbox.storage.ledger.conversations(LOOKED_THROUGH).await?;
-        rows.retain(|row| view.shows(self.outbox.accounts.of(&row.id), &row.id));
+        rows.retain(|row| view.shows(self.outbox.accounts.of(&row.id).as_ref(), &row.id));
         Ok(rows)
     }
 

@@ -20,6 +20,17 @@ impl Default for WorkerSettings {
     }
 }
 
+/// What workers keep to with every task.
+#[derive(Clone, Debug)]
+pub struct AnswerSettings {
+    /// What becomes of a message that arrives while its conversation's task runs.
+    pub while_busy: WhileBusy,
+    /// How long requests to allow a call stay open.
+    pub approvals: crate::guard::policy::Settings,
+    /// Answers to other bots in a row, without a person's line between them.
+    pub bot_answers: u32,
+}
+
 /// What one place may do beyond its setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -14,6 +14,7 @@ use crate::delivery::outbox::Outbox;
 use crate::domain::command_line;
 use crate::domain::facts::Trust;
 use crate::domain::happening::Happening;
+use crate::domain::live::Live;
 use crate::domain::usage::Meter;
 use crate::memory::summary::{INSTRUCTION, Question, answer, question};
 use crate::memory::{MemoryBook, NewSummary, SummarySettings};
@@ -41,7 +42,7 @@ pub(crate) struct Summaries {
     pub(crate) limits: Arc<Limits>,
     pub(crate) memory: Arc<MemoryBook>,
     pub(crate) model: Arc<dyn Small>,
-    pub(crate) settings: SummarySettings,
+    pub(crate) settings: Live<SummarySettings>,
     /// Tells when it looks next: whoever moves a demo's clock waits until that is done.
     pub(crate) next: watch::Sender<Option<DateTime<Utc>>>,
 }
@@ -120,9 +121,9 @@ impl Summaries {
 
     /// Sums up what has rested; returns when something will have.
     async fn look(&self) -> Option<DateTime<Utc>> {
-        let after = self.settings.after()?;
+        let after = self.settings.now().after()?;
         let now = self.outbox.runtime.now();
-        let least = self.settings.tasks.get().into();
+        let least = self.settings.now().tasks.get().into();
         let sought = SoughtTalk { since: now - LONGEST_AGO, least, most: MOST };
         let found = match self.outbox.storage.ledger.unsummarized(sought).await {
             Ok(found) => found,
@@ -178,7 +179,7 @@ impl Summaries {
 
     async fn begin(&self, mark: SummaryMark) -> Result<bool, ToolError> {
         let number = self.outbox.runtime.now().timestamp().div_euclid(86_400);
-        let day = Day { number, most: self.settings.per_day.get().into() };
+        let day = Day { number, most: self.settings.now().per_day.get().into() };
         self.outbox.storage.ledger.begin_summary(mark, day).await.map_err(unstored)
     }
 
@@ -252,7 +253,8 @@ impl Summaries {
 
     /// How long after the end of a task what rests is looked at.
     fn gap(&self) -> TimeDelta {
-        let rest = self.settings.after().and_then(|after| after.to_std().ok()).unwrap_or(LOOKS);
+        let rest =
+            self.settings.now().after().and_then(|after| after.to_std().ok()).unwrap_or(LOOKS);
         TimeDelta::from_std((rest / 2).min(LOOKS)).unwrap_or(SOON)
     }
 }

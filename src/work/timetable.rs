@@ -233,7 +233,7 @@ impl BookTimetable {
                 let (owners, ledger) = (&self.owners, &*self.ledger);
                 match rights::is_an_owners(owners, ledger, &location.conversation).await {
                     Ok(true) => Ok(location),
-                    Ok(false) => Err(rights::not_listed(account, &location)),
+                    Ok(false) => Err(rights::not_listed(&account, &location)),
                     Err(error) => Err(error.to_string()),
                 }
             }

@@ -114,6 +114,12 @@ impl Workers {
         self.outbox.runtime.tracker.spawn(Box::pin(Arc::clone(self).work(task, permit)))
     }
 
+    /// Asks the ledger for ready lanes: those of a channel that was not carried until now are among them.
+    pub(crate) fn look_again(&self) {
+        self.queue().wake_at = Some(self.outbox.runtime.clock.now());
+        self.bell.notify_one();
+    }
+
     /// Queues lanes that nobody runs, and a moment at which more become ready.
     pub(crate) fn ready(&self, mut lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
         lanes.retain(|lane| self.outbox.accounts.carries(lane));
@@ -319,10 +325,13 @@ impl Workers {
                 break;
             }
             turns += 1;
+            let account = self.outbox.accounts.of(&claimed.conversation);
+            let _at_work = account.as_ref().map(|account| account.at_work());
             // The lane's next task may be anybody's.
             let is_kept = permit.as_ref().is_some_and(|permit| permit.is_kept);
-            let hand_over = !is_kept && (turns < TURNS || !self.has_waiting());
             let lane = Lane::of(&claimed.conversation);
+            let goes_on = !is_kept && self.outbox.accounts.carries(&lane);
+            let hand_over = goes_on && (turns < TURNS || !self.has_waiting());
             self.outbox.runtime.crash.hit(CrashPoint::AfterClaim);
             let remains = Remains::of(&claimed);
             let onward =

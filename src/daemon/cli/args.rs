@@ -14,6 +14,7 @@ use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
 use super::pair::Pair;
 use super::post_args::Tweets;
+use super::reload::ReloadArgs;
 use super::schedule_args::Schedules;
 use super::service_args::{Logs, Service};
 use super::sessions::{Export, Sessions};
@@ -70,6 +71,8 @@ pub enum Command {
     Say(Say),
     /// Show how the running daemon stands: channels, tasks, what today has cost, what is next
     Status(StatusArgs),
+    /// Have the running daemon read its config again; what is wrong changes nothing
+    Reload(ReloadArgs),
     /// Make somebody an owner by a code that they send to the bot
     Pair(Pair),
     /// List what is waiting for approval, and approve or deny it

@@ -176,8 +176,14 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         end.send(()).ok();
         visited
     };
-    let attendant =
-        Attendant { up, end: Some(ended), waits: &tell, manager: ServiceManager::default() };
+    let attendant = Attendant {
+        up,
+        end: Some(ended),
+        waits: &tell,
+        manager: ServiceManager::default(),
+        signals: None,
+        reread: None,
+    };
     let mut daemon = pin!(daemon(plan, attendant));
     tokio::select! {
         ran = &mut daemon => Ok(ran?),

@@ -31,6 +31,7 @@ mod pair;
 mod post_args;
 mod posts;
 mod print;
+mod reload;
 mod request;
 mod run;
 mod say;
@@ -108,6 +109,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         }
         Command::Memory(what) => memory::memory(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
+        Command::Reload(args) => reload::reload(binary, &chosen, &args),
         Command::Pair(what) => pair::pair(binary, &chosen, what),
         Command::Todos(what) => todos::todos(binary, &chosen, &what),
         Command::Contacts(what) => contacts::contacts(binary, &chosen, what),

@@ -1,17 +1,27 @@
 //! `selkie run`: the daemon.
 
+use std::sync::Arc;
+
 use tokio::sync::oneshot;
 
 use super::outcome::{Failure, Outcome};
-use crate::daemon::build::{Chosen, plan_to_run};
+use crate::config::paths::Folders;
+use crate::daemon::build::{Chosen, Kept, plan_anew, plan_to_run};
+use crate::daemon::lifecycle::Signals;
+use crate::daemon::reload::Reread;
 use crate::daemon::run::Attendant;
 use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::{Binary, lifecycle, run, telemetry};
 
 /// Runs until a signal.
 pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
+    // SIGHUP is no end, also while the config is read.
+    let runtime = lifecycle::runtime()?;
+    let entered = runtime.enter();
+    let signals = Some(Signals::listen()?);
+    drop(entered);
     let plan = plan_to_run(binary, chosen)?;
-    if let Some(says) = run::needs_something_to_do(&plan) {
+    if let Some(says) = plan.needs_something_to_do() {
         return Err(Failure::Usage(says));
     }
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
@@ -21,6 +31,15 @@ pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
     let (up, _) = oneshot::channel();
     let waits = |what: String| tracing::warn!("{what}");
     let manager = ServiceManager::of(&binary.env, std::process::id());
-    let attendant = Attendant { up, end: None, waits: &waits, manager };
-    Ok(lifecycle::runtime()?.block_on(run::daemon(plan, attendant))?)
+    let reread = Some(reread(binary.clone(), chosen.clone()));
+    let attendant = Attendant { up, end: None, waits: &waits, manager, signals, reread };
+    Ok(runtime.block_on(run::daemon(plan, attendant))?)
+}
+
+/// Reads the config as at the start: the same file, variables and flags, and the files of secrets anew.
+fn reread(binary: Binary, chosen: Chosen) -> Reread {
+    Arc::new(move |kept: Kept, folders: Option<&Folders>| {
+        let flags = chosen.flags.iter().cloned().chain(folders.map(Folders::as_flag)).collect();
+        plan_anew(&binary, &Chosen { flags, ..chosen.clone() }, kept)
+    })
 }

@@ -6,7 +6,6 @@ use crate::config::problem::Problem;
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan, plan_to_run};
 use crate::daemon::notes::notes;
-use crate::daemon::run::needs_something_to_do;
 
 use super::finding::Finding;
 
@@ -62,7 +61,7 @@ fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
     }
     let read = file.map_or_else(|| "the environment".to_owned(), |file| file.display().to_string());
     let mut findings = vec![Finding::fine(WHAT, format!("{read} has no mistake"))];
-    let notes = match needs_something_to_do(plan) {
+    let notes = match plan.needs_something_to_do() {
         Some(_) => {
             findings.push(Finding::error(
                 WHAT,

@@ -14,6 +14,7 @@ use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::domain::clock::SystemClock;
+use crate::domain::live::Live;
 use crate::domain::owners::Owners;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
@@ -63,6 +64,7 @@ use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
 use crate::daemon::flow::Flow;
+use crate::daemon::flow::lives::{self, LiveSumming, Lives};
 use crate::daemon::flow::parts::{Parts, Summing};
 
 /// Who thinks, and as whom.
@@ -71,6 +73,8 @@ pub(super) struct Runners {
     pub(super) shapes: Shapes,
     pub(super) decision: Arc<dyn Model>,
     pub(super) persona: Arc<Persona>,
+    /// The runner, where another can be put in its place.
+    pub(super) live: Option<Live<AgentRunner>>,
 }
 
 /// What the rooms are put together from.
@@ -99,10 +103,15 @@ pub(super) struct Rooms {
 impl Flow {
     /// Puts the parts together; nothing runs yet.
     pub fn new(parts: Parts) -> Arc<Self> {
+        let by_config = parts.by_config;
         let terminal = Arc::new(Terminal::default());
         let channels = parts.channels.into_iter().chain([terminal.channel()]);
         let accounts = Arc::new(Accounts::of_channels(channels));
-        let known = Arc::new(accounts.and(parts.aside));
+        // A daemon serves all it knows, and what it serves may change.
+        let known = match parts.aside.is_empty() {
+            true => Arc::clone(&accounts),
+            false => Arc::new(accounts.and(parts.aside)),
+        };
         let (tracker, stop) = (TaskTracker::new(), Stop::default());
         let sleeper = Sleeper::over(parts.alarm, tracker.clone(), stop.work.clone());
         let runtime = Arc::new(Runtime {
@@ -119,10 +128,10 @@ impl Flow {
         });
         let storage = Arc::new(Storage::new(parts.ledger, Arc::clone(&runtime)));
         let workspaces = Workspaces {
-            settings: parts.settings.workspace.clone(),
+            settings: by_config.settings.workspace.clone(),
             state_dir: parts.state_dir.clone(),
             cache_dir: parts.cache_dir.clone(),
-            ours: parts.ours,
+            ours: by_config.ours,
         };
         let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
         let acquaintances = Arc::new(Acquaintances::new(
@@ -137,16 +146,16 @@ impl Flow {
             acquaintances: Arc::clone(&acquaintances),
         });
         let rights = Arc::new(Rights {
-            owners: Owners::of(parts.owners),
-            groups: parts.settings.groups.clone(),
+            owners: Owners::of(by_config.owners),
+            groups: Live::of(by_config.settings.groups.clone()),
             accounts: Arc::clone(&accounts),
         });
         let book = Book::new(BookParts {
             ledger: Arc::clone(&storage.ledger),
             clock: Arc::clone(&runtime.clock),
             zone: parts.zone,
-            most: parts.settings.limits.schedules(),
-            prices: parts.prices,
+            most: Live::of(by_config.settings.limits.schedules()),
+            prices: Live::of(by_config.prices),
             redactor: runtime.redactor.clone(),
         });
         let zones = Arc::new(Zones::new(Arc::clone(&storage.ledger), parts.zone));
@@ -191,7 +200,7 @@ impl Flow {
             runtime,
             storage,
             accounts: Arc::clone(&accounts),
-            settings: parts.settings.delivery(),
+            settings: by_config.settings.delivery(),
             files: OutgoingFiles::below(&parts.cache_dir),
             post_files: Arc::clone(&post_files),
             owners: rights.owners.clone(),
@@ -213,11 +222,11 @@ impl Flow {
             clock,
         };
         let shaper = parts.shaper;
-        let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
+        let shapes: Shapes = Arc::new(move |facts| shaper.now().shape(facts));
         let persona = Arc::new(Persona::of(&parts.state_dir));
-        let runner = Arc::new(AgentRunner {
-            agent: parts.agent,
-            heartbeat: parts.heartbeat,
+        let runner = Live::of(AgentRunner {
+            agent: by_config.agent,
+            heartbeat: by_config.heartbeat,
             shapes: Arc::clone(&shapes),
             scopes,
             persona: Arc::clone(&persona),
@@ -232,28 +241,45 @@ impl Flow {
             timetable,
             people,
             memory,
-            summing: Some(parts.summing),
+            summing: Some(by_config.summing),
             due_items: Some(due_items),
             moved_chats: Some(moved_chats),
             acquaintances,
-            schedules: parts.schedules,
-            settings: parts.settings,
+            schedules: by_config.schedules,
+            settings: by_config.settings,
             workspaces,
             processes: parts.processes,
-            sees: parts.sees,
+            sees: by_config.sees,
             pauses: Pauses::default(),
             version: parts.version,
         };
-        let runners = Runners { runner, shapes, decision: parts.decision, persona };
+        let live = Some(runner.clone());
+        let runner = Arc::new(runner);
+        let runners = Runners { runner, shapes, decision: by_config.decision, persona, live };
         Arc::new(Self::assemble(rooms, runners))
     }
 
     pub(super) fn assemble(rooms: Rooms, runners: Runners) -> Self {
         let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
         let Opened { outbox, queues } = opened;
-        let Runners { runner, shapes, decision, persona } = runners;
-        let state_dir = workspaces.state_dir.clone();
-        let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), settings.limits);
+        let Runners { runner, shapes, decision, persona, live } = runners;
+        let (state_dir, cache_dir) = (workspaces.state_dir.clone(), workspaces.cache_dir.clone());
+        let live = Lives {
+            groups: rights.groups.clone(),
+            rules: Live::of(lives::rules(&settings)),
+            answers: Live::of(lives::answers(&settings)),
+            limits: Live::of(settings.limits),
+            gate: Live::of(settings.gate),
+            retention: Live::of(settings.store.retention),
+            pairing: Live::of(settings.pairing),
+            heartbeat: Live::of(settings.heartbeat),
+            workspaces: Live::of(workspaces),
+            decision: Live::of(decision),
+            sees: Live::of(rooms.sees),
+            summing: rooms.summing.map(LiveSumming::of),
+            runner: live,
+        };
+        let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), live.limits.clone());
         let limits = Arc::new(limits);
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
         let kept = Arc::new(KeptProgress::default());
@@ -269,29 +295,27 @@ impl Flow {
             attachments: Attachments {
                 outbox: Arc::clone(&outbox),
                 limits: Arc::clone(&limits),
-                cache_dir: workspaces.cache_dir.clone(),
-                sees: rooms.sees,
+                cache_dir: cache_dir.clone(),
+                sees: live.sees.clone(),
             },
             acquaintances: Arc::clone(&rooms.acquaintances),
             zones: Arc::clone(&timetable.zones),
-            while_busy: settings.while_busy,
-            approvals: settings.approvals.clone(),
-            bot_answers: settings.gate.bot_answers,
+            settings: live.answers.clone(),
         };
         let forgetting = Arc::new(Notify::new());
         let janitor = Janitor {
             runtime: Arc::clone(&outbox.runtime),
             storage: Arc::clone(&outbox.storage),
-            retention: settings.store.retention,
-            cache_dir: workspaces.cache_dir.clone(),
+            retention: live.retention.clone(),
+            cache_dir,
             bell: Arc::clone(&forgetting),
         };
         let (next, rests) = watch::channel(None);
-        let summaries = rooms.summing.map(|Summing { model, settings }| Summaries {
+        let summaries = live.summing.clone().map(|LiveSumming { model, settings }| Summaries {
             outbox: Arc::clone(&outbox),
             limits: Arc::clone(&limits),
             memory: Arc::clone(&rooms.memory),
-            model,
+            model: Arc::new(model),
             settings,
             next,
         });
@@ -299,18 +323,15 @@ impl Flow {
         let rules = Arc::new(Rules {
             rights: Arc::clone(&rights),
             clock: Arc::clone(&outbox.runtime.clock),
-            record_untriggered: settings.record_untriggered,
-            debounce: settings.debounce,
-            while_busy: settings.while_busy,
-            mode: settings.group_trigger_mode,
+            settings: live.rules.clone(),
         });
         let gate = Arc::new(Gate::new(GateParts {
             outbox: Arc::clone(&outbox),
             workers: Arc::clone(&workers),
             limits: Arc::clone(&limits),
             rules: Arc::clone(&rules),
-            settings: settings.gate,
-            model: decision,
+            settings: live.gate.clone(),
+            model: Arc::new(live.decision.clone()),
             persona,
         }));
         let reminders =
@@ -323,7 +344,7 @@ impl Flow {
             buttons: ButtonPresses::new(&outbox, &workers, &limits, &rules, &reminders),
             limits: Arc::clone(&limits),
             rules: Arc::clone(&rules),
-            workspaces,
+            workspaces: live.workspaces.clone(),
             processes: rooms.processes,
             sessions: Arc::new(SessionBook {
                 outbox: Arc::clone(&outbox),
@@ -351,7 +372,7 @@ impl Flow {
             workers: Arc::clone(&workers),
             commands,
             gate: Arc::clone(&gate),
-            unlisted: UnlistedSenders::of(settings.pairing),
+            unlisted: UnlistedSenders::of(live.pairing.clone()),
             rules,
         });
         let listening = Arc::new(Listening {
@@ -371,7 +392,7 @@ impl Flow {
             outbox: Arc::clone(&outbox),
             zone: timetable.book.zone(),
             timetable: Arc::clone(&timetable),
-            settings: settings.heartbeat,
+            settings: live.heartbeat.clone(),
             state_dir,
         });
         let firings = Arc::new(Firings {
@@ -396,7 +417,8 @@ impl Flow {
             gate,
             listening,
             counter,
-            named_owners: timetable.owners.to_vec(),
+            named_owners: Live::of(timetable.owners.to_vec()),
+            changing: tokio::sync::Mutex::default(),
             timetable,
             people: rooms.people,
             memory: rooms.memory,
@@ -408,7 +430,8 @@ impl Flow {
             summaries: Mutex::new(summaries),
             rests,
             firings,
-            fixed: rooms.schedules,
+            fixed: Live::of(rooms.schedules),
+            live,
             heartbeat,
             ticker,
         }

@@ -10,6 +10,7 @@ use selkie_channel_core::{AccountId, PersonId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
+use crate::daemon::flow::lives::Lives;
 use crate::daemon::flow::people::People;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::posts::{resume, sweep_files};
@@ -20,12 +21,13 @@ use crate::delivery::worker::DeliveryWorker;
 use crate::delivery::{approvals, beside, deferred};
 use crate::domain::approval::{self, Verdict};
 use crate::domain::ids::ScheduleId;
+use crate::domain::live::Live;
 use crate::domain::owners::Owners;
 use crate::domain::schedule::ScheduleState;
 use crate::intake::firing::{ByHand, Firings};
 use crate::intake::gate::Gate;
 use crate::intake::heartbeat::Heartbeat;
-use crate::intake::listen::{Listening, listen};
+use crate::intake::listen::Listening;
 use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
 use crate::memory::MemoryBook;
@@ -49,11 +51,14 @@ mod assemble;
 mod channels;
 mod forgetting;
 mod knowledge;
+mod lives;
 mod memory;
 mod pairing;
 mod parts;
 mod people;
 mod posts;
+mod reload;
+mod remake;
 mod restored;
 mod sessions;
 #[cfg(test)]
@@ -72,7 +77,8 @@ mod stories_of_refusals;
 pub(crate) mod testing;
 
 pub use pairing::OpenCode;
-pub use parts::{Parts, Summing};
+pub use parts::{ByConfig, Parts, Summing};
+pub use remake::{Became, ChannelChange};
 
 /// Everything between the channels and the agent.
 pub struct Flow {
@@ -85,7 +91,11 @@ pub struct Flow {
     counter: Arc<Counter>,
     timetable: Arc<BookTimetable>,
     /// Those of the config.
-    named_owners: Vec<PersonId>,
+    named_owners: Live<Vec<PersonId>>,
+    /// Channels are changed by one at a time.
+    changing: tokio::sync::Mutex<()>,
+    /// What a reload puts others in the place of.
+    live: Lives,
     people: People,
     memory: Arc<MemoryBook>,
     due_items: Option<Arc<DueItems>>,
@@ -98,7 +108,7 @@ pub struct Flow {
     rests: watch::Receiver<Option<DateTime<Utc>>>,
     firings: Arc<Firings>,
     /// The config's.
-    fixed: Vec<FixedSchedule>,
+    fixed: Live<Vec<FixedSchedule>>,
     heartbeat: Arc<Heartbeat>,
     ticker: Mutex<Option<Ticker>>,
 }
@@ -162,7 +172,7 @@ impl Flow {
         self.relay(tracker, stop);
         for (old, new) in moved {
             if let Some(account) = outbox.accounts.get(old.account()) {
-                outbox.follow(account, &old, &new).await;
+                outbox.follow(&account, &old, &new).await;
                 self.memory.moved(&old, &new).await;
             }
         }
@@ -172,9 +182,7 @@ impl Flow {
         outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
-        for delivery_worker in delivery_workers {
-            outbox.runtime.tracker.spawn(delivery_worker.run());
-        }
+        delivery_workers.into_iter().for_each(|worker| self.open_mouth(worker));
         outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         let tracker = &outbox.runtime.tracker;
@@ -185,16 +193,14 @@ impl Flow {
         if let Some(janitor) = locked(&self.janitor).take() {
             tracker.spawn(janitor.run());
         }
-        for account in outbox.accounts.all() {
-            tracker.spawn(listen(Arc::clone(&self.listening), Arc::clone(account)));
-        }
+        outbox.accounts.all().for_each(|account| self.open_ears(account));
         Ok(())
     }
 
     /// Brings schedules up to the config and the zone data of now.
     async fn prepare_schedules(&self) -> Result<(), StoreError> {
         let prepared = async {
-            self.timetable.fix(&self.fixed).await?;
+            self.timetable.fix(&self.fixed.now()).await?;
             self.timetable.book.follow_zone_data().await
         };
         match prepared.await {
@@ -376,9 +382,7 @@ impl Flow {
     ) -> Result<(), StoreError> {
         self.may_begin().await?;
         self.relay(tracker, stop);
-        for delivery_worker in self.delivery_workers().await? {
-            self.outbox.runtime.tracker.spawn(delivery_worker.run());
-        }
+        self.delivery_workers().await?.into_iter().for_each(|worker| self.open_mouth(worker));
         Ok(())
     }
 
@@ -415,8 +419,7 @@ impl Flow {
         let mut delivery_workers = Vec::new();
         for (id, queue) in queues {
             let Some(account) = self.outbox.accounts.get(&id) else { continue };
-            let mut delivery_worker =
-                DeliveryWorker::new(Arc::clone(&self.outbox), Arc::clone(account), queue);
+            let mut delivery_worker = DeliveryWorker::new(Arc::clone(&self.outbox), account, queue);
             delivery_worker.load().await?;
             delivery_workers.push(delivery_worker);
         }

@@ -78,7 +78,7 @@ impl Flow {
         if gone {
             self.outbox.accounts.shut_out(person);
         }
-        if gone && !self.named_owners.contains(person) {
+        if gone && !self.named_owners.now().contains(person) {
             self.owners().remove(person);
         }
         Ok(gone)

@@ -6,6 +6,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
 use crate::intake::settings::Settings;
 use crate::llm::{Embeddings, Model, PriceList};
@@ -31,40 +32,50 @@ pub struct Summing {
     pub settings: SummarySettings,
 }
 
-/// What flow is made of.
-pub struct Parts {
-    /// The ledger.
-    pub ledger: Arc<dyn Ledger>,
-    /// Makes shapes.
-    pub shaper: Arc<Shaper>,
+/// What a config is made into, at a start and at a reload alike.
+pub struct ByConfig {
+    /// What flow is told.
+    pub settings: Settings,
+    /// Always allowed; the first gets notices.
+    pub owners: Vec<PersonId>,
     /// Drives runs.
     pub agent: Arc<Agent>,
     /// The same with the heartbeat's model.
     pub heartbeat: Arc<Agent>,
     /// Decides for the group gate.
     pub decision: Arc<dyn Model>,
+    /// Sums up conversations that rest.
+    pub summing: Summing,
+    /// When the main model sees: where pictures that people send are made ready for it.
+    pub sees: Option<Arc<dyn Pictures>>,
+    /// What the models cost.
+    pub prices: PriceList,
+    /// The schedules that stand in the config.
+    pub schedules: Vec<FixedSchedule>,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
+}
+
+/// What flow is made of.
+pub struct Parts {
+    /// The ledger.
+    pub ledger: Arc<dyn Ledger>,
+    /// Makes shapes.
+    pub shaper: Live<Shaper>,
+    /// What a reload puts another in the place of.
+    pub by_config: ByConfig,
     /// The built channels, without the command line.
     pub channels: Vec<Channel>,
     /// Tells what remembered lines mean; nothing where that is off.
     pub embeddings: Option<Arc<dyn Embeddings>>,
-    /// Sums up conversations that rest.
-    pub summing: Summing,
     /// Channels that others serve: schedules may speak there.
     pub aside: Vec<Channel>,
-    /// Always allowed; the first gets notices.
-    pub owners: Vec<PersonId>,
-    /// From config.
-    pub settings: Settings,
     /// The time.
     pub clock: SharedClock,
     /// The clocks that schedules go by.
     pub alarm: Arc<dyn Alarm>,
     /// The zone of times that name none.
     pub zone: Zone,
-    /// What the models cost.
-    pub prices: PriceList,
-    /// The schedules that stand in the config.
-    pub schedules: Vec<FixedSchedule>,
     /// Chance.
     pub chance: Arc<dyn Chance>,
     /// Where to die, in tests.
@@ -79,16 +90,12 @@ pub struct Parts {
     pub state_dir: PathBuf,
     /// The folder of cached files.
     pub cache_dir: PathBuf,
-    /// What is the bot's own: closed to every tool.
-    pub ours: Ours,
     /// How platforms write the ids of people and chats.
     pub forms: Forms,
     /// Hides secrets.
     pub redactor: Redactor,
     /// What tools run, for `/ps`.
     pub processes: Arc<Processes>,
-    /// When the main model sees: where pictures that people send are made ready for it.
-    pub sees: Option<Arc<dyn Pictures>>,
     /// For `/status`.
     pub version: &'static str,
 }

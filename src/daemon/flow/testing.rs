@@ -37,6 +37,7 @@ use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
+use crate::domain::live::Live;
 use crate::domain::owners::Owners;
 use crate::domain::taint::Taint;
 use crate::domain::task::{Claim, TaskState};
@@ -45,7 +46,6 @@ use crate::domain::usage::Usage;
 use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
-use crate::llm::PriceList;
 use crate::memory::{MemoryBook, MemoryParts};
 use crate::people::files::Files;
 use crate::people::forms::Forms;
@@ -239,7 +239,7 @@ impl Fixture {
 
     /// The account of the usual platform.
     pub(crate) fn account(&self) -> Arc<Account> {
-        Arc::clone(self.outbox.accounts.get(&account()).unwrap())
+        self.outbox.accounts.get(&account()).unwrap()
     }
 
     /// What becomes of messages.
@@ -404,13 +404,13 @@ pub(crate) fn desk_by(
         owners: owners.clone(),
     });
     let outbox = Arc::clone(&opened.outbox);
-    let rights = Arc::new(Rights { owners, groups: settings.groups.clone(), accounts });
+    let rights = Arc::new(Rights { owners, groups: Live::of(settings.groups.clone()), accounts });
     let book = Book::new(BookParts {
         ledger: Arc::clone(&ledger) as _,
         clock,
         zone: Zone::UTC,
-        most: 9,
-        prices: PriceList::default(),
+        most: Live::of(9),
+        prices: Live::default(),
         redactor: Redactor::default(),
     });
     let records = crate::work::records::Records {
@@ -472,11 +472,12 @@ pub(crate) fn desk_by(
         shapes,
         decision: Arc::clone(&decider) as _,
         persona: Arc::new(Persona::of(Path::new("/nowhere"))),
+        live: None,
     };
     let flow = Arc::new(Flow::assemble(rooms, runners));
     let inbox = AccountInbox {
         intake: Arc::clone(&flow.intake),
-        account: Arc::clone(outbox.accounts.get(&account()).unwrap()),
+        account: outbox.accounts.get(&account()).unwrap(),
     };
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     Fixture { flow, rights, outbox, ledger, platform, inbox, decider, tracker, stop, cache }

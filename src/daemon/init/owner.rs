@@ -80,7 +80,8 @@ async fn meet(
     // A database that is away is waited for; who does not want to wait stops it.
     let waits = |_: String| {};
     let manager = ServiceManager::default();
-    let attendant = Attendant { up, end: Some(ended), waits: &waits, manager };
+    let attendant =
+        Attendant { up, end: Some(ended), waits: &waits, manager, signals: None, reread: None };
     let mut daemon = pin!(daemon(plan, attendant));
     let waiting = async {
         let Ok(up) = started.await else { return Ok(Met::Stopped) };

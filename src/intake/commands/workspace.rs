@@ -15,7 +15,7 @@ impl Commands {
         args: &str,
     ) -> Result<CommandEffect, StoreError> {
         let say = |text: String| self.draft(given, text);
-        let spaces = &self.workspaces;
+        let spaces = &self.workspaces.now();
         Ok(match args {
             "" => {
                 let Workplace { row, set } =

@@ -29,11 +29,11 @@ impl Book {
             title: old.title.clone(),
         };
         let key = format!("schedule:{}@{}#snooze", id.schedule, id.at.timestamp_millis());
-        Ok(NewSchedule { key, location, schedule, next_at, most: self.parts.most, now })
+        Ok(NewSchedule { key, location, schedule, next_at, most: *self.parts.most.now(), now })
     }
 
     /// Says that somebody has as many schedules as they may.
     pub fn full(&self) -> String {
-        format!("there are {} schedules of yours already: remove one first", self.parts.most)
+        format!("there are {} schedules of yours already: remove one first", self.parts.most.now())
     }
 }

@@ -1,0 +1,145 @@
+//! `selkie reload`: the running daemon reads its config again.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use tokio::time::timeout;
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+use crate::config::problem::Problems;
+use crate::config::read;
+use crate::daemon::answered::Answered;
+use crate::daemon::build::{Chosen, sources};
+use crate::daemon::client::Running;
+use crate::daemon::flow::{Became, ChannelChange};
+use crate::daemon::reload::Reloaded;
+use crate::daemon::{Binary, http, lifecycle};
+use crate::domain::count::counted;
+use crate::guard::visible::one_line;
+
+/// How long the daemon may take: a receiver may be slow to end.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// `selkie reload`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie config check && selkie reload
+  selkie reload --json | jq .needs_restart
+  kill -HUP $(selkie status --json | jq .pid)   the same; what came of it is in the log
+
+The running selkie reads the file, and the files of secrets, that it was started with, and checks all of it. When anything is
+wrong, the config of before stays in force. When all is good, tasks that begin from now on go by it, and a channel whose
+section is another one begins anew; the others go on. Variables are those that it was started with.
+
+Exit codes: 0 what can change while selkie runs is in force · 1 no daemon runs with this state folder, or it did not work · 2 the
+command line or the config is wrong, and the config of before stays in force")]
+pub struct ReloadArgs {
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Has the running daemon read its config again.
+pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
+    // What is wrong is the daemon's to say: it may know secrets that this command does not.
+    let reading = read(&sources(binary, chosen), &binary.kits)?;
+    let Some(found) = reading.folders() else {
+        return Err(Problems(reading.problems().to_vec()).into());
+    };
+    let state = found.folders.state;
+    let tls = http::tls().map_err(|error| anyhow!("{error}"))?;
+    let answered: Option<Answered<Reloaded>> = lifecycle::runtime()?.block_on(async {
+        let Some(daemon) = Running::find(&tls, &state).await? else {
+            return Ok::<_, anyhow::Error>(None);
+        };
+        let told = timeout(PATIENCE, daemon.call("/v1/reload", &())).await;
+        let late = "the daemon has not answered for two minutes: its log says what it waits for";
+        Ok(Some(told.context(late)??))
+    })?;
+    match answered {
+        Some(Answered::Done(reloaded)) if args.json => Ok(print::json(&reloaded)?),
+        Some(Answered::Done(reloaded)) => Ok(print::out(&told(&reloaded))?),
+        Some(Answered::Refused(why)) => Err(Failure::Failed(anyhow!("{why}"))),
+        Some(Answered::Mistyped(faults)) => {
+            Err(Failure::Usage(format!("{faults}\nThe config of before stays in force.")))
+        }
+        None => Err(Failure::Failed(anyhow!(
+            "no daemon runs with the state folder {}: start one with `selkie run`, or name the folder of the one that runs \
+             with --state",
+            state.display()
+        ))),
+    }
+}
+
+fn told(reloaded: &Reloaded) -> String {
+    let Reloaded { changed, channels, needs_restart, notes } = reloaded;
+    let mut lines = Vec::new();
+    if changed.is_empty() && needs_restart.is_empty() {
+        lines.push("Nothing has changed.".to_owned());
+    }
+    if !changed.is_empty() {
+        lines.push(format!("In force from now on: {}", changed.join(", ")));
+    }
+    lines.extend(channels.iter().map(channel));
+    if !needs_restart.is_empty() {
+        lines.push(format!("In force after a restart: {}", needs_restart.join(", ")));
+    }
+    lines.extend(notes.iter().map(|note| format!("note: {}", one_line(note))));
+    lines.join("\n") + "\n"
+}
+
+fn channel(change: &ChannelChange) -> String {
+    let ChannelChange { name, account, became, running } = change;
+    let who = format!("{name} ({account})");
+    match (became, running) {
+        (Became::Added, _) => format!("{who} listens from now on"),
+        (Became::Remade, _) => format!("{who} began anew"),
+        (Became::Removed, 0) => format!("{who} is gone; what waits for it stays in the store"),
+        (Became::Removed, running) => {
+            let tasks = counted(*running as u64, ["task has", "tasks have"]);
+            format!(
+                "{who} hears nothing more, and is gone when {tasks} ended; what waits for it stays in the store"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_story_is_told_line_by_line() {
+        assert_eq!(told(&Reloaded::default()), "Nothing has changed.\n");
+        let change = |became, running| ChannelChange {
+            name: "bird".to_owned(),
+            account: "b:1".to_owned(),
+            became,
+            running,
+        };
+        let reloaded = Reloaded {
+            changed: vec!["bird.token".to_owned(), "owners".to_owned()],
+            channels: vec![
+                change(Became::Remade, 0),
+                change(Became::Added, 0),
+                change(Became::Removed, 0),
+                change(Became::Removed, 2),
+            ],
+            needs_restart: vec!["store.url".to_owned()],
+            notes: vec!["two\nlines".to_owned()],
+        };
+        let lines = told(&reloaded);
+        for part in [
+            "In force from now on: bird.token, owners\n",
+            "bird (b:1) began anew\n",
+            "bird (b:1) listens from now on\n",
+            "is gone; what waits",
+            "is gone when 2 tasks have ended;",
+            "In force after a restart: store.url\n",
+        ] {
+            assert!(lines.contains(part), "{part}: {lines}");
+        }
+        assert_eq!(lines.lines().count(), 7, "{lines}");
+    }
+}

@@ -1,0 +1,82 @@
+//! What of the rooms a reload of the config puts others in the place of, each where it is used.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::daemon::flow::parts::Summing;
+use crate::domain::live::Live;
+use crate::intake::policy::RuleSettings;
+use crate::intake::settings::{
+    GateSettings, GroupSettings, HeartbeatSettings, LimitSettings, Pairing, Settings,
+};
+use crate::llm::Model;
+use crate::memory::SummarySettings;
+use crate::store::settings::Retention;
+use crate::tools::ports::{Pictures, Small};
+use crate::work::runner::AgentRunner;
+use crate::work::settings::AnswerSettings;
+use crate::work::workspace::Workspaces;
+
+/// The rooms hold clones of these.
+pub(super) struct Lives {
+    pub(super) groups: Live<BTreeMap<String, GroupSettings>>,
+    pub(super) rules: Live<RuleSettings>,
+    pub(super) answers: Live<AnswerSettings>,
+    pub(super) limits: Live<LimitSettings>,
+    pub(super) gate: Live<GateSettings>,
+    pub(super) retention: Live<Retention>,
+    pub(super) pairing: Live<Pairing>,
+    pub(super) heartbeat: Live<HeartbeatSettings>,
+    pub(super) workspaces: Live<Workspaces>,
+    pub(super) decision: Live<dyn Model>,
+    pub(super) sees: Live<Option<Arc<dyn Pictures>>>,
+    pub(super) summing: Option<LiveSumming>,
+    /// None in tests of other things.
+    pub(super) runner: Option<Live<AgentRunner>>,
+}
+
+/// Who sums up conversations, and when.
+#[derive(Clone)]
+pub(super) struct LiveSumming {
+    pub(super) model: Live<dyn Small>,
+    pub(super) settings: Live<SummarySettings>,
+}
+
+impl LiveSumming {
+    pub(super) fn of(Summing { model, settings }: Summing) -> Self {
+        Self { model: Live::of(model), settings: Live::of(settings) }
+    }
+}
+
+impl Lives {
+    /// Puts settings in the place of those of before.
+    pub(super) fn put(&self, settings: &Settings) {
+        self.groups.put(settings.groups.clone());
+        self.rules.put(rules(settings));
+        self.answers.put(answers(settings));
+        self.limits.put(settings.limits.clone());
+        self.gate.put(settings.gate);
+        self.retention.put(settings.store.retention.clone());
+        self.pairing.put(settings.pairing);
+        self.heartbeat.put(settings.heartbeat.clone());
+    }
+}
+
+/// What becomes of messages.
+pub(super) fn rules(settings: &Settings) -> RuleSettings {
+    RuleSettings {
+        record_untriggered: settings.record_untriggered,
+        debounce: settings.debounce,
+        while_busy: settings.while_busy,
+        mode: settings.group_trigger_mode,
+    }
+}
+
+/// What workers keep to.
+pub(super) fn answers(settings: &Settings) -> AnswerSettings {
+    AnswerSettings {
+        while_busy: settings.while_busy,
+        approvals: settings.approvals.clone(),
+        bot_answers: settings.gate.bot_answers,
+    }
+}
