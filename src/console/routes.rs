@@ -69,7 +69,7 @@ async fn status(State(console): Asked) -> Json<Status> {
     };
     Json(Status {
         version: console.version,
-        model: console.model.clone(),
+        model: console.model.now().as_ref().to_owned(),
         healthy: problem.is_none(),
         problem,
         counts,

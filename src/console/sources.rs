@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
+use crate::domain::live::Live;
 use crate::memory::remembered::Remembered;
 use crate::people::book::KnownList;
 use crate::schedule::post_view::{PostUrl, PostView};
@@ -115,7 +116,7 @@ pub struct Console {
     /// The version of this selkie.
     pub version: &'static str,
     /// The `main` route's model: `gpt-5.2 via openai`.
-    pub model: String,
+    pub model: Live<str>,
     /// Who may ask.
     pub wall: Wall,
 }

@@ -21,6 +21,7 @@ use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::{Happening, Happenings};
 use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
+use crate::domain::live::Live;
 use crate::domain::question::Person;
 use crate::domain::schedule::{Action, Maker, Schedule, Terms};
 use crate::domain::taint::Taint;
@@ -360,7 +361,7 @@ impl Served {
                 }]
             }),
             version: "0.1.0",
-            model: "main (offline)".to_owned(),
+            model: Live::of("main (offline)"),
             wall: Wall::default().origin("http://127.0.0.1:1"),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -22,7 +22,7 @@ use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
-use crate::llm::{self, Model};
+use crate::llm::{self, Model, Outage, Watched};
 use crate::shape::Shaper;
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules};
@@ -45,6 +45,8 @@ pub struct App {
     pub standing: Standing,
     /// Makes the shapes of now.
     pub shaper: Live<Shaper>,
+    /// What answers now, for people.
+    pub model: Live<str>,
     /// Backups that the config asks for.
     pub backups: Option<Arc<Scheduled>>,
     /// What it was built from.
@@ -58,6 +60,7 @@ pub struct Standing {
     happenings: Happenings,
     metrics: Arc<Metrics>,
     crash: Arc<Crash>,
+    outage: Outage,
 }
 
 impl AppConfig {
@@ -150,12 +153,14 @@ impl AppConfig {
             happenings: happenings.clone(),
             metrics: Arc::clone(&metrics),
             crash: Arc::clone(&crash),
+            outage: Outage::default(),
         };
         let shaper = Live::of(Arc::clone(&self.shaper));
         let flow = Flow::new(Parts {
             ledger: Arc::clone(&ledger),
             shaper: shaper.clone(),
             by_config: self.made(&standing),
+            outage: standing.outage.clone(),
             embeddings: self.embeddings.clone(),
             channels: self.channels.clone(),
             aside: self.aside.clone(),
@@ -175,7 +180,19 @@ impl AppConfig {
             version: VERSION,
         });
         let (backups, clock) = (Scheduled::of(&self), self.clock());
-        App { ledger, flow, happenings, metrics, clock, backups, standing, shaper, plan: self }
+        let model = Live::of(self.model.card().name);
+        App {
+            ledger,
+            flow,
+            happenings,
+            metrics,
+            clock,
+            backups,
+            standing,
+            shaper,
+            model,
+            plan: self,
+        }
     }
 
     /// Makes of the config what is used for tasks, at a start and at a reload alike.
@@ -204,9 +221,11 @@ impl AppConfig {
     }
 
     fn agent(&self, standing: &Standing, model: &Arc<dyn Model>) -> Arc<Agent> {
-        let Standing { ledger, happenings, metrics, crash } = standing.clone();
+        let Standing { ledger, happenings, metrics, crash, outage } = standing.clone();
+        let clock = Arc::clone(&self.clocks.clock);
+        let model = Watched { inner: Arc::clone(model), outage, clock };
         Arc::new(Agent {
-            model: Arc::clone(model),
+            model: Arc::new(model),
             profiles: Arc::clone(&self.profiles),
             work: ledger as Arc<dyn crate::store::Work>,
             happenings,
@@ -256,7 +275,7 @@ impl App {
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
             syncs: Arc::new(move || ledger.syncs()),
             version: VERSION,
-            model: self.plan.model.card().name,
+            model: self.model.clone(),
             wall: self.plan.settings.console.wall(),
         }
     }

@@ -70,6 +70,7 @@ pub struct Reloader {
     read: Option<Reread>,
     flow: Arc<Flow>,
     shaper: Live<Shaper>,
+    model: Live<str>,
     standing: Standing,
     kept: Kept,
     folders: Folders,
@@ -88,6 +89,7 @@ impl Reloader {
             read,
             flow: Arc::clone(&app.flow),
             shaper: app.shaper.clone(),
+            model: app.model.clone(),
             standing: app.standing.clone(),
             kept: plan.kept(),
             folders: plan.folders.clone(),
@@ -147,6 +149,7 @@ impl Reloader {
             return Answered::Refused(why);
         }
         self.shaper.put(plan.shaper);
+        self.model.put(plan.model.card().name);
         let sections: BTreeSet<String> =
             live.iter().filter_map(|path| path.first()).cloned().collect();
         told.channels = self.flow.rewire(plan.channels, &sections).await;

@@ -72,7 +72,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         }
     });
     let (tracker, stops) = (TaskTracker::new(), Stop::default());
-    let patience = Extended::of(&manager, &tracker);
+    let patience = Extended::of(&manager);
     let waits = |what: String| {
         manager.status(&what);
         waits(what);
@@ -141,6 +141,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         () = &mut asked => None,
     };
     manager.stopping();
+    let _patience = Extended::of(&manager);
     stop(&app, &tracker, &stops, &mut signals).await;
     socket::remove(&app.plan.folders.state);
     tracing::info!("selkie has stopped");

@@ -116,15 +116,16 @@ impl ServiceManager {
     }
 }
 
-/// Asks for more time again and again while a start goes on: it may wait for its database, or bring a large one up to date.
+/// Asks for more time again and again while a start or an end goes on: it may wait for its database, bring a large one up to
+/// date, or let long tasks end.
 pub struct Extended(Option<tokio::task::JoinHandle<()>>);
 
 impl Extended {
     /// Begins.
-    pub fn of(manager: &Arc<ServiceManager>, tracker: &TaskTracker) -> Self {
+    pub fn of(manager: &Arc<ServiceManager>) -> Self {
         let manager = Arc::clone(manager);
         Self(manager.is_there().then(|| {
-            tracker.spawn(async move {
+            TaskTracker::new().spawn(async move {
                 loop {
                     manager.needs(ASKED);
                     manager.alive();

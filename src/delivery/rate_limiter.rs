@@ -94,6 +94,11 @@ impl RateLimiter {
         *known = until.max(*known);
     }
 
+    /// Holds the account back no more: what was refused to it by another token may be taken now.
+    pub(crate) fn forgive(&mut self) {
+        self.penalties.remove(ACCOUNT);
+    }
+
     /// Whether nothing but the platform's answers limits this account.
     pub(crate) fn is_lifted(&self) -> bool {
         self.pace == Pace::LIFTED

@@ -22,11 +22,29 @@ pub struct OutboxSettings {
     pub unclear_after: Span,
     /// An answer that could not be delivered for so long expires.
     pub answer_expires: Span,
+    /// What people read while the model is away.
+    pub outages: TellOutages,
+}
+
+/// What people read while the model is away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum TellOutages {
+    /// Each message is answered by why there is no answer.
+    #[default]
+    Each,
+    /// That is said once in a conversation, until the model answers again.
+    Once,
 }
 
 impl Default for OutboxSettings {
     fn default() -> Self {
-        Self { unclear_after: Span::seconds(30), answer_expires: Span::seconds(24 * 3600) }
+        Self {
+            unclear_after: Span::seconds(30),
+            answer_expires: Span::seconds(24 * 3600),
+            outages: TellOutages::default(),
+        }
     }
 }
 

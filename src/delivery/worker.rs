@@ -100,6 +100,7 @@ impl DeliveryWorker {
 
     /// Waits out no pause of our own making: what a platform did not take from the account before it may take now.
     pub(crate) fn anew(&mut self) {
+        locked(&self.account.limiter).forgive();
         for part in self.lanes.values_mut().flatten().filter(|part| !part.unclear) {
             if part.attempts > 0 {
                 part.not_before = None;

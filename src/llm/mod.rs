@@ -8,6 +8,7 @@ mod fallback;
 mod halves;
 mod offline;
 mod openai;
+mod outage;
 mod priced;
 mod profile;
 mod refusal;
@@ -36,6 +37,7 @@ use crate::domain::written::Written;
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use offline::{PHRASES, Phrase};
+pub use outage::{Away, Outage, Watched};
 pub use settings::{
     EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings, Settings,
 };

@@ -31,6 +31,7 @@ use crate::work::backfill;
 use crate::work::limits::Limits;
 use crate::work::messages;
 use crate::work::onward::{Onward, Parked};
+use crate::work::outages::Outages;
 use crate::work::received;
 use crate::work::rights::{self, Rights};
 use crate::work::runner::{Job, TaskRunner};
@@ -59,6 +60,7 @@ pub(crate) struct Answers {
     /// Which clocks people go by.
     pub(crate) zones: Arc<Zones>,
     pub(crate) settings: Live<AnswerSettings>,
+    pub(crate) outages: Outages,
 }
 
 /// What goes along with a task while this process works on it.

@@ -34,6 +34,16 @@ pub(crate) fn downloads_reached() -> &'static str {
     "the limit for files in a day is reached"
 }
 
+/// For the owner: others get no answers.
+pub(crate) fn model_away(why: &str) -> String {
+    format!("The model does not answer, and so people get no answers of mine: {why}")
+}
+
+/// For the owner, who was told that it is away.
+pub(crate) fn model_back() -> &'static str {
+    "The model answers again."
+}
+
 /// The end of a stopped task that nobody answered yet.
 pub(crate) fn task_stopped() -> String {
     crate::agent::messages::stopped().to_owned()

@@ -14,6 +14,7 @@ pub(crate) mod limits;
 pub(crate) mod messages;
 pub(crate) mod moved_chats;
 pub(crate) mod onward;
+pub(crate) mod outages;
 pub(crate) mod park;
 pub(crate) mod persona;
 pub(crate) mod provenance;

@@ -12,6 +12,7 @@ use crate::store::{Claimed, Draft, End};
 use crate::work::answer::{Answers, Life, quote};
 use crate::work::messages;
 use crate::work::onward::Onward;
+use crate::work::outages;
 use crate::work::unattended;
 
 impl Answers {
@@ -22,7 +23,9 @@ impl Answers {
             None => ending,
         };
         let left = life.answer.end().await;
-        let mut say = match unattended::has_nothing_to_tell(claimed, &ending) {
+        let is_known = self.outages.knows(&self.outbox, claimed, &ending.end).await;
+        let ending = if is_known { outages::unsaid(ending) } else { ending };
+        let mut say = match is_known || unattended::has_nothing_to_tell(claimed, &ending) {
             true => Vec::new(),
             false => {
                 let mentions = self.acquaintances.mentions(claimed, &ending.text).await;

@@ -79,6 +79,8 @@ mod posts;
 mod progress;
 mod questions;
 mod readme;
+mod reload;
+mod reload_trouble;
 mod reminders;
 mod removed;
 mod restart;

@@ -1,9 +1,10 @@
 //! A model server that fails in every way it can: asked again where that helps, said plainly where not.
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{ADA, GROUP};
+use selkie_playground::telegram::{ADA, GRACE, GROUP};
 use serde_json::json;
 
+use crate::support::rows::settled;
 use crate::support::world::World;
 
 /// A world whose model plays these turns for the first message; the daemon is started by the caller.
@@ -268,4 +269,28 @@ async fn a_limited_provider_gives_way_to_the_next_at_once_and_rests() {
     let asked = world.playground.model().requests();
     let models: Vec<&str> = asked.iter().filter_map(|a| a.body["model"].as_str()).collect();
     assert_eq!(models, ["one", "two", "two"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_is_told_once_in_a_conversation_where_the_config_says_so_and_once_to_the_owner() {
+    let mut world = World::start().await;
+    world.home.set_key("outbox", "outages", "once".into());
+    let away = || Turn::refuse(401, "Incorrect API key provided");
+    world.playground.model().script(vec![away(), away(), Turn::text("here I am"), away()]);
+    let _daemon = world.daemon();
+    let group =
+        |text: &str| world.telegram().say(GROUP, GRACE, &format!("@selkie_demo_bot {text}"));
+    let first = group("hello");
+    let said = world.answer(GROUP.chat, first).await;
+    assert!(said.contains("not available right now"), "{said}");
+    world.hears(ADA, "The model does not answer, and so people get no answers of mine").await;
+    let second = group("hello?");
+    settled(&world, 2).await;
+    assert_eq!(world.telegram().answers_to(GROUP.chat, second).len(), 0, "it was told");
+    let third = group("are you back?");
+    assert_eq!(world.answer(GROUP.chat, third).await, "here I am");
+    world.hears(ADA, "The model answers again.").await;
+    let fourth = group("and now?");
+    let said = world.answer(GROUP.chat, fourth).await;
+    assert!(said.contains("not available right now"), "another outage: {said}");
 }

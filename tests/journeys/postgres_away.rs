@@ -1,5 +1,6 @@
 //! A database that goes away and comes back: waited for at the start, and nothing lost or doubled under load.
 
+use rustix::process::Signal;
 use selkie_playground::telegram::ADA;
 use selkie_test_postgres::Server;
 use serde_json::json;
@@ -31,6 +32,10 @@ async fn a_daemon_that_waits_for_its_database_can_be_stopped() {
     let daemon = world.daemon();
     let waits = |log: &str| log.contains("waiting for the database");
     world.within("a word about the database", world.home.logged(0, waits)).await;
+    // There is nothing to be reloaded yet, and it is no reason to end.
+    daemon.signal(Signal::HUP);
+    let later = |log: &str| log.contains("SIGHUP: the config is read again when selkie is up");
+    world.within("a word about the signal", world.home.logged(0, later)).await;
     assert!(daemon.stop().await.success());
 }
 

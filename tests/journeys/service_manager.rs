@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::process::Signal;
+use selkie_playground::telegram::ADA;
+use serde_json::json;
+
 use crate::support::daemon::{Daemon, Home};
 use crate::support::world::World;
 
@@ -66,6 +70,29 @@ async fn it_hears_of_the_start_the_life_and_the_end() {
     daemon.ask_to_stop();
     world.within("the end", manager.until(|word| word.starts_with("STOPPING=1\n"))).await;
     assert!(daemon.gone().await.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_hears_of_a_reload_and_what_came_of_it() {
+    let mut world = World::start().await;
+    let manager = Manager::of(&world.home);
+    let daemon = manager.start(&world.home, Duration::from_secs(60));
+    world.within("the start", manager.until(|word| word == "READY=1")).await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!({}));
+    daemon.signal(Signal::HUP);
+    let reloading = |word: &str| {
+        word.strip_prefix("RELOADING=1\nMONOTONIC_USEC=")
+            .is_some_and(|at| at.parse::<u64>().is_ok())
+    };
+    world.within("the reload", manager.until(reloading)).await;
+    let told = world.within("its end", manager.until(|word| word == "READY=1")).await;
+    let fault = "STATUS=the config has 1 fault, the one of before stays: ";
+    assert!(told.iter().any(|word| word.starts_with(fault)), "{told:?}");
+    world.home.set_key("telegram", "allowed_chat_ids", json!([ADA]));
+    daemon.signal(Signal::HUP);
+    world.within("the reload", manager.until(reloading)).await;
+    let told = world.within("its end", manager.until(|word| word == "READY=1")).await;
+    assert!(!told.iter().any(|word| word.contains("fault")), "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

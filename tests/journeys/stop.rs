@@ -70,10 +70,10 @@ async fn what_waits_when_the_signal_comes_is_begun_by_the_next_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hang_up_signal_ends_it_as_softly_and_says_that_it_ends() {
+async fn a_hang_up_signal_does_not_end_it_also_while_it_ends() {
     let world = World::start().await;
     let daemon = world.daemon();
-    world.playground.model().script(vec![Turn::text("worth the wait").delayed(500)]);
+    world.playground.model().script(vec![Turn::text("worth the wait").delayed(4_000)]);
     world.telegram().say(ADA, ADA, "take your time");
     world.within("a question", world.playground.model().wait_for_calls(1)).await;
     for (signal, name) in [(Signal::USR1, "SIGUSR1"), (Signal::USR2, "SIGUSR2")] {
@@ -81,7 +81,12 @@ async fn a_hang_up_signal_ends_it_as_softly_and_says_that_it_ends() {
         world.within("a word of it", world.home.logged(0, |log| log.contains(name))).await;
     }
     daemon.signal(Signal::HUP);
+    let reloaded = |log: &str| log.contains("the config was reloaded");
+    world.within("the reload", world.home.logged(0, reloaded)).await;
+    daemon.ask_to_stop();
+    world.within("the end", world.home.logged(0, |log| log.contains("stopping: "))).await;
+    daemon.signal(Signal::HUP);
     assert!(daemon.gone().await.success());
     assert_eq!(marks(&said(&world, PRIVATE), &[vec!["worth the wait"]]), 0);
-    assert!(world.home.log().contains("SIGHUP does not reload the config"), "{}", world.home.log());
+    assert!(!world.home.log().contains("a second signal"), "{}", world.home.log());
 }

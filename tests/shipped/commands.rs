@@ -3,7 +3,13 @@
 use std::process::Command;
 
 /// What the program is called in them.
-const NAMES: [&str; 4] = ["selkie", "$selkie", "/usr/bin/selkie", "ExecStart=/usr/bin/selkie"];
+const NAMES: [&str; 5] = [
+    "selkie",
+    "$selkie",
+    "/usr/bin/selkie",
+    "ExecStart=/usr/bin/selkie",
+    "ExecReload=/usr/bin/selkie",
+];
 
 /// What ends a command.
 const ENDS: [&str; 9] = ["|", "||", "&&", ";", ">", ">>", "<", "&", ")"];

@@ -38,6 +38,12 @@ impl Home {
         self.write();
     }
 
+    /// Takes a section out of the config.
+    pub fn remove(&mut self, section: &str) {
+        self.config.as_object_mut().expect("a map").remove(section);
+        self.write();
+    }
+
     /// Changes one key of a section; the next start reads it.
     pub fn set_key(&mut self, section: &str, key: &str, value: Value) {
         self.config[section][key] = value;

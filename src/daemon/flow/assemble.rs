@@ -31,7 +31,7 @@ use crate::intake::reminders::Reminders;
 use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
-use crate::llm::Model;
+use crate::llm::{Model, Outage};
 use crate::memory::{MemoryBook, MemoryParts};
 use crate::people::files::Files;
 use crate::schedule::book::{Book, BookParts};
@@ -49,6 +49,7 @@ use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::moved_chats::MovedChats;
+use crate::work::outages::Outages;
 use crate::work::persona::Persona;
 use crate::work::records::Records;
 use crate::work::rights::Rights;
@@ -73,6 +74,7 @@ pub(super) struct Runners {
     pub(super) shapes: Shapes,
     pub(super) decision: Arc<dyn Model>,
     pub(super) persona: Arc<Persona>,
+    pub(super) outage: Outage,
     /// The runner, where another can be put in its place.
     pub(super) live: Option<Live<AgentRunner>>,
 }
@@ -255,14 +257,15 @@ impl Flow {
         };
         let live = Some(runner.clone());
         let runner = Arc::new(runner);
-        let runners = Runners { runner, shapes, decision: by_config.decision, persona, live };
+        let (decision, outage) = (by_config.decision, parts.outage);
+        let runners = Runners { runner, shapes, decision, persona, outage, live };
         Arc::new(Self::assemble(rooms, runners))
     }
 
     pub(super) fn assemble(rooms: Rooms, runners: Runners) -> Self {
         let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
         let Opened { outbox, queues } = opened;
-        let Runners { runner, shapes, decision, persona, live } = runners;
+        let Runners { runner, shapes, decision, persona, outage, live } = runners;
         let (state_dir, cache_dir) = (workspaces.state_dir.clone(), workspaces.cache_dir.clone());
         let live = Lives {
             groups: rights.groups.clone(),
@@ -301,6 +304,7 @@ impl Flow {
             acquaintances: Arc::clone(&rooms.acquaintances),
             zones: Arc::clone(&timetable.zones),
             settings: live.answers.clone(),
+            outages: Outages::of(outage),
         };
         let forgetting = Arc::new(Notify::new());
         let janitor = Janitor {

@@ -9,7 +9,7 @@ use crate::domain::ids::Instance;
 use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
 use crate::intake::settings::Settings;
-use crate::llm::{Embeddings, Model, PriceList};
+use crate::llm::{Embeddings, Model, Outage, PriceList};
 use crate::memory::SummarySettings;
 use crate::people::forms::Forms;
 use crate::schedule::alarm::Alarm;
@@ -64,6 +64,8 @@ pub struct Parts {
     pub shaper: Live<Shaper>,
     /// What a reload puts another in the place of.
     pub by_config: ByConfig,
+    /// Whether the model is away.
+    pub outage: Outage,
     /// The built channels, without the command line.
     pub channels: Vec<Channel>,
     /// Tells what remembered lines mean; nothing where that is off.

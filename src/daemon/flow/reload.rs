@@ -5,6 +5,7 @@ use crate::daemon::flow::Flow;
 use crate::daemon::flow::parts::ByConfig;
 use crate::domain::facts::Trust;
 use crate::store::StoreError;
+use crate::tools::paths::Ours;
 use crate::work::runner::AgentRunner;
 use crate::work::scope::Scopes;
 use crate::work::workspace::Workspaces;
@@ -47,6 +48,12 @@ impl Flow {
         self.timetable.book.put(new.settings.limits.schedules(), new.prices);
         self.fixed.put(new.schedules);
         Ok(())
+    }
+
+    /// Tells what is closed to every tool just now.
+    pub fn ours(&self) -> Box<dyn Fn() -> Ours + Send + Sync> {
+        let workspaces = self.live.workspaces.clone();
+        Box::new(move || workspaces.now().ours.clone())
     }
 
     /// Whether the daemon ends.

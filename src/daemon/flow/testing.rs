@@ -472,6 +472,7 @@ pub(crate) fn desk_by(
         shapes,
         decision: Arc::clone(&decider) as _,
         persona: Arc::new(Persona::of(Path::new("/nowhere"))),
+        outage: Default::default(),
         live: None,
     };
     let flow = Arc::new(Flow::assemble(rooms, runners));

@@ -64,7 +64,8 @@ fn for_users(unit: &str) -> String {
 
 /// Returns what stands beside the unit: what differs from machine to machine.
 pub fn drop_in(asked: &Asked, wanted: &Wanted) -> String {
-    let mut text = format!("[Service]\nExecStart=\nExecStart={}\n", command(asked, wanted));
+    let mut text = format!("[Service]\nExecStart=\nExecStart={}\n", command(asked, wanted, "run"));
+    text.push_str(&format!("ExecReload=\nExecReload={}\n", command(asked, wanted, "reload")));
     if asked.kind == Kind::User {
         return text;
     }
@@ -106,9 +107,9 @@ impl Folders {
     }
 }
 
-fn command(asked: &Asked, wanted: &Wanted) -> String {
+fn command(asked: &Asked, wanted: &Wanted, what: &str) -> String {
     let mut line =
-        format!("{} run --config {}", word(&wanted.program, true), word(&wanted.config, true));
+        format!("{} {what} --config {}", word(&wanted.program, true), word(&wanted.config, true));
     if let (Kind::User, Some(state)) = (asked.kind, &wanted.state) {
         line.push_str(&format!(" --state {}", word(state, true)));
     }
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     /// What a user's manager cannot do, or what the drop-in brings.
-    const NOT_FOR_USERS: &str = "Documentation Wants After ExecStart DynamicUser ConfigurationDirectory StateDirectory \
+    const NOT_FOR_USERS: &str = "Documentation Wants After ExecStart ExecReload DynamicUser ConfigurationDirectory StateDirectory \
          StateDirectoryMode CacheDirectory CacheDirectoryMode LoadCredential CapabilityBoundingSet AmbientCapabilities \
          ProtectSystem ProtectHome PrivateTmp PrivateDevices DevicePolicy PrivateUsers ProtectProc ProcSubset ProtectClock \
          ProtectControlGroups ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables RemoveIPC \

@@ -19,6 +19,12 @@ impl Telegram {
         self.server.world().privacy_mode = on;
     }
 
+    /// Gives the bot another token, as @BotFather does: the one of before is refused from now on.
+    pub fn set_token(&self, token: &str) {
+        token.clone_into(&mut self.server.world().token);
+        self.server.arrivals.notify_waiters();
+    }
+
     /// Holds or lifts the platform's pace.
     pub fn set_pace(&self, pace: Pace) {
         self.server.set_pace(pace);

@@ -1,0 +1,96 @@
+//! Whether the model is away: noticed where it is asked, told by whoever asks here.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
+
+use crate::domain::clock::SharedClock;
+use crate::llm::{Card, Failed, Model, ModelError, OnText, Reply, Request};
+
+/// The model is away, as far as is known; all clones tell the same.
+#[derive(Clone, Debug, Default)]
+pub struct Outage(Arc<Mutex<Option<Away>>>);
+
+/// Since when, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// When it did not answer first.
+    pub since: DateTime<Utc>,
+    /// In words for an owner; holds no secret.
+    pub why: String,
+}
+
+impl Outage {
+    /// Tells whether it is away.
+    pub fn now(&self) -> Option<Away> {
+        locked(&self.0).clone()
+    }
+
+    fn there(&self, why: &str, now: DateTime<Utc>) {
+        let away = || Away { since: now, why: why.to_owned() };
+        locked(&self.0).get_or_insert_with(away);
+    }
+
+    fn over(&self) {
+        locked(&self.0).take();
+    }
+}
+
+/// A model whose outages are noticed: of all that it is asked with, after all tries.
+pub struct Watched {
+    /// Who is asked.
+    pub inner: Arc<dyn Model>,
+    /// Where it is noted.
+    pub outage: Outage,
+    /// The time.
+    pub clock: SharedClock,
+}
+
+#[async_trait]
+impl Model for Watched {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+        let asked = self.inner.ask(request, heard).await;
+        match &asked {
+            Ok(_) => self.outage.over(),
+            Err(Failed {
+                error: ModelError::Transient { why, .. } | ModelError::Unusable { why, .. },
+                ..
+            }) => self.outage.there(why, self.clock.now()),
+            // It answers, and takes this request not.
+            Err(_) => {}
+        }
+        asked
+    }
+
+    fn card(&self) -> Card {
+        self.inner.card()
+    }
+
+    fn rests_until(&self) -> Option<DateTime<Utc>> {
+        self.inner.rests_until()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::clock::ManualClock;
+    use crate::llm::tests::scripted::{Scripted, rejected, request, transient, unusable};
+
+    #[tokio::test]
+    async fn what_helps_nobody_is_an_outage_until_something_is_answered() {
+        let errors = vec![rejected("no"), transient("busy", None), unusable("the key")];
+        let inner = Arc::new(Scripted::failing(errors));
+        let outage = Outage::default();
+        let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
+        let model = Watched { inner, outage: outage.clone(), clock };
+        for why in [None, Some("busy"), Some("busy")] {
+            assert!(model.ask(&request(9), &|_| {}).await.is_err());
+            assert_eq!(outage.now().map(|away| away.why).as_deref(), why, "the first is told");
+        }
+        assert!(model.ask(&request(9), &|_| {}).await.is_ok());
+        assert_eq!(outage.now(), None);
+    }
+}
