@@ -132,12 +132,12 @@ impl Account {
 
     /// Begins nothing more: the config names it no more.
     pub(crate) fn leave(&self) {
-        self.leaving.store(true, Ordering::Relaxed);
+        self.leaving.store(true, Ordering::SeqCst);
     }
 
     /// Whether nothing more is begun for it.
     pub(crate) fn is_leaving(&self) -> bool {
-        self.leaving.load(Ordering::Relaxed)
+        self.leaving.load(Ordering::SeqCst)
     }
 
     /// Notes that a worker is at a task of it.

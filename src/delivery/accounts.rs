@@ -92,8 +92,12 @@ impl Accounts {
     /// Whether this process answers in a lane: what waits for a channel that is not here waits for a
     /// process that has it, as its parts do.
     pub(crate) fn carries(&self, lane: &Lane) -> bool {
-        let here = |account| self.get(&AccountId::new(account)).is_some_and(|a| !a.is_leaving());
-        lane.account().is_none_or(here)
+        lane.account().is_none() || self.of_lane(lane).is_some_and(|account| !account.is_leaving())
+    }
+
+    /// Returns the account in whose name a lane's tasks are answered.
+    pub(crate) fn of_lane(&self, lane: &Lane) -> Option<Arc<Account>> {
+        lane.account().and_then(|account| self.get(&AccountId::new(account)))
     }
 
     /// Tells how every channel stands, in order of their accounts.

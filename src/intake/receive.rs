@@ -274,7 +274,13 @@ impl Inbox for AccountInbox {
         let timeless = batch.iter_mut().filter(|inbound| inbound.at == DateTime::UNIX_EPOCH);
         timeless.for_each(|inbound| inbound.at = now);
         let (intake, account) = (Arc::clone(&self.intake), Arc::clone(&self.account));
-        let taken = async move { intake.take(&account, batch, cursor).await };
+        // What it claims has begun before its account is let go of.
+        let at_work = account.at_work();
+        let taken = async move {
+            let taken = intake.take(&account, batch, cursor).await;
+            drop(at_work);
+            taken
+        };
         self.intake.outbox.runtime.to_the_end(taken).await.map_err(broken)
     }
 

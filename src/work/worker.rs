@@ -110,14 +110,14 @@ impl Workers {
     }
 
     fn spawn(self: &Arc<Self>, task: Claimed, permit: Option<Permit>) -> JoinHandle<()> {
+        // Until the lane rests its account is not let go of.
+        let at_work = self.outbox.accounts.of(&task.conversation).map(|account| account.at_work());
+        let work = Arc::clone(self).work(task, permit);
         // Boxed: a spawned future is moved thrice, and this one has 50 KB.
-        self.outbox.runtime.tracker.spawn(Box::pin(Arc::clone(self).work(task, permit)))
-    }
-
-    /// Asks the ledger for ready lanes: those of a channel that was not carried until now are among them.
-    pub(crate) fn look_again(&self) {
-        self.queue().wake_at = Some(self.outbox.runtime.clock.now());
-        self.bell.notify_one();
+        self.outbox.runtime.tracker.spawn(Box::pin(async move {
+            work.await;
+            drop(at_work);
+        }))
     }
 
     /// Queues lanes that nobody runs, and a moment at which more become ready.
@@ -217,6 +217,12 @@ impl Workers {
     async fn claim(self: &Arc<Self>, wake_at: Option<DateTime<Utc>>) {
         let Some(Some(permit)) = self.unless_draining(self.permit(wake_at)).await else { return };
         let Some(lane) = self.queue().next(&permit) else { return };
+        let account = self.outbox.accounts.of_lane(&lane);
+        let _at_work = account.as_ref().map(|account| account.at_work());
+        // Held before this is asked: who lets the account go asks in the other order.
+        if !self.outbox.accounts.carries(&lane) {
+            return;
+        }
         let (ledger, instance, now) = (
             &self.outbox.storage.ledger,
             &self.outbox.runtime.instance,
@@ -325,8 +331,6 @@ impl Workers {
                 break;
             }
             turns += 1;
-            let account = self.outbox.accounts.of(&claimed.conversation);
-            let _at_work = account.as_ref().map(|account| account.at_work());
             // The lane's next task may be anybody's.
             let is_kept = permit.as_ref().is_some_and(|permit| permit.is_kept);
             let lane = Lane::of(&claimed.conversation);

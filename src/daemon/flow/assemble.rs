@@ -28,20 +28,15 @@ use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
 use crate::intake::remembered::MemoryCommands;
 use crate::intake::reminders::Reminders;
-use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
-use crate::llm::{Model, Outage};
 use crate::memory::{MemoryBook, MemoryParts};
 use crate::people::files::Files;
 use crate::schedule::book::{Book, BookParts};
-use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::sleeper::Sleeper;
 use crate::schedule::zones::Zones;
 use crate::terminal::ask::Counter;
 use crate::terminal::channel::Terminal;
-use crate::tools::ports::Pictures;
-use crate::tools::shell::Processes;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::answer::Answers;
 use crate::work::attachments::Attachments;
@@ -53,7 +48,7 @@ use crate::work::outages::Outages;
 use crate::work::persona::Persona;
 use crate::work::records::Records;
 use crate::work::rights::Rights;
-use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
+use crate::work::runner::{AgentRunner, Shapes};
 use crate::work::scope::Scopes;
 use crate::work::sessions::SessionBook;
 use crate::work::stop_tokens::StopTokens;
@@ -65,42 +60,9 @@ use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
 use crate::daemon::flow::Flow;
-use crate::daemon::flow::lives::{self, LiveSumming, Lives};
-use crate::daemon::flow::parts::{Parts, Summing};
-
-/// Who thinks, and as whom.
-pub(super) struct Runners {
-    pub(super) runner: Arc<dyn TaskRunner>,
-    pub(super) shapes: Shapes,
-    pub(super) decision: Arc<dyn Model>,
-    pub(super) persona: Arc<Persona>,
-    pub(super) outage: Outage,
-    /// The runner, where another can be put in its place.
-    pub(super) live: Option<Live<AgentRunner>>,
-}
-
-/// What the rooms are put together from.
-pub(super) struct Rooms {
-    pub(super) opened: Opened,
-    pub(super) terminal: Arc<Terminal>,
-    pub(super) rights: Arc<Rights>,
-    pub(super) timetable: Arc<BookTimetable>,
-    pub(super) people: People,
-    pub(super) memory: Arc<MemoryBook>,
-    /// None in tests of other things.
-    pub(super) summing: Option<Summing>,
-    /// Until they are followed; none in tests of other things.
-    pub(super) due_items: Option<Arc<DueItems>>,
-    pub(super) moved_chats: Option<Arc<MovedChats>>,
-    pub(super) acquaintances: Arc<Acquaintances>,
-    pub(super) schedules: Vec<FixedSchedule>,
-    pub(super) settings: Settings,
-    pub(super) workspaces: Workspaces,
-    pub(super) processes: Arc<Processes>,
-    pub(super) sees: Option<Arc<dyn Pictures>>,
-    pub(super) pauses: Pauses,
-    pub(super) version: &'static str,
-}
+use crate::daemon::flow::lives::{Apart, LiveSumming, Lives};
+use crate::daemon::flow::parts::Parts;
+use crate::daemon::flow::rooms::{Rooms, Runners};
 
 impl Flow {
     /// Puts the parts together; nothing runs yet.
@@ -267,21 +229,8 @@ impl Flow {
         let Opened { outbox, queues } = opened;
         let Runners { runner, shapes, decision, persona, outage, live } = runners;
         let (state_dir, cache_dir) = (workspaces.state_dir.clone(), workspaces.cache_dir.clone());
-        let live = Lives {
-            groups: rights.groups.clone(),
-            rules: Live::of(lives::rules(&settings)),
-            answers: Live::of(lives::answers(&settings)),
-            limits: Live::of(settings.limits),
-            gate: Live::of(settings.gate),
-            retention: Live::of(settings.store.retention),
-            pairing: Live::of(settings.pairing),
-            heartbeat: Live::of(settings.heartbeat),
-            workspaces: Live::of(workspaces),
-            decision: Live::of(decision),
-            sees: Live::of(rooms.sees),
-            summing: rooms.summing.map(LiveSumming::of),
-            runner: live,
-        };
+        let apart = Apart { workspaces, decision, sees: rooms.sees, summing: rooms.summing };
+        let live = Lives::of(&settings, rights.groups.clone(), apart, live);
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), live.limits.clone());
         let limits = Arc::new(limits);
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));

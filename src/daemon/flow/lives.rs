@@ -43,12 +43,44 @@ pub(super) struct LiveSumming {
 }
 
 impl LiveSumming {
-    pub(super) fn of(Summing { model, settings }: Summing) -> Self {
+    fn of(Summing { model, settings }: Summing) -> Self {
         Self { model: Live::of(model), settings: Live::of(settings) }
     }
 }
 
+/// What does not come out of the settings alone.
+pub(super) struct Apart {
+    pub(super) workspaces: Workspaces,
+    pub(super) decision: Arc<dyn Model>,
+    pub(super) sees: Option<Arc<dyn Pictures>>,
+    pub(super) summing: Option<Summing>,
+}
+
 impl Lives {
+    pub(super) fn of(
+        settings: &Settings,
+        groups: Live<BTreeMap<String, GroupSettings>>,
+        apart: Apart,
+        runner: Option<Live<AgentRunner>>,
+    ) -> Self {
+        let Apart { workspaces, decision, sees, summing } = apart;
+        Self {
+            groups,
+            rules: Live::of(rules(settings)),
+            answers: Live::of(answers(settings)),
+            limits: Live::of(settings.limits.clone()),
+            gate: Live::of(settings.gate),
+            retention: Live::of(settings.store.retention.clone()),
+            pairing: Live::of(settings.pairing),
+            heartbeat: Live::of(settings.heartbeat.clone()),
+            workspaces: Live::of(workspaces),
+            decision: Live::of(decision),
+            sees: Live::of(sees),
+            summing: summing.map(LiveSumming::of),
+            runner,
+        }
+    }
+
     /// Puts settings in the place of those of before.
     pub(super) fn put(&self, settings: &Settings) {
         self.groups.put(settings.groups.clone());
@@ -63,7 +95,7 @@ impl Lives {
 }
 
 /// What becomes of messages.
-pub(super) fn rules(settings: &Settings) -> RuleSettings {
+fn rules(settings: &Settings) -> RuleSettings {
     RuleSettings {
         record_untriggered: settings.record_untriggered,
         debounce: settings.debounce,
@@ -73,7 +105,7 @@ pub(super) fn rules(settings: &Settings) -> RuleSettings {
 }
 
 /// What workers keep to.
-pub(super) fn answers(settings: &Settings) -> AnswerSettings {
+fn answers(settings: &Settings) -> AnswerSettings {
     AnswerSettings {
         while_busy: settings.while_busy,
         approvals: settings.approvals.clone(),

@@ -60,6 +60,7 @@ mod posts;
 mod reload;
 mod remake;
 mod restored;
+mod rooms;
 mod sessions;
 #[cfg(test)]
 mod stories;

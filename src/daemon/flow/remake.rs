@@ -119,7 +119,8 @@ impl Flow {
         let speaks = Arc::clone(self).speak(before, Arc::clone(&account), queue);
         outbox.runtime.tracker.spawn(account.mouth.tracker.track_future(speaks));
         self.open_ears(Arc::clone(&account));
-        self.workers.look_again();
+        // What has waited for it in the ledger is looked for now.
+        self.workers.ready(Vec::new(), Some(outbox.runtime.now()));
         account
     }
 

@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 use crate::agent::{Driven, Dropped, Ending};
 use crate::daemon::clocks::Clocks;
 use crate::daemon::flow::Flow;
-use crate::daemon::flow::assemble::{Rooms, Runners};
+use crate::daemon::flow::rooms::{Rooms, Runners};
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Outbox, OutboxParts};
