@@ -8,6 +8,7 @@ mod request;
 mod standing;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
@@ -23,7 +24,7 @@ use crate::domain::happening::Happening;
 use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call};
-use crate::domain::usage::Meter;
+use crate::domain::usage::{Meter, ModelCall};
 use crate::llm::{Model, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
@@ -151,9 +152,12 @@ impl<'a> Drive<'a> {
     }
 
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
-    async fn replied(&mut self, mut reply: Reply) -> Result<(), Dropped> {
+    async fn replied(&mut self, mut reply: Reply, took: Duration) -> Result<(), Dropped> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
+        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let call = ModelCall { by: reply.by.clone(), took_ms, usage: Some(reply.usage) };
         self.run.replied(hidden::reply(&self.agent.redactor, reply));
+        self.run.called(call);
         self.tell_plan();
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);

@@ -38,7 +38,7 @@ use crate::domain::question::Ask;
 use crate::domain::transcript::{Item, Received};
 use crate::domain::usage::Usage;
 use crate::llm::{Model, Profiles};
-use crate::store::{Claimed, Cut, End, Seen, Work};
+use crate::store::{Claimed, Cut, End, Seen, Work, Wrote};
 use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
@@ -130,6 +130,8 @@ pub struct Ending {
     pub cut: Option<Cut>,
     /// Every task whose messages this drive has taken in.
     pub absorbed: Vec<TaskId>,
+    /// The calls of a model that wrote items of these.
+    pub wrote: Vec<Wrote>,
 }
 
 /// How far a drive got.

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::agent::header::{Header, LastAnswerOnly, VERSION, since_stored};
+use crate::agent::header::{Header, LastAnswerOnly, VERSION};
 use crate::agent::loop_guard::{LoopGuard, Verdict};
 use crate::agent::{Asks, Ending, Seeks, Settings, Source, budget, messages};
 use crate::domain::approval::Request;
@@ -13,14 +13,16 @@ use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Call, Item, Received};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
-use crate::store::{End, Seen};
+use crate::store::{End, Seen, Wrote};
 
 mod approval;
 mod asking;
 mod ending;
 mod newer;
+mod unstored;
 
 pub use newer::taken_in;
+pub use unstored::Unstored;
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
@@ -50,6 +52,8 @@ pub struct Run {
     read: Taint,
     /// The task it is the run of.
     task: Option<TaskId>,
+    /// The calls that wrote items which are not stored yet, by the item's place among all.
+    wrote: Vec<Wrote>,
 }
 
 /// What the run wants next.
@@ -83,19 +87,6 @@ pub struct AskModel {
     pub fittings: u32,
     /// From 1.
     pub step: u32,
-}
-
-/// What is to be stored after a step.
-#[derive(Debug)]
-pub struct Unstored {
-    /// New items.
-    pub append: Vec<Item>,
-    /// The header.
-    pub header: String,
-    /// New usage.
-    pub usage: Usage,
-    /// What the new items have seen besides.
-    pub seen: Seen,
 }
 
 impl Run {
@@ -163,6 +154,7 @@ impl Run {
             frank,
             read,
             task: None,
+            wrote: Vec::new(),
         }
     }
 
@@ -377,18 +369,6 @@ impl Run {
     pub fn ledger(&self) -> budget::Ledger {
         let Header { steps, usage, since, .. } = self.header;
         budget::Ledger { steps, usage, since }
-    }
-
-    /// Hands over what is not stored yet and counts it as stored.
-    pub fn take_unstored(&mut self) -> Unstored {
-        let until = self.pending.as_ref().map_or(self.items.len(), |(begin, _)| *begin);
-        let append = self.items[self.stored.0..until].to_vec();
-        let usage = since_stored(self.header.usage, self.stored.1);
-        self.stored = (until, self.header.usage);
-        let seen = std::mem::take(&mut self.seen);
-        // A header of plain data always serializes.
-        let header = serde_json::to_string(&self.header).unwrap_or_default();
-        Unstored { append, header, usage, seen }
     }
 
     fn hush(&mut self, hush: LastAnswerOnly) {

@@ -72,6 +72,8 @@ fn row() -> TaskRow {
         created_at: DateTime::UNIX_EPOCH,
         ended_at: None,
         asked: "tell me my list".to_owned(),
+        who: None,
+        title: String::new(),
     }
 }
 
@@ -153,7 +155,13 @@ impl Read for Shelf {
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {
         self.check()?;
-        let detail = TaskDetail { row: row(), facts: facts(), header: None, transcript: vec![] };
+        let detail = TaskDetail {
+            row: row(),
+            facts: facts(),
+            header: None,
+            transcript: vec![],
+            model_calls: vec![],
+        };
         Ok((id == TaskId(7)).then_some(detail))
     }
 

@@ -80,10 +80,16 @@ impl Running {
     /// # Errors
     /// When the daemon refuses or answers something else.
     pub async fn read<T: DeserializeOwned>(&self, parts: &[&str]) -> anyhow::Result<T> {
-        let mut url = reqwest::Url::parse(ORIGIN)?;
-        if let Ok(mut segments) = url.path_segments_mut() {
-            segments.extend(parts);
-        }
+        answered(checked(self.0.get(url(parts)?).send().await?).await?).await
+    }
+
+    /// Reads a list of at most so many rows.
+    ///
+    /// # Errors
+    /// When the daemon refuses or answers something else.
+    pub async fn list<T: DeserializeOwned>(&self, parts: &[&str], most: u16) -> anyhow::Result<T> {
+        let mut url = url(parts)?;
+        url.query_pairs_mut().append_pair("limit", &most.to_string());
         answered(checked(self.0.get(url).send().await?).await?).await
     }
 
@@ -91,6 +97,14 @@ impl Running {
         let sent = self.0.post(format!("{ORIGIN}{path}")).json(body).send().await;
         checked(sent.context("the running daemon does not answer")?).await
     }
+}
+
+fn url(parts: &[&str]) -> anyhow::Result<reqwest::Url> {
+    let mut url = reqwest::Url::parse(ORIGIN)?;
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.extend(parts);
+    }
+    Ok(url)
 }
 
 async fn checked(response: Response) -> anyhow::Result<Response> {

@@ -38,6 +38,17 @@ impl Usage {
     }
 }
 
+/// A call of a model that brought an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelCall {
+    /// Which model answered: `profile/model`.
+    pub by: String,
+    /// How long it took, in milliseconds: waiting for other tries and other models included.
+    pub took_ms: u64,
+    /// What it used, as far as that is known: what failed tries have used is among it.
+    pub usage: Option<Usage>,
+}
+
 /// Shows an amount of money: cents, and more digits of what is less than ten of them.
 pub fn dollars(micro_usd: u64) -> String {
     let usd = micro_usd as f64 / 1e6;

@@ -77,4 +77,4 @@ pub use settings::Since;
 pub use spending::Spending;
 pub use status::{Changing, StatusMessages, Stray};
 pub use summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
-pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, Work};
+pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, Work, Wrote};

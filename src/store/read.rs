@@ -20,6 +20,7 @@ use crate::store::approval::ApprovalRow;
 use crate::store::delivery::DeliveryState;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
+use crate::store::work::Wrote;
 
 /// Reads what is there.
 #[async_trait]
@@ -121,6 +122,10 @@ pub struct TaskRow {
     pub ended_at: Option<DateTime<Utc>>,
     /// The text it answers, at most 200 characters.
     pub asked: String,
+    /// Whose text that is, as long as it is kept.
+    pub who: Option<Person>,
+    /// The conversation's title, as the platform shows it; often empty.
+    pub title: String,
 }
 
 /// What was said in a finished task.
@@ -148,6 +153,8 @@ pub struct TaskDetail {
     pub header: Option<serde_json::Value>,
     /// What was said.
     pub transcript: Vec<Item>,
+    /// Which items a model has written, and what its calls have used; of old tasks none.
+    pub model_calls: Vec<Wrote>,
 }
 
 /// The whole chain of one message, or of one task that came from none.

@@ -66,7 +66,8 @@ pub const TABLES: &[Table] = &[
         ],
     ),
     table("task_words", &["task", "person", "name", "at", "text", "note", "fixed"], &["task"]),
-    table("transcript", &["task", "seq", "v", "item"], &["task", "seq"]),
+    numbered("model", &["id", "name"]),
+    table("transcript", &["task", "seq", "v", "item", "used"], &["task", "seq"]),
     numbered(
         "inbox",
         &[

@@ -9,7 +9,7 @@ use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::{InboxId, Instance, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
-use crate::domain::usage::Usage;
+use crate::domain::usage::{ModelCall, Usage};
 use crate::domain::words::Words;
 use crate::store::approval::{ApprovalRow, Sought};
 use crate::store::delivery::{DeliveryState, Draft, Queued};
@@ -92,6 +92,14 @@ pub enum Advance {
         /// What it has come to.
         with: Box<Advance>,
     },
+    /// The same as another advance, of whose new items calls of a model have written some: what each has used is kept
+    /// beside its item. What a task's only call has used stands with the task alone.
+    Counted {
+        /// The calls.
+        calls: Vec<Wrote>,
+        /// What it has come to.
+        with: Box<Advance>,
+    },
     /// The same as another advance, which starts the call that somebody has approved: their approval is used up
     /// in the same write. Where it does not hold, the other is written and answered with
     /// [`Committed::NotApproved`].
@@ -164,6 +172,16 @@ pub enum Advance {
         /// Now.
         now: DateTime<Utc>,
     },
+}
+
+/// The call of a model that wrote one item of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Wrote {
+    /// The item's place among them, from 0.
+    pub item: usize,
+    /// The call.
+    #[serde(flatten)]
+    pub call: ModelCall,
 }
 
 /// How a task ended.

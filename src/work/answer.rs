@@ -394,6 +394,7 @@ impl Answers {
             facts: None,
             cut: None,
             absorbed,
+            wrote: Vec::new(),
         }
     }
 }

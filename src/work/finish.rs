@@ -38,7 +38,7 @@ impl Answers {
         }
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);
         let has_failed = matches!(&ending.end, End::Failed { .. });
-        let Ending { append, header, end, facts, usage, set_aside, seen, cut, .. } = ending;
+        let Ending { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } = ending;
         let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !outbox.runtime.is_draining();
         let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
@@ -56,6 +56,9 @@ impl Answers {
             hand_over,
             now,
         };
+        if !wrote.is_empty() {
+            finish = Advance::Counted { calls: wrote, with: Box::new(finish) };
+        }
         if !seen.is_empty() {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }

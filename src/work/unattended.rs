@@ -69,6 +69,7 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
         facts: None,
         cut: None,
         absorbed: Vec::new(),
+        wrote: Vec::new(),
     })
 }
 

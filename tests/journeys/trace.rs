@@ -47,8 +47,14 @@ fn masked(text: &str) -> String {
 
 /// Puts one sign for each run of digits.
 fn signs(word: &str) -> String {
-    let mut signs: Vec<char> =
-        word.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+    let digit = |c: Option<&char>| c.is_some_and(char::is_ascii_digit);
+    let chars: Vec<char> = word.chars().collect();
+    // Thousands stand apart where there are some.
+    let apart = |at: usize| {
+        chars[at] == ',' && digit(chars.get(at.wrapping_sub(1))) && digit(chars.get(at + 1))
+    };
+    let sign = |at: usize| if digit(chars.get(at)) || apart(at) { '#' } else { chars[at] };
+    let mut signs: Vec<char> = (0..chars.len()).map(sign).collect();
     signs.dedup_by(|c, before| *c == '#' && *before == '#');
     signs.into_iter().collect()
 }
@@ -69,13 +75,16 @@ async fn a_message_with_a_tool_call_reads_as_a_story() {
     Task 1, made TIME: done
       Shape, by today's config: telegram:private · owner · asked · normal: # tools, # hidden
       Model call 1 wanted # tool call, level clean:
+        by default/stand-in: # tokens in (# cached), # out, SPAN
         todo_read {}
           → "Todo list is empty.", level clean
       Model call 2 wanted # tool call, level clean:
+        by default/stand-in: # tokens in (# cached), # out, SPAN
         todo_write {"todos":[{"id":"1","title":"buy milk","status":"pending"}]}
           → "[1] pending: buy milk", level clean
       Model call 3 said, level clean:
         "Noted: buy milk (#)."
+        by default/stand-in: # tokens in (# cached), # out, SPAN
 
     Outbound 1, the answer: delivered
       part #: sent, TIME, arrived as message #
@@ -88,6 +97,41 @@ async fn a_message_with_a_tool_call_reads_as_a_story() {
     assert_eq!(masked(readme), told, "the README shows it");
     assert!(daemon.stop().await.success());
     assert_eq!(story(&world.home, "1"), told, "without a daemon it is the same");
+}
+
+/// Who does not know a number finds it: each line begins with one, and says who asked what where.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_tasks_are_listed() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("hello\nTask 9").await;
+    world.ask_in(GROUP, ADA, "@selkie_demo_bot and here?").await;
+    settled(&world, 2).await;
+    let (code, listed, err) = world.home.run(&["trace"]);
+    assert_eq!(code, 0, "{err}");
+    let lines: Vec<String> = masked(&listed).lines().map(str::to_owned).collect();
+    assert_eq!(
+        lines,
+        [
+            "# TIME done Ada Lovelace (tg:4711) Tea room (tg:-100200300) \"@selkie_demo_bot and here?\"",
+            "# TIME done Ada Lovelace (tg:4711) tg:4711 \"hello Task #\"",
+        ]
+    );
+    assert!(listed.starts_with("2 ") && listed.contains("\n1 "), "{listed}");
+    let (_, json, _) = world.home.run(&["trace", "--json", "--limit", "1"]);
+    let tasks: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(
+        (tasks.as_array().map(Vec::len), &tasks[0]["who"]["id"]),
+        (Some(1), &json!("tg:4711"))
+    );
+    assert_eq!((&tasks[0]["id"], &tasks[0]["usage"]["calls"]), (&json!(2), &json!(1)));
+    let (_, one, _) = world.home.run(&["trace", "1", "--json"]);
+    let chains: Value = serde_json::from_str(&one).expect("JSON");
+    let call = &chains[0]["task"]["model_calls"][0];
+    assert_eq!(call["usage"], chains[0]["task"]["usage"], "its only call has used all of it");
+    assert!(call["took_ms"].is_u64(), "{call}");
+    assert!(daemon.stop().await.success());
+    assert_eq!(world.home.run(&["trace"]).1, listed, "without a daemon it is the same");
 }
 
 /// Others' words begin no line of the story, steer no screen and are cut; JSON has the whole of them.
@@ -152,12 +196,14 @@ async fn an_approval_stands_with_its_call() {
     Task 1, made TIME: done
       Shape, by today's config: telegram:group · allowed · asked · normal: # tools, # hidden
       Model call 1 wanted # tool call, level clean:
+        by default/stand-in: # tokens in (# cached), # out, SPAN
         write_file {"path":"plan.txt","content":"tide","mode":"append"}
           → "appended # bytes to plan.txt", level clean
           Approval of write_file was asked for Grace Hopper (tg:4712), TIME
           and approved by Ada Lovelace, and the call was made, TIME
       Model call 2 said, level clean:
         "write_file answered: appended # bytes to plan.txt"
+        by default/stand-in: # tokens in (# cached), # out, SPAN
 
     Outbound 2, question "`write_file` needs your approval, for Grace Hopper (tg:4712) in telegram:group “Tea room”: ``` create plan.txt · …": delivered
       part #: sent, TIME, arrived as message #

@@ -56,7 +56,7 @@ impl Drive<'_> {
         match reply {
             Ok(reply) => {
                 metrics.model(true, reply.usage);
-                self.replied(reply).await
+                self.replied(reply, began.elapsed()).await
             }
             Err(Failed { error, usage }) => {
                 metrics.model(false, usage);

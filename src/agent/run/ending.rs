@@ -7,7 +7,7 @@ use crate::store::End;
 impl Run {
     pub(super) fn ending(&mut self) -> Ending {
         let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
-        let Unstored { append, header, usage, seen } = self.take_unstored();
+        let Unstored { append, header, usage, seen, wrote } = self.take_unstored();
         let text = match plan::standing(&self.items) {
             Some(_) => plan::without_marks(&text),
             None => text,
@@ -37,6 +37,7 @@ impl Run {
             facts: None,
             cut: None,
             absorbed,
+            wrote,
         }
     }
 }

@@ -1,5 +1,7 @@
-//! `selkie trace`: a message's whole chain, from the platform's event to the receipts, told as a story.
+//! `selkie trace`: a message's whole chain, from the platform's event to the receipts, told as a story; the newest
+//! tasks, where nothing is named.
 
+mod list;
 mod origin;
 mod sent;
 mod text;
@@ -8,6 +10,7 @@ mod work;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use text::word;
@@ -22,14 +25,21 @@ use crate::daemon::{Binary, lifecycle};
 /// `selkie trace`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  selkie trace
   selkie trace 17
   selkie trace 1767225600.000200 --json
 
-A task's number stands in /status while it runs, and in the log. A platform's message id is the last part of a message's link
-(in Slack the ts: p1767225600000200 in a link is 1767225600.000200). The console lists the newest tasks.")]
+Without a name it lists the newest tasks: the number that a line begins with names its task.
+It stands in /status while the task runs, and in the log, too. A platform's message id is the last part of a message's link
+(in Slack the ts: p1767225600000200 in a link is 1767225600.000200).
+
+Exit codes: 0 told · 1 nothing is known about it · 2 the command line or the config is wrong")]
 pub struct Trace {
     /// A task's number, the key of an event or a cause, or the platform's id of a message or of its answer
-    pub message: String,
+    pub message: Option<String>,
+    /// How many tasks are listed at most, where none is named
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "message", value_parser = clap::value_parser!(u16).range(1..=500))]
+    pub limit: u16,
     /// JSON instead of text
     #[arg(long)]
     pub json: bool,
@@ -40,9 +50,9 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     let plan = plan(binary, chosen)?;
     let shaper = Arc::clone(&plan.shaper);
     let zone = plan.zone;
-    let mut chains = read(plan, &trace.message)?;
+    let Some(message) = &trace.message else { return newest(plan, trace) };
+    let mut chains = read(plan, &Wanted::Chains(message))?;
     if chains.is_empty() {
-        let message = &trace.message;
         return Err(Failure::Failed(anyhow::anyhow!(
             "nothing is known about {message:?}: it is no task's number, no key of an event or a cause, and no message \
              id of a platform (the last part of a message's link); an id of /id names a place, not a message"
@@ -72,11 +82,36 @@ fn begins<'a>(chains: &'a [Value], chain: &'a Value) -> &'a Value {
     same().find(its_own).or_else(|| same().next()).unwrap_or(chain)
 }
 
-/// Reads the chains, through the daemon when one runs.
-fn read(plan: AppConfig, message: &str) -> anyhow::Result<Vec<Value>> {
+/// Lists the newest tasks.
+fn newest(plan: AppConfig, trace: &Trace) -> Outcome {
+    let zone = plan.zone;
+    let tasks = read(plan, &Wanted::Tasks(trace.limit))?;
+    if trace.json {
+        return Ok(print::json(&tasks.iter().map(list::entry).collect::<Vec<_>>())?);
+    }
+    let rows: Vec<Vec<String>> = tasks.iter().map(|task| list::row(task, zone)).collect();
+    match rows.is_empty() {
+        true => Ok(print::out("There are no tasks yet.\n")?),
+        false => Ok(print::out(&print::table(&rows))?),
+    }
+}
+
+/// What is read.
+enum Wanted<'a> {
+    /// The chains of what is so named.
+    Chains(&'a str),
+    /// So many of the newest tasks.
+    Tasks(u16),
+}
+
+/// Reads it, through the daemon when one runs.
+fn read(plan: AppConfig, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Value>> {
     lifecycle::runtime()?.block_on(async {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
-            return daemon.read(&["v1", "trace", message]).await;
+            return match wanted {
+                Wanted::Chains(message) => daemon.read(&["v1", "trace", message]).await,
+                Wanted::Tasks(most) => daemon.list(&["v1", "tasks"], *most).await,
+            };
         }
         let store = plan.folders.state.join("selkie.db");
         if plan.settings.store.url.is_none() && !store.exists() {
@@ -86,11 +121,17 @@ fn read(plan: AppConfig, message: &str) -> anyhow::Result<Vec<Value>> {
             );
         }
         let app = plan.open()?;
-        let chains = app.ledger.trace(message).await;
+        let found = match wanted {
+            Wanted::Chains(message) => app.ledger.trace(message).await.map(values),
+            Wanted::Tasks(most) => app.ledger.tasks(None, (*most).into()).await.map(values),
+        };
         app.ledger.close().await;
-        let chains = chains?;
-        Ok(chains.iter().map(serde_json::to_value).collect::<Result<_, _>>()?)
+        Ok(found??)
     })
+}
+
+fn values<T: Serialize>(rows: Vec<T>) -> serde_json::Result<Vec<Value>> {
+    rows.iter().map(serde_json::to_value).collect()
 }
 
 /// Tells one chain; a task of several messages and what it said, with one of them alone.

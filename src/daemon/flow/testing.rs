@@ -212,6 +212,7 @@ impl TaskRunner for TestMind {
             facts: None,
             cut: None,
             absorbed: Vec::new(),
+            wrote: Vec::new(),
         })))
     }
 }

@@ -2,13 +2,15 @@
 
 use super::*;
 use crate::domain::task::TaskState;
+use crate::domain::usage::ModelCall;
 use crate::store::read::Used;
-use crate::store::{DeliveryState, Outcome};
+use crate::store::{DeliveryState, Outcome, Wrote};
 
 laws![
     a_chain_leads_from_event_to_receipt,
     what_is_quoted_is_found_by_its_id,
     lists_and_counts,
+    what_each_call_of_a_model_has_used_stands_with_what_it_wrote,
     a_plain_message_costs_three_syncs_or_two,
     what_departs_is_in_doubt_after_a_death_and_only_then,
     where_somebody_last_spoke_in_private_is_found,
@@ -102,6 +104,45 @@ async fn lists_and_counts(bed: &dyn Fixture) {
     assert_eq!(ledger.counts().await.unwrap().running, 1);
     ledger.healthy().await.unwrap();
     assert!(ledger.task(crate::domain::ids::TaskId(99)).await.unwrap().is_none());
+}
+
+async fn what_each_call_of_a_model_has_used_stands_with_what_it_wrote(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let once = Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 };
+    let call = |by: &str, took_ms, usage| ModelCall { by: by.to_owned(), took_ms, usage };
+    let wrote = |item, call: &ModelCall| vec![Wrote { item, call: call.clone() }];
+    let counted = |calls, with| Advance::Counted { calls, with: Box::new(with) };
+    let calls = async |task| ledger.task(task).await.unwrap().unwrap().model_calls;
+
+    // The only call's numbers are the task's.
+    let alone = started(ledger, 1, 1).await;
+    let only = call("main/a", 40, Some(once));
+    finished(ledger, &alone.claim, counted(wrote(0, &only), finish("yes", vec![]))).await;
+    assert_eq!(calls(alone.claim.task).await, wrote(0, &only));
+
+    // Several have their own, whichever model each was.
+    let several = started(ledger, 1, 2).await;
+    let noted = |text: &str| Item::Noted { text: text.to_owned() };
+    let tried = Usage { calls: 3, input: 1_000, ..once };
+    let step = Advance::Step {
+        append: vec![noted("a"), said("half"), noted("b")],
+        header: "{}".to_owned(),
+        facts: None,
+        usage: tried,
+        durable: false,
+    };
+    let (first, last) = (call("main/b", 9_000, Some(tried)), call("main/a", 3, Some(once)));
+    ledger.commit(&several.claim, counted(wrote(1, &first), step)).await.unwrap();
+    finished(ledger, &several.claim, counted(wrote(0, &last), finish("whole", vec![]))).await;
+    let all = [wrote(1, &first), wrote(3, &last)].concat();
+    assert_eq!(calls(several.claim.task).await, all);
+
+    let third = started(ledger, 1, 3).await;
+    finished(ledger, &third.claim, finish("said without a model", vec![])).await;
+    assert_eq!(calls(third.claim.task).await, []);
+    let traced = ledger.trace(&several.claim.task.to_string()).await.unwrap();
+    assert_eq!(traced[0].task.as_ref().unwrap().model_calls, all);
 }
 
 async fn a_plain_message_costs_three_syncs_or_two(bed: &dyn Fixture) {

@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0013_streamed.sql"),
     include_str!("migrations/0014_pairing.sql"),
     include_str!("migrations/0015_restored.sql"),
+    include_str!("migrations/0016_used.sql"),
 ];
 
 /// The version written today.

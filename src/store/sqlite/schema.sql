@@ -111,7 +111,13 @@ CREATE TABLE task_words (
 ) STRICT;
 CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
 
-CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEXT NOT NULL, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID;
+-- The names of models that have answered.
+CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+
+-- used: the model's call that wrote the item; null where none did. Its model, its milliseconds, then its tokens read,
+-- cached and written, its millionths of a dollar, and its tries where there were several; what the only call of a task
+-- has used stands with the task alone.
+CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEXT NOT NULL, used TEXT, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox (
     id INTEGER PRIMARY KEY,

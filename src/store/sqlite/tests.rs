@@ -346,9 +346,9 @@ async fn what_is_taken_back_does_not_stay_in_rows_that_cannot_be_read() {
     let run = |sql: &'static str| ledger.write(Plan::RELAXED, move |tx| tx.execute(sql, params![]));
     // Another version's row, one that is cut, one that is no text.
     for sql in [
-        r#"INSERT INTO transcript VALUES (1, 50, 99, '{"item":"later","text":"text 1"}')"#,
-        r#"INSERT INTO transcript VALUES (1, 51, 1, '{"item":"heard","text":"text 1')"#,
-        "INSERT INTO transcript VALUES (1, 52, 1, CAST(x'FF' || 'text 1' AS TEXT))",
+        r#"INSERT INTO transcript (task, seq, v, item) VALUES (1, 50, 99, '{"item":"later","text":"text 1"}')"#,
+        r#"INSERT INTO transcript (task, seq, v, item) VALUES (1, 51, 1, '{"item":"heard","text":"text 1')"#,
+        "INSERT INTO transcript (task, seq, v, item) VALUES (1, 52, 1, CAST(x'FF' || 'text 1' AS TEXT))",
     ] {
         assert_eq!(run(sql).await.unwrap(), 1);
     }

@@ -1,5 +1,6 @@
 //! What is added to the transcript of a task.
 
+use super::model_calls::{self, Column};
 use super::rows::{ITEM_VERSION, json, lean};
 use crate::domain::transcript::Item;
 use crate::store::error::Result;
@@ -15,19 +16,44 @@ pub fn text(item: &Item) -> Result<String> {
     }
 }
 
-/// Appends items, the first under this number: two at a time, as most answers are.
-pub fn append(tx: &mut dyn Tx, task: i64, first: i64, items: &[String]) -> Result<()> {
-    for (seq, items) in (first..).step_by(2).zip(items.chunks(2)) {
+/// Appends items, the first under this number, each with the call of a model that wrote it: two at a time, as most
+/// answers are.
+pub fn append(
+    tx: &mut dyn Tx,
+    task: i64,
+    first: i64,
+    items: &[String],
+    calls: &[Column],
+) -> Result<()> {
+    model_calls::name(tx, calls)?;
+    let none = Column::default();
+    let call = |at: usize| calls.get(at).unwrap_or(&none);
+    for (at, items) in items.chunks(2).enumerate() {
+        let (at, seq) = (2 * at, first + 2 * at as i64);
         match items {
             [one, other] => tx.execute_later(
-                "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4), (?1, ?5, ?3, ?6)",
-                params![task, seq, ITEM_VERSION, one, seq + 1, other],
+                "INSERT INTO transcript (task, seq, v, item, used)
+                 VALUES (?1, ?2, ?3, ?4, (SELECT CAST(id AS TEXT) FROM model WHERE name = ?7) || CAST(?8 AS TEXT)),
+                     (?1, ?5, ?3, ?6, (SELECT CAST(id AS TEXT) FROM model WHERE name = ?9) || CAST(?10 AS TEXT))",
+                params![
+                    task,
+                    seq,
+                    ITEM_VERSION,
+                    one,
+                    seq + 1,
+                    other,
+                    &call(at).by,
+                    &call(at).rest,
+                    &call(at + 1).by,
+                    &call(at + 1).rest
+                ],
             )?,
             alone => {
                 for one in alone {
                     tx.execute_later(
-                        "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)",
-                        params![task, seq, ITEM_VERSION, one],
+                        "INSERT INTO transcript (task, seq, v, item, used)
+                         VALUES (?1, ?2, ?3, ?4, (SELECT CAST(id AS TEXT) FROM model WHERE name = ?5) || CAST(?6 AS TEXT))",
+                        params![task, seq, ITEM_VERSION, one, &call(at).by, &call(at).rest],
                     )?;
                 }
             }

@@ -41,6 +41,7 @@ mod locks;
 mod marks;
 mod memory;
 mod met;
+mod model_calls;
 mod month;
 mod moved;
 mod notes;

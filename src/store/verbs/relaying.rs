@@ -87,7 +87,7 @@ pub fn relay(
         ],
     )?;
     if let Some(task) = made {
-        appending::append(tx, task, 1, items)?;
+        appending::append(tx, task, 1, items, &[])?;
     }
     Ok(Said::New(queued))
 }

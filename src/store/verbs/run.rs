@@ -11,7 +11,10 @@ use super::last::{Last, look};
 use super::outbox::{self, LastWords};
 use super::rows::{json, millis, small};
 use super::usage::cost;
-use super::{absorbing, appending, claiming, facts, held as holding, lanes, locks, status, unsend};
+use super::{
+    absorbing, appending, claiming, facts, held as holding, lanes, locks, model_calls, status,
+    unsend,
+};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -23,12 +26,14 @@ use crate::store::inflow::Seen;
 use crate::store::status::Changing;
 use crate::store::tx::Tx;
 use crate::store::value::params;
-use crate::store::work::{Advance, Cut, End};
+use crate::store::work::{Advance, Cut, End, Wrote};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
 pub struct Prepared {
     items: Vec<String>,
+    /// The calls that wrote them.
+    wrote: Vec<Wrote>,
     /// Absent when it stays as it is.
     header: Option<String>,
     usage: Usage,
@@ -82,8 +87,9 @@ impl Prepared {
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts =
             |items: Vec<Item>| items.iter().map(appending::text).collect::<Result<Vec<_>>>();
-        let (seen, approval) = (Seen::default(), None);
+        let (seen, approval, wrote) = (Seen::default(), None, Vec::new());
         Ok(match advance {
+            Advance::Counted { calls, with } => Self { wrote: calls, ..Self::new(*with, now)? },
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Consume { key, hash, with } => {
                 Self { approval: Some(Use::Consume { key, hash }), ..Self::new(*with, now)? }
@@ -96,6 +102,7 @@ impl Prepared {
                 let how = How::Step { facts, durable };
                 Self {
                     items: texts(append)?,
+                    wrote,
                     header: Some(header),
                     usage,
                     now,
@@ -115,6 +122,7 @@ impl Prepared {
                 }));
                 Self {
                     items: texts(append)?,
+                    wrote,
                     header: Some(header),
                     usage,
                     now,
@@ -125,7 +133,7 @@ impl Prepared {
             }
             Advance::Release => {
                 let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, header: None, usage, now, seen, approval, how: How::Release }
+                Self { items, wrote, header: None, usage, now, seen, approval, how: How::Release }
             }
             Advance::Finish {
                 append,
@@ -149,6 +157,7 @@ impl Prepared {
                 let how = How::Finish(finish);
                 Self {
                     items: texts(append)?,
+                    wrote,
                     header: Some(header),
                     usage,
                     now,
@@ -197,12 +206,15 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::Prepared::conversation))?;
     let Some(last) = look(tx, claim)? else { return Ok(RawCommitted::Lost) };
     let (task, held) = (claim.task.0, last.held);
-    let Prepared { items, now, seen, how, .. } = advance;
+    let Prepared { items, wrote, now, seen, how, .. } = advance;
     if !seen.is_empty() {
         absorbing::absorb(tx, task, held.lane, seen, *now)?;
     }
     let first = held.items + 1;
-    appending::append(tx, task, first, items)?;
+    // What the only call of a task has used stands with the task.
+    let ends = matches!(how, How::Finish(_));
+    let alone = ends && last.cost.calls == 0 && advance.usage.calls == 1;
+    appending::append(tx, task, first, items, &model_calls::columns(items.len(), wrote, alone))?;
     if held.unsent {
         unsend::again(tx, task)?;
     }

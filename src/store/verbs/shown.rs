@@ -1,19 +1,22 @@
 //! Tasks as a person sees them: listed, and one with all that it holds.
 
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde::Deserialize;
 
 use super::conversations;
 use super::facts::{self, RawFacts};
+use super::model_calls::Names;
 use super::rows::{load_item, read_json, time};
 use super::usage::usage;
 use crate::domain::facts::Mode;
 use crate::domain::ids::TaskId;
+use crate::domain::question::Person;
 use crate::domain::task::TaskState;
 use crate::store::error::{Result, StoreError};
 use crate::store::read::{TaskDetail, TaskRow};
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
+use crate::store::work::Wrote;
 
 /// How much of what was asked is shown in a list, in characters.
 const ASKED: usize = 200;
@@ -27,7 +30,9 @@ macro_rules! task {
                     (SELECT inbound FROM inbox i
                      WHERE i.task = t.id AND i.disposition = 'task' ORDER BY i.ord, i.id LIMIT 1),
                     t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts), c.plan,
-                    (SELECT text FROM task_words w WHERE w.task = t.id)
+                    (SELECT text FROM task_words w WHERE w.task = t.id), c.title,
+                    (SELECT person FROM task_words w WHERE w.task = t.id),
+                    (SELECT name FROM task_words w WHERE w.task = t.id)
              FROM task t JOIN conversation c ON c.id = t.conversation ",
             $rest
         )
@@ -59,6 +64,16 @@ pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: i64) -> Result<V
 struct Asked {
     #[serde(default)]
     text: String,
+    #[serde(default)]
+    speaker: Option<Speaker>,
+}
+
+/// Who asks it.
+#[derive(Deserialize)]
+struct Speaker {
+    id: PersonId,
+    #[serde(default)]
+    name: String,
 }
 
 fn task_row(row: &dyn Row) -> Result<TaskRow> {
@@ -67,9 +82,10 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
     let account = AccountId::new(row.get::<&str>(1)?);
     let asked: Option<Asked> =
         row.get::<Option<&str>>(13)?.and_then(|text| serde_json::from_str(text).ok());
-    let asked = match asked {
-        Some(message) => message.text,
-        None => row.get::<Option<String>>(18)?.unwrap_or_default(),
+    let person = |speaker: Speaker| Person { id: speaker.id, name: speaker.name };
+    let (asked, who) = match asked {
+        Some(message) => (message.text, message.speaker.map(person)),
+        None => (row.get::<Option<String>>(18)?.unwrap_or_default(), whose_words(row)?),
     };
     Ok(TaskRow {
         id: TaskId(id),
@@ -82,7 +98,16 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
         created_at: time(row.get(11)?),
         ended_at: row.get::<Option<i64>>(12)?.map(time),
         asked: asked.chars().take(ASKED).collect(),
+        who,
+        title: row.get(19)?,
     })
+}
+
+/// Whose own words a task has, if it has any.
+fn whose_words(row: &dyn Row) -> Result<Option<Person>> {
+    let Some(id) = row.get::<Option<&str>>(20)? else { return Ok(None) };
+    let name = row.get::<Option<String>>(21)?.unwrap_or_default();
+    Ok(Some(Person { id: PersonId::new(id), name }))
 }
 
 /// Returns one task with its transcript.
@@ -97,15 +122,30 @@ pub fn detail(tx: &mut dyn Tx, id: i64) -> Result<Option<TaskDetail>> {
         Ok((task_row(row)?, facts, row.get::<Option<String>>(15)?))
     })?;
     let Some((row, facts, header)) = found else { return Ok(None) };
-    let items: Vec<(u16, String)> = tx.all(
-        "SELECT v, item FROM transcript WHERE task = ?1 ORDER BY seq",
+    let items: Vec<Stored> = tx.all(
+        "SELECT v, item, used FROM transcript WHERE task = ?1 ORDER BY seq",
         params![id],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok(Stored { v: row.get(0)?, text: row.get(1)?, used: row.get(2)? }),
     )?;
+    let names = Names::read(tx)?;
+    let total = row.usage;
+    let used = items.iter().map(|item| names.call(item.used.as_deref()?, total));
+    let model_calls = used.enumerate().filter_map(|(item, call)| Some(Wrote { item, call: call? }));
     Ok(Some(TaskDetail {
         row,
         facts,
         header: header.map(|text| read_json("header", id, &text)).transpose()?,
-        transcript: items.iter().map(|(v, text)| load_item(id, *v, text)).collect::<Result<_>>()?,
+        model_calls: model_calls.collect(),
+        transcript: items
+            .iter()
+            .map(|one| load_item(id, one.v, &one.text))
+            .collect::<Result<_>>()?,
     }))
+}
+
+/// An item of a transcript and what its model's call has used.
+struct Stored {
+    v: u16,
+    text: String,
+    used: Option<String>,
 }

@@ -1,10 +1,11 @@
 //! What was said because of a message, each part with its receipt or why there is none; what all of it cost and took.
 
 use chrono::{DateTime, Duration, Utc};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::text::{instant, items, quoted, short, took, when, word};
-use crate::domain::count::counted;
+use crate::domain::count::{counted, grouped};
 use crate::domain::usage::{Usage, dollars};
 use crate::schedule::zone::Zone;
 
@@ -82,10 +83,34 @@ pub(super) fn sums(chain: &Value) -> String {
         some => dollars(some),
     };
     let calls = counted(usage.calls.into(), ["model call", "model calls"]);
-    let Usage { input, cached, output, .. } = usage;
+    let [input, cached, output] = [usage.input, usage.cached, usage.output].map(grouped);
     format!(
-        "\nCost: {calls}, {input} tokens read ({cached} from the provider's cache), {output} written, {cost}\n{}",
+        "\nCost: {calls}, {input} tokens read ({cached} from the provider's cache), {output} written, {cost}{}\n{}",
+        besides(task, usage),
         time(chain)
+    )
+}
+
+/// What of it stands with none of the calls above.
+fn besides(task: &Value, total: Usage) -> String {
+    let mut told = Usage::default();
+    for call in items(&task["model_calls"]) {
+        match Usage::deserialize(&call["usage"]) {
+            Ok(usage) => told.add(usage),
+            Err(_) => return String::new(),
+        }
+    }
+    if told.calls == 0 || told.calls >= total.calls {
+        return String::new();
+    }
+    let calls = counted((total.calls - told.calls).into(), ["call", "calls"]);
+    let tokens = grouped(total.tokens().saturating_sub(told.tokens()));
+    let cost = match total.micro_usd.saturating_sub(told.micro_usd) {
+        0 => String::new(),
+        some => format!(" and {}", dollars(some)),
+    };
+    format!(
+        "\n  of it {tokens} tokens{cost} in {calls} that no line above tells of: of tools, of the group's gate, or without an answer"
     )
 }
 

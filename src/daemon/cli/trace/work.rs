@@ -1,11 +1,14 @@
 //! What a task did: its shape in one line, each model call, each tool call with its outcome, approvals.
 
+use chrono::Duration;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::origin::person;
-use super::text::{items, quoted, short, when, word};
-use crate::domain::count::counted;
+use super::text::{items, quoted, short, took, when, word};
+use crate::domain::count::{counted, grouped};
 use crate::domain::facts::Facts;
+use crate::domain::usage::{Usage, dollars};
 use crate::schedule::zone::Zone;
 use crate::shape::{Explained, Shaper};
 
@@ -29,11 +32,23 @@ pub(super) fn work(chain: &Value, teller: &Teller<'_>) -> String {
     told.push_str(&shape(task, teller.shaper));
     let mut step = 0;
     let mut seen = Vec::new();
-    for item in items(&task["transcript"]) {
+    for (at, item) in items(&task["transcript"]).enumerate() {
+        let call = model_call(task, at);
         match item["item"].as_str() {
+            // Calls of one answer that are made one after the other.
+            Some("asked") if call.is_none() && step > 0 && has_calls(task) => {
+                let calls = items(&item["calls"]).count() as u64;
+                let calls = counted(calls, ["more tool call", "more tool calls"]);
+                told.push_str(&format!("  Of the same answer, {calls}:\n"));
+                for call in items(&item["calls"]) {
+                    seen.push(word(&call["id"]));
+                    told.push_str(&called(call, chain, teller.zone));
+                }
+            }
             Some("asked") => {
                 step += 1;
                 told.push_str(&asked(item, step));
+                told.push_str(&call.map(used).unwrap_or_default());
                 for call in items(&item["calls"]) {
                     seen.push(word(&call["id"]));
                     told.push_str(&called(call, chain, teller.zone));
@@ -42,6 +57,7 @@ pub(super) fn work(chain: &Value, teller: &Teller<'_>) -> String {
             Some("said") => {
                 step += 1;
                 told.push_str(&said(item, task, step));
+                told.push_str(&call.map(used).unwrap_or_default());
             }
             Some("noted") => {
                 told.push_str(&format!("  The model was told: {}\n", quoted(&word(&item["text"]))));
@@ -54,6 +70,27 @@ pub(super) fn work(chain: &Value, teller: &Teller<'_>) -> String {
     let left = items(&chain["approvals"]).filter(|one| !seen.contains(&word(&one["call"])));
     left.for_each(|approval| told.push_str(&approved(approval, teller.zone)));
     told
+}
+
+/// The call of a model that wrote an item; none for what old tasks have left.
+fn model_call(task: &Value, item: usize) -> Option<&Value> {
+    items(&task["model_calls"]).find(|call| call["item"] == item)
+}
+
+fn has_calls(task: &Value) -> bool {
+    items(&task["model_calls"]).next().is_some()
+}
+
+/// What a call has used: `by main/gpt-5.2: 1,204 tokens in (1,100 cached), 88 out, $0.0031, 1.2 s`.
+fn used(call: &Value) -> String {
+    let mut told = format!("    by {}: ", short(&word(&call["by"])));
+    if let Ok(Usage { input, cached, output, micro_usd, .. }) = Usage::deserialize(&call["usage"]) {
+        let [input, cached, output] = [input, cached, output].map(grouped);
+        let cost = if micro_usd > 0 { format!("{}, ", dollars(micro_usd)) } else { String::new() };
+        told.push_str(&format!("{input} tokens in ({cached} cached), {output} out, {cost}"));
+    }
+    let millis = call["took_ms"].as_u64().and_then(|millis| i64::try_from(millis).ok());
+    format!("{told}{}\n", took(Duration::milliseconds(millis.unwrap_or_default())))
 }
 
 /// Where a task stands, and why.

@@ -43,6 +43,7 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
             facts: None,
             cut: None,
             absorbed,
+            wrote: Vec::new(),
         };
         return Some(Driven::Ended(Box::new(ending)));
     }

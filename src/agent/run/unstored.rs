@@ -1,0 +1,51 @@
+//! What of a run is to be stored: its new items, and which call of a model wrote which.
+
+use super::Run;
+use crate::agent::header::since_stored;
+use crate::domain::transcript::Item;
+use crate::domain::usage::{ModelCall, Usage};
+use crate::store::{Seen, Wrote};
+
+/// What is to be stored after a step.
+#[derive(Debug)]
+pub struct Unstored {
+    /// New items.
+    pub append: Vec<Item>,
+    /// The header.
+    pub header: String,
+    /// New usage.
+    pub usage: Usage,
+    /// What the new items have seen besides.
+    pub seen: Seen,
+    /// The calls of a model that wrote new items.
+    pub wrote: Vec<Wrote>,
+}
+
+impl Run {
+    /// Notes the call that brought the answer, beside what the answer wrote, if it wrote anything.
+    pub fn called(&mut self, call: ModelCall) {
+        if let Some(Item::Asked { .. } | Item::Said { .. }) = self.items.last() {
+            self.wrote.push(Wrote { item: self.items.len() - 1, call });
+        }
+    }
+
+    /// Hands over what is not stored yet and counts it as stored.
+    pub fn take_unstored(&mut self) -> Unstored {
+        let until = self.pending.as_ref().map_or(self.items.len(), |(begin, _)| *begin);
+        let append = self.items[self.stored.0..until].to_vec();
+        let wrote = self.take_wrote();
+        let usage = since_stored(self.header.usage, self.stored.1);
+        self.stored = (until, self.header.usage);
+        let seen = std::mem::take(&mut self.seen);
+        // A header of plain data always serializes.
+        let header = serde_json::to_string(&self.header).unwrap_or_default();
+        Unstored { append, header, usage, seen, wrote }
+    }
+
+    /// Hands over the calls that wrote what is not stored yet, by its place in that.
+    fn take_wrote(&mut self) -> Vec<Wrote> {
+        let stored = self.stored.0;
+        let wrote = std::mem::take(&mut self.wrote).into_iter();
+        wrote.map(|one| Wrote { item: one.item.saturating_sub(stored), ..one }).collect()
+    }
+}
