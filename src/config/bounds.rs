@@ -28,6 +28,11 @@ pub fn problems(settings: &Settings) -> Vec<Wrong> {
         let message = format!("takes US dollars, 0 or more (0 lifts the limit), not {most}");
         wrong.push((split("agent.max_cost_usd"), message));
     }
+    let most = settings.alerts.daily_cost_usd;
+    if !most.is_finite() || most < 0.0 {
+        let message = format!("takes US dollars, 0 or more (0: not told), not {most}");
+        wrong.push((split("alerts.daily_cost_usd"), message));
+    }
     wrong.extend(folders(settings));
     wrong.extend(variables(settings));
     wrong.extend(patterns(settings));
@@ -58,6 +63,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
         ("outbox.answer_expires", outbox.answer_expires, Some(MOMENT), None),
         ("progress.every", progress.every, Some(MOMENT), None),
         ("progress.stream_after", progress.stream_after, None, Some(HOUR)),
+        ("alerts.channel_silent", settings.alerts.channel_silent, None, Some(DAY)),
         ("backup.every", settings.backup.every, Some(Span::seconds(60)), None),
         ("store.retention.transcripts", kept.transcripts, Some(DAY), None),
         ("store.retention.inbox", kept.inbox, Some(DAY), None),

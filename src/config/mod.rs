@@ -5,6 +5,7 @@
 //! lets channels and models look at their sections and adds their problems ([`Reading::add`]), and only
 //! then there are settings ([`Reading::finish`]).
 
+pub mod alerts;
 pub mod env;
 pub mod paths;
 pub mod places;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::alerts;
 use crate::domain::span::Span;
 use crate::intake::settings as flow;
 use crate::schedule::fixed::FixedSchedule;
@@ -55,6 +56,8 @@ pub struct Settings {
     pub store: store::settings::Settings,
     /// Copies of everything that selkie makes by itself.
     pub backup: store::settings::Backup,
+    /// What the owner is told of by itself.
+    pub alerts: alerts::Alerts,
     /// Where files of private conversations live.
     pub workspace: flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
@@ -103,6 +106,7 @@ impl Default for Settings {
             outbox: flow::OutboxSettings::default(),
             store: store::settings::Settings::default(),
             backup: store::settings::Backup::default(),
+            alerts: alerts::Alerts::default(),
             workspace: flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod demo;
 pub mod flow;
 
+pub mod alerts;
 mod answered;
 mod approvals;
 mod at_rest;

@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::{oneshot, watch};
 use tokio_util::task::TaskTracker;
 
+use crate::daemon::alerts::Alerts;
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::flow::Flow;
@@ -108,6 +109,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         return may_go_on.map(drop);
     }
     let reloader = Arc::new(Reloader::of(&app, reread, &manager));
+    let alerts = Alerts::of(&app, Arc::clone(&desk));
     let desk = socket::Desk::of(&app, desk, Arc::clone(&reloader));
     if let Err(error) = start(&app, desk, &tracker, &stops).await {
         stops.receivers.cancel();
@@ -123,6 +125,9 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     manager.ready();
     tracker.spawn(Arc::clone(&vitals).watch(Arc::clone(&manager), stops.work.clone()));
     tracker.spawn(at_rest::watch(stops.work.clone()));
+    if let Some(alerts) = alerts {
+        tracker.spawn(alerts.run(stops.work.clone()));
+    }
     tracing::info!(
         version = VERSION,
         ?channels,

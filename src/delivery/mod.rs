@@ -3,6 +3,7 @@
 pub mod account;
 pub(crate) mod accounts;
 pub(crate) mod again;
+mod alert;
 pub(crate) mod approval_at_terminal;
 pub(crate) mod approvals;
 pub(crate) mod attempt;

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod alerts;
 mod approvals;
 mod approvals_in_slack;
 mod asking;

@@ -100,6 +100,10 @@ impl Home {
 
     fn write(&self) {
         let mut config = self.config.clone();
+        if config.get("alerts").is_none() {
+            // Processes are killed here again and again: only stories about it are told so.
+            config["alerts"] = json!({ "enabled": false });
+        }
         config["file_state_dir"] = json!(self.state());
         config["file_cache_dir"] = json!(self.cache());
         fs::write(self.config_file(), serde_json::to_vec_pretty(&config).expect("json"))

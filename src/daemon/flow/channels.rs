@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use selkie_channel_core::AccountId;
+
 use super::Flow;
 use crate::delivery::account::ChannelState;
 
@@ -39,6 +41,12 @@ impl Flow {
     /// Says why what is remembered is found by its words alone, where it should not be.
     pub fn memory_trouble(&self) -> Option<String> {
         self.memory.vectors().and_then(|vectors| vectors.trouble())
+    }
+
+    /// Tells an owner of trouble in private, once for ever under `key`, through no account of these; `true` when that is
+    /// stored, now or before, or there is nobody to tell.
+    pub async fn alert(&self, key: &str, text: &str, silent: &[AccountId]) -> bool {
+        self.outbox.alert(key, text, silent).await
     }
 
     /// Tells how the channels stand.

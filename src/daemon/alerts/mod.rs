@@ -1,0 +1,144 @@
+//! Alerts: what is wrong with the daemon is told to its owner in chat, once each time it comes about.
+
+mod judge;
+mod kept;
+mod messages;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::AccountId;
+use tokio_util::sync::CancellationToken;
+
+use self::judge::{Seen, Spent, Trouble, troubles};
+use self::kept::Kept;
+use crate::config::alerts::Alerts as Settings;
+use crate::daemon::app::App;
+use crate::daemon::flow::Flow;
+use crate::daemon::status::{Status, StatusDesk};
+use crate::schedule::day;
+use crate::schedule::zone::Zone;
+
+/// How often is looked.
+const LOOK: Duration = Duration::from_secs(60);
+/// A store that says nothing for so long tells nothing of channels and cost.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The file of what outlives a restart, in the state folder.
+const FILE: &str = "run/alerts.json";
+
+/// Looks after the daemon.
+pub struct Alerts {
+    settings: Settings,
+    flow: Arc<Flow>,
+    desk: Arc<StatusDesk>,
+    state: PathBuf,
+    zone: Zone,
+    since: DateTime<Utc>,
+}
+
+impl Alerts {
+    /// Looks after an app; `None` where the config wants nothing told.
+    pub fn of(app: &App, desk: Arc<StatusDesk>) -> Option<Self> {
+        let settings = app.plan.settings.alerts.clone();
+        settings.enabled.then(|| Self {
+            settings,
+            flow: Arc::clone(&app.flow),
+            desk,
+            state: app.plan.folders.state.clone(),
+            zone: app.plan.zone,
+            since: app.clock.now(),
+        })
+    }
+
+    /// Looks until `stop`: that is an end in order.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut kept = Kept::begin(self.state.join(FILE), self.since);
+        let (mut before, mut told) = (BTreeSet::new(), BTreeSet::new());
+        loop {
+            before = self.look(&mut kept, &before, &mut told).await;
+            if stop.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {
+                kept.end();
+                return;
+            }
+        }
+    }
+
+    /// Looks once. A silent channel is told when two looks in a row find it so: after a suspend all are silent for a
+    /// moment. Returns what was found.
+    async fn look(
+        &self,
+        kept: &mut Kept,
+        before: &BTreeSet<String>,
+        told: &mut BTreeSet<String>,
+    ) -> BTreeSet<String> {
+        let seen = self.seen(kept).await;
+        let found = troubles(&self.settings, &seen, |key| kept.stands(key));
+        let keys: BTreeSet<String> = found.iter().map(|trouble| trouble.key.clone()).collect();
+        // Of what could not be looked at nobody knows that it is over.
+        let unknown = |key: &str| seen.spent.is_none() && !["disk", "crashes"].contains(&key);
+        for over in kept.settle(|key| keys.contains(key) || unknown(key)) {
+            tracing::info!(trouble = over, "is over");
+        }
+        let silent: Vec<AccountId> =
+            found.iter().filter_map(|it| it.account.as_deref()).map(AccountId::new).collect();
+        for trouble in &found {
+            let is_sure = trouble.account.is_none()
+                || before.contains(&trouble.key)
+                || kept.stands(&trouble.key);
+            if is_sure {
+                self.tell(kept, trouble, &silent, seen.now, told).await;
+            }
+        }
+        tracing::debug!(troubles = keys.len(), "looked for trouble");
+        keys
+    }
+
+    /// Tells it, unless this life has. What says so is kept first, and the words are stored under what it says: a death in
+    /// between, or a restart, tells it once all the same.
+    async fn tell(
+        &self,
+        kept: &mut Kept,
+        trouble: &Trouble,
+        silent: &[AccountId],
+        now: DateTime<Utc>,
+        told: &mut BTreeSet<String>,
+    ) {
+        if !kept.stands(&trouble.key) {
+            tracing::warn!(trouble = trouble.key, "{}", trouble.words);
+        }
+        let since = kept.raise(&trouble.key, now);
+        let key = format!("notice:alert:{}:{}", trouble.key, since.timestamp_millis());
+        if !told.contains(&key) && self.flow.alert(&key, &trouble.words, silent).await {
+            told.insert(key);
+        }
+    }
+
+    async fn seen(&self, kept: &Kept) -> Seen {
+        let now = self.flow.now();
+        let looked = tokio::time::timeout(PATIENCE, self.desk.look()).await;
+        let status: Option<Status> = looked.ok().and_then(Result::ok);
+        let state = self.state.clone();
+        // A disk of the network may stand still.
+        let free = tokio::task::spawn_blocking(move || free(&state));
+        let free = tokio::time::timeout(PATIENCE, free).await;
+        let day = day::begins(self.zone, now).format("%Y-%m-%dT%H").to_string();
+        Seen {
+            now,
+            since: self.since,
+            free: free.ok().and_then(Result::ok).flatten(),
+            folder: self.state.display().to_string(),
+            spent: status.as_ref().map(|it| Spent { day, micro_usd: it.today.usage.micro_usd }),
+            channels: status.map(|status| status.channels).unwrap_or_default(),
+            crashes: kept.crashes(now),
+        }
+    }
+}
+
+/// Free bytes for a folder.
+fn free(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
