@@ -3,7 +3,7 @@
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
 //! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides, `POST /v1/pairing` makes owners,
 //! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/sessions` tells what was said, `POST /v1/people` whom the bot knows and what state files said before, `POST /v1/tools/call` answers calls by hand,
-//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on, `POST /v1/reload` has the config read again; `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
+//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on, `POST /v1/reload` has the config read again; `GET /v1/tasks`, `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
 use std::io;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use axum::body::Body;
-use axum::extract::{Path as UrlPath, State};
+use axum::extract::{Path as UrlPath, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -107,6 +107,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/people", post(people))
         .route("/v1/sessions", post(sessions))
         .route("/v1/tools/call", post(call))
+        .route("/v1/tasks", get(tasks))
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
         .route("/v1/resume", post(resume))
@@ -251,6 +252,23 @@ async fn sessions(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfSessio
     match carry_out_sessions(&*desk.ledger, asked).await {
         Ok(rows) => Json(rows).into_response(),
         Err(error) => (StatusCode::NOT_FOUND, format!("{error:#}")).into_response(),
+    }
+}
+
+/// So many tasks are listed when nobody says, and at most.
+const LISTED: usize = 20;
+const MOST_LISTED: usize = 500;
+
+#[derive(Deserialize)]
+struct Limit {
+    limit: Option<usize>,
+}
+
+async fn tasks(State(desk): State<Arc<Desk>>, Query(Limit { limit }): Query<Limit>) -> Response {
+    let limit = limit.unwrap_or(LISTED).clamp(1, MOST_LISTED);
+    match desk.ledger.tasks(None, limit).await {
+        Ok(tasks) => Json(tasks).into_response(),
+        Err(error) => broken(&error),
     }
 }
 
