@@ -7,10 +7,11 @@ mod known;
 mod request;
 mod standing;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use selkie_channel_core::locked;
 use tokio::time::Instant;
 
 use self::standing::Approval;
@@ -18,6 +19,7 @@ use crate::agent::context::Context;
 use crate::agent::run::{Next, Run};
 use crate::agent::window::Window;
 use crate::agent::{Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, plan};
+use crate::domain::course::Course;
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Trigger};
 use crate::domain::happening::Happening;
@@ -65,6 +67,8 @@ struct Drive<'a> {
     earlier: Arc<[Earlier]>,
     /// The plan that the people were told last.
     told: Option<Plan>,
+    /// What was called, and how long it took; calls that run side by side write it, too.
+    course: Mutex<Course>,
 }
 
 impl<'a> Drive<'a> {
@@ -121,6 +125,7 @@ impl<'a> Drive<'a> {
             window,
             earlier,
             told,
+            course: Mutex::default(),
         })
     }
 
@@ -129,6 +134,8 @@ impl<'a> Drive<'a> {
             self.run.spent(self.meter.take());
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(mut ending) => {
+                    ending.course = std::mem::take(&mut *locked(&self.course));
+                    ending.course.since = Some(self.run.ledger().since);
                     ending.facts = self.reshaped.then(|| Box::new(self.facts.clone()));
                     // What a schedule has made may see less than there is.
                     ending.cut =
@@ -316,14 +323,14 @@ impl<'a> Drive<'a> {
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
         scope.progress.tool(self.spec(&call.name).map(|spec| spec.words()).as_deref());
-        let began = Instant::now();
+        let (began, at) = (Instant::now(), now);
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
             done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
         }?;
         scope.progress.tool(None);
-        self.counted(call, began.elapsed(), &done);
+        self.counted(call, at, began.elapsed(), &done);
         self.agent.crash.hit(CrashPoint::AfterTool);
         self.agent.happenings.tell(|| Happening::Answered {
             conversation: claimed.conversation.clone(),

@@ -29,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::approval::Request;
 use crate::domain::clock::SharedClock;
+use crate::domain::course::Course;
 use crate::domain::crash::Crash;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
@@ -132,6 +133,8 @@ pub struct Ending {
     pub absorbed: Vec<TaskId>,
     /// The calls of a model that wrote items of these.
     pub wrote: Vec<Wrote>,
+    /// What the task did since it was last taken up.
+    pub course: Course,
 }
 
 /// How far a drive got.

@@ -7,6 +7,7 @@ pub mod chance;
 pub mod clock;
 pub mod command_line;
 pub mod count;
+pub mod course;
 pub mod crash;
 pub mod document;
 pub mod facts;

@@ -16,6 +16,7 @@ use crate::delivery::progress::{KeptProgress, Shows, TaskProgress};
 use crate::delivery::reply::TaskReply;
 use crate::delivery::streamed::StreamedAnswer;
 use crate::domain::approval::ApprovalState;
+use crate::domain::course::Course;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
 use crate::domain::live::Live;
@@ -395,6 +396,7 @@ impl Answers {
             cut: None,
             absorbed,
             wrote: Vec::new(),
+            course: Course::default(),
         }
     }
 }

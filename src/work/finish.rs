@@ -11,6 +11,7 @@ use crate::work::answer::Answers;
 use crate::work::failing;
 use crate::work::onward::Onward;
 use crate::work::remains::Remains;
+use crate::work::story::Story;
 use crate::work::task_waiters::Finished;
 use crate::work::unattended;
 
@@ -38,6 +39,7 @@ impl Answers {
         }
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);
         let has_failed = matches!(&ending.end, End::Failed { .. });
+        let story = Story::of(claimed, &ending);
         let Ending { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } = ending;
         let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !outbox.runtime.is_draining();
@@ -79,7 +81,7 @@ impl Answers {
             return Onward::default();
         };
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
-        self.hand_out(claimed, queued, state);
+        self.hand_out(claimed, queued, state, story.map(|story| story.costs(usage)));
         outbox.runtime.happenings.tell(|| Happening::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
@@ -92,7 +94,7 @@ impl Answers {
         Onward { next: next.map(|next| *next), ..Onward::default() }
     }
 
-    fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
+    fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str, story: Option<Story>) {
         let waiting = self.task_waiters.take(claimed.claim.task);
         if queued.iter().any(|q| q.parts.is_empty()) {
             // It may be the next to expire.
@@ -104,6 +106,9 @@ impl Answers {
             let watch = |row: &OutboundId| self.outbox.waiters.watch(*row);
             (sender, rows.iter().map(watch).collect::<Vec<_>>())
         });
+        if let Some(story) = story {
+            story.told_when_sent(&self.outbox, &rows);
+        }
         for queued in queued {
             self.outbox.send(queued);
         }

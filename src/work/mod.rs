@@ -31,6 +31,7 @@ pub(crate) mod sessions;
 pub mod settings;
 pub(crate) mod steer;
 pub(crate) mod stop_tokens;
+mod story;
 pub(crate) mod summaries;
 pub(crate) mod sweep;
 pub(crate) mod task_waiters;

@@ -2,6 +2,7 @@
 //! words that are fixed are said without a model.
 
 use crate::agent::Ending;
+use crate::domain::course::Course;
 use crate::domain::facts::{Facts, Trigger};
 use crate::domain::schedule::PASSED_OVER;
 use crate::domain::taint::Taint;
@@ -70,6 +71,7 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
         cut: None,
         absorbed: Vec::new(),
         wrote: Vec::new(),
+        course: Course::default(),
     })
 }
 

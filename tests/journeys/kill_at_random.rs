@@ -17,7 +17,7 @@ const SEED: u64 = 20_261_120;
 const DOUBTFUL: &str = "FROM part p JOIN outbound o ON o.id = p.outbound
     JOIN inbox i ON i.task = o.task WHERE p.state = 'unclear'";
 /// The most lines a daemon logs before it dies: from the first line of its start to the middle of a round.
-const MOST_LINES: usize = 120;
+const MOST_LINES: usize = 150;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_messages_outlives_every_kill() {

@@ -110,6 +110,7 @@ mod streaming;
 mod summaries;
 mod summoned;
 mod syncs;
+mod task_line;
 mod telegram_closed;
 mod telegram_faults;
 mod telegram_limits;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use selkie_channel_core::locked;
 use tokio::time::Instant;
 
 use super::Drive;
@@ -10,6 +11,7 @@ use crate::agent::patience::Patience;
 use crate::agent::run::AskModel;
 use crate::agent::telling::Telling;
 use crate::agent::{Dropped, pictures};
+use crate::domain::course::{Kind, Step};
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
 use crate::domain::metrics::Phase;
@@ -34,6 +36,7 @@ impl Drive<'_> {
             step: ask.step,
         });
         let (patience, began) = (Patience::begin(), Instant::now());
+        let at = self.agent.clock.now();
         let progress = (self.task.scope)(&self.facts, "").progress;
         let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
         let telling = Telling::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
@@ -52,6 +55,12 @@ impl Drive<'_> {
         telling.end();
         let metrics = &self.agent.metrics;
         metrics.took(Phase::Model, began.elapsed());
+        let (by, usage) = match &reply {
+            Ok(reply) => (reply.by.clone(), reply.usage),
+            Err(failed) => (self.model.card().name.clone(), failed.usage),
+        };
+        let (kind, took) = (Kind::Model { by, usage }, began.elapsed());
+        locked(&self.course).note(Step { kind, at, took, is_well: reply.is_ok() });
         self.agent.crash.hit(CrashPoint::AfterModel);
         match reply {
             Ok(reply) => {

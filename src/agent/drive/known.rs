@@ -3,8 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
+
 use super::Drive;
 use crate::agent::messages;
+use crate::domain::course::{Kind, Step};
 use crate::domain::metrics::Phase;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Item};
@@ -49,10 +53,18 @@ impl Drive<'_> {
     }
 
     /// Counts a call that was answered. A name that is no tool of this task is the model's own word.
-    pub(super) fn counted(&self, call: &Call, took: Duration, done: &Dispatched) {
+    pub(super) fn counted(
+        &self,
+        call: &Call,
+        at: DateTime<Utc>,
+        took: Duration,
+        done: &Dispatched,
+    ) {
         let name = self.spec(&call.name).map_or("unknown", |_| call.name.as_str());
         self.agent.metrics.tool(name, done.answer.is_error);
         self.agent.metrics.took(Phase::Tools, took);
+        let is_well = !done.answer.is_error;
+        locked(&self.course).note(Step { kind: Kind::Tool(name.to_owned()), at, took, is_well });
     }
 
     /// What the network gets of this task: anything, or while words of others are in play only what people

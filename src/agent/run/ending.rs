@@ -2,6 +2,7 @@
 
 use super::{Run, Unstored};
 use crate::agent::{Ending, messages, plan};
+use crate::domain::course::Course;
 use crate::store::End;
 
 impl Run {
@@ -38,6 +39,7 @@ impl Run {
             cut: None,
             absorbed,
             wrote,
+            course: Course::default(),
         }
     }
 }

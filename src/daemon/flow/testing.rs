@@ -35,6 +35,7 @@ use crate::work::workspace::Workspaces;
 
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
+use crate::domain::course::Course;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
 use crate::domain::live::Live;
@@ -213,6 +214,7 @@ impl TaskRunner for TestMind {
             cut: None,
             absorbed: Vec::new(),
             wrote: Vec::new(),
+            course: Course::default(),
         })))
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use selkie_channel_core::{Choice, Question};
 
 use crate::agent::{Asks, Driven, Ending};
+use crate::domain::course::Course;
 use crate::domain::question::Ask;
 use crate::domain::span::Span;
 use crate::domain::taint::Taint;
@@ -44,6 +45,7 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
             cut: None,
             absorbed,
             wrote: Vec::new(),
+            course: Course::default(),
         };
         return Some(Driven::Ended(Box::new(ending)));
     }
