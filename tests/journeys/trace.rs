@@ -113,8 +113,8 @@ async fn the_newest_tasks_are_listed() {
     assert_eq!(
         lines,
         [
-            "# TIME done Ada Lovelace (tg:4711) Tea room (tg:-100200300) \"@selkie_demo_bot and here?\"",
-            "# TIME done Ada Lovelace (tg:4711) tg:4711 \"hello Task #\"",
+            "# TIME done Ada Lovelace (tg:4711) Tea room (tg:-100200300) \"and here?\"",
+            "# TIME done Ada Lovelace (tg:4711) Ada Lovelace (tg:4711) \"hello Task 9\"",
         ]
     );
     assert!(listed.starts_with("2 ") && listed.contains("\n1 "), "{listed}");
