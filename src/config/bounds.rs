@@ -33,6 +33,10 @@ pub fn problems(settings: &Settings) -> Vec<Wrong> {
         let message = format!("takes US dollars, 0 or more (0: not told), not {most}");
         wrong.push((split("alerts.daily_cost_usd"), message));
     }
+    let otlp = settings.telemetry.otlp.problems();
+    wrong.extend(
+        otlp.into_iter().map(|(key, message)| (split(&format!("telemetry.otlp.{key}")), message)),
+    );
     wrong.extend(folders(settings));
     wrong.extend(variables(settings));
     wrong.extend(patterns(settings));

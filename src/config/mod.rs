@@ -13,6 +13,7 @@ pub mod problem;
 pub mod settings;
 pub mod show;
 pub mod source;
+pub mod telemetry;
 
 mod also;
 mod blank;

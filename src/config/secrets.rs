@@ -15,11 +15,12 @@ use crate::domain::spelling::nearest;
 const CONFIG: &str = "config.yaml";
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 5] = [
+const OWN: [&str; 6] = [
     "llm.api_key",
     "llm.profiles.*.api_key",
     "memory.embeddings.api_key",
     "store.password",
+    "telemetry.otlp.authorization",
     "tools.web_search.brave.api_key",
 ];
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.

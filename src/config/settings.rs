@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::alerts;
+use crate::config::{alerts, telemetry};
 use crate::domain::span::Span;
 use crate::intake::settings as flow;
 use crate::schedule::fixed::FixedSchedule;
@@ -76,6 +76,8 @@ pub struct Settings {
     pub schedules: Vec<FixedSchedule>,
     /// What is logged, and how.
     pub logging: Logging,
+    /// Where what is measured goes by itself.
+    pub telemetry: telemetry::Telemetry,
     /// For tests.
     pub debug: Debug,
     /// Where everything durable lives.
@@ -114,6 +116,7 @@ impl Default for Settings {
             pairing: flow::Pairing::default(),
             console: console::Settings::default(),
             logging: Logging::default(),
+            telemetry: telemetry::Telemetry::default(),
             debug: Debug::default(),
             file_state_dir: None,
             file_cache_dir: None,

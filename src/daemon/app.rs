@@ -1,7 +1,7 @@
 //! What a config becomes when its store is open: everything that moves.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
@@ -13,6 +13,7 @@ use crate::console::{ChannelView, Console, Health, Posts};
 use crate::daemon::backup::{Scheduled, begun};
 use crate::daemon::build::{AppConfig, Kept, VERSION};
 use crate::daemon::flow::{ByConfig, Flow, Parts, Summing};
+use crate::daemon::otlp::Exporter;
 use crate::daemon::posts::list_posts;
 use crate::daemon::{ledger, process, state, templates};
 use crate::delivery::{ChannelState, Hearing};
@@ -49,6 +50,8 @@ pub struct App {
     pub model: Live<str>,
     /// Backups that the config asks for.
     pub backups: Option<Arc<Scheduled>>,
+    /// Sends traces, until the daemon takes it to run.
+    pub exporter: Mutex<Option<Exporter>>,
     /// What it was built from.
     pub plan: AppConfig,
 }
@@ -156,6 +159,8 @@ impl AppConfig {
             outage: Outage::default(),
         };
         let shaper = Live::of(Arc::clone(&self.shaper));
+        let exporter = Exporter::of(&self, &instance, &metrics);
+        let (traces, exporter) = exporter.map_or_else(Default::default, |(t, e)| (t, Some(e)));
         let flow = Flow::new(Parts {
             ledger: Arc::clone(&ledger),
             shaper: shaper.clone(),
@@ -171,6 +176,7 @@ impl AppConfig {
             crash,
             happenings: happenings.clone(),
             metrics: Arc::clone(&metrics),
+            traces,
             instance: Instance(instance),
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
@@ -188,6 +194,7 @@ impl AppConfig {
             metrics,
             clock,
             backups,
+            exporter: Mutex::new(exporter),
             standing,
             shaper,
             model,

@@ -24,6 +24,7 @@ mod init;
 mod ledger;
 mod lifecycle;
 mod notes;
+pub mod otlp;
 mod pairing;
 mod people;
 mod posts;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
 use tokio::sync::{oneshot, watch};
 use tokio_util::task::TaskTracker;
 
@@ -223,6 +224,9 @@ async fn start(
     app.flow.start(tracker, stops.clone()).await?;
     if let Some(backups) = &app.backups {
         tracker.spawn(Arc::clone(backups).run(stops.work.clone()));
+    }
+    if let Some(exporter) = locked(&app.exporter).take() {
+        tracker.spawn(exporter.run(stops.work.clone()));
     }
     tracker.spawn(socket::serve(desk, listener, stops.work.clone()));
     Ok(())

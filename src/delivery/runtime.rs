@@ -16,6 +16,7 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::domain::metrics::Metrics;
+use crate::domain::traces::Traces;
 use crate::schedule::sleeper::Sleeper;
 
 /// How the daemon ends what runs: first nothing new is heard, then nothing more is begun.
@@ -38,6 +39,7 @@ pub(crate) struct Runtime {
     pub(crate) crash: Arc<Crash>,
     pub(crate) happenings: Happenings,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Traces,
     pub(crate) redactor: Redactor,
     pub(crate) tracker: TaskTracker,
     pub(crate) stop: Stop,

@@ -55,6 +55,7 @@ pub struct Metrics {
     dollars: Counter<f64, AtomicU64>,
     calls: Family<Labels, Counter>,
     lateness: Histogram,
+    lost_traces: Counter,
 }
 
 /// From a millisecond to four minutes.
@@ -75,6 +76,7 @@ impl Default for Metrics {
             dollars: Counter::default(),
             calls: Family::default(),
             lateness: seconds(),
+            lost_traces: Counter::default(),
         };
         let registry = &mut all.registry;
         registry.register(
@@ -115,6 +117,11 @@ impl Default for Metrics {
             "How much later than it was due a time of a schedule was carried out",
             Unit::Seconds,
             all.lateness.clone(),
+        );
+        registry.register(
+            "traces_dropped",
+            "Traces of tasks that the collector has not got (telemetry.otlp)",
+            all.lost_traces.clone(),
         );
         all
     }
@@ -174,6 +181,11 @@ impl Metrics {
     /// A time of a schedule was carried out so late.
     pub fn late(&self, span: Duration) {
         self.lateness.observe(span.as_secs_f64());
+    }
+
+    /// So many traces are gone.
+    pub fn lost_traces(&self, traces: u64) {
+        self.lost_traces.inc_by(traces);
     }
 
     /// Writes all, and what stands at this moment, as Prometheus reads it.

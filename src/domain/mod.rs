@@ -30,6 +30,7 @@ pub mod spelling;
 pub mod taint;
 pub mod task;
 pub mod tool;
+pub mod traces;
 pub mod transcript;
 pub mod usage;
 pub mod vector;

@@ -81,7 +81,12 @@ impl Answers {
             return Onward::default();
         };
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
-        self.hand_out(claimed, queued, state, story.map(|story| story.costs(usage)));
+        self.hand_out(
+            claimed,
+            queued,
+            state,
+            story.map(|story| story.costs(usage, outbox.runtime.now())),
+        );
         outbox.runtime.happenings.tell(|| Happening::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,

@@ -12,6 +12,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use crate::domain::course::{Course, Sum};
 use crate::domain::ids::{OutboundId, TaskId};
+use crate::domain::traces::TaskTrace;
 use crate::domain::usage::Usage;
 use crate::store::{Claimed, DeliveryState, End};
 
@@ -25,6 +26,8 @@ pub(crate) struct Story {
     conversation: ConversationId,
     /// When it was asked for.
     asked_at: Option<DateTime<Utc>>,
+    /// When its end was stored.
+    ended_at: DateTime<Utc>,
     outcome: &'static str,
     attempts: u32,
     course: Course,
@@ -42,6 +45,7 @@ impl Story {
             task: claimed.claim.task,
             conversation: claimed.conversation.clone(),
             asked_at: heard.or(claimed.words.as_ref().map(|words| words.at)),
+            ended_at: DateTime::UNIX_EPOCH,
             outcome: ending.end.state().name(),
             attempts: claimed.attempts,
             course: ending.course.clone(),
@@ -49,9 +53,9 @@ impl Story {
         })
     }
 
-    /// Adds what it has cost in all.
-    pub(crate) fn costs(self, usage: Usage) -> Self {
-        Self { usage, ..self }
+    /// Adds what it has cost in all, and when its end was stored.
+    pub(crate) fn costs(self, usage: Usage, ended_at: DateTime<Utc>) -> Self {
+        Self { usage, ended_at, ..self }
     }
 
     /// Tells it when all that it said is settled, or after a minute. To be called before that is sent.
@@ -59,10 +63,11 @@ impl Story {
         let channel = outbox.accounts.of(&self.conversation);
         let channel = channel.map_or("none", |account| account.channel.name);
         if said.is_empty() {
-            return self.tell(channel, "nothing", Duration::ZERO);
+            return self.tell(outbox, channel, "nothing", Duration::ZERO);
         }
         let mut watches: Vec<_> = said.iter().map(|row| outbox.waiters.watch(*row)).collect();
         let (began, stop) = (Instant::now(), outbox.runtime.stop.work.clone());
+        let shared = Arc::clone(outbox);
         outbox.runtime.tracker.spawn(async move {
             let mut sent = "sent";
             for watch in &mut watches {
@@ -73,12 +78,13 @@ impl Story {
                     sent = waiters::name(&standing);
                 }
             }
-            self.tell(channel, sent, began.elapsed());
+            self.tell(&shared, channel, sent, began.elapsed());
         });
     }
 
-    fn tell(self, channel: &'static str, sent: &'static str, sending: Duration) {
-        let Self { task, conversation, asked_at, outcome, attempts, course, usage } = self;
+    fn tell(self, outbox: &Outbox, channel: &'static str, sent: &'static str, sending: Duration) {
+        let Self { task, conversation, asked_at, ended_at, outcome, attempts, course, usage } =
+            self;
         let waited = asked_at.zip(course.since).map(|(asked, since)| since - asked);
         let wait_ms = waited.map_or(0, |span| span.num_milliseconds().max(0));
         let (models, tools) = (course.models(), course.tools());
@@ -107,5 +113,17 @@ impl Story {
             send_ms,
             "a task has ended"
         );
+        let trace = || TaskTrace {
+            task,
+            channel,
+            outcome,
+            asked_at,
+            ended_at,
+            course,
+            usage,
+            sent,
+            sending,
+        };
+        outbox.runtime.traces.tell(trace);
     }
 }

@@ -64,6 +64,7 @@ mod model_trouble;
 mod not_twice;
 mod one_file;
 mod order;
+mod otlp;
 mod page;
 mod page_known;
 mod page_schedules;

@@ -86,6 +86,7 @@ impl Flow {
             crash: parts.crash,
             happenings: parts.happenings,
             metrics: parts.metrics,
+            traces: parts.traces,
             redactor: parts.redactor,
             tracker,
             stop,

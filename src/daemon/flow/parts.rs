@@ -8,6 +8,7 @@ use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
+use crate::domain::traces::Traces;
 use crate::intake::settings::Settings;
 use crate::llm::{Embeddings, Model, Outage, PriceList};
 use crate::memory::SummarySettings;
@@ -86,6 +87,8 @@ pub struct Parts {
     pub happenings: Happenings,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
+    /// Who traces tasks.
+    pub traces: Traces,
     /// This run of the process.
     pub instance: Instance,
     /// The state folder.

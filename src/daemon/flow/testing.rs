@@ -391,6 +391,7 @@ pub(crate) fn desk_by(
         crash: Arc::default(),
         happenings: Default::default(),
         metrics: Arc::default(),
+        traces: Default::default(),
         redactor: Redactor::default(),
         tracker,
         stop,
