@@ -93,7 +93,7 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
 async fn approve(flow: &Flow, code: &str) -> Result<ToldOfPairing, NotDone> {
     let Some(code) = pairing::read(code) else {
         return Err(NotDone::Mistyped(format!(
-            "{code:?} is no pairing code: it takes the six characters that the stranger was given"
+            "{code:?} is no pairing code: it takes the eight characters that the stranger was given"
         )));
     };
     match flow.approve_pairing(&code).await? {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Channel, ConversationId, PersonId, PlaceId};
+use selkie_channel_core::{AccountId, Channel, ConversationId, Inbound, PersonId, PlaceId};
 
 use crate::delivery::account::{Account, ChannelState};
 use crate::domain::task::Lane;
@@ -87,6 +87,12 @@ impl Accounts {
     /// Returns the private conversation with a person.
     pub(crate) fn private(&self, person: &PersonId) -> Option<ConversationId> {
         self.parse(person.as_str())
+    }
+
+    /// Whether a person of the platform wrote it themselves, and not a chat or somebody unknown.
+    pub(crate) fn is_person(&self, inbound: &Inbound) -> bool {
+        let account = self.of(&inbound.conversation);
+        account.is_some_and(|account| account.channel.address.is_person(&inbound.speaker.id))
     }
 
     /// Whether this process answers in a lane: what waits for a channel that is not here waits for a

@@ -6,14 +6,18 @@ use crate::domain::chance::Chance;
 
 /// How long a code can be used.
 pub const LASTS: TimeDelta = TimeDelta::hours(1);
-/// So many wrong codes close the one that is open.
+/// So many wrong codes of strangers, of all of them together, close the owner's code. One person's are counted apart
+/// (`intake/guesses`) and are few, so that closing it takes hundreds of accounts; and of so many guesses one is right
+/// once in 22 million times.
+pub const GUESSES: i64 = 10_000;
+/// So many wrong codes of the owner close what strangers ask.
 pub const TRIES: i64 = 3;
 
 /// Letters and digits that nobody takes for one another.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz";
 const DIGITS: &[u8] = b"23456789";
 /// Characters of a code. The third is a digit, so that no plain word is one.
-const LENGTH: usize = 6;
+const LENGTH: usize = 8;
 const DIGIT_AT: usize = 2;
 
 /// Makes a code.
@@ -54,9 +58,17 @@ mod tests {
             let code = new_code(&SystemChance);
             assert_eq!(in_words(&format!("Pair {}", code.to_uppercase())), Some(code));
         }
-        assert_eq!(new_code(&Fixed(0.999_999)), "999999");
-        assert_eq!(in_words("/pair ab3def"), Some("ab3def".to_owned()));
-        for other in ["pair", "pair socks", "pair dancer", "pair ab3def now", "repair ab3def", ""] {
+        assert_eq!(new_code(&Fixed(0.999_999)), "99999999");
+        assert_eq!(in_words("/pair ab3defgh"), Some("ab3defgh".to_owned()));
+        for other in [
+            "pair",
+            "pair socks",
+            "pair ab3def",
+            "pair drawings",
+            "pair ab3defgh now",
+            "repair ab3defgh",
+            "",
+        ] {
             assert_eq!(in_words(other), None, "{other}");
         }
     }

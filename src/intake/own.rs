@@ -58,11 +58,11 @@ mod tests {
     fn a_code_alone_in_private_pairs() {
         let pairs = |inbound: Inbound| in_own_words(inbound).command.is_some();
         let said = |text: &str| testing::message("tg:5", text);
-        assert!(pairs(said("pair ab3def")) && pairs(said(" Pair AB3DEF ")));
-        assert!(!pairs(said("pair these socks")) && !pairs(said("please pair ab3def")));
-        assert!(!pairs(Inbound { forwarded: true, ..said("pair ab3def") }));
-        assert!(!pairs(Inbound { audience: Audience::Group, ..said("pair ab3def") }));
-        assert!(!pairs(Inbound { what: What::Edit, ..said("pair ab3def") }));
+        assert!(pairs(said("pair ab3defgh")) && pairs(said(" Pair AB3DEFGH ")));
+        assert!(!pairs(said("pair these socks")) && !pairs(said("please pair ab3defgh")));
+        assert!(!pairs(Inbound { forwarded: true, ..said("pair ab3defgh") }));
+        assert!(!pairs(Inbound { audience: Audience::Group, ..said("pair ab3defgh") }));
+        assert!(!pairs(Inbound { what: What::Edit, ..said("pair ab3defgh") }));
     }
 
     #[test]

@@ -185,7 +185,7 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     }
     let Some(trust) = policy.principal(inbound) else {
         // Whoever has a code is let in by it.
-        return if pairs(inbound) {
+        return if pairs(inbound, policy) {
             Disposition::Command
         } else {
             Disposition::Ignored(NOT_ALLOWED)
@@ -231,11 +231,12 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
     }
 }
 
-fn pairs(inbound: &Inbound) -> bool {
+fn pairs(inbound: &Inbound, policy: &Policy<'_>) -> bool {
     let command = inbound.command.as_ref().and_then(|command| Builtin::parse(&command.name));
     command == Some(Builtin::Pair)
         && inbound.audience == Audience::Direct
         && inbound.what == What::Message
+        && policy.address.is_person(&inbound.speaker.id)
 }
 
 fn names_us(inbound: &Inbound) -> bool {
@@ -357,12 +358,12 @@ mod tests {
     #[test]
     fn a_pairing_code_is_read_from_anybody_in_private_alone() {
         let nobody = AllowList::default();
-        let command = Some(Command { name: "pair".to_owned(), args: "ab3def".to_owned() });
+        let command = Some(Command { name: "pair".to_owned(), args: "ab3defgh".to_owned() });
         let said =
             |inbound: Inbound| decide(&Inbound { command: command.clone(), ..inbound }, &nobody);
-        assert_eq!(said(testing::message("tg:5", "/pair ab3def")), "command");
-        assert_eq!(said(group("tg:5", "/pair ab3def")), "ignored: not_allowed");
-        let mut bot = testing::message("tg:5", "/pair ab3def");
+        assert_eq!(said(testing::message("tg:5", "/pair ab3defgh")), "command");
+        assert_eq!(said(group("tg:5", "/pair ab3defgh")), "ignored: not_allowed");
+        let mut bot = testing::message("tg:5", "/pair ab3defgh");
         bot.speaker.is_bot = true;
         assert_eq!(said(bot), "ignored: bot");
     }

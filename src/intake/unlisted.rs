@@ -15,7 +15,7 @@ use crate::domain::pairing;
 use crate::intake::hints::Hints;
 use crate::intake::messages;
 use crate::intake::settings::Pairing;
-use crate::store::PairingRequest;
+use crate::store::{PairingRequest, StrangersCode};
 
 /// People and places remembered in memory before it begins anew.
 const MANY: usize = 10_000;
@@ -62,7 +62,7 @@ impl UnlistedSenders {
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
     pub(crate) async fn hint(&self, outbox: &Arc<Outbox>, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
-        if self.offers_code(inbound) {
+        if self.offers_code(inbound) && outbox.accounts.is_person(inbound) {
             self.offer_code(outbox, inbound).await;
             return;
         }
@@ -90,7 +90,11 @@ impl UnlistedSenders {
             until: runtime.now() + pairing::LASTS,
         };
         let asked = storage.insist(|| storage.ledger.request_pairing(request.clone())).await;
-        let Some(code) = asked.flatten() else { return };
+        let StrangersCode { code, crowded } = asked.unwrap_or_default();
+        if crowded {
+            outbox.notice("pairing", &messages::pairing::crowded()).await;
+        }
+        let Some(code) = code else { return };
         if let Some(draft) = outbox.draft_to(inbound, &messages::pairing::offered(&code)) {
             outbox.say_once(&format!("pairing:{}:{code}", inbound.speaker.id), draft).await;
         }

@@ -64,7 +64,7 @@ pub use memory::{
 pub use met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
 pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
-pub use pairing::{Approved, Paired, PairedPerson, PairingRequest, Pairings};
+pub use pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
 pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use reminder::{ReminderRow, Reminders, Settle, Settling};

@@ -15,15 +15,15 @@ pub trait Pairings: Send + Sync {
     async fn open_pairing(&self, code: &str, until: DateTime<Utc>) -> Result<()>;
 
     /// Tries a code for somebody, who is an owner when it is right; a wrong one counts. The same person may try the
-    /// same code again: it comes to the same. Durable.
-    async fn pair(&self, person: &PersonId, code: &str) -> Result<Paired>;
+    /// same code again: it comes to the same. `false` does not tell whether a code is open at all. Durable.
+    async fn pair(&self, person: &PersonId, code: &str) -> Result<bool>;
 
     /// Whether it was this code that made somebody an owner.
     async fn has_paired(&self, person: &PersonId, code: &str) -> Result<bool>;
 
     /// Opens a request of a stranger to be let in; returns the code that stands for it, which is an earlier one while
-    /// that is open. `None` where it is closed, or too many are open. Durable.
-    async fn request_pairing(&self, request: PairingRequest) -> Result<Option<String>>;
+    /// that is open. Where many are open the oldest makes way. Durable.
+    async fn request_pairing(&self, request: PairingRequest) -> Result<StrangersCode>;
 
     /// Lets in whose request has this code; a wrong code counts against all that are open. Approving one again comes to
     /// the same. Durable.
@@ -39,18 +39,13 @@ pub trait Pairings: Send + Sync {
     async fn unpair(&self, person: &PersonId) -> Result<bool>;
 }
 
-/// What a code came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paired {
-    /// It is right: they are paired.
-    Done,
-    /// It is wrong, and so many more may be tried.
-    Wrong {
-        /// How many; none: the open code is closed now.
-        left: i64,
-    },
-    /// No code is open: none was made, it was used, its time is over, or too many wrong ones were tried.
-    NoneOpen,
+/// What a stranger's request came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StrangersCode {
+    /// The code that stands for it; none while theirs is closed, or when they are in already.
+    pub code: Option<String>,
+    /// So many were open that the oldest made way.
+    pub crowded: bool,
 }
 
 /// A stranger who wants to be let in.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AccountId, Attachment, ConversationId, Delivery, Examine, Examined, Features, Inbound, Lookup,
-    MessageRef, Outbound, Part, PlaceId, Quote,
+    MessageRef, Outbound, Part, PersonId, PlaceId, Quote,
 };
 
 /// Hears a platform.
@@ -240,6 +240,13 @@ pub trait Address: Send + Sync {
     /// Whether a command that reaches the bot can be meant for no other one: a wrong name is told then.
     fn owns_commands(&self) -> bool {
         false
+    }
+
+    /// Whether this is the id of one person of the platform: a chat that speaks in its own name is none, and nor is
+    /// somebody whom the platform does not tell.
+    fn is_person(&self, speaker: &PersonId) -> bool {
+        let _ = speaker;
+        true
     }
 
     /// Returns the place that owns a conversation. A channel with several conversations in one place

@@ -122,6 +122,10 @@ impl Address for LineAddress {
     fn features(&self, conversation: &ConversationId) -> Features {
         features(Spot::parse(conversation.key()).as_ref().map_or("group", Spot::kind))
     }
+
+    fn is_person(&self, speaker: &PersonId) -> bool {
+        is_person(speaker.as_str())
+    }
 }
 
 /// Tells what can be done in a kind of conversation; an unknown kind counts as a group. Files go out by

@@ -203,6 +203,10 @@ impl Address for SlackAddress {
         features
     }
 
+    fn is_person(&self, speaker: &PersonId) -> bool {
+        is_person(speaker.as_str())
+    }
+
     /// Slack allows no slash commands in threads; and a message that stands in the channel itself is the root of
     /// a thread in which nothing runs yet.
     fn covers(&self, conversation: &ConversationId, message: Option<&MessageRef>) -> bool {

@@ -138,6 +138,10 @@ impl Address for TelegramAddress {
         features(Spot::parse(conversation.key()).map_or("group", Spot::kind))
     }
 
+    fn is_person(&self, speaker: &PersonId) -> bool {
+        is_person(speaker.as_str())
+    }
+
     /// A forum's topics share their chat's place.
     fn place(&self, conversation: &ConversationId) -> PlaceId {
         let account = conversation.account();

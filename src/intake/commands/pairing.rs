@@ -9,7 +9,7 @@ use crate::intake::given::{By, Given};
 use crate::intake::guesses::{self, Guess};
 use crate::intake::messages::pairing as messages;
 use crate::intake::pairing::approve;
-use crate::store::{Approved, Paired, StoreError};
+use crate::store::{Approved, StoreError};
 
 impl Commands {
     /// What they read; nothing where nobody listens to them, or they have guessed too often.
@@ -22,23 +22,23 @@ impl Commands {
         if given.audience != Audience::Direct {
             return Ok(trust.map(|_| messages::in_private()));
         }
+        if !self.outbox.accounts.is_person(inbound) {
+            return Ok(trust.map(|_| messages::no_person()));
+        }
         if trust == Some(Trust::Owner) {
             return self.by_owner(given).await.map(Some);
         }
         if guesses::are_too_many(&self.outbox, inbound).await {
-            return Ok(None);
+            return Ok(self.guessed(inbound, messages::too_many()).await);
         }
         let Some(code) = pairing::read(&given.command.args) else {
             return Ok(self.guessed(inbound, messages::usage()).await);
         };
-        match self.outbox.storage.ledger.pair(given.person, &code).await? {
-            Paired::Done => {
-                self.welcome(inbound).await;
-                Ok(Some(messages::paired(given.person)))
-            }
-            Paired::Wrong { left } => Ok(self.guessed(inbound, messages::wrong(left)).await),
-            Paired::NoneOpen => Ok(self.guessed(inbound, messages::none_open()).await),
+        if !self.outbox.storage.ledger.pair(given.person, &code).await? {
+            return Ok(self.guessed(inbound, messages::opens_nothing()).await);
         }
+        self.welcome(inbound).await;
+        Ok(Some(messages::paired(given.person)))
     }
 
     /// Their own code, carried out again after a crash, says the same; any other one is a stranger's.

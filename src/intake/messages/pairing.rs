@@ -44,21 +44,28 @@ pub(crate) fn is_owner_already() -> String {
     "You are my owner already, and nobody asks to be let in just now.".to_owned()
 }
 
-/// The code is wrong.
-pub(crate) fn wrong(left: i64) -> String {
-    match left {
-        0 => format!("This code is wrong, and no more are read. {}", another()),
-        1 => "This code is wrong. You have one more try.".to_owned(),
-        left => format!("This code is wrong. You have {left} more tries."),
-    }
+/// The code is wrong, or none is open: which of them is for nobody to know who has no code.
+pub(crate) fn opens_nothing() -> String {
+    "This code opens nothing: it is mistyped, used already, or older than an hour. On the machine where I run, \
+     `selkie pair` makes another."
+        .to_owned()
 }
 
-/// There is nothing to try.
-pub(crate) fn none_open() -> String {
-    format!(
-        "No pairing code is open: a code works once, within an hour, and ends after three wrong ones. {}",
-        another()
-    )
+/// They have tried too often.
+pub(crate) fn too_many() -> String {
+    "That was one wrong code too many. I read no more from you for ten minutes.".to_owned()
+}
+
+/// Somebody who is no person to the platform, such as a channel, cannot own anything.
+pub(crate) fn no_person() -> String {
+    "I pair people alone: write to me as yourself, not in the name of a chat.".to_owned()
+}
+
+/// So many strangers ask to be let in that not all of them wait.
+pub(crate) fn crowded() -> String {
+    "More than 100 strangers have asked me within an hour to be let in. The newest 100 wait, the oldest make way; \
+     `pairing: off` in the config stops their codes. `selkie pair list` shows who waits."
+        .to_owned()
 }
 
 /// What was typed is no code.
@@ -84,8 +91,4 @@ pub(crate) fn somebody(name: &str, person: &PersonId) -> String {
         "{name} (`{person}`) is an owner now, by a pairing code. If you do not know them, run \
          `selkie pair remove {person}` on the machine where I run."
     )
-}
-
-fn another() -> String {
-    "On the machine where I run, `selkie pair` makes another.".to_owned()
 }

@@ -1,13 +1,17 @@
-//! Laws of pairing: the code that is open makes one owner, three wrong ones close it, and no restart opens it again.
+//! Laws of pairing: the code that is open makes one owner, whoever else guesses, and no restart opens it again.
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::*;
-use crate::store::{Approved, Paired, PairedPerson, PairingRequest};
+use crate::domain::pairing::GUESSES;
+use crate::store::{Approved, PairedPerson, PairingRequest};
 
 laws![
     a_code_makes_one_owner_and_no_restart_loses_them,
-    three_wrong_codes_close_it_for_the_right_one_too,
+    strangers_who_guess_do_not_close_it_and_are_bounded,
     a_code_ends_with_its_time_and_with_the_next_one,
     a_request_lets_in_who_made_it_and_no_more,
+    the_oldest_request_makes_way_where_many_are_open,
     three_wrong_codes_close_the_requests_that_were_open,
 ];
 
@@ -29,7 +33,7 @@ fn request(n: i64, code: &str) -> PairingRequest {
 }
 
 async fn asked(ledger: &dyn Ledger, n: i64, code: &str) -> Option<String> {
-    ledger.request_pairing(request(n, code)).await.unwrap()
+    ledger.request_pairing(request(n, code)).await.unwrap().code
 }
 
 /// Long after every test.
@@ -39,14 +43,14 @@ fn later() -> DateTime<Utc> {
 
 async fn a_code_makes_one_owner_and_no_restart_loses_them(bed: &dyn Fixture) {
     let ledger = bed.open();
-    assert_eq!(ledger.pair(&person(1), "ab3def").await.unwrap(), Paired::NoneOpen);
-    ledger.open_pairing("ab3def", later()).await.unwrap();
+    assert!(!ledger.pair(&person(1), "ab3defgh").await.unwrap());
+    ledger.open_pairing("ab3defgh", later()).await.unwrap();
     drop(ledger);
     let ledger = bed.open();
-    assert_eq!(ledger.pair(&person(1), "ab3def").await.unwrap(), Paired::Done);
-    assert_eq!(ledger.pair(&person(1), "ab3def").await.unwrap(), Paired::Done, "done twice");
-    assert_eq!(ledger.pair(&person(2), "ab3def").await.unwrap(), Paired::NoneOpen, "it is used");
-    assert_eq!(ledger.pair(&person(2), "zz9zzz").await.unwrap(), Paired::NoneOpen);
+    assert!(ledger.pair(&person(1), "ab3defgh").await.unwrap());
+    assert!(ledger.pair(&person(1), "ab3defgh").await.unwrap(), "done twice");
+    assert!(!ledger.pair(&person(2), "ab3defgh").await.unwrap(), "it is used");
+    assert!(!ledger.pair(&person(2), "zz9zzzzz").await.unwrap());
     drop(ledger);
     let ledger = bed.open();
     assert_eq!(ledger.paired().await.unwrap(), [paired(1, Trust::Owner)]);
@@ -55,75 +59,97 @@ async fn a_code_makes_one_owner_and_no_restart_loses_them(bed: &dyn Fixture) {
     assert_eq!(ledger.paired().await.unwrap(), []);
 }
 
-async fn three_wrong_codes_close_it_for_the_right_one_too(bed: &dyn Fixture) {
+async fn strangers_who_guess_do_not_close_it_and_are_bounded(bed: &dyn Fixture) {
     let ledger = bed.open();
-    ledger.open_pairing("ab3def", later()).await.unwrap();
-    for left in [2, 1, 0] {
-        let wrong = ledger.pair(&person(left), "zz9zzz").await.unwrap();
-        assert_eq!(wrong, Paired::Wrong { left });
-    }
+    ledger.open_pairing("ab3defgh", later()).await.unwrap();
+    guessed(ledger.as_ref(), GUESSES - 1).await;
     drop(ledger);
     let ledger = bed.open();
-    assert_eq!(ledger.pair(&person(1), "ab3def").await.unwrap(), Paired::NoneOpen);
-    assert_eq!(ledger.paired().await.unwrap(), []);
-    ledger.open_pairing("gh4jkm", later()).await.unwrap();
-    assert_eq!(ledger.pair(&person(1), "gh4jkm").await.unwrap(), Paired::Done, "a new one is new");
+    assert!(ledger.pair(&person(1), "ab3defgh").await.unwrap(), "others' guesses are theirs");
+    ledger.open_pairing("gh4jkmnp", later()).await.unwrap();
+    guessed(ledger.as_ref(), GUESSES).await;
+    assert!(!ledger.pair(&person(2), "gh4jkmnp").await.unwrap(), "so many find none");
+    ledger.open_pairing("np5qrstu", later()).await.unwrap();
+    assert!(ledger.pair(&person(2), "np5qrstu").await.unwrap(), "a new one is new");
+}
+
+/// So many strangers try a wrong code, as many at once as a store likes.
+async fn guessed(ledger: &dyn Ledger, times: i64) {
+    let guess = |n| async move { ledger.pair(&person(1_000 + n), "zz9zzzzz").await };
+    let guesses: Vec<bool> =
+        stream::iter(0..times).map(guess).buffer_unordered(500).try_collect().await.unwrap();
+    assert!(guesses.into_iter().all(|paired| !paired));
 }
 
 async fn a_code_ends_with_its_time_and_with_the_next_one(bed: &dyn Fixture) {
     let ledger = bed.open();
-    ledger.open_pairing("ab3def", DateTime::UNIX_EPOCH).await.unwrap();
-    assert_eq!(ledger.pair(&person(1), "ab3def").await.unwrap(), Paired::NoneOpen);
-    ledger.open_pairing("gh4jkm", later()).await.unwrap();
-    ledger.open_pairing("np5qrs", later()).await.unwrap();
-    assert_eq!(ledger.pair(&person(1), "gh4jkm").await.unwrap(), Paired::Wrong { left: 2 });
-    assert_eq!(ledger.pair(&person(1), "np5qrs").await.unwrap(), Paired::Done);
+    ledger.open_pairing("ab3defgh", DateTime::UNIX_EPOCH).await.unwrap();
+    assert!(!ledger.pair(&person(1), "ab3defgh").await.unwrap());
+    ledger.open_pairing("gh4jkmnp", later()).await.unwrap();
+    ledger.open_pairing("np5qrstu", later()).await.unwrap();
+    assert!(!ledger.pair(&person(1), "gh4jkmnp").await.unwrap());
+    assert!(ledger.pair(&person(1), "np5qrstu").await.unwrap());
 }
 
 async fn a_request_lets_in_who_made_it_and_no_more(bed: &dyn Fixture) {
     let ledger = bed.open();
-    assert_eq!(ledger.approve_pairing("ab3def").await.unwrap(), Approved::NoneOpen);
+    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), Approved::NoneOpen);
     let one = ledger.as_ref();
-    assert_eq!(asked(one, 1, "ab3def").await.as_deref(), Some("ab3def"));
-    assert_eq!(asked(one, 1, "gh4jkm").await.as_deref(), Some("ab3def"), "the one that is open");
-    for n in 2..=20 {
-        let code = format!("n{n:05}");
-        assert!(asked(one, n, &code).await.is_some(), "{n}");
-    }
-    assert_eq!(asked(one, 21, "zz9zzz").await, None, "too many are open");
-    assert_eq!(ledger.pairing_requests().await.unwrap().len(), 20);
+    assert_eq!(asked(one, 1, "ab3defgh").await.as_deref(), Some("ab3defgh"));
     assert_eq!(
-        ledger.pair(&person(2), "ab3def").await.unwrap(),
-        Paired::NoneOpen,
-        "an owner's alone"
+        asked(one, 1, "gh4jkmnp").await.as_deref(),
+        Some("ab3defgh"),
+        "the one that is open"
     );
+    assert!(!ledger.pair(&person(2), "ab3defgh").await.unwrap(), "an owner's alone");
     let done = Approved::Done { person: person(1), name: "Nr. 1".to_owned() };
-    assert_eq!(ledger.approve_pairing("ab3def").await.unwrap(), done);
-    assert_eq!(ledger.approve_pairing("ab3def").await.unwrap(), done, "done twice");
-    assert_eq!(asked(one, 1, "gh4jkm").await, None, "they are in");
+    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), done);
+    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), done, "done twice");
+    assert_eq!(asked(one, 1, "gh4jkmnp").await, None, "they are in");
     drop(ledger);
     let ledger = bed.open();
     assert_eq!(ledger.paired().await.unwrap(), [paired(1, Trust::Allowed)]);
-    ledger.open_pairing("np5qrs", later()).await.unwrap();
-    assert_eq!(ledger.pair(&person(1), "np5qrs").await.unwrap(), Paired::Done);
+    ledger.open_pairing("np5qrstu", later()).await.unwrap();
+    assert!(ledger.pair(&person(1), "np5qrstu").await.unwrap());
     assert_eq!(ledger.paired().await.unwrap(), [paired(1, Trust::Owner)]);
     assert!(ledger.unpair(&person(1)).await.unwrap());
     assert_eq!(ledger.paired().await.unwrap(), []);
-    let wrong = ledger.approve_pairing("ab3def").await.unwrap();
-    assert_eq!(wrong, Approved::Wrong { left: 2 }, "their request went with it");
+    let none = ledger.approve_pairing("ab3defgh").await.unwrap();
+    assert_eq!(none, Approved::NoneOpen, "their request went with it");
 }
 
 async fn three_wrong_codes_close_the_requests_that_were_open(bed: &dyn Fixture) {
     let ledger = bed.open();
-    ledger.request_pairing(request(1, "ab3def")).await.unwrap();
+    ledger.request_pairing(request(1, "ab3defgh")).await.unwrap();
     for left in [2, 1, 0] {
-        let wrong = ledger.approve_pairing("zz9zzz").await.unwrap();
+        let wrong = ledger.approve_pairing("zz9zzzzz").await.unwrap();
         assert_eq!(wrong, Approved::Wrong { left });
     }
-    assert_eq!(ledger.approve_pairing("ab3def").await.unwrap(), Approved::NoneOpen);
-    assert_eq!(ledger.request_pairing(request(1, "gh4jkm")).await.unwrap(), None, "for its hour");
-    let over = PairingRequest { until: DateTime::UNIX_EPOCH, ..request(2, "gh4jkm") };
+    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), Approved::NoneOpen);
+    assert_eq!(asked(ledger.as_ref(), 1, "gh4jkmnp").await, None, "for its hour");
+    let over = PairingRequest { until: DateTime::UNIX_EPOCH, ..request(2, "gh4jkmnp") };
     ledger.request_pairing(over).await.unwrap();
-    assert_eq!(ledger.approve_pairing("gh4jkm").await.unwrap(), Approved::NoneOpen);
+    assert_eq!(ledger.approve_pairing("gh4jkmnp").await.unwrap(), Approved::NoneOpen);
     assert_eq!(ledger.paired().await.unwrap(), []);
+}
+
+async fn the_oldest_request_makes_way_where_many_are_open(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let asks = |n: i64| {
+        let until = later() + chrono::TimeDelta::seconds(n);
+        ledger.request_pairing(PairingRequest { until, ..request(n, &format!("n{n:07}")) })
+    };
+    for n in 1..=100 {
+        assert!(!asks(n).await.unwrap().crowded, "{n}");
+    }
+    let crowded = asks(101).await.unwrap();
+    assert_eq!((crowded.code.as_deref(), crowded.crowded), (Some("n0000101"), true));
+    assert!(!asks(101).await.unwrap().crowded, "who waits asks again");
+    let open = ledger.pairing_requests().await.unwrap();
+    assert_eq!((open.len(), open[0].code.as_str()), (100, "n0000002"));
+    // A clock that was set back shuts nobody out.
+    let early = PairingRequest { until: later(), ..request(500, "ab3defgh") };
+    let early = ledger.request_pairing(early).await.unwrap();
+    assert_eq!(early.code.as_deref(), Some("ab3defgh"));
+    assert_eq!(ledger.pairing_requests().await.unwrap().len(), 100);
 }

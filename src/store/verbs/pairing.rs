@@ -6,9 +6,9 @@ use selkie_channel_core::PersonId;
 
 use super::rows::{millis, time};
 use crate::domain::facts::Trust;
-use crate::domain::pairing::TRIES;
+use crate::domain::pairing::{GUESSES, TRIES};
 use crate::store::error::Result;
-use crate::store::pairing::{Approved, Paired, PairedPerson, PairingRequest, Pairings};
+use crate::store::pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -16,8 +16,8 @@ use crate::store::value::params;
 /// All of it stands behind one another.
 const PLAN: Plan = Plan::DURABLE;
 const KEY: &str = "pairing";
-/// So many requests may be open: whoever makes more accounts gains nothing.
-const MOST_REQUESTS: i64 = 20;
+/// So many requests are kept. The oldest makes way for the next, so that nobody who fills them shuts others out.
+const MOST_REQUESTS: i64 = 100;
 
 #[async_trait]
 impl Pairings for SqlLedger {
@@ -33,7 +33,7 @@ impl Pairings for SqlLedger {
         .await
     }
 
-    async fn pair(&self, person: &PersonId, code: &str) -> Result<Paired> {
+    async fn pair(&self, person: &PersonId, code: &str) -> Result<bool> {
         let (person, code, now) = (person.clone(), code.to_owned(), self.now());
         self.write(PLAN.after(KEY), move |tx| pair(tx, &person, &code, now)).await
     }
@@ -49,7 +49,7 @@ impl Pairings for SqlLedger {
         .await
     }
 
-    async fn request_pairing(&self, request: PairingRequest) -> Result<Option<String>> {
+    async fn request_pairing(&self, request: PairingRequest) -> Result<StrangersCode> {
         let now = self.now();
         self.write(PLAN.after(KEY), move |tx| ask(tx, &request, now)).await
     }
@@ -105,24 +105,23 @@ impl Pairings for SqlLedger {
 }
 
 /// Each step is a compare-and-set: two who try at once count as two.
-fn pair(tx: &mut dyn Tx, person: &PersonId, code: &str, now: DateTime<Utc>) -> Result<Paired> {
+fn pair(tx: &mut dyn Tx, person: &PersonId, code: &str, now: DateTime<Utc>) -> Result<bool> {
     let (person, now) = (person.as_str(), millis(now));
     let used = tx.execute(
         "UPDATE pairing SET person = ?1
          WHERE id = 1 AND code = ?2 AND tries < ?3 AND until > ?4 AND (person IS NULL OR person = ?1)",
-        params![person, code, TRIES, now],
+        params![person, code, GUESSES, now],
     )?;
     if used > 0 {
         note(tx, person, Trust::Owner, now)?;
-        return Ok(Paired::Done);
+        return Ok(true);
     }
-    let tries: Option<i64> = tx.optional(
+    tx.execute_later(
         "UPDATE pairing SET tries = tries + 1
-         WHERE id = 1 AND code <> ?1 AND tries < ?2 AND until > ?3 AND person IS NULL RETURNING tries",
-        params![code, TRIES, now],
-        |row| row.get(0),
+         WHERE id = 1 AND code <> ?1 AND tries < ?2 AND until > ?3 AND person IS NULL",
+        params![code, GUESSES, now],
     )?;
-    Ok(tries.map_or(Paired::NoneOpen, |tries| Paired::Wrong { left: TRIES - tries }))
+    Ok(false)
 }
 
 /// Whoever was let in before may become an owner; an owner stays one.
@@ -140,22 +139,27 @@ fn note(tx: &mut dyn Tx, person: &str, trust: Trust, now: i64) -> Result<()> {
     }
 }
 
-fn ask(tx: &mut dyn Tx, request: &PairingRequest, now: DateTime<Utc>) -> Result<Option<String>> {
+fn ask(tx: &mut dyn Tx, request: &PairingRequest, now: DateTime<Utc>) -> Result<StrangersCode> {
     let PairingRequest { person, name, code, until } = request;
     let (person, now) = (person.as_str(), millis(now));
     tx.execute_later("DELETE FROM pairing_request WHERE until <= ?1", params![now])?;
-    let open: i64 = tx.only("SELECT COUNT(*) FROM pairing_request", params![])?;
-    if open < MOST_REQUESTS {
-        tx.execute_later(
-            "INSERT INTO pairing_request (person, name, code, tries, until, approved)
-             VALUES (?1, ?2, ?3, 0, ?4, 0) ON CONFLICT (person) DO NOTHING",
-            params![person, name.as_str(), code.as_str(), millis(*until)],
-        )?;
-    }
-    tx.first(
+    tx.execute_later(
+        "INSERT INTO pairing_request (person, name, code, tries, until, approved)
+         VALUES (?1, ?2, ?3, 0, ?4, 0) ON CONFLICT (person) DO NOTHING",
+        params![person, name.as_str(), code.as_str(), millis(*until)],
+    )?;
+    // Who just asked stays, whatever the clock says of the others.
+    let gone = tx.execute(
+        "DELETE FROM pairing_request WHERE person IN (
+             SELECT person FROM pairing_request WHERE person <> ?1 AND approved = 0
+             ORDER BY until DESC, person LIMIT 1000000 OFFSET ?2)",
+        params![person, MOST_REQUESTS - 1],
+    )?;
+    let code = tx.first(
         "SELECT code FROM pairing_request WHERE person = ?1 AND tries < ?2 AND approved = 0",
         params![person, TRIES],
-    )
+    )?;
+    Ok(StrangersCode { code, crowded: gone > 0 })
 }
 
 fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<Approved> {

@@ -195,9 +195,11 @@ fn forwarded(message: &Value) -> bool {
     keys.iter().chain(&["via_bot"]).any(there) || field::is_true(message, "is_automatic_forward")
 }
 
-/// Returns who did it: the chat itself where somebody speaks in its name.
+/// Returns who did it: the chat itself where somebody speaks in its name. The ids of such chats are negative; whatever
+/// else is named as one takes nobody's place.
 pub fn speaker(event: Option<&Value>) -> Speaker {
-    let chat = event.and_then(|event| field::object(event, "sender_chat"));
+    let is_chat = |chat: &&Value| field::number(chat, "id").is_some_and(|id| id < 0);
+    let chat = event.and_then(|event| field::object(event, "sender_chat")).filter(is_chat);
     let user = event.and_then(|event| field::object(event, "from"));
     let who = chat.or(user);
     let id = who.and_then(|who| field::number(who, "id")).unwrap_or_default();
