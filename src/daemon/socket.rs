@@ -53,8 +53,14 @@ pub fn path(state: &Path) -> PathBuf {
 /// # Errors
 /// When the socket cannot be made.
 pub fn listen(state: &Path) -> anyhow::Result<UnixListener> {
-    remove(state);
     let path = path(state);
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    anyhow::ensure!(
+        !is_folder,
+        "{} is a folder, and the control socket belongs there: move it away",
+        path.display()
+    );
+    remove(state);
     let listener = UnixListener::bind(&path)
         .with_context(|| format!("the control socket {} cannot be created", path.display()))?;
     // The folder is 0700 already; this keeps it so when somebody opens the folder.

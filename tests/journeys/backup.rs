@@ -1,12 +1,17 @@
 //! A life is put into one file while messages flow, and restored elsewhere: all of it is there, and nothing of it is
 //! heard, begun or sent before its owner says so.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use selkie_playground::telegram::{ADA, PRIVATE};
 use selkie_test_postgres::server;
 use serde_json::{Value, json};
+use tar::{Archive, Builder};
 
 use crate::support::daemon::Home;
 use crate::support::rows::{number, settled, texts};
@@ -216,6 +221,26 @@ async fn a_full_disk_leaves_nothing_and_the_old_backup_stays() {
     assert_eq!(std::fs::read(&file).expect("a file"), old);
 }
 
+/// The same backup, whose label says another version of its database.
+fn relabelled(whole: &[u8], schema: i64) -> Vec<u8> {
+    let mut archive = Archive::new(GzDecoder::new(whole));
+    let mut again = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for entry in archive.entries().expect("entries") {
+        let mut entry = entry.expect("an entry");
+        let (mut header, mut bytes) = (entry.header().clone(), Vec::new());
+        entry.read_to_end(&mut bytes).expect("its bytes");
+        let name = entry.path().expect("its name").into_owned();
+        if name == Path::new("backup.json") {
+            let mut label: Value = serde_json::from_slice(&bytes).expect("a label");
+            label["schema"] = schema.into();
+            bytes = label.to_string().into_bytes();
+        }
+        header.set_size(bytes.len() as u64);
+        again.append_data(&mut header, name, bytes.as_slice()).expect("written");
+    }
+    again.into_inner().and_then(GzEncoder::finish).expect("an archive")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_damaged_or_no_backup_is_not_restored_and_nothing_changes() {
     let world = World::start().await;
@@ -227,7 +252,8 @@ async fn what_is_damaged_or_no_backup_is_not_restored_and_nothing_changes() {
     let mut changed = whole.clone();
     let middle = whole.len() / 2;
     changed[middle] ^= 0xff;
-    for bytes in [&whole[..middle], &changed, b"no backup".as_slice(), b""] {
+    let (older, odd) = (relabelled(&whole, 3), relabelled(&whole, -7));
+    for bytes in [&whole[..middle], &changed, b"no backup".as_slice(), b"", &older, &odd] {
         std::fs::write(&file, bytes).expect("a file");
         let (code, _, error) = world.home.run(&["restore", path(&file), "--force"]);
         assert!(code == 1 && error.contains("cannot be restored"), "{error}");

@@ -15,6 +15,8 @@ pub const DATABASE: &str = "selkie.db";
 pub const STATE: &str = "state/";
 /// What stands before the names of the cache folder's files.
 pub const CACHE: &str = "cache/";
+/// A config is no part of a life: a backup holds none, and none comes out of one.
+pub const CONFIG: &str = "config.yaml";
 /// The form that is written.
 pub const FORMAT: u32 = 1;
 

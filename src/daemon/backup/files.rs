@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::contents::{CACHE, STATE};
+use super::contents::{CACHE, CONFIG, STATE};
 use crate::config::paths::Folders;
 use crate::delivery::outgoing::POST_FILES;
 
@@ -37,11 +37,16 @@ pub struct Found {
 /// Whether something at the top of a state folder belongs to a process, to the database, or to a restore: a backup brings
 /// its own, or needs none.
 pub fn is_not_kept(name: &str) -> bool {
-    const NAMES: [&str; 4] = ["selkie.lock", "selkie.sock", "run", super::place::STAGE];
+    const NAMES: [&str; 5] = [CONFIG, "selkie.lock", "selkie.sock", "run", super::place::STAGE];
     NAMES.contains(&name)
         || name.starts_with("selkie.db")
         || name.starts_with(super::place::ASIDE)
         || super::place::MARKS.contains(&name)
+}
+
+/// Whether a part of a name is one that a backup may hold: nothing in it steers a terminal or leads elsewhere.
+pub fn is_plain(part: &str) -> bool {
+    !matches!(part, "" | "." | "..") && !part.chars().any(|c| c.is_control() || c == '\\')
 }
 
 /// Looks for them. What lies in the folders `apart`, which hold backups, stays out.
@@ -83,6 +88,11 @@ impl Walk {
             self.found.left_out.push(format!("{}: its name is no text", shown()));
             return Ok(());
         };
+        if !is_plain(name) {
+            let why = "its name holds a backslash or a control character";
+            self.found.left_out.push(format!("{path:?}: {why}"));
+            return Ok(());
+        }
         let kind = match fs::symlink_metadata(path) {
             // It went meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -144,6 +154,9 @@ mod tests {
             "cache/chat/a.txt",
             "cache/outbox/posts/abc",
             "backups/old.tar.gz",
+            "config.yaml",
+            "kept/\u{1b}[2J",
+            "kept/..\\x",
         ] {
             let path = home.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -153,7 +166,8 @@ mod tests {
         let found = look(&folders, &[&home.path().join("backups")]).unwrap();
         let names: Vec<&str> = found.items.iter().map(|item| item.name.as_str()).collect();
         assert_eq!(names, ["state/TODO.md", "state/kept/a/1", "cache/outbox/posts/abc"]);
-        assert!(found.left_out[0].contains("symbolic link"), "{:?}", found.left_out);
-        assert_eq!(found.left_out.len(), 1);
+        let why = found.left_out.join("\n");
+        assert!(why.contains("symbolic link") && why.contains(r"\u{1b}[2J"), "{why}");
+        assert_eq!(found.left_out.len(), 3, "{why}");
     }
 }

@@ -3,6 +3,7 @@
 //! An archive (tar, gzip) of the rows as one database file, whatever database they come from, and of the state folder's
 //! files. See decision 0051.
 
+mod belonging;
 mod contents;
 mod digest;
 mod files;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::contents::CONFIG;
+
 /// Where a restored life is made ready, in the state folder.
 pub const STAGE: &str = "restore.part";
 /// How folders are named into which the life before was moved.
@@ -58,6 +60,7 @@ impl Place {
                 || (name.starts_with("selkie.db") && !name.starts_with("selkie.db.backup-"));
             is_meant
                 && !(name == "selkie.lock"
+                    || name == CONFIG
                     || name == STAGE
                     || MARKS.contains(&name.as_str())
                     || name.starts_with(ASIDE)

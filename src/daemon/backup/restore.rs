@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +12,10 @@ use anyhow::{Context as _, bail, ensure};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::belonging::give;
 use super::contents::{CACHE, DATABASE, FORMAT, Label, STATE};
 use super::place::{ASIDE, Place};
-use super::unpack::{SPARE, Taker, unpack};
+use super::unpack::{SPARE, Taker, opened, unpack};
 use crate::config::paths::Folders;
 use crate::daemon::build::AppConfig;
 #[cfg(feature = "postgres")]
@@ -58,7 +59,7 @@ pub struct Brought {
 /// Why it is not restored: then what was there is as it was.
 pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Result<Brought> {
     let folders = &config.folders;
-    let file = File::open(from).with_context(|| format!("{} cannot be read", from.display()))?;
+    let file = opened(from).with_context(|| format!("{} cannot be read", from.display()))?;
     state::make(&folders.state).with_context(|| {
         format!("the state folder {} cannot be created", folders.state.display())
     })?;
@@ -161,7 +162,13 @@ async fn made_ready(
     let label = label.with_context(|| format!("{} cannot be restored", from.display()))?;
     let database = stage.path.join(DATABASE);
     sqlite::is_inert(&database)?;
-    sqlite::examine(&database, PATIENCE)?;
+    let version = sqlite::examine(&database, PATIENCE)?.version;
+    ensure!(
+        version == label.schema,
+        "{} cannot be restored: its label says that its database is of version {}, and it is of version {version}",
+        from.display(),
+        label.schema
+    );
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let restored =
         Restored { from: name, made_at: label.made_at, at: now, was_running: label.was_running };
@@ -208,30 +215,6 @@ fn database_alone(mut file: File, unpacked: &mut Unpacked) -> anyhow::Result<Lab
     unpacked.file(DATABASE, &mut file)?;
     label.schema = sqlite::examine(&unpacked.stage.join(DATABASE), PATIENCE)?.version;
     Ok(label)
-}
-
-/// Gives what root restores to whom the state folder belongs.
-fn give(path: &Path, state: &Path) -> anyhow::Result<()> {
-    let owner = fs::metadata(state)?;
-    if !rustix::process::geteuid().is_root() || owner.uid() == 0 {
-        return Ok(());
-    }
-    let given = |path: &Path| {
-        std::os::unix::fs::lchown(path, Some(owner.uid()), Some(owner.gid()))
-            .with_context(|| format!("{} cannot be given to the folder's owner", path.display()))
-    };
-    given(&state.join("selkie.lock"))?;
-    walk(path, &given)
-}
-
-fn walk(path: &Path, each: &dyn Fn(&Path) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    each(path)?;
-    if path.symlink_metadata()?.is_dir() {
-        for entry in fs::read_dir(path)? {
-            walk(&entry?.path(), each)?;
-        }
-    }
-    Ok(())
 }
 
 /// What a file is that is to be restored.

@@ -144,6 +144,11 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
         "state/",
         "state",
         "elsewhere/TODO.md",
+        "state/a\\..\\b",
+        "state/\u{1b}]0;x",
+        "state/a\nb",
+        "state/\u{85}",
+        "state/config.yaml",
         "state/selkie.db",
         "state/selkie.lock",
         "state/run/processes.json",
@@ -155,6 +160,7 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
     ] {
         let says = refused(archive(&[labelled(9, 99), entry(name, name)]));
         assert!(says.contains("no name of a file that selkie keeps"), "{name}: {says}");
+        assert!(says.contains(&format!("{name:?}")) && !says.contains(char::is_control), "{says}");
     }
     let says =
         refused(archive(&[labelled(9, 99), Entry { name: vec![b's', 0xff], ..entry("", "") }]));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use flate2::read::GzDecoder;
@@ -10,7 +11,7 @@ use tar::{Archive, EntryType};
 
 use super::contents::{CACHE, DATABASE, FORMAT, LABEL, LIST, Label, Listed, STATE};
 use super::digest::Digested;
-use super::files::is_not_kept;
+use super::files::{is_not_kept, is_plain};
 
 /// A label has no more bytes.
 const LONGEST_LABEL: u64 = 64 << 10;
@@ -87,6 +88,15 @@ pub fn unpack(file: File, taker: &mut dyn Taker) -> anyhow::Result<Label> {
     Ok(label)
 }
 
+/// Opens a backup. A pipe or a device would be waited for without an end.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn opened(from: &Path) -> anyhow::Result<File> {
+    ensure!(from.metadata()?.is_file(), "it is no regular file");
+    Ok(File::open(from)?)
+}
+
 /// What an archive is that does not begin as one.
 const NONE: &str = "it is no backup of selkie's";
 /// What one is that ends too early.
@@ -106,7 +116,10 @@ struct Reading {
 
 impl Reading {
     fn take_long_name(&mut self, size: u64, from: &mut dyn Read) -> anyhow::Result<()> {
-        ensure!(size <= LONGEST_NAME + 1, "a name in it is too long");
+        ensure!(
+            size <= LONGEST_NAME + 1,
+            "a name in it is too long: more than {LONGEST_NAME} bytes"
+        );
         let mut name = Vec::new();
         from.take(size).read_to_end(&mut name).context(CUT)?;
         while name.last() == Some(&0) {
@@ -207,8 +220,7 @@ fn check(name: &str) -> anyhow::Result<()> {
     let parts: Vec<&str> = inside.with_context(refused)?.split('/').collect();
     ensure!(parts.len() <= DEEPEST, "{}", refused());
     for part in &parts {
-        let is_plain = !part.is_empty() && !matches!(*part, "." | "..");
-        ensure!(is_plain && part.len() <= LONGEST_PART, "{}", refused());
+        ensure!(is_plain(part) && part.len() <= LONGEST_PART, "{}", refused());
     }
     let is_of_a_process = name.starts_with(STATE) && parts.first().is_some_and(|p| is_not_kept(p));
     ensure!(!is_of_a_process, "{}", refused());
@@ -216,7 +228,10 @@ fn check(name: &str) -> anyhow::Result<()> {
 }
 
 fn text(name: &[u8]) -> anyhow::Result<String> {
-    String::from_utf8(name.to_vec()).context("a name in it is no text")
+    let text = String::from_utf8(name.to_vec());
+    text.map_err(|e| {
+        anyhow::anyhow!("a name in it is no text: {:?}", String::from_utf8_lossy(e.as_bytes()))
+    })
 }
 
 /// Reads to the end: the archive's checksum stands there, and nothing else does.

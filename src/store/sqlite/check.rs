@@ -34,9 +34,28 @@ pub fn has_log(path: &Path) -> bool {
 /// # Errors
 /// `Damaged` when it is so.
 pub fn has_its_file(path: &Path) -> Result<()> {
+    is_regular(path)?;
     let is_empty = path.metadata().is_ok_and(|m| m.len() == 0);
     if is_empty && has_log(path) {
         return Err(damaged("it is empty or missing, and its log, selkie.db-wal, is there"));
+    }
+    Ok(())
+}
+
+/// Looks whether what stands in the place of a database, and of its log, are files: a pipe would be waited for without
+/// an end.
+///
+/// # Errors
+/// `Broken` when one of them is something else.
+pub fn is_regular(path: &Path) -> Result<()> {
+    for path in [path, &log_of(path)] {
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(StoreError::Broken(format!(
+                "{} is no regular file, but a folder, a pipe, a socket or a device: move it away, and put the database \
+                 in its place where you have one",
+                path.display()
+            )));
+        }
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use super::check;
 use super::lock::StoreLock;
 use super::place::Place;
 use super::readers::Readers;
@@ -36,6 +37,7 @@ impl Sqlite {
     /// is not whole or not ours, `Broken` when it cannot be written.
     pub fn open(path: &Path, now: DateTime<Utc>) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
+        check::is_regular(path)?;
         make(folder, path)?;
         let lock = StoreLock::take(&folder.join("selkie.lock"))?;
         let conn = schema::open_writer(path, now).map_err(|e| named(path, e))?;

@@ -87,7 +87,7 @@ impl Drop for StoreLock {
 
 /// Says who holds a store, without taking or making anything; `None` when nobody does.
 pub fn holder(path: &Path) -> Option<String> {
-    let file = File::open(path).ok()?;
+    let file = path.is_file().then(|| File::open(path).ok()).flatten()?;
     match flock(&file, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => Some(who(path)),
         // It goes with the file.

@@ -56,6 +56,7 @@ pub fn copy(path: &Path, is_ours: bool, to: &Path) -> Result<i64> {
 /// # Errors
 /// `Broken` when it cannot be read, and its own.
 pub fn read<T>(path: &Path, what: impl FnOnce(&mut dyn Tx) -> Result<T>) -> Result<T> {
+    check::is_regular(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
@@ -68,6 +69,7 @@ pub fn read<T>(path: &Path, what: impl FnOnce(&mut dyn Tx) -> Result<T>) -> Resu
 /// # Errors
 /// `Broken` when it cannot be read, and its own.
 pub fn read_beside<T>(path: &Path, what: impl FnOnce(&mut dyn Tx) -> Result<T>) -> Result<T> {
+    check::is_regular(path)?;
     let is_open = holder(&path.with_file_name("selkie.lock")).is_some();
     if !is_open && !check::has_log(path) {
         return read(path, what);
