@@ -35,7 +35,7 @@ use crate::schedule::post_view::PostView;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
-    Upcoming, Used,
+    Unanswered, Upcoming, Used,
 };
 use crate::store::{
     ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
@@ -150,6 +150,10 @@ impl Read for Shelf {
     }
 
     async fn said(&self, _: &ConversationId, _: bool, _: usize) -> Result<Vec<SaidTask>> {
+        Ok(Vec::new())
+    }
+
+    async fn unanswered(&self, _: &ConversationId, _: usize) -> Result<Vec<Unanswered>> {
         Ok(Vec::new())
     }
 

@@ -9,6 +9,9 @@ use crate::work::told;
 /// Tasks of one conversation that are told of at most.
 const MOST_TASKS: usize = 100_000;
 
+/// Messages of it that no task has answered, at most.
+const MOST_UNANSWERED: usize = 100_000;
+
 /// What is asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "asked", rename_all = "snake_case")]
@@ -56,7 +59,8 @@ pub async fn carry_out_sessions(
                 ),
                 [one] => {
                     let tasks = ledger.said(one, true, MOST_TASKS).await?;
-                    Ok(json!(told::entries(tasks)))
+                    let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
+                    Ok(json!(told::with_unanswered(told::entries(tasks), unanswered)))
                 }
                 many => {
                     let all: Vec<String> = many.iter().map(|id| id.full()).collect();

@@ -87,7 +87,8 @@ pub trait Acquaintances: Send + Sync {
         most: usize,
     ) -> Result<Vec<Met>>;
 
-    /// Lists the conversations in which somebody spoke with the bot alone, by any of these ids.
+    /// Lists the conversations in which somebody spoke with the bot alone, by any of these ids, whether it listened to
+    /// them or not. Relaxed: a conversation that a stranger's line has not made is made here.
     async fn private_chats(&self, people: &[PersonId]) -> Result<Vec<PrivateChat>>;
 
     /// Lists who was met newly, under another name, or again after a day, and was not brought into the file of contacts.

@@ -35,6 +35,9 @@ pub trait Read: Send + Sync {
     /// last begun afresh, or whatever is kept. What tools answered is left out.
     async fn said(&self, of: &ConversationId, whole: bool, limit: usize) -> Result<Vec<SaidTask>>;
 
+    /// Returns the newest messages of a conversation that no finished task has answered, at most so many, oldest first.
+    async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>>;
+
     /// Returns one task with its transcript.
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
 
@@ -139,6 +142,15 @@ pub struct SaidTask {
     pub ended_at: Option<DateTime<Utc>>,
     /// Its transcript, without what tools answered.
     pub items: Vec<Item>,
+}
+
+/// A message that no finished task has answered.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// Why, in words.
+    pub why: String,
+    /// What was heard.
+    pub heard: Inbound,
 }
 
 /// A task with its story.

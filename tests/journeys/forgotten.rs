@@ -28,6 +28,39 @@ async fn a_person_is_forgotten_in_a_database() {
     forgets(world, true).await;
 }
 
+/// A stranger is heard, and not answered by any task: what they wrote is exported and forgotten all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_no_task_has_answered_is_exported_and_forgotten() {
+    let world = World::offline().await;
+    world.telegram().add_person(GRACE, "Grace");
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    world.ask_in(GRACE, GRACE, "I like jasmine").await;
+    world.ask("/id").await;
+    let export = |id: &str, more: &[&str]| {
+        let (code, out, error) = world.home.run(&[&["export", id], more].concat());
+        assert_eq!(code, 0, "{error}");
+        out
+    };
+    let read = export("tg:4712", &[]);
+    assert!(read.contains("I like jasmine") && read.contains("not on the allow list"), "{read}");
+    let own = export("tg:4711", &["--format", "json"]);
+    let own: Value = serde_json::from_str(&own).expect("json");
+    let said = own["messages"].as_array().expect("messages");
+    assert_eq!((said.len(), &said[0]["text"]), (3, &json!("hello")), "{own:#}");
+    let command = said.iter().find(|one| one["text"] == "/id").expect("a command");
+    assert_eq!(command["unanswered"], "a command", "{own:#}");
+    let (code, out, error) = world.home.run(&["forget", "tg:4712", "--yes"]);
+    assert!(code == 0 && out.contains("1 message"), "{out}{error}");
+    assert_eq!(number(&world.home, WORDS), Some(0));
+    let (code, _, error) = world.home.run(&["forget", "tg:4712", "--yes"]);
+    assert_eq!(code, 1, "{error}");
+    // What a name could mean to a search finds nobody.
+    let (code, _, error) = world.home.run(&["forget", "tg:471%", "--yes"]);
+    assert_eq!(code, 1, "{error}");
+    assert!(daemon.stop().await.success());
+}
+
 async fn forgets(mut world: World, runs: bool) {
     world.home.set_key("telegram", "allowed_chat_ids", json!([GRACE]));
     world.telegram().add_person(GRACE, "Grace");

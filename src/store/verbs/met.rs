@@ -1,11 +1,12 @@
 //! Whom the bot has met: the verbs of [`Acquaintances`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, PersonId, PlaceId, What};
 
+use super::private;
 use super::rows::{millis, time};
 use crate::store::error::Result;
 use crate::store::met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
@@ -77,7 +78,7 @@ impl Acquaintances for SqlLedger {
 
     async fn private_chats(&self, people: &[PersonId]) -> Result<Vec<PrivateChat>> {
         let people = people.to_vec();
-        self.read(move |tx| {
+        self.write(Plan::RELAXED, move |tx| {
             let mut all = Vec::new();
             for person in &people {
                 all.extend(private_chats(tx, person)?);
@@ -231,14 +232,31 @@ fn note(tx: &mut dyn Tx, met: &[Met], upto: Option<i64>) -> Result<()> {
     }
 }
 
+/// Whom the bot does not listen to, it has not met: their messages alone tell where they wrote.
 fn private_chats(tx: &mut dyn Tx, person: &PersonId) -> Result<Vec<PrivateChat>> {
-    tx.all(
+    let met: Vec<i64> = tx.all(
+        "SELECT c.id FROM met m JOIN conversation c ON c.account = m.account AND c.place = m.place
+         WHERE m.person = ?1 AND m.direct = 1",
+        params![person.as_str()],
+        |row| row.get(0),
+    )?;
+    let mut all: BTreeMap<i64, u64> =
+        met.into_iter().map(|conversation| (conversation, 0)).collect();
+    all.extend(private::all(tx, person)?);
+    let chat = |(conversation, stray)| {
+        let chat = private_chat(tx, conversation, person)?;
+        Ok(PrivateChat { messages: chat.messages + stray, ..chat })
+    };
+    all.into_iter().map(chat).collect()
+}
+
+fn private_chat(tx: &mut dyn Tx, conversation: i64, person: &PersonId) -> Result<PrivateChat> {
+    tx.one(
         "SELECT c.account, c.key, c.place,
                 (SELECT COUNT(*) FROM inbox WHERE conversation = c.id),
                 (SELECT COUNT(*) FROM task WHERE conversation = c.id)
-         FROM met m JOIN conversation c ON c.account = m.account AND c.place = m.place
-         WHERE m.person = ?1 AND m.direct = 1 ORDER BY c.id",
-        params![person.as_str()],
+         FROM conversation c WHERE c.id = ?1",
+        params![conversation],
         |row| {
             let account = AccountId::new(row.get::<&str>(0)?);
             Ok(PrivateChat {

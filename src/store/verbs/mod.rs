@@ -77,6 +77,7 @@ mod tasks;
 mod texts;
 mod told;
 mod trace;
+mod unanswered;
 mod unreadable;
 mod unsend;
 mod upcoming;

@@ -9,7 +9,7 @@ use super::questions::{self, RawQuestion};
 use super::rows::{count, millis, small, time};
 use super::told::{self, RawSaid};
 use super::usage::usage;
-use super::{conversations, quoted, shown, trace, upcoming};
+use super::{conversations, quoted, shown, trace, unanswered, upcoming};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::store::approval::ApprovalRow;
@@ -17,7 +17,7 @@ use crate::store::error::Result;
 use crate::store::question::QuestionRow;
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Read, SaidTask, TaskDetail,
-    TaskRow, Upcoming, Used,
+    TaskRow, Unanswered, Upcoming, Used,
 };
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
@@ -38,6 +38,11 @@ impl Read for SqlLedger {
         let of = of.clone();
         let raw = self.read(move |tx| told::said(tx, &of, whole, most(limit))).await?;
         Ok(raw.into_iter().map(RawSaid::read).collect())
+    }
+
+    async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>> {
+        let of = of.clone();
+        self.read(move |tx| unanswered::unanswered(tx, &of, most(limit))).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {
