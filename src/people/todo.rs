@@ -17,7 +17,7 @@ use super::regions::Regions;
 use super::text::Text;
 pub use entry::{Entry, LONGEST, Meta, Unwritable};
 pub use reference::{Reference, plain, references};
-pub use time::{Due, due, no_time};
+pub use time::{Due, due, in_words, no_time};
 
 /// Which of the two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -151,7 +151,7 @@ fn cut(text: String, most: usize) -> String {
     }
     let at = text.floor_char_boundary(most);
     format!(
-        "{}\n[Cut: {at} of {} bytes are shown. For the rest call again and ask for a smaller part.]",
+        "{}\n[Cut: {at} of {} bytes are shown. To see the rest, ask for a smaller part.]",
         &text[..at],
         text.len()
     )
@@ -275,7 +275,7 @@ mod tests {
         let text = format!("{}hunter2hunter2", "ö".repeat(super::super::MAX_OUTPUT / 2 - 4));
         let answer = ask(&folders.scope(), "echo", json!({"text": text})).await.unwrap().answer;
         assert!(answer.text.ends_with(
-            "[Cut: 51200 of 51202 bytes are shown. For the rest call again and ask for a smaller part.]"
+            "[Cut: 51200 of 51202 bytes are shown. To see the rest, ask for a smaller part.]"
         ));
         assert!(!answer.text.contains("hunter2"));
     }

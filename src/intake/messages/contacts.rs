@@ -1,5 +1,6 @@
 //! What people read of the people the bot knows.
 
+use crate::domain::count::counted;
 use crate::guard::visible::{code, harmless, one_line};
 use crate::people::circle::Known;
 use crate::people::forms::Forms;
@@ -30,7 +31,9 @@ pub(crate) fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> Strin
     let more = (more > 0).then(|| format!("and {more} more: /contacts NAME shows one\n"));
     let unread =
         faults.iter().take(MOST_FAULTS).map(|fault| format!("Cannot be read: {}\n", plain(fault)));
-    let all: String = lines.chain(more).chain(unread).collect();
+    let people = counted(known.len() as u64, ["person", "people"]);
+    let heading = (!known.is_empty()).then(|| format!("I know {people} here:\n"));
+    let all: String = heading.into_iter().chain(lines).chain(more).chain(unread).collect();
     all.trim_end().to_owned()
 }
 
@@ -110,6 +113,7 @@ mod tests {
             contacts(&[], &[], zone),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
+        I know 2 people here:
         - Ada⟨U+000A⟩ L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
         - bird:2 (`bird:2`)
         Cannot be read: F, line 3: what

@@ -44,7 +44,17 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let unread = seen.faults.iter().take(MOST_FAULTS);
     let unread = unread.map(|fault| format!("Cannot be read: {}\n", code(&words(fault))));
     let done = (!seen.done.is_empty()).then(|| format!("({done})"));
-    lines.chain(more).chain(unread).chain(done).collect::<String>().trim_end().to_owned()
+    let open = counted(number(seen.open.len()), ["item is", "items are"]);
+    let heading = (!seen.open.is_empty()).then(|| format!("{open} to be done:\n"));
+    heading
+        .into_iter()
+        .chain(lines)
+        .chain(more)
+        .chain(unread)
+        .chain(done)
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
 }
 
 /// Says that nothing can be told now.
@@ -101,6 +111,7 @@ mod tests {
             faults: vec!["TODO.md, line 7: what".to_owned()],
         };
         insta::assert_snapshot!(todos(&seen, showing(true)), @r"
+        3 items are to be done:
         - 2026-12-24 18:00 Europe/Berlin: `Call Grace`
         - ``[tap](https://x.org) `now`⟨U+000A⟩# x`` (`x:1`)
         - `Book the room` (`` Crew `1` ``)

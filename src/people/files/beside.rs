@@ -76,7 +76,7 @@ impl Files {
     /// When it cannot be.
     pub fn touch(&self, file: &str) -> Result<(), FileError> {
         let touched = fs::OpenOptions::new().append(true).open(self.state.join(file));
-        let now = std::time::SystemTime::from(self.time.now());
+        let now = self.time.now();
         touched.and_then(|file| file.set_modified(now)).map_err(|source| written(file, source))
     }
 

@@ -45,6 +45,52 @@ pub fn no_time(content: &str) -> Option<&str> {
         .find(|written| is_written_as_time(written) && read_minute(written).is_none())
 }
 
+/// Returns words of a content that speak of a time, where nothing in it is read as one: tomorrow at 9.
+pub fn in_words(content: &str) -> Option<String> {
+    if due(content).is_some() || no_time(content).is_some() {
+        return None;
+    }
+    let words: Vec<&str> = content.split_whitespace().map(bare).collect();
+    let at = (0..words.len()).find(|at| length(&words[*at..]) > 0)?;
+    let mut end = at;
+    // "tomorrow at 9" is one time, and so is "at 9 tomorrow".
+    while end < words.len() && length(&words[end..]) > 0 {
+        end += length(&words[end..]);
+    }
+    Some(words[at..end].join(" "))
+}
+
+/// How many words from the first on speak of one time.
+fn length(words: &[&str]) -> usize {
+    let lower = |at: usize| words.get(at).map(|word| word.to_lowercase()).unwrap_or_default();
+    let (first, second, third) = (lower(0), lower(1), lower(2));
+    let begins = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    match first.as_str() {
+        "tomorrow" | "tonight" => 1,
+        "on" | "next" | "this" | "until" if DAYS.contains(&second.as_str()) => 2,
+        "at" if second == "noon" || second == "midnight" || is_hour(&second) => 2,
+        "in" if begins(&second) && UNITS.iter().any(|unit| third.starts_with(unit)) => 3,
+        _ => 0,
+    }
+}
+
+const DAYS: [&str; 9] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "week", "month"];
+const UNITS: [&str; 4] = ["minute", "hour", "day", "week"];
+
+/// Whether a word is an hour: 9, 9:30, 9am.
+fn is_hour(word: &str) -> bool {
+    let hour = word.trim_end_matches("am").trim_end_matches("pm");
+    let (hours, minutes) = hour.split_once(':').unwrap_or((hour, "00"));
+    let is_number =
+        |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    is_number(hours) && is_number(minutes)
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
 /// Whether each character is of the kind that stands there in a time.
 fn is_written_as_time(text: &str) -> bool {
     let fits = |(c, like): (u8, u8)| if like == b'0' { c.is_ascii_digit() } else { c == like };
@@ -79,6 +125,30 @@ mod tests {
         let fine = ["2026-02-03 08:00 call", "call 2026-13-45", "x2026-13-45 18:00", "äöü 1"];
         for content in fine {
             assert_eq!(no_time(content), None, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_time_in_words_is_found_and_is_none() {
+        for (content, said) in [
+            ("Remind Grace to bring milk tomorrow at 9", "tomorrow at 9"),
+            ("call Bo at 18:30 tomorrow!", "at 18:30 tomorrow"),
+            ("in 20 minutes: tea", "in 20 minutes"),
+            ("pay the rent, next Monday", "next Monday"),
+            ("be there at noon", "at noon"),
+        ] {
+            assert_eq!(in_words(content).as_deref(), Some(said), "{content}");
+        }
+        let none = [
+            "buy the Sunday paper",
+            "call Bo at home",
+            "2026-02-03 08:00 call tomorrow",
+            "put 20 eggs in 2 bowls",
+            "look at 300 pictures",
+            "",
+        ];
+        for content in none {
+            assert_eq!(in_words(content), None, "{content}");
         }
     }
 }

@@ -9,7 +9,7 @@ use super::outcome::{Changes, Counts, Outcome, Shown};
 use super::resolve::resolve;
 use super::task::Task;
 use crate::people::files::Edit;
-use crate::people::todo::{Entry, List, no_time};
+use crate::people::todo::{Entry, List, in_words, no_time};
 use crate::tools::ToolError;
 use crate::tools::ports::Told;
 
@@ -61,6 +61,12 @@ pub(super) async fn add(
     let instead = same.iter().map(|old| format!("it replaces: {}", old.content));
     let no_time = no_time(&entry.content).map(|written| {
         format!("no reminder comes for {written}: there is no such time (write YYYY-MM-DD hh:mm)")
+    });
+    let no_time = no_time.or_else(|| {
+        let words = in_words(&entry.content)?;
+        Some(format!(
+            "no time is set: {words:?} stays as words, and no reminder comes (for one, write YYYY-MM-DD hh:mm into the item)"
+        ))
     });
     let faults = task.view.faults(List::Open, &open.todos);
     let warnings =

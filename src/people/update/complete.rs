@@ -198,6 +198,6 @@ fn ambiguous(candidates: &[&Entry]) -> String {
     let more = candidates.len().saturating_sub(MOST_TOLD);
     let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
     format!(
-        "ambiguous todo item match: call again with all the words of one of these:{lines}{more}"
+        "ambiguous todo item match: several items fit. Use all the words of one of these:{lines}{more}"
     )
 }

@@ -169,8 +169,8 @@ fn several(unclear: &[&str], candidates: &[&Known]) -> String {
     let more = candidates.len().saturating_sub(MOST_TOLD);
     let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
     format!(
-        "missing_reference_id: several people are called {who}: nothing was written. Ask who is meant, then call again \
-         with one of these in the content:{lines}{more}"
+        "missing_reference_id: several people are called {who}, and nothing was written. Who is meant? Write one of these \
+         instead of the name:{lines}{more}"
     )
 }
 

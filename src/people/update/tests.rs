@@ -214,7 +214,7 @@ async fn nothing_that_fits_and_several_are_told() {
     }
     assert_eq!(desk.said(&owner(), done("taxes")).await, "no matching todo item in TODO.md");
     insta::assert_snapshot!(desk.said(&owner(), done("milk")).await, @r"
-    ambiguous todo item match: call again with all the words of one of these:
+    ambiguous todo item match: several items fit. Use all the words of one of these:
     - Buy milk for Ada
     - Drink the milk
     ");
@@ -319,8 +319,8 @@ async fn who_is_not_known_or_not_clear_is_said() {
     let said = desk.said(&owner(), add("Ask Bo", &["Bo"])).await;
     assert_eq!(
         said,
-        "missing_reference_id: several people are called Bo: nothing was written. Ask who is meant, then call again with one \
-         of these in the content:\n- [Bo](bird:8)\n- [Bo](bird:9)"
+        "missing_reference_id: several people are called Bo, and nothing was written. Who is meant? Write one of these \
+         instead of the name:\n- [Bo](bird:8)\n- [Bo](bird:9)"
     );
     assert_eq!(desk.contents(List::Open), ["Greet Zoe"]);
     let said = desk.said(&owner(), add("Thank Bo", &["Bo"])).await;
