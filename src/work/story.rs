@@ -40,11 +40,11 @@ impl Story {
         if matches!(&ending.end, End::Failed { why } if why.starts_with("ignored: ")) {
             return None;
         }
-        let heard = claimed.heard.first().map(|(_, inbound)| inbound.at);
         Some(Self {
             task: claimed.claim.task,
             conversation: claimed.conversation.clone(),
-            asked_at: heard.or(claimed.words.as_ref().map(|words| words.at)),
+            // Platforms date messages by whole seconds, and schedules by the minute.
+            asked_at: Some(claimed.facts.at),
             ended_at: DateTime::UNIX_EPOCH,
             outcome: ending.end.state().name(),
             attempts: claimed.attempts,
