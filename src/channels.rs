@@ -296,6 +296,8 @@ mod emulated {
             Ok(match place {
                 Place::Telegram(spot) => playground.telegram().say(spot, by.telegram, &text),
                 Place::Slack(channel) => {
+                    // A slash command is answered to one person alone; said to the bot it is the same one.
+                    let text = text.replacen("/selkie ", "/", 1);
                     seen::number(&playground.slack().say(channel, by.slack, &text))
                 }
                 Place::Line(chat) => playground.line().say(chat, by.line, &text).parse()?,

@@ -42,7 +42,22 @@ impl Desk {
         command.env("HOME", self.path());
         Said::of(command.output().unwrap(), self.path())
     }
+
+    /// Runs a line of a shell that finds the binary.
+    fn shell(&self, line: &str) -> Said {
+        let programs = Path::new(env!("CARGO_BIN_EXE_selkie")).parent().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(self.path()).env_clear();
+        shell.env("HOME", self.path()).env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
+        Said::of(shell.output().unwrap(), self.path())
+    }
 }
+
+/// A config with which everything but a platform is there.
+const WHOLE: &str = r#"owners: ["tg:4711"]
+telegram: { bot_token: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1", base_url: "http://127.0.0.1:9" }
+llm: { provider: offline }
+"#;
 
 /// What the binary said.
 struct Said {
@@ -70,7 +85,11 @@ fn help_shows_examples_and_exit_codes() {
     assert_eq!(said.code, 0);
     assert!(said.out.contains("selkie demo --say"), "{}", said.out);
     assert!(said.out.contains("selkie slack manifest"), "{}", said.out);
-    assert!(said.out.contains("Exit codes: 0 success · 1 failure · 2"), "{}", said.out);
+    assert!(
+        said.out.contains("Exit codes: 0 success · 1 failure (an unknown number or code, too) · 2"),
+        "{}",
+        said.out
+    );
 }
 
 /// `-V` is the first line of what `--version` says of this build.
@@ -119,11 +138,7 @@ fn completions_and_pages_are_installed_as_the_readme_says() {
         include_str!("../README.md").split_once("come from the binary itself").unwrap();
     let (_, block) = block.split_once("```sh\n").unwrap();
     let (commands, _) = block.split_once("```").unwrap();
-    let programs = Path::new(env!("CARGO_BIN_EXE_selkie")).parent().unwrap();
-    let mut shell = Command::new("sh");
-    shell.args(["-eu", "-c", commands]).current_dir(desk.path()).env_clear();
-    shell.env("HOME", desk.path()).env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
-    let said = Said::of(shell.output().unwrap(), desk.path());
+    let said = desk.shell(&format!("set -eu\n{commands}"));
     assert_eq!(said.code, 0, "{}", said.err);
     let share = desk.path().join(".local/share");
     assert!(share.join("bash-completion/completions/selkie").exists(), "{}", said.out);
@@ -548,4 +563,53 @@ fn a_channels_manifest_is_printed_by_either_spelling() {
         assert_eq!(help.code, 0, "{}", help.err);
         assert!(help.out.contains("selkie slack manifest"), "{}", help.out);
     }
+}
+
+/// What cannot be written is a failure for who reads the exit code; a reader that has gone is none.
+#[test]
+fn an_output_that_cannot_be_written_fails_and_a_closed_pipe_does_not() {
+    let desk = Desk::with(WHOLE);
+    for line in
+        ["--help", "help status", "--version", "help errors", "config example", "tools list"]
+    {
+        let full = desk.shell(&format!("selkie {line} >/dev/full"));
+        assert_eq!(full.code, 1, "{line}: {}", full.err);
+        assert!(full.err.contains("No space left"), "{line}: {}", full.err);
+        let gone = desk.shell(&format!("(selkie {line}; echo $? >code) | true; cat code"));
+        assert_eq!((gone.code, gone.out.trim(), gone.err.as_str()), (0, "0", ""), "{line}");
+    }
+}
+
+/// Opening a pipe waits for who writes into it, without an end.
+#[test]
+fn what_is_no_file_in_the_place_of_one_is_named_and_not_waited_for() {
+    let desk = Desk::with(WHOLE);
+    let state = desk.path().join("state");
+    let database = desk.shell("mkdir -m 700 state && mkfifo state/selkie.db pipe && echo made");
+    assert_eq!(database.out, "made\n", "{}", database.err);
+    for line in [
+        "sessions list",
+        "ask hello",
+        "run",
+        "doctor",
+        "backup b.tar.gz",
+        "support-bundle s.tar.gz",
+    ] {
+        let said = desk.shell(&format!("timeout 20 selkie --state state {line}"));
+        let told = said.err.clone() + &said.out;
+        assert!(matches!(said.code, 0 | 1), "{line}: {told}");
+        assert!(
+            told.contains("is no regular file") || line.starts_with("support"),
+            "{line}: {told}"
+        );
+    }
+    fs::remove_file(state.join("selkie.db")).unwrap();
+    for line in ["restore pipe", "support-bundle t.tar.gz --log pipe"] {
+        let said = desk.shell(&format!("timeout 20 selkie --state state {line}"));
+        assert_eq!(said.code, 1, "{line}: {}{}", said.out, said.err);
+    }
+    fs::create_dir(state.join("selkie.sock")).unwrap();
+    let said = desk.shell("timeout 20 selkie --state state run");
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("selkie.sock is a folder"), "{}", said.err);
 }

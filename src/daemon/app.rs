@@ -26,7 +26,7 @@ use crate::domain::metrics::Metrics;
 use crate::llm::{self, Model, Outage, Watched};
 use crate::shape::Shaper;
 use crate::store::read::Read;
-use crate::store::{Ledger, Schedules};
+use crate::store::{Ledger, Schedules, StoreError};
 use crate::tools::PictureKeeper;
 use crate::tools::ports::Pictures;
 
@@ -74,7 +74,12 @@ impl AppConfig {
     pub fn open(self) -> anyhow::Result<App> {
         self.prepare()?;
         let instance = Self::instance();
-        let ledger = ledger::open(self.ledger_for(&instance))?;
+        let ledger = ledger::open(self.ledger_for(&instance)).map_err(|error| match error {
+            StoreError::Held(why) => StoreError::Held(format!(
+                "{why}. If selkie was just started or stopped, try again in a moment"
+            )),
+            other => other,
+        })?;
         Ok(self.open_on(ledger, instance))
     }
 

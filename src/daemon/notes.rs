@@ -2,15 +2,19 @@
 
 use crate::config::fixed;
 use crate::daemon::build::AppConfig;
+use crate::domain::facts::Trust;
+use crate::store::sqlite;
+use crate::store::value::params;
 
 /// Says it, a sentence each.
 pub fn notes(plan: &AppConfig) -> Vec<String> {
     let mut notes = plan.notes.clone();
+    let is_owned = !plan.settings.owners.is_empty() || was_paired(plan);
     if plan.channels.is_empty() {
         notes.push(
             "no channel has a section: `selkie run` would have nothing to listen to".to_owned(),
         );
-    } else if plan.settings.owners.is_empty()
+    } else if !is_owned
         && plan.channels.iter().any(|c| c.receiver.is_some())
         && plan.channels.iter().filter(|c| c.receiver.is_some()).all(|c| c.allow.is_empty())
     {
@@ -21,7 +25,7 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         );
     }
     let lets_in = plan.channels.iter().any(|c| c.receiver.is_some() && !c.allow.is_empty());
-    if plan.settings.owners.is_empty() && lets_in {
+    if !is_owned && lets_in {
         notes.push(
             "owners is empty: nobody but who was paired can approve anything, so what asks first is refused. selkie \
              pair makes you an owner; or write to the bot: it tells you your id, which goes into owners"
@@ -45,4 +49,16 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Whether somebody became an owner by a code, as far as the state folder tells: a database elsewhere is not asked.
+fn was_paired(plan: &AppConfig) -> bool {
+    let database = plan.folders.state.join("selkie.db");
+    if plan.settings.store.url.is_some() || !database.exists() {
+        return false;
+    }
+    let owner = "SELECT 1 FROM paired WHERE trust = ?1";
+    // What cannot be read now is told where it is needed.
+    sqlite::read_beside(&database, |tx| tx.exists(owner, params![Trust::Owner.name()]))
+        .unwrap_or(false)
 }

@@ -83,11 +83,12 @@ pub fn without_names(mut status: Value) -> Value {
 /// When it cannot be read.
 pub fn end_of_log(path: &Path) -> anyhow::Result<String> {
     let unread = || format!("the log {} cannot be read", path.display());
-    let mut file = File::open(path).with_context(unread)?;
-    let found = file.metadata().with_context(unread)?;
+    // Before it is opened: a pipe would be waited for without an end.
+    let found = fs::metadata(path).with_context(unread)?;
     if !found.is_file() {
         bail!("{} is no file: name the file that selkie's log is written to", path.display());
     }
+    let mut file = File::open(path).with_context(unread)?;
     let from = found.len().saturating_sub(LOG_BYTES);
     file.seek(SeekFrom::Start(from)).with_context(unread)?;
     let mut bytes = Vec::new();

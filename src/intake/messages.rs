@@ -38,8 +38,8 @@ pub(crate) fn not_allowed(
         Audience::Group => (keys.places, place),
     };
     let mut text = format!(
-        "I do not answer here yet. If this is your bot, add this id to `{channel}.{key}` in its config and restart \
-         it:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
+        "I do not answer here yet. If this is your bot, add this id to `{channel}.{key}` in its config and run \
+         `selkie reload`:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
     );
     if has_owner {
         if person.as_str() != id {
@@ -330,7 +330,7 @@ mod tests {
         let mut inbound = testing::message("tg:4711", "hi");
         let telegram = AllowKeys::one("allowed_chat_ids");
         insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram, false), @r#"
-        I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and restart it:
+        I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and run `selkie reload`:
         ```
         telegram:
           allowed_chat_ids: ["tg:4711"]
@@ -340,7 +340,7 @@ mod tests {
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
         inbound.audience = Audience::Group;
         insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram, false), @r#"
-        I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and restart it:
+        I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and run `selkie reload`:
         ```
         telegram:
           allowed_chat_ids: ["tg:-100"]

@@ -110,7 +110,7 @@ async fn where_nothing_is_wrong_nothing_is_said_to_be() {
     assert_eq!((found.code, found.wrong()), (0, Vec::new()));
     assert!(found.has("fine", "channel", "the bot is @selkie_demo_bot"), "{:?}", found.findings);
     assert!(found.has("fine", "channel", "can be written to"), "{:?}", found.findings);
-    assert!(found.has("fine", "model", "this look cost $"), "{:?}", found.findings);
+    assert!(found.has("fine", "model", "this check cost $"), "{:?}", found.findings);
     assert!(found.has("fine", "clock", "agrees"), "{:?}", found.findings);
     assert!(found.has("fine", "store", "there is none yet"), "{:?}", found.findings);
     assert!(!world.home.state().exists(), "a look makes nothing");

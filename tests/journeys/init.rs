@@ -240,7 +240,9 @@ async fn flags_that_cannot_be_taken_say_what_can() {
         assert!(status == 2 && says.contains(wanted), "{flags:?}: {says}");
     }
     let (status, says) = empty.run(&["init", "--yes", "--set", "llm.provider=frob", "--untested"]);
-    assert!(status == 1 && says.contains("llm.provider"), "{says}");
+    assert!(status == 2 && says.contains("llm.provider"), "{says}");
+    let (status, says) = empty.run(&["init", "--yes", "--set", "llm.frob=1"]);
+    assert!(status == 2 && says.contains("llm.frob"), "{says}");
     let (status, says) = empty.run(&["init"]);
     assert!(status == 2 && says.contains("--yes"), "it asks nobody: {says}");
     assert_eq!(empty.names(), [""; 0]);

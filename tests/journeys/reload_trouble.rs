@@ -17,7 +17,7 @@ async fn a_config_that_is_wrong_changes_nothing_and_each_fault_is_named() {
     world.home.set("worker", json!({ "max_concurency": 3 }));
     let (code, out, err) = world.home.run(&["reload"]);
     assert_eq!((code, out.as_str()), (2, ""), "{err}");
-    for part in ["telegram.allowed_chat_ids", "worker.max_concurency", "config of before stays"] {
+    for part in ["telegram.allowed_chat_ids", "worker.max_concurency", "previous config stays"] {
         assert!(err.contains(part), "{part}: {err}");
     }
     // An editor is half way.

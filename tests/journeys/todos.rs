@@ -63,7 +63,7 @@ async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
     assert!(added.contains("it is said at ") && added.contains("2099"), "{added}");
     let listed = world.ask("/todos").await;
     assert!(
-        listed.starts_with("• 2099-12-24 18:00 ") && listed.ends_with(": Call Mei (Ada Lovelace)"),
+        listed.contains("\n• 2099-12-24 18:00 ") && listed.ends_with(": Call Mei (Ada Lovelace)"),
         "{listed}"
     );
     world.ask("/timezone Europe/Berlin").await;

@@ -17,6 +17,12 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
         Ok((me, answer)) => (me, answer.date),
         Err(fault) => return refused(&fault),
     };
+    if me["is_bot"].as_bool() == Some(false) {
+        return Examined::broken(
+            "the token is of an account that is no bot",
+            "make a bot at @BotFather (/newbot) and take the token that it gives you",
+        );
+    }
     let mut examined = Examined { clock, ..Examined::default() };
     let name = me["username"].as_str().unwrap_or("a bot without a name");
     let hears = match me["can_read_all_group_messages"].as_bool() {

@@ -168,7 +168,8 @@ impl Poller<'_> {
 
     fn params(&self) -> Value {
         let mut params = json!({
-            "timeout": self.listener.poll.as_secs(),
+            // The first is answered at once: it proves that the bot hears, which a quiet one would prove much later.
+            "timeout": if self.was_taken { self.listener.poll.as_secs() } else { 0 },
             "limit": self.batch,
             "allowed_updates": KINDS,
         });

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::ask_args::Ask;
 use super::backup::{BackupArgs, RestoreArgs, ResumeArgs};
+use super::channel::Channel;
 use super::doctor::Doctor;
 use super::errors::Errors;
 use super::forget::ForgetArgs;
@@ -33,11 +34,10 @@ const EXAMPLES: &str = "Examples:
   selkie say --to tg:4711 'tea is ready'      your own words, through the bot
   selkie tools why write_file --in cli        why a tool is there, or is not
   selkie schedules list                       what is done later, or again
-  selkie status                               how the running daemon stands
+  selkie status                               how the running daemon is doing
   selkie help errors token                    what messages mean, and what to do
 
-Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong
-An unknown number or code is a failure (1).";
+Exit codes: 0 success · 1 failure (an unknown number or code, too) · 2 the command line or the config is wrong";
 
 /// A multi-channel chat-bot daemon: one base tool registry, reshaped for every task.
 #[derive(Debug, Parser)]
@@ -61,6 +61,12 @@ pub enum Command {
     /// Set selkie up: asks step by step, tries each token, and writes config.yaml
     Init(Init),
     /// Run the daemon
+    #[command(after_help = "Examples:
+  selkie run
+  selkie run --config /etc/selkie/config.yaml --state /var/lib/selkie
+
+Exit codes: 0 it was told to stop · 1 it cannot start, or nothing works that is configured · 2 the command line or the config \
+is wrong")]
     Run,
     /// Run the daemon against emulated platforms, with a page to chat in. Its tools are real: they run commands on this
     /// machine
@@ -69,7 +75,7 @@ pub enum Command {
     Ask(Ask),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
-    /// Show how the running daemon stands: channels, tasks, what today has cost, what is next
+    /// Show how the running daemon is doing: channels, tasks, today's cost, what is next
     Status(StatusArgs),
     /// Have the running daemon read its config again; what is wrong changes nothing
     Reload(ReloadArgs),
@@ -84,7 +90,7 @@ pub enum Command {
     /// List conversations, show and export what was said in them
     #[command(subcommand)]
     Sessions(Sessions),
-    /// Print all that is kept of one conversation
+    /// Print everything that is kept of one conversation
     Export(Export),
     /// List, change and retry posts on X, scheduled or not
     #[command(subcommand)]
@@ -111,30 +117,30 @@ pub enum Command {
     /// Print what a platform needs to set up the bot: `selkie slack manifest`
     #[command(subcommand)]
     Channel(Channel),
-    /// Look at everything that can be wrong (config, tokens, model, store, disk, clock …) and say what to do
+    /// Check everything that can go wrong (config, tokens, model, store, disk, clock …) and say what to do
     Doctor(Doctor),
-    /// Install selkie as a service of systemd, remove it, show how it stands
+    /// Install selkie as a systemd service, remove it, or show how it is doing
     #[command(subcommand)]
     Service(Service),
-    /// Show what the installed service logs
+    /// Show the log of the installed service
     Logs(Logs),
-    /// Say what messages of selkie mean and what to do, all or those with a word; `selkie help errors` is the same
+    /// Explain selkie's messages and what to do about them, all or those with a word; `selkie help errors` is the same
     Errors(Errors),
     /// Show what became of a message, from the platform's event to the receipts
     Trace(Trace),
     /// Copy everything that is stored to another database
     #[command(subcommand)]
     Store(Store),
-    /// Make a backup: everything that is stored and the state folder's files, in one file, also while selkie runs
+    /// Back up everything that is stored, and the state folder's files, into one file; also while selkie runs
     Backup(BackupArgs),
-    /// Restore a backup; it goes on with `selkie resume`
+    /// Restore a backup; selkie goes on after `selkie resume`
     Restore(RestoreArgs),
-    /// Let a restored life go on: until then it hears, begins and sends nothing
+    /// Let a restored selkie go on: until then it receives, begins and sends nothing
     Resume(ResumeArgs),
-    /// Put what a helper needs into one file: versions, config, findings, status, without secrets and anybody's words
+    /// Put what a helper needs into one file: versions, config, findings, status, without secrets or anybody's words
     #[command(visible_alias = "support")]
     SupportBundle(SupportArgs),
-    /// Print what completes this command line in your shell
+    /// Print the completion script for your shell
     Completions(Completions),
     /// Write the manual pages
     Man(Manual),
@@ -148,7 +154,7 @@ pub enum Command {
   selkie contacts merge slack:T0123456:U0123456 tg:4711
   selkie undo contacts/ACTIVE.md            takes the last change back")]
 pub enum Contacts {
-    /// List everybody, the latest met first
+    /// List everybody, the most recently met first
     List {
         /// JSON instead of text
         #[arg(long)]
@@ -174,7 +180,7 @@ pub enum Contacts {
 /// `selkie undo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie undo TODO.md                       takes the last change back; once more, and it is made again
+  selkie undo TODO.md                       takes the last change back; run again, it brings it back
   selkie undo contacts/ACTIVE.md --list
   selkie undo contacts/ACTIVE.md --to 20260306T070809.000Z-000000
 
@@ -197,10 +203,11 @@ pub struct Undo {
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   selkie store copy --to postgres://selkie@db.example.org/selkie --password-file db-password
-  selkie store copy --to /var/lib/selkie/selkie.db")]
+  selkie store copy --to /var/lib/selkie/selkie.db
+  selkie store unseal                       the copy is not used: the old store is opened again")]
 pub enum Store {
-    /// Copy the configured store to an empty one, and seal it: it is not started again without being told.
-    /// In the copy, answers that were on their way are marked unclear, what was running is stopped, open questions
+    /// Copy the configured store to an empty one, and seal the old one: selkie does not start on it until it is unsealed.
+    /// In the copy, answers that were on their way are marked unclear, what was running is stopped, and open questions
     /// have expired
     Copy {
         /// A database, postgres://user@host/database, or a file that does not exist yet
@@ -213,21 +220,8 @@ pub enum Store {
         #[arg(long)]
         verbose: bool,
     },
-    /// Open the configured store again after it was copied and sealed; only when the copy is not used
+    /// Unseal the configured store after it was copied; only if the copy is not used
     Unseal,
-}
-
-/// `selkie channel`.
-#[derive(Debug, Subcommand)]
-#[command(after_help = "Examples:
-  selkie channel manifest slack
-  selkie slack manifest                     the same")]
-pub enum Channel {
-    /// Print the app manifest to paste at the platform
-    Manifest {
-        /// The channel: slack
-        name: String,
-    },
 }
 
 /// `selkie demo`.
@@ -318,6 +312,8 @@ pub enum Approvals {
 #[command(after_help = "Examples:
   selkie tools list --in telegram:group
   selkie tools why bash --in telegram:group
+  selkie tools show write_file              a tool as the model sees it
+  selkie tools docs > tools.md
   selkie tools call todo_read '{}'
   selkie tools call --preview write_file '{\"path\":\"a.txt\",\"content\":\"hello\"}'")]
 pub enum Tools {
@@ -329,15 +325,15 @@ pub enum Tools {
         #[arg(long)]
         json: bool,
     },
-    /// Print the page of all tools in Markdown
+    /// Print the reference of all tools, in Markdown
     Docs,
     /// Show a tool as the model sees it
     Show {
         /// The tool
         name: String,
     },
-    /// Call tools by hand, without a model, one after the other. What needs approval is approved by being called at a
-    /// terminal, and refused in a pipe; nothing is said on a platform (`selkie say` does that)
+    /// Call tools by hand, without a model, one after the other. At a terminal a call that needs approval counts as
+    /// approved, in a pipe it is refused; nothing is said on a platform (`selkie say` does that)
     Call {
         /// The setting whose rules apply
         #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
@@ -400,10 +396,15 @@ impl Setting {
 #[command(after_help = "Examples:
   selkie config example > config.yaml
   selkie config check
-  selkie config show")]
+  selkie config show
+  selkie config schema > schema.json        for an editor")]
 pub enum Config {
     /// Report every mistake, at once
-    Check,
+    Check {
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
     /// Show every key with the value in effect and where it comes from
     Show {
         /// JSON instead of a table
@@ -414,37 +415,4 @@ pub enum Config {
     Schema,
     /// Print a config with every key, commented
     Example,
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::{Command, CommandFactory};
-
-    /// Names every command below one that takes `--json`.
-    fn with_json(command: &Command, above: &str, found: &mut Vec<String>) {
-        for below in command.get_subcommands() {
-            let name = format!("{above} {}", below.get_name());
-            if below.get_arguments().any(|argument| argument.get_long() == Some("json")) {
-                found.push(name.clone());
-            }
-            with_json(below, &name, found);
-        }
-    }
-
-    #[test]
-    fn the_readme_says_what_every_command_prints_as_json() {
-        let (readme, mut found) = (include_str!("../../../README.md"), Vec::new());
-        with_json(&super::Args::command(), "selkie", &mut found);
-        assert!(found.len() > 5, "{found:?}");
-        for name in found {
-            let row =
-                |line: &str| line.starts_with(&format!("| `{name} ")) && line.contains("--json` |");
-            assert!(readme.lines().any(row), "the README does not say what {name} --json prints");
-        }
-    }
-
-    #[test]
-    fn the_command_line_contradicts_itself_nowhere() {
-        super::Args::command().debug_assert();
-    }
 }

@@ -7,7 +7,7 @@
   selkie ask 'why does the build fail?' --json
   git diff | selkie ask -
 
-Exit codes: 0 answered · 1 not answered · 2 the command line or the configuration is wrong")]
+Exit codes: 0 answered · 1 not answered · 2 the command line or the config is wrong")]
 pub struct Ask {
     /// What to ask; - reads it from standard input
     #[arg(required = true, value_name = "TEXT")]

@@ -26,10 +26,10 @@ use crate::store::snapshot::Source;
   selkie backup /mnt/backups/selkie-today.tar.gz
   selkie backup /mnt/backups/selkie.tar.gz --force --json
 
-It holds everything that is stored and the files of the state folder; not the config, its secrets, and the cache. It may be
+It holds everything that is stored and the files of the state folder; but not the config, its secrets or the cache. It may be \
 made while selkie runs. `backup:` in the config makes one every day.
 
-Exit codes: 0 the backup is there, and was read through · 1 it could not be made, and nothing of it is left · 2 the command
+Exit codes: 0 the backup is there, and was read through · 1 it could not be made, and nothing of it is left · 2 the command \
 line or the config is wrong")]
 pub struct BackupArgs {
     /// The file to make
@@ -48,11 +48,11 @@ pub struct BackupArgs {
   selkie restore /mnt/backups/selkie-today.tar.gz
   selkie restore selkie.tar.gz --state /var/lib/selkie --force
 
-Stop selkie first. The copy that an upgrade leaves (selkie.db.backup-…) is taken, too: it replaces the database alone. What is restored sends nothing, hears nothing and begins nothing until `selkie resume`.
+Stop selkie first. The copy that an upgrade leaves (selkie.db.backup-…) is taken, too: it replaces the database alone. A restored selkie receives, begins and sends nothing until `selkie resume`.
 
 Exit codes: 0 it is restored · 1 it is not, and what was there is as it was · 2 the command line or the config is wrong")]
 pub struct RestoreArgs {
-    /// The file that `selkie backup` made
+    /// The file that `selkie backup` made, or the copy that an upgrade left
     pub file: PathBuf,
     /// Move what the state folder holds now into a folder inside it
     #[arg(long)]

@@ -2,9 +2,24 @@
 
 use std::ffi::OsString;
 
+use clap::Subcommand;
+
 use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::daemon::Binary;
+
+/// `selkie channel`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie channel manifest slack
+  selkie slack manifest                     the same")]
+pub enum Channel {
+    /// Print the app manifest to paste at the platform
+    Manifest {
+        /// The channel: slack
+        name: String,
+    },
+}
 
 /// Takes `selkie <channel> manifest` for `selkie channel manifest <channel>`: the channels' names are data. Help
 /// behind a channel's name, or nothing, is the help of these commands.

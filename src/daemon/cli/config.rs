@@ -1,8 +1,11 @@
 //! `selkie config check|show|schema|example`.
 
+use serde_json::{Value, json};
+
 use super::args::Config;
-use super::outcome::Outcome;
+use super::outcome::{Failure, Outcome};
 use super::print;
+use crate::config::problem::{Problem, Problems};
 use crate::config::{EXAMPLE, read, show, whole_schema};
 use crate::daemon::Binary;
 use crate::daemon::build::{Chosen, plan_to_run, sources};
@@ -11,17 +14,26 @@ use crate::daemon::notes::notes;
 /// Checks or shows.
 pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
     match what {
-        Config::Check => check(binary, chosen),
+        Config::Check { json } => check(binary, chosen, json),
         Config::Show { json } => show(binary, chosen, json),
         Config::Schema => Ok(print::json(&whole_schema(&binary.kits))?),
         Config::Example => Ok(print::out(EXAMPLE)?),
     }
 }
 
-fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
-    let plan = plan_to_run(binary, chosen)?;
+fn check(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+    let plan = match plan_to_run(binary, chosen) {
+        Err(problems) if json => return wrong(&problems),
+        plan => plan?,
+    };
     let file = chosen.file.path().map_or("no config file".to_owned(), |p| p.display().to_string());
     let channels: Vec<&str> = plan.channels.iter().map(|c| c.name).collect();
+    if json {
+        return Ok(print::json(&json!({
+            "config": chosen.file.path(), "channels": channels, "model": plan.model.card().name,
+            "state": plan.folders.state, "cache": plan.folders.cache, "notes": notes(&plan), "problems": [],
+        }))?);
+    }
     let channels = if channels.is_empty() { "none".to_owned() } else { channels.join(", ") };
     let rows = [
         ("config", file),
@@ -34,6 +46,14 @@ fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
     let rows: Vec<Vec<String>> = rows.map(|(k, v)| vec![k.to_owned(), v]).into();
     let notes: String = notes(&plan).iter().map(|note| format!("note: {note}\n")).collect();
     Ok(print::out(&format!("{}{notes}nothing is wrong\n", print::table(&rows)))?)
+}
+
+/// Prints the mistakes as JSON, which the exit code tells, too.
+fn wrong(problems: &Problems) -> Outcome {
+    let told = |it: &Problem| json!({ "place": it.place.to_string(), "key": it.key, "message": it.message });
+    let problems: Vec<Value> = problems.0.iter().map(told).collect();
+    print::json(&json!({ "problems": problems }))?;
+    Err(Failure::Usage(String::new()))
 }
 
 fn show(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {

@@ -15,10 +15,10 @@ use crate::domain::count::counted;
   selkie doctor                             before the first start, or when something is odd
   selkie doctor --json | jq '.[] | select(.level == \"error\")'
 
-It asks each platform who the bot is and each model one short question, which costs a few tokens.
+It asks each platform who the bot is and each model one short question, which costs a few tokens. \
 It changes nothing, and can be run beside a running selkie.
 
-Exit codes: 0 nothing is an error · 1 something is · 2 the command line is wrong")]
+Exit codes: 0 no errors · 1 errors · 2 the command line is wrong")]
 pub struct Doctor {
     /// JSON instead of text
     #[arg(long)]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use anyhow::anyhow;
+use serde::Serialize;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
@@ -17,17 +18,21 @@ const WIDTH: usize = 100;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   selkie help errors                        the whole list
-  selkie help errors token                  what speaks of tokens
+  selkie help errors token                  what has to do with tokens
   selkie help errors 'holds the store'
 
 Exit codes: 0 printed · 1 nothing has these words · 2 the command line is wrong")]
 pub struct Errors {
-    /// Only messages that have all these words, in themselves or in what is said of them
+    /// Only those with all these words, in the message or its explanation
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A message and what is said of it.
+#[derive(Serialize)]
 struct Entry<'a> {
     /// The part of the page it stands in.
     part: &'a str,
@@ -46,27 +51,34 @@ pub fn spelled_out(mut line: Vec<OsString>) -> Vec<OsString> {
 
 /// Prints what messages mean.
 pub fn errors(wanted: &Errors) -> Outcome {
-    let told = told(&wanted.words);
-    if told.is_empty() {
+    let found: Vec<Entry<'_>> = found(&wanted.words).collect();
+    if found.is_empty() {
         let why = anyhow!(
-            "no message has all of this: {}. `selkie help errors` prints every one, and `selkie doctor` looks for what is \
+            "no message has all of these words: {}. `selkie help errors` prints every one, and `selkie doctor` looks for what is \
              wrong",
             wanted.words.join(", ")
         );
         return Err(Failure::Failed(why));
     }
-    Ok(print::out(&told)?)
+    match wanted.json {
+        true => print::json(&found),
+        false => Ok(print::out(&told(&found))?),
+    }?;
+    Ok(())
 }
 
-/// Words the entries that have all of these words.
-fn told(words: &[String]) -> String {
+/// Finds the entries that have all of these words.
+fn found(words: &[String]) -> impl Iterator<Item = Entry<'static>> {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let (mut text, mut part) = (String::new(), "");
-    for entry in entries() {
+    entries().filter(move |entry| {
         let whole = format!("{} {} {}", entry.part, entry.message, entry.advice).to_lowercase();
-        if !words.iter().all(|word| whole.contains(word)) {
-            continue;
-        }
+        words.iter().all(|word| whole.contains(word))
+    })
+}
+
+fn told(entries: &[Entry<'_>]) -> String {
+    let (mut text, mut part) = (String::new(), "");
+    for entry in entries {
         if entry.part != part {
             part = entry.part;
             let gap = if text.is_empty() { "" } else { "\n" };
@@ -124,16 +136,19 @@ mod tests {
 
     #[test]
     fn messages_are_found_by_words_in_any_case() {
-        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-        insta::assert_snapshot!(told(&words(&["HOLDS the store in"])), @r"
+        let told = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            told(&found(&words).collect::<Vec<_>>())
+        };
+        insta::assert_snapshot!(told(&["HOLDS the store in"]), @r"
         Starting
 
           holds the store in …: stop it first, or name another state folder
               another selkie runs on this state folder. `selkie status` shows it; stop it, or use `--state`
               for a second one.
         ");
-        assert!(told(&words(&["token"])).lines().all(|line| line.chars().count() <= WIDTH + 60));
-        assert_eq!(told(&words(&["no", "such", "unicorn"])), "");
+        assert!(told(&["token"]).lines().all(|line| line.chars().count() <= WIDTH + 60));
+        assert_eq!(told(&["no", "such", "unicorn"]), "");
     }
 
     #[test]

@@ -19,17 +19,17 @@ use crate::store::PrivateChat;
   selkie forget Grace                       shows what goes, and asks
   selkie forget tg:4711 --yes
 
-It does what /forget does in each private chat of theirs, without a word there, and takes their contact away. What they said in
-groups, what stands in todo lists and schedules, and backups stay.
+It does what /forget does in each of their private chats, without saying anything there, and removes their contact. What they \
+said in groups stays, and so do todo lists, schedules and backups.
 
-Exit codes: 0 it is gone · 1 it is not, or nobody is called so · 2 the command line or the config is wrong")]
+Exit codes: 0 it is gone · 1 it is not, or nobody has that name · 2 the command line or the config is wrong")]
 pub struct ForgetArgs {
     /// Their name or an id of theirs: `selkie contacts list` shows them
     pub person: String,
     /// Do not ask
     #[arg(long)]
     pub yes: bool,
-    /// JSON instead of text; without --yes it only says what would go
+    /// JSON instead of text; without --yes it only tells what would be forgotten
     #[arg(long)]
     pub json: bool,
 }

@@ -55,6 +55,8 @@ impl Work<'_> {
         if self.target.is_there() && !self.target.replaces {
             return Err(self.is_there());
         }
+        // A key that is none, or a value that is not taken, was mistyped.
+        self.trial().plan(&answers).map_err(|problems| Failure::Usage(problems.to_string()))?;
         if tries {
             let runtime = lifecycle::runtime()?;
             let tried = runtime.block_on(self.try_all(&answers));

@@ -8,8 +8,8 @@
   selkie init --yes --owner tg:4711 --secret-file telegram.bot_token=token.txt \\
       --secret-env llm.api_key=OPENAI_API_KEY --set llm.provider=openai --set llm.model=gpt-5.2
 
-Each token is tried by its platform's own \"who am I\", and the model by one short question, before anything is written. KEY is
-a key of the config (selkie config example). Secrets are copied into files of their own, beside the config, and stand on no
+Each token is tried by its platform's own \"who am I\", and the model by one short question, before anything is written. KEY is \
+a key of the config (selkie config example). Secrets are copied into files of their own, beside the config, and stand on no \
 command line.
 
 Exit codes: 0 it is written · 1 it is not · 2 the command line is wrong")]
@@ -17,7 +17,7 @@ pub struct Init {
     /// Ask nothing: take the flags, try them and write
     #[arg(long)]
     pub yes: bool,
-    /// Write a new config though one is there, which is kept as config.yaml.old
+    /// Write a new config even if there is one already; the old one is kept as config.yaml.old
     #[arg(long)]
     pub force: bool,
     /// An owner's id; may be repeated. Without one, selkie pair makes a code later
@@ -26,13 +26,13 @@ pub struct Init {
     /// Take a secret from a file; may be repeated
     #[arg(long, value_name = "KEY=FILE")]
     pub secret_file: Vec<String>,
-    /// Take a secret from a variable of the environment; may be repeated
+    /// Take a secret from an environment variable; may be repeated
     #[arg(long, value_name = "KEY=NAME")]
     pub secret_env: Vec<String>,
-    /// Set any key that holds no secret, in JSON or as it stands; may be repeated
+    /// Set any key that holds no secret; VALUE is JSON or plain text; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// With --yes: ask neither the platforms nor the model
+    /// With --yes: try neither the tokens nor the model
     #[arg(long, requires = "yes")]
     pub untested: bool,
 }

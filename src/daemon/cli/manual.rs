@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_complete::shells::{Bash, Fish, Zsh};
 use clap_complete::{Generator, generate};
 use clap_mangen::{Man, generate_to};
 
-use super::args::Args;
 use super::built;
+use super::help;
 use super::manual_args::{Completions, Manual, Shell};
 use super::outcome::Outcome;
 use super::print;
@@ -31,7 +31,7 @@ pub fn completions(completions: &Completions) -> Outcome {
 
 fn script(shell: impl Generator) -> Vec<u8> {
     let mut script = Vec::new();
-    generate(shell, &mut Args::command(), NAME, &mut script);
+    generate(shell, &mut help::whole(), NAME, &mut script);
     script
 }
 
@@ -40,7 +40,7 @@ pub fn manual(manual: &Manual) -> Outcome {
     let Some(folder) = &manual.folder else {
         let mut page = Vec::new();
         // As in a folder: there is no page of `selkie help`.
-        Man::new(Args::command().disable_help_subcommand(true)).render(&mut page)?;
+        Man::new(help::whole().disable_help_subcommand(true)).render(&mut page)?;
         return Ok(print::out(&String::from_utf8(page)?)?);
     };
     write(folder).with_context(|| {
@@ -51,10 +51,10 @@ pub fn manual(manual: &Manual) -> Outcome {
 
 fn write(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
-    Ok(generate_to(Args::command(), folder)?)
+    Ok(generate_to(help::whole(), folder)?)
 }
 
 /// Returns the command line with what `--version` says of this build; `-V` says the first line alone.
 pub fn with_version(binary: &Binary) -> Command {
-    Args::command().long_version(built::version(binary))
+    help::whole().long_version(built::version(binary))
 }

@@ -12,7 +12,7 @@ use clap::Subcommand;
   selkie memory trust tg.4711                 after you have looked through it
   selkie memory export > memory.md")]
 pub enum Memory {
-    /// List whose memory there is: one for each chat, and the general one
+    /// List the memories: one for each chat, and the general one
     List {
         /// JSON instead of text
         #[arg(long)]
@@ -41,7 +41,7 @@ pub enum Memory {
         #[arg(long)]
         json: bool,
     },
-    /// Print the files of one memory or all, to be kept or taken along
+    /// Print the files of one memory or of all, to keep or to take elsewhere
     Export {
         /// A name that `list` shows [default: all]
         name: Option<String>,

@@ -15,6 +15,7 @@ mod demo;
 mod doctor;
 mod errors;
 mod forget;
+mod help;
 mod init;
 mod init_args;
 mod init_flags;
@@ -52,6 +53,7 @@ mod tools;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
@@ -59,7 +61,8 @@ use clap::FromArgMatches as _;
 use crate::config::paths::ConfigFile;
 use crate::daemon::build::Chosen;
 use crate::daemon::{Binary, process, telemetry};
-use args::{Args, Channel, Command};
+use args::{Args, Command};
+use channel::Channel;
 use outcome::{Failure, Outcome};
 
 /// Carries out a command line and returns the process's exit code.
@@ -70,9 +73,7 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
     let args = match parsed.and_then(|found| Args::from_arg_matches(&found)) {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are no errors; clap knows which is which.
-            error.print().ok();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return told_by_clap(&error);
         }
     };
     let carried_out = carry_out(binary, args);
@@ -85,9 +86,23 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
         }
         Err(Failure::Told) => ExitCode::from(1),
         Err(Failure::Usage(says)) => {
-            print::told(&says);
+            if !says.is_empty() {
+                print::told(&says);
+            }
             ExitCode::from(2)
         }
+    }
+}
+
+/// Prints a help text, the version or what is wrong with the line: clap knows which it is.
+fn told_by_clap(error: &clap::Error) -> ExitCode {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(unwritten) if !error.use_stderr() && unwritten.kind() != io::ErrorKind::BrokenPipe => {
+            print::told(&format!("selkie: {unwritten}"));
+            ExitCode::from(1)
+        }
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) enum Failure {
     Failed(anyhow::Error),
     /// It did not work, and what was printed says so already: exit 1.
     Told,
-    /// The command line or the config is wrong: exit 2.
+    /// The command line or the config is wrong: exit 2. Empty: what was printed says so already.
     Usage(String),
 }
 

@@ -9,8 +9,9 @@ use clap::Subcommand;
   selkie tweets show 3
   selkie tweets edit 3 --text \"Good morning, and mind the tide!\"
   selkie tweets retry p12
+  selkie tweets cancel 3
 
-A scheduled post is named by the number of its schedule (3), one that was posted or refused by p and a number (p12), a
+A scheduled post is named by the number of its schedule (3), one that was posted or refused by p and a number (p12), a \
 draft that waits for approval by its code (3fa9c1).")]
 pub enum Tweets {
     /// List drafts, scheduled posts, and the most recent that were posted, refused or withdrawn
@@ -32,8 +33,8 @@ pub enum Tweets {
         /// Its number (3), p and a number (p12), or a draft's code
         id: String,
     },
-    /// Try once more to post what was refused, is unclear or came too late; when it is unclear, the timeline is read
-    /// first. Needs a running daemon
+    /// Try again to post what was refused, is unclear or came too late; if it is unclear, the timeline is read first.
+    /// Needs a running daemon
     Retry {
         /// p and a number (p12)
         id: String,
@@ -50,7 +51,7 @@ pub struct EditTweet {
     /// The new text; it replaces the whole post, its thread too
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
-    /// A further post of its thread; may be repeated
+    /// Another post of its thread; may be repeated
     #[arg(long, value_name = "TEXT", requires = "text")]
     pub thread: Vec<String>,
     /// Its next time: 08:00, "tomorrow 08:00", or 2026-12-24T18:00:00+01:00

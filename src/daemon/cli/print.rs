@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::guard::visible::harmless;
+use crate::guard::visible::{harmless, one_line};
 
 /// Writes to standard output, without what steers a terminal: much of it others have written. A reader that has
 /// gone (`| head`) is not our failure.
@@ -28,8 +28,11 @@ pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(out(&text)?)
 }
 
-/// Aligns the columns of a table, two spaces between; the last column is as long as it is.
+/// Aligns the columns of a table, two spaces between; the last column is as long as it is. A cell is one line, whoever
+/// wrote what stands in it.
 pub fn table(rows: &[Vec<String>]) -> String {
+    let cells = |row: &Vec<String>| row.iter().map(|cell| one_line(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| {
         rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -54,5 +57,6 @@ mod tests {
     fn columns_stand_under_each_other_and_nothing_trails() {
         let row = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
         assert_eq!(table(&[row("a", "é"), row("long", "")]), "a     é\nlong\n");
+        assert_eq!(table(&[row("a\nb", "c")]), "a⟨U+000A⟩b  c\n");
     }
 }

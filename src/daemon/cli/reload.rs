@@ -28,12 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
   selkie reload --json | jq .needs_restart
   kill -HUP $(selkie status --json | jq .pid)   the same; what came of it is in the log
 
-The running selkie reads the file, and the files of secrets, that it was started with, and checks all of it. When anything is
-wrong, the config of before stays in force. When all is good, tasks that begin from now on go by it, and a channel whose
-section is another one begins anew; the others go on. Variables are those that it was started with.
+The running selkie reads the file, and the files of secrets, that it was started with, and checks all of it. When anything is wrong, \
+the previous config stays in force. When all is good, tasks that begin from now on go by it, and a channel whose section has \
+changed begins anew; the others go on. Variables are those that it was started with.
 
-Exit codes: 0 what can change while selkie runs is in force · 1 no daemon runs with this state folder, or it did not work · 2 the
-command line or the config is wrong, and the config of before stays in force")]
+Exit codes: 0 what can change while selkie runs is in force · 1 no daemon runs with this state folder, or it did not work · 2 the \
+command line or the config is wrong, and the previous config stays in force")]
 pub struct ReloadArgs {
     /// JSON instead of text
     #[arg(long)]
@@ -45,7 +45,8 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
     // What is wrong is the daemon's to say: it may know secrets that this command does not.
     let reading = read(&sources(binary, chosen), &binary.kits)?;
     let Some(found) = reading.folders() else {
-        return Err(Problems(reading.problems().to_vec()).into());
+        let problems = Problems(reading.problems().to_vec());
+        return Err(Failure::Usage(format!("{problems}\nNothing was reloaded.")));
     };
     let state = found.folders.state;
     let tls = http::tls().map_err(|error| anyhow!("{error}"))?;
@@ -62,7 +63,7 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
         Some(Answered::Done(reloaded)) => Ok(print::out(&told(&reloaded))?),
         Some(Answered::Refused(why)) => Err(Failure::Failed(anyhow!("{why}"))),
         Some(Answered::Mistyped(faults)) => {
-            Err(Failure::Usage(format!("{faults}\nThe config of before stays in force.")))
+            Err(Failure::Usage(format!("{faults}\nThe previous config stays in force.")))
         }
         None => Err(Failure::Failed(anyhow!(
             "no daemon runs with the state folder {}: start one with `selkie run`, or name the folder of the one that runs \

@@ -10,7 +10,13 @@ use clap::Subcommand;
   selkie schedules add --cron \"0 8 * * 1-5\" --prompt \"Tell me what is on my list today\"
   selkie schedules add --at 18:30 --say \"Time to go home\" --to tg:4711
   selkie schedules add --every 2h --tz Asia/Tokyo --prompt \"Look at the news\" --active 08:00-22:00
+  selkie schedules import cron.yaml --preview
   selkie schedules list
+  selkie schedules show 3                   its next times, and all that is set
+  selkie schedules pause 3
+  selkie schedules resume 3
+  selkie schedules run 3                    now, once more than it would
+  selkie schedules remove 3
   selkie schedules history 3")]
 pub enum Schedules {
     /// List schedules, the next to come due first
@@ -24,8 +30,8 @@ pub enum Schedules {
     },
     /// Make a schedule, in the name of the first owner
     Add(Box<AddSchedule>),
-    /// Make schedules from a `cron.yaml` as morph writes it: all of its tasks, or none if one cannot be made. A task that
-    /// has its schedule keeps it: run it again after an interruption, and it makes what is missing
+    /// Make schedules from morph's `cron.yaml`: all of its tasks, or none if one cannot be made. Run again after an
+    /// interruption, it makes only what is missing
     Import {
         /// The file
         file: PathBuf,
@@ -56,7 +62,7 @@ pub enum Schedules {
         /// Its number
         id: i64,
     },
-    /// Carry out a schedule now, once; its other times stay, as many as before. Needs a running daemon
+    /// Carry out a schedule once, now, in addition to its own times. Needs a running daemon
     Run {
         /// Its number
         id: i64,
@@ -86,7 +92,7 @@ pub struct AddSchedule {
     /// Fixed words to say each time; no model is asked
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
-    /// Fixed words to be reminded of, late rather than never; no model is asked
+    /// A reminder in fixed words, late rather than never; no model is asked
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["say", "prompt"])]
     pub remind: Option<String>,
     /// The IANA time zone of the times, such as Europe/Berlin [default: the config's `timezone`, else the machine's]
@@ -105,6 +111,9 @@ pub struct AddSchedule {
     /// Within which bounds.
     #[command(flatten)]
     pub terms: TermArgs,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// When a schedule comes due: one of them.
@@ -114,7 +123,7 @@ pub struct WhenArgs {
     /// A crontab line of five fields ("0 8 * * 1-5"), or @hourly, @daily, @weekly, @monthly, @yearly
     #[arg(long, value_name = "EXPRESSION")]
     pub cron: Option<String>,
-    /// Again and again, this long after each other: 10m, 2h, 1d
+    /// Again and again, at this interval: 10m, 2h, 1d
     #[arg(long, value_name = "SPAN")]
     pub every: Option<String>,
     /// Once, this long from now: 20m, 2h

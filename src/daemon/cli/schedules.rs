@@ -31,7 +31,11 @@ pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
     match what {
         Schedules::List { all, json } => list(plan, all, json),
         Schedules::Add(add) => {
+            let json = add.json;
             let told = told(plan, Asked::Add(Box::new(new(*add)?)))?;
+            if json {
+                return Ok(print::json(&told.schedules.first())?);
+            }
             say(&told, "Made", true)
         }
         Schedules::Import { file, preview } => import::import(plan, &file, preview),
@@ -98,7 +102,7 @@ fn say(told: &Told, done: &str, whole: bool) -> Outcome {
 }
 
 fn new(add: AddSchedule) -> Result<New, Failure> {
-    let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model } = add;
+    let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model, .. } = add;
     let action = match (prompt, say, remind) {
         (Some(prompt), None, None) => Action::Prompt { prompt, model },
         (None, Some(markdown), None) => Action::Say { markdown },

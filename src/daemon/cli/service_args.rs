@@ -18,10 +18,10 @@ const NAME: usize = 64;
   selkie service status
   sudo selkie service uninstall
 
-Exit codes: 0 done, or (status) installed and, where systemd runs, active · 1 not · 2 the command line or what it names is
+Exit codes: 0 done, or (status) installed and, where systemd runs, active · 1 not · 2 the command line or what it names is \
 wrong")]
 pub enum Service {
-    /// Install selkie as a service of systemd and start it; shows what it writes, and asks
+    /// Install selkie as a systemd service and start it; shows what it writes, and asks
     Install(Install),
     /// Stop the service and remove what was installed; state and config stay
     Uninstall(Uninstall),
@@ -64,11 +64,11 @@ pub struct Consent {
   sudo selkie service install --config /etc/team/config.yaml --name team --yes
   selkie service install --user --config ~/bot/config.yaml --state ~/bot/state
 
-The machine's service reads /etc/NAME/config.yaml, which everybody may read, and keeps its state in /var/lib/NAME. Its secrets
-are files beside the config, named like their keys (llm.api_key). Your own service reads ./config.yaml, and runs while
+The machine's service reads /etc/NAME/config.yaml, which everybody may read, and keeps its state in /var/lib/NAME. Its secrets \
+are files beside the config, named like their keys (llm.api_key). Your own service reads ./config.yaml, and runs while \
 you are logged in, or always after `loginctl enable-linger`.
 
-Exit codes: 0 installed, and running where systemd runs · 1 it could not be installed or started · 2 the command line, or what
+Exit codes: 0 installed, and running where systemd runs · 1 it could not be installed or started · 2 the command line, or what \
 it names, is wrong")]
 pub struct Install {
     #[command(flatten)]
@@ -119,18 +119,18 @@ pub struct ServiceStatus {
   selkie logs -n 200
   selkie logs --since 'today 08:00'
 
-It shows the journal of the installed service (the machine's, else your own): your user has to be in the group systemd-journal
+It shows the journal of the installed service (the machine's, else your own): your user has to be in the group systemd-journal \
 or adm, or use sudo. A selkie that was started by hand logs to standard error.
 
 Exit codes: 0 shown · 1 there is no journal of it here, or journalctl fails · 2 the command line is wrong")]
 pub struct Logs {
-    /// Go on with what comes
+    /// Keep showing what is logged
     #[arg(short, long)]
     pub follow: bool,
     /// The newest N lines [default: 50, with --since all]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub lines: Option<u32>,
-    /// From then on: 2026-12-24 18:00, today, yesterday, -1h
+    /// Only from then on: 2026-12-24 18:00, today, yesterday, -1h
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = since)]
     pub since: Option<String>,
     /// Your own service instead of the machine's

@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use clap::{Subcommand, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
@@ -46,7 +46,7 @@ pub enum Sessions {
         #[arg(long)]
         json: bool,
     },
-    /// Print all that is kept of one
+    /// Print everything that is kept of one, answered or not
     Export(Export),
 }
 
@@ -60,17 +60,20 @@ Exit codes: 0 printed · 1 there is no such conversation · 2 the command line o
 pub struct Export {
     /// Its id, as `selkie sessions list` shows it
     pub id: String,
-    /// As what
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Markdown)]
     pub format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
 }
 
 /// As what a conversation is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// To be read
+    /// For people
     Markdown,
-    /// To be worked on
+    /// For programs
     Json,
 }
 
@@ -99,10 +102,12 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
             }
             Ok(print::out(&newest.iter().map(|entry| said(entry, zone)).collect::<String>())?)
         }
-        Sessions::Export(Export { id, format }) => {
+        Sessions::Export(Export { id, format, json }) => {
             let all = read(plan, AskedOfSessions::Said { id: id.clone() })?;
-            match format {
-                Format::Json => Ok(print::json(&json!({ "session": id, "messages": all }))?),
+            match if json { Format::Json } else { format } {
+                Format::Json => {
+                    Ok(print::json(&serde_json::json!({ "session": id, "messages": all }))?)
+                }
                 Format::Markdown => {
                     let said: String = items(&all).map(|entry| said(entry, zone)).collect();
                     Ok(print::out(&format!("# {id}\n\n{said}"))?)
@@ -158,6 +163,8 @@ fn said(entry: &Value, zone: Zone) -> String {
     let who = entry["speaker"].as_str().unwrap_or("selkie");
     let at = when(&entry["at"], zone);
     let at = if at.is_empty() { at } else { format!(" · {at}") };
+    let unanswered = entry["unanswered"].as_str();
+    let at = unanswered.map_or_else(|| at.clone(), |why| format!("{at} _unanswered: {why}_"));
     let tools: Vec<&str> = items(&entry["tools"]).filter_map(Value::as_str).collect();
     let used = format!("_used {}_", tools.join(", "));
     match (text("text"), tools.is_empty()) {

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
   selkie status
   selkie status --json | jq .counts
 
-Exit codes: 0 it runs and nothing is wrong · 1 no daemon runs with this state folder, a platform refuses its channel, the
+Exit codes: 0 it runs and nothing is wrong · 1 no daemon runs with this state folder, a platform refuses its channel, the \
 store cannot be written to, a loop stands still, no backup can be made, or a restored life waits for `selkie resume` · 2 the command line or the config is wrong")]
 pub struct StatusArgs {
     /// JSON instead of text
@@ -66,7 +66,8 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
 
 fn told(status: &Status, zone: Zone) -> String {
     let Status { version, pid, since, .. } = status;
-    let head = format!("selkie {version} runs since {}, process {pid}\n", moment(*since, zone));
+    let since = moment(*since, zone);
+    let head = format!("selkie {} runs since {since}, process {pid}\n", one_line(version));
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |what: &str, how: String| rows.push([what.to_owned(), how]);
     for it in status.still.iter() {
@@ -76,7 +77,9 @@ fn told(status: &Status, zone: Zone) -> String {
         row("restored", restored.says());
     }
     for it in &status.channels {
-        row(&it.name, channel(it, zone));
+        let held = status.restored.is_some() && it.state == Reception::Off;
+        let how = if held { format!("is held ({})", it.account) } else { channel(it, zone) };
+        row(&it.name, how);
     }
     row("tasks", tasks(&status.counts));
     row("messages out", messages(&status.counts));

@@ -28,14 +28,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
   selkie support-bundle selkie-support.tar.gz
   selkie support-bundle selkie-support.tar.gz --log /var/log/selkie.log
 
-It holds no secrets and nothing that people or the bot have said; ids of people and chats that stand in the config do. Look
-through it before you send it: tar xzf selkie-support.tar.gz
+It holds no secrets and nothing that people or the bot have said. It does hold ids of people and chats, and paths of this machine: \
+the config, the findings and the log name them. Look through it before you send it: tar xzf selkie-support.tar.gz
 
 Exit codes: 0 the bundle is there · 1 it could not be made · 2 the command line or the config is wrong")]
 pub struct SupportArgs {
     /// The file to make
     pub file: PathBuf,
-    /// The file that selkie's log is written to: its end goes into the bundle, with secrets replaced
+    /// The file that selkie's log is written to: its end goes into the bundle, with secrets replaced; ids and paths stay
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Replace a file that is there already
@@ -77,8 +77,8 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
     };
     let rows: Vec<Vec<String>> = pieces.iter().map(row).collect();
     Ok(print::out(&format!(
-        "{} holds:\n{}No secrets and nobody's words are in it; ids of people and chats that stand in the config are. Look through \
-         it before you send it.\n",
+        "{} holds:\n{}It holds no secrets and nobody's words, but ids of people and chats, and paths of this machine. Look through it \
+         before you send it.\n",
         to.display(),
         print::table(&rows)
     ))?)

@@ -35,9 +35,9 @@ const NONE_DONE: &str = "Nothing on the list is done yet.\n";
   selkie todos trust 'milk' --yes             this one item alone
   selkie undo TODO.md                         takes the last change of the list back")]
 pub enum Todos {
-    /// List what is to be done, of all chats: what comes due first before the newest
+    /// List what is to be done in all chats: first what comes due, then the newest
     List {
-        /// What was done instead (TODO.DONE.md), the newest first
+        /// List what was done instead (TODO.DONE.md), the newest first
         #[arg(long)]
         done: bool,
         /// JSON instead of text

@@ -29,9 +29,9 @@ use crate::daemon::{Binary, lifecycle};
   selkie trace 17
   selkie trace 1767225600.000200 --json
 
-Without a name it lists the newest tasks: the number that a line begins with names its task.
-It stands in /status while the task runs, and in the log, too. A platform's message id is the last part of a message's link
-(in Slack the ts: p1767225600000200 in a link is 1767225600.000200).
+Without a name it lists the newest tasks: the number that a line begins with names its task. It stands in /status while the \
+task runs, and in the log, too. A platform's message id is the last part of a message's link (in Slack the ts: p1767225600000200 in \
+a link is 1767225600.000200).
 
 Exit codes: 0 told · 1 nothing is known about it · 2 the command line or the config is wrong")]
 pub struct Trace {

@@ -78,7 +78,7 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
 
 fn cost(usage: Usage, is_priced: bool) -> String {
     let price = match is_priced {
-        true => format!("this look cost {}", dollars(usage.micro_usd)),
+        true => format!("this check cost {}", dollars(usage.micro_usd)),
         false => "no price is known".to_owned(),
     };
     format!("{} tokens, {price}", usage.tokens())
@@ -157,7 +157,7 @@ mod tests {
         let failed = Failed { error: no_room.clone(), usage };
         assert_eq!(refused("m", &failed, false).level, Level::Fine);
         assert_eq!(level(no_room), Level::Error, "nothing was read or written: that is no model");
-        assert_eq!(cost(usage, true), "22 tokens, this look cost $0.0000");
+        assert_eq!(cost(usage, true), "22 tokens, this check cost $0.0000");
         assert_eq!(cost(usage, false), "22 tokens, no price is known");
     }
 }

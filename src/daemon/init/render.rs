@@ -10,7 +10,7 @@ use crate::config::source::put;
 
 const HEAD: &str = "\
 # selkie's config, written by selkie init. selkie config example prints every key with its default.
-# After a change: selkie config check, then restart selkie. Secrets stand in files of their own.
+# After a change: selkie config check && selkie reload. Secrets stand in files of their own.
 ";
 
 /// Writes answers as YAML; `files` tells where the secret of a key stands, as the config names it.
@@ -106,7 +106,7 @@ mod tests {
         let files = BTreeMap::from([("llm.api_key".to_owned(), "secrets/llm.api_key".to_owned())]);
         insta::assert_snapshot!(render(&answers, &files, &[]), @r#"
         # selkie's config, written by selkie init. selkie config example prints every key with its default.
-        # After a change: selkie config check, then restart selkie. Secrets stand in files of their own.
+        # After a change: selkie config check && selkie reload. Secrets stand in files of their own.
 
         # Whose bot it is: owners are always answered, get its notices and approve what needs approval.
         owners: ["p:1"]
