@@ -2,6 +2,7 @@
 //! however often it stands there.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::marks::{Mark, Marks};
@@ -18,8 +19,8 @@ pub(super) struct Claim {
     pub chats: HashSet<String>,
 }
 
-/// Something that a list says.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Something that a list says. It is the same one as long as its gist and its chat are.
+#[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub gist: Gist,
     /// The chat that stands in its entry.
@@ -48,6 +49,20 @@ impl Claim {
     pub fn to(&self, chat: Option<&str>) -> Taint {
         let is_own = self.chats.iter().all(|other| chat == Some(other));
         if is_own { self.level } else { Taint::Raw }
+    }
+}
+
+impl PartialEq for Unit {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.gist, &self.chat, self.is_entry) == (&other.gist, &other.chat, other.is_entry)
+    }
+}
+
+impl Eq for Unit {}
+
+impl Hash for Unit {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.gist, &self.chat, self.is_entry).hash(state);
     }
 }
 
@@ -144,10 +159,24 @@ impl Known {
         claim
     }
 
-    /// Whether somebody's task is known to have written these very words out of others', and names no chat.
+    /// Whether these very words are known as those of a chat, or of a task that made them out of others'.
     pub fn is_noted(&self, unit: &Unit) -> bool {
+        let mut said = self.exact.get(&unit.gist).into_iter().flatten().map(|at| &self.marks[*at]);
+        said.any(|mark| !mark.is_own && (mark.chat.is_some() || mark.level.is_any()))
+    }
+
+    /// Whether an item of a chat is one that we have noted, or what an editor has made of one: where it is not, nobody knows
+    /// out of whose words it was written.
+    pub fn has_seen(&self, unit: &Unit) -> bool {
         let said = self.exact.get(&unit.gist).into_iter().flatten().map(|at| &self.marks[*at]);
-        said.into_iter().any(|mark| mark.chat.is_none() && mark.level.is_any())
+        if said.into_iter().any(|mark| mark.chat == unit.chat) {
+            return true;
+        }
+        let others = self.others();
+        let Like::These(numbers) = others.gists.like(&unit.gist) else { return false };
+        let mut like =
+            numbers.into_iter().map(|number| &self.marks[others.numbers[number]]).peekable();
+        like.peek().is_some() && like.all(|mark| mark.chat == unit.chat && !mark.level.is_any())
     }
 
     fn others(&self) -> &Others {

@@ -162,7 +162,10 @@ fn a_tool_marks_what_it_changes_and_what_it_wrote_over_counts() {
     let files = home.files();
     let whole =
         |text: &str| vec![Edit::Whole { file: "TODO.md".to_owned(), text: text.to_owned() }];
-    fs::write(home.path("TODO.md"), "- [ ] mine\n- [ ] [ChatID](a:1) | theirs\n").unwrap();
+    fs::write(home.path("TODO.md"), "- [ ] mine\n").unwrap();
+    let theirs = Entry { chat: Some("a:1".to_owned()), ..entry("theirs") };
+    let put = vec![Edit::Todos { list: List::Open, take: Vec::new(), put: vec![theirs] }];
+    edit(&files, &put).unwrap();
     files
         .edit(
             &whole("- [ ] mine\n- [ ] [ChatID](a:1) | theirs\n- [ ] new\nprose\n"),
@@ -264,6 +267,46 @@ fn notes_of_before_make_everything_nobodys() {
     fs::remove_dir_all(home.path("kept")).unwrap();
     assert!(files.has_lost_whose().unwrap());
     assert_eq!(level("okapi of others"), Taint::Raw);
+}
+
+/// A life that was restored, or moved by hand, and the list of now beside it.
+#[test]
+fn a_list_that_is_newer_than_its_notes_is_nobodys_where_a_task_wrote_it() {
+    let home = Home::new();
+    let files = home.files();
+    let item = |words: &str| Entry { chat: Some("a:1".to_owned()), ..entry(words) };
+    let put = |words: &str| {
+        vec![Edit::Todos { list: List::Open, take: Vec::new(), put: vec![item(words)] }]
+    };
+    edit(&files, &put("paint the bench green")).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    for folder in ["kept", "seals"] {
+        fs::create_dir(copy.path().join(folder)).unwrap();
+    }
+    for note in ["kept/whose.json", "seals/whose.json"] {
+        fs::copy(home.path(note), copy.path().join(note)).unwrap();
+    }
+    files.edit(&put("wire the savings to okapi"), Taint::Raw, now()).unwrap();
+    for note in ["kept/whose.json", "seals/whose.json"] {
+        fs::copy(copy.path().join(note), home.path(note)).unwrap();
+    }
+    let level = |words: &str| files.listed(List::Open).unwrap().level(words, "a:1");
+    assert!(!files.has_lost_whose().unwrap(), "both are of one time");
+    assert_eq!(
+        [level("wire the savings to okapi"), level("paint the bench green")],
+        [Taint::Raw, Taint::Clean]
+    );
+    let text = fs::read_to_string(home.path("TODO.md")).unwrap();
+    fs::write(
+        home.path("TODO.md"),
+        text.replace("paint the bench green", "paint the bench dark green"),
+    )
+    .unwrap();
+    assert_eq!(level("paint the bench dark green"), Taint::Clean, "an editor may");
+    for folder in ["kept", "seals"] {
+        fs::remove_dir_all(home.path(folder)).unwrap();
+    }
+    assert_eq!(level("wire the savings to okapi"), Taint::Raw, "in a new folder");
 }
 
 #[test]

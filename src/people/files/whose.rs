@@ -131,7 +131,8 @@ impl Files {
             adopt(&mut marks, list, &units(list, text), level);
         }
         // What names a chat is that chat's, whoever wrote it there.
-        marks.add(marks_of_chats(&of_chats));
+        let known = Known::new(marks.marks.clone());
+        marks.add(marks_of_chats(&of_chats, &known));
         if marks != before
             && let Err(error) = self.write_marks(&marks)
         {
@@ -162,7 +163,8 @@ impl Files {
             adopt(&mut marks, change.list, &change.before, change.level);
             standing.extend(change.before.iter().cloned());
         }
-        marks.add(marks_of_chats(&standing));
+        let known = Known::new(marks.marks.clone());
+        marks.add(marks_of_chats(&standing, &known));
         let known = Known::new(marks.marks.clone());
         marks.add(new_marks(&changes, &known, level));
         for one in begun.iter() {
@@ -337,10 +339,12 @@ fn lacks(marks: &Marks, list: List, level: Taint) -> bool {
     !marks.lists.contains(&list) && level.is_any()
 }
 
-/// The marks of the items of chats.
-fn marks_of_chats(units: &[Unit]) -> impl Iterator<Item = Mark> {
+/// The marks of the items of chats. A task has written each of them, and noted out of whose words, before it stood there: one
+/// that we have never noted came from elsewhere, such as a list that was put back beside older notes.
+fn marks_of_chats(units: &[Unit], known: &Known) -> Vec<Mark> {
     let those = units.iter().filter(|unit| unit.chat.is_some());
-    those.map(|unit| Mark::of(unit.gist.clone(), Taint::Clean, unit.chat.clone()))
+    let level = |unit| if known.has_seen(unit) { Taint::Clean } else { Taint::Raw };
+    those.map(|unit| Mark::of(unit.gist.clone(), level(unit), unit.chat.clone())).collect()
 }
 
 /// Takes the level of a whole file, as earlier versions noted it, for that of each of its lines: whoever writes a new one by
