@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
+use selkie_playground::Turn;
 use selkie_playground::slack;
 use selkie_playground::telegram::{ADA, TOKEN};
 use serde_json::json;
@@ -15,6 +16,7 @@ use crate::support::terminal::AtTerminal;
 use crate::support::world::World;
 
 const KEY: &str = "sk-playground-key-1234567890";
+const MISTYPED: &str = "sk-mistyped-key-1234567890";
 const WRONG: &str = "110201543:AAwrong-wrong-wrong-wrong-wrong-wro";
 
 /// A world, and an empty folder beside its own home.
@@ -100,7 +102,7 @@ fn mode(path: &Path) -> u32 {
 
 fn is_silent(shown: &str) {
     let secret = TOKEN.split_once(':').expect("a token").1;
-    for secret in [secret, KEY, WRONG] {
+    for secret in [secret, KEY, WRONG, MISTYPED] {
         assert!(!shown.contains(secret), "{shown}");
     }
 }
@@ -132,8 +134,20 @@ async fn up_to_the_owner(empty: &Empty, terminal: &mut AtTerminal) -> String {
     world.within("a question", terminal.shows("Model [gpt-5.2]: ")).await;
     terminal.types("playground\n");
     world.within("a question", terminal.shows("API key (not shown) [Enter: none]: ")).await;
+    world.playground.model().script(vec![refused()]);
+    terminal.types(&format!("{MISTYPED}\n"));
+    world.within("the key's question", terminal.shows("API key once more (not shown)")).await;
     terminal.types(&format!("{KEY}\n"));
     world.within("a code", terminal.shows("Waiting for it.")).await
+}
+
+fn refused() -> Turn {
+    Turn::Refuse {
+        status: 401,
+        message: "Incorrect API key".to_owned(),
+        code: None,
+        retry_after: None,
+    }
 }
 
 fn code(shown: &str) -> String {

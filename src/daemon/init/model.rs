@@ -32,7 +32,17 @@ pub async fn ask(
         if !tried.is_refused() {
             return Ok(());
         }
-        if left == 0 || prompter.agrees("Keep it as it is?", false).await? {
+        if left == 0 {
+            break;
+        }
+        // Asked for unseen, and first: whoever has mistyped it types the next one here.
+        if answers.has(KEY)
+            && let Some(key) = prompter.secret("API key once more", "Enter: it is right").await?
+        {
+            answers.hide(KEY, key);
+            continue;
+        }
+        if prompter.agrees("Keep it as it is?", false).await? {
             break;
         }
         answers.forget_section("llm");
