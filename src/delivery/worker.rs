@@ -134,7 +134,7 @@ impl DeliveryWorker {
 
     /// What was to leave at once and has not is not in doubt.
     async fn stay(&mut self) {
-        while let Ok(queued) = self.queue.try_recv() {
+        while let Some(queued) = self.queue.next() {
             self.admit(queued);
         }
         let outbox = &self.outbox;
@@ -150,7 +150,7 @@ impl DeliveryWorker {
     fn take(&mut self, queued: Queued) {
         self.admit(queued);
         // What is there already is taken in one go, before anything is started.
-        while let Ok(queued) = self.queue.try_recv() {
+        while let Some(queued) = self.queue.next() {
             self.admit(queued);
         }
     }
@@ -164,7 +164,7 @@ impl DeliveryWorker {
     }
 
     fn enqueue(&mut self, part: DuePart) {
-        self.account.waiting.fetch_add(1, Ordering::Relaxed);
+        self.account.waiting.fetch_add(1, Ordering::SeqCst);
         let conversation = part.part.conversation.clone();
         let lane = self.lanes.entry(conversation.clone()).or_default();
         lane.push_back(part);

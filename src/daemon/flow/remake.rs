@@ -177,7 +177,11 @@ impl Flow {
         let said = async {
             account.rests().await;
             let says = async {
-                while account.waiting.load(Ordering::Relaxed) > 0 {
+                let queues = &self.outbox.queues;
+                // In this order: what leaves the way waits by then.
+                while queues.has_underway(&account.channel.account)
+                    || account.waiting.load(Ordering::SeqCst) > 0
+                {
                     tokio::time::sleep(LOOK).await;
                 }
             };
