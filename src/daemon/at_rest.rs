@@ -27,8 +27,8 @@ pub async fn watch(stop: CancellationToken) {
     while stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_some() {
         let now = processor_time();
         let is_first = wait == FIRST;
-        let rests = is_first || now.saturating_sub(before) < IDLE;
-        if rests && now.saturating_sub(given) > WORTH_IT {
+        let rests = now.saturating_sub(before) < IDLE;
+        if is_first || rests && now.saturating_sub(given) > WORTH_IT {
             // Long heaps take a moment: nobody waits for it.
             tokio::task::spawn_blocking(give_back).await.ok();
             given = processor_time();
