@@ -36,26 +36,34 @@ impl Hints {
         if inner.told.contains(&place.full()) || !inner.has_room(place, now) {
             return false;
         }
+        inner.take(place, now);
         if inner.told.len() >= MANY {
             inner.told.clear();
         }
         inner.told.insert(place.full())
     }
 
-    /// Whether somebody who asks gets words again now.
-    pub(crate) fn may_again(&self, place: &PlaceId, now: DateTime<Utc>) -> bool {
-        locked(&self.0).has_room(place, now)
+    /// Whether somebody who asks gets words again now, if `is_theirs_to_have`: asked for only where there is room, so that a
+    /// crowd uses up nobody else's tries.
+    pub(crate) fn may_again(
+        &self,
+        place: &PlaceId,
+        now: DateTime<Utc>,
+        is_theirs_to_have: impl FnOnce() -> bool,
+    ) -> bool {
+        let mut inner = locked(&self.0);
+        if !inner.has_room(place, now) || !is_theirs_to_have() {
+            return false;
+        }
+        inner.take(place, now);
+        true
     }
 }
 
 impl Inner {
-    /// Takes one of the account's hints of this minute.
+    /// Whether the account has one of its hints of this minute left.
     fn has_room(&mut self, place: &PlaceId, now: DateTime<Utc>) -> bool {
-        let accounts = &mut self.accounts;
-        let account = accounts.entry(place.account().clone()).or_insert_with(|| Hinted {
-            minute: Window::new(A_MINUTE, TimeDelta::minutes(1)),
-            left_out: Seldom::default(),
-        });
+        let account = self.account(place);
         if account.minute.free_at(now).is_some_and(|at| at > now) {
             if let Some(count) = account.left_out.more(now) {
                 tracing::warn!(
@@ -67,8 +75,18 @@ impl Inner {
             }
             return false;
         }
-        account.minute.took(now);
         true
+    }
+
+    fn take(&mut self, place: &PlaceId, now: DateTime<Utc>) {
+        self.account(place).minute.took(now);
+    }
+
+    fn account(&mut self, place: &PlaceId) -> &mut Hinted {
+        self.accounts.entry(place.account().clone()).or_insert_with(|| Hinted {
+            minute: Window::new(A_MINUTE, TimeDelta::minutes(1)),
+            left_out: Seldom::default(),
+        })
     }
 }
 

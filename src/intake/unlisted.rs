@@ -53,10 +53,9 @@ impl UnlistedSenders {
         }
         let person = format!("{} {}", place.account(), inbound.speaker.id);
         let today = now.date_naive();
+        let tries = || self.may(&person, today) && self.may(&place.full(), today);
         (asks_for_id(inbound) || self.offers_code(inbound))
-            && self.may(&person, today)
-            && self.may(&place.full(), today)
-            && self.hints.may_again(place, now)
+            && self.hints.may_again(place, now, tries)
     }
 
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
@@ -124,7 +123,24 @@ fn command(inbound: &Inbound) -> Option<Builtin> {
 
 #[cfg(test)]
 mod tests {
+    use selkie_channel_core::PlaceId;
+
     use super::*;
+    use crate::daemon::flow::testing;
+
+    #[test]
+    fn a_crowd_uses_up_nobody_elses_tries() {
+        let unlisted = UnlistedSenders::of(Live::of(Pairing::Ask));
+        let now = DateTime::UNIX_EPOCH;
+        let deserves = |n: usize, now| {
+            let said = testing::message(&format!("tg:{n}"), "hello");
+            let place = PlaceId::new(said.place.account().clone(), format!("tg:{n}"));
+            unlisted.deserves(&Inbound { place, ..said }, now)
+        };
+        assert_eq!((0..100).filter(|n| deserves(*n, now)).count(), 20);
+        assert!((0..9).all(|_| !deserves(500, now)), "there is no room");
+        assert!(deserves(500, now + chrono::TimeDelta::minutes(1)), "and none of it counted");
+    }
 
     #[test]
     fn an_id_is_told_a_few_times_a_day() {
