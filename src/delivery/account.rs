@@ -41,9 +41,9 @@ pub(crate) struct Account {
     /// How many workers are at a task of it, whoever stood in its place before.
     at_work: watch::Sender<usize>,
     /// What receives.
-    pub(crate) ears: Loop,
+    pub(crate) receiving: Loop,
     /// What sends.
-    pub(crate) mouth: Loop,
+    pub(crate) sending: Loop,
 }
 
 /// What runs for an account, and how it is ended alone.
@@ -113,8 +113,8 @@ impl Account {
             again: Notify::new(),
             leaving: AtomicBool::new(false),
             at_work: watch::Sender::new(0),
-            ears: Loop::default(),
-            mouth: Loop::default(),
+            receiving: Loop::default(),
+            sending: Loop::default(),
             channel,
         }
     }
@@ -183,14 +183,13 @@ impl Account {
         needed
     }
 
-    /// Tells what it comes to that the bot speaks here unasked; a platform that takes its time is not waited for:
-    /// delivery finds out.
     /// Names the tool by which alone something is made public there; `None` where people are talked with.
     pub(crate) fn posts_by(&self) -> Option<&'static str> {
         self.channel.posting.as_ref().map(|postable| postable.data.later.name)
     }
 
-    /// What it comes to that the bot speaks where nobody has just spoken.
+    /// Tells what it comes to that the bot speaks where nobody has just spoken; a platform that takes its time is not waited
+    /// for: delivery finds out.
     pub(crate) async fn unasked(&self, conversation: &ConversationId) -> Unasked {
         let told = self.channel.sender.unasked(conversation);
         tokio::time::timeout(TOLD_WITHIN, told).await.unwrap_or(Unasked::Free)

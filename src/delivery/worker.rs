@@ -113,7 +113,7 @@ impl DeliveryWorker {
         let mut flying = Flying::new();
         let stop = self.outbox.runtime.stop.work.clone();
         let outbox = Arc::clone(&self.outbox);
-        let end = self.account.mouth.end.clone();
+        let end = self.account.sending.end.clone();
         while !stop.is_cancelled() && !end.is_cancelled() {
             let whole = outbox.storage.health.is_whole();
             let wake_at = if whole { self.launch(&mut flying) } else { None };

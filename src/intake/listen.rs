@@ -68,7 +68,8 @@ pub(crate) struct Listening {
 /// Listens until the daemon ends, or the config gives the account to another. Nothing else ends it: not a refused
 /// credential, not a defect.
 pub(crate) async fn listen(all: Arc<Listening>, account: Arc<Account>) {
-    let (stop, end) = (all.outbox.runtime.stop.receivers.child_token(), account.ears.end.clone());
+    let (stop, end) =
+        (all.outbox.runtime.stop.receivers.child_token(), account.receiving.end.clone());
     let mut listening = pin!(listen_until(stop.clone(), all, account));
     tokio::select! {
         () = &mut listening => return,

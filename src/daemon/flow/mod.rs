@@ -183,7 +183,7 @@ impl Flow {
         outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
-        delivery_workers.into_iter().for_each(|worker| self.open_mouth(worker));
+        delivery_workers.into_iter().for_each(|worker| self.start_sending(worker));
         outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         let tracker = &outbox.runtime.tracker;
@@ -194,7 +194,7 @@ impl Flow {
         if let Some(janitor) = locked(&self.janitor).take() {
             tracker.spawn(janitor.run());
         }
-        outbox.accounts.all().for_each(|account| self.open_ears(account));
+        outbox.accounts.all().for_each(|account| self.start_receiving(account));
         Ok(())
     }
 
@@ -383,7 +383,7 @@ impl Flow {
     ) -> Result<(), StoreError> {
         self.may_begin().await?;
         self.relay(tracker, stop);
-        self.delivery_workers().await?.into_iter().for_each(|worker| self.open_mouth(worker));
+        self.delivery_workers().await?.into_iter().for_each(|worker| self.start_sending(worker));
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use crate::domain::facts::Trust;
 use crate::intake::listen::listen;
 
 /// A receiver that takes longer to end is left behind.
-const EARS: Duration = Duration::from_secs(10);
+const RECEIVER_ENDS: Duration = Duration::from_secs(10);
 /// How long what a channel that goes has still to say may take.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How often it is looked whether that is said.
@@ -88,15 +88,15 @@ impl Flow {
     }
 
     /// Begins to receive for an account.
-    pub(super) fn open_ears(&self, account: Arc<Account>) {
-        let tracker = account.ears.tracker.clone();
+    pub(super) fn start_receiving(&self, account: Arc<Account>) {
+        let tracker = account.receiving.tracker.clone();
         let listening = listen(Arc::clone(&self.listening), account);
         self.outbox.runtime.tracker.spawn(tracker.track_future(listening));
     }
 
     /// Begins to send for an account.
-    pub(super) fn open_mouth(&self, worker: DeliveryWorker) {
-        let tracker = worker.account().mouth.tracker.clone();
+    pub(super) fn start_sending(&self, worker: DeliveryWorker) {
+        let tracker = worker.account().sending.tracker.clone();
         self.outbox.runtime.tracker.spawn(tracker.track_future(worker.run()));
     }
 
@@ -107,7 +107,7 @@ impl Flow {
     ) -> Arc<Account> {
         let account = Arc::new(match &before {
             Some(before) => {
-                close_ears(before).await;
+                stop_receiving(before).await;
                 Account::in_place_of(before, channel)
             }
             None => Account::new(channel),
@@ -117,8 +117,8 @@ impl Flow {
         outbox.accounts.put(Arc::clone(&account));
         let queue = outbox.queues.open(account.channel.account.clone());
         let speaks = Arc::clone(self).speak(before, Arc::clone(&account), queue);
-        outbox.runtime.tracker.spawn(account.mouth.tracker.track_future(speaks));
-        self.open_ears(Arc::clone(&account));
+        outbox.runtime.tracker.spawn(account.sending.tracker.track_future(speaks));
+        self.start_receiving(Arc::clone(&account));
         // What has waited for it in the ledger is looked for now.
         self.workers.ready(Vec::new(), Some(outbox.runtime.now()));
         account
@@ -132,10 +132,10 @@ impl Flow {
         queue: PartQueue,
     ) {
         if let Some(before) = before {
-            before.mouth.ended().await;
+            before.sending.ended().await;
         }
         let outbox = &self.outbox;
-        let (end, stop) = (account.mouth.end.clone(), outbox.runtime.stop.work.clone());
+        let (end, stop) = (account.sending.end.clone(), outbox.runtime.stop.work.clone());
         let mut worker = DeliveryWorker::new(Arc::clone(outbox), account, queue);
         while !end.is_cancelled() && !stop.is_cancelled() {
             match worker.load().await {
@@ -169,7 +169,7 @@ impl Flow {
     /// Hears nothing more of a channel, begins nothing more for it, and lets it go when what runs has ended.
     async fn remove(self: &Arc<Self>, account: Arc<Account>) {
         account.leave();
-        close_ears(&account).await;
+        stop_receiving(&account).await;
         self.outbox.runtime.tracker.spawn(Arc::clone(self).let_go_of(account));
     }
 
@@ -194,7 +194,7 @@ impl Flow {
         let _one = self.changing.lock().await;
         if self.outbox.accounts.let_go(&account) {
             self.outbox.queues.close(&account.channel.account);
-            account.mouth.ended().await;
+            account.sending.ended().await;
             let (channel, id) = (account.channel.name, &account.channel.account);
             tracing::info!(channel, account = %id, "this channel is gone: what waits for it stays in the store");
         }
@@ -207,8 +207,8 @@ fn change(account: &Account, became: Became) -> ChannelChange {
     ChannelChange { name, account, became, running }
 }
 
-async fn close_ears(account: &Account) {
-    if timeout(EARS, account.ears.ended()).await.is_err() {
+async fn stop_receiving(account: &Account) {
+    if timeout(RECEIVER_ENDS, account.receiving.ended()).await.is_err() {
         let channel = account.channel.name;
         tracing::warn!(channel, "what receives does not end: leaving it behind");
     }
