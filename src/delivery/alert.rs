@@ -41,7 +41,7 @@ impl Outbox {
     }
 
     /// Where an owner reads in private, of whom no account of these is needed.
-    fn reach(&self, silent: &[AccountId]) -> Option<ConversationId> {
+    pub(super) fn reach(&self, silent: &[AccountId]) -> Option<ConversationId> {
         let private = self.owners.iter().filter_map(|owner| self.accounts.private(owner));
         private.into_iter().find(|conversation| !silent.contains(conversation.account()))
     }

@@ -191,9 +191,9 @@ impl Outbox {
         }
     }
 
-    /// Tells the first owner something in private, once for ever under `key`.
+    /// Tells the first owner who can be reached something in private, once for ever under `key`.
     pub(crate) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
-        let private = self.owners.first().and_then(|owner| self.accounts.private(owner));
+        let private = self.reach(&[]);
         let text = self.runtime.redactor.clean(text);
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
             tracing::warn!(key, "there is no owner to tell: {text} (add `owners` to the config)");

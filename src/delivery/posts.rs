@@ -72,7 +72,7 @@ async fn tell_waits(outbox: &Arc<Outbox>, row: &PostRow) {
     let key = format!("post:{}:waits", row.outbound.0);
     let text = messages::waits(row.outbound, &row.said);
     outbox.tell_owner(&key, &text).await;
-    let owner = outbox.owners.first().and_then(|owner| outbox.accounts.private(owner));
+    let owner = outbox.reach(&[]);
     let Some(hears) = hears(outbox, row).filter(|hears| Some(hears) != owner.as_ref()) else {
         return;
     };
@@ -127,7 +127,7 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
     if let Some(queued) = told.queued {
         outbox.send(queued);
     }
-    let owner = outbox.owners.first().and_then(|owner| outbox.accounts.private(owner));
+    let owner = outbox.reach(&[]);
     if (told.paused || of_account) && hears != owner {
         outbox.tell_owner(&format!("post:{}", outbound.0), &text).await;
     }
@@ -139,7 +139,7 @@ fn hears(outbox: &Outbox, row: &PostRow) -> Option<ConversationId> {
     if !command_line::is_at(&asked) {
         return Some(asked);
     }
-    outbox.owners.first().and_then(|owner| outbox.accounts.private(owner))
+    outbox.reach(&[])
 }
 
 /// Whether the platform refused it for what it says: a login, a limit or a month are no fault of the series.
