@@ -163,7 +163,8 @@ fn one_line(text: &str) -> String {
 /// Counts how long the newest message of a task has waited for its first claim.
 pub(crate) fn waited(runtime: &Runtime, claimed: &Claimed) {
     if let (1, Some((_, newest))) = (claimed.attempts, claimed.heard.last()) {
-        let span = runtime.now() - newest.at;
+        // Platforms date messages by whole seconds: what waits in a task of its own waits from when that was made.
+        let span = runtime.now() - newest.at.max(claimed.facts.at);
         runtime.metrics.took(Phase::Wait, span.to_std().unwrap_or_default());
     }
 }
