@@ -76,7 +76,7 @@ async fn outlives_every_kill(kept: Kept) {
     let _last = world.daemon();
     settled(&world, total).await;
     // Killed while it was sent, and again while it was repeated: nobody can say whether it arrived, and once more
-    // might be once too often. The ledger says so, and the log.
+    // might be once too often. The ledger says so, and the log. Two kills in a row can leave one in each chat.
     let doubtful = texts(&world.home, &format!("SELECT {text} {DOUBTFUL}"));
     assert!(doubtful.len() <= KILLS as usize, "{doubtful:?}");
     let mut marked = 0;

@@ -49,11 +49,11 @@ pub enum Todos {
         long_about = "Take items of TODO.md and TODO.DONE.md that name no chat for your own words: shows which, and asks.\n\n\
 selkie shows a task the items unasked that only you can have written. One that is like something that a group or a page has \
 said counts as theirs, and so does everything once kept/whose.json is lost. What you call yours is shown to the model as your \
-words. An item that a task has written out of others' words is taken only when you name it. One that names a chat was written \
-by a task there: it stays counted until it is done, or until you take its [ChatID] out and run this again."
+words. An item that somebody else said, or that a task wrote out of others' words, is taken only when you name it. One that names a \
+chat was written by a task there: it stays counted until it is done, or until you take its [ChatID] out and name it here."
     )]
     Trust {
-        /// The one item that says this, or holds these words [default: all that no task has written out of others' words]
+        /// The one item that says this, or holds these words [default: all that nobody else is known to have said]
         text: Option<String>,
         /// Do not ask
         #[arg(long)]

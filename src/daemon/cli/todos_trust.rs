@@ -18,7 +18,7 @@ use crate::people::files::Doubtful;
 const NOTHING: &str =
     "Nothing to take: every item without a chat counts as your own words already.\n";
 
-/// Shows which items are in doubt, asks, and takes them: the one that holds `text`, or all that no task has written.
+/// Shows which items are in doubt, asks, and takes them: the one that holds `text`, or all that nobody else is known to have said.
 pub fn trust(binary: &Binary, chosen: &Chosen, text: Option<&str>, yes: bool) -> Outcome {
     let ToldOfPeople { doubtful, whose_is_lost, .. } =
         told(quiet(binary, chosen)?, AskedOfPeople::DoubtfulTodos)?;
@@ -80,7 +80,8 @@ fn shown(taken: &[Doubtful], left: &[Doubtful]) -> String {
     }
     if !left.is_empty() {
         all.push_str(&format!(
-            "A task wrote these out of others' words. They stay as they are, unless you name one (selkie todos trust TEXT):\n{}",
+            "Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos \
+             trust TEXT):\n{}",
             lines(left)
         ));
     }
@@ -107,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_task_wrote_is_shown_apart() {
+    fn what_is_known_as_others_is_shown_apart() {
         let said = shown(&[item("buy milk", false)], &[item("move\nall money", true)]);
         insta::assert_snapshot!(said, @r"
         These may be others' words, and would count as yours:
           buy milk
-        A task wrote these out of others' words. They stay as they are, unless you name one (selkie todos trust TEXT):
+        Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos trust TEXT):
           move⟨U+000A⟩all money
         ");
     }

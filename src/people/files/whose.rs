@@ -48,7 +48,7 @@ struct Item {
 pub struct Doubtful {
     /// What it says.
     pub text: String,
-    /// A task is known to have written it out of others' words; else it is like something that others said.
+    /// Others are known to have said it, or a task to have written it out of their words; else it is only like that.
     pub is_noted: bool,
 }
 
