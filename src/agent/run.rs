@@ -27,13 +27,19 @@ pub use unstored::Unstored;
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
 
+/// How much of a run is stored already.
+#[derive(Clone, Copy, Default)]
+struct Stored {
+    items: usize,
+    usage: Usage,
+}
+
 /// One task's run.
 pub struct Run {
     settings: Settings,
     header: Header,
     items: Vec<Item>,
-    /// How many items and how much usage are stored already.
-    stored: (usize, Usage),
+    stored: Stored,
     /// The open calls were asked for before a crash: some may have been started.
     resumed: bool,
     /// What the open call wants a person to be asked, until it is parked.
@@ -117,7 +123,7 @@ impl Run {
             will_ask: Vec::new(),
             denied: Vec::new(),
         };
-        Self::of(settings, header, items, (0, Usage::default()))
+        Self::of(settings, header, items, Stored::default())
     }
 
     /// Takes up a stored run.
@@ -131,11 +137,11 @@ impl Run {
             return Err(format!("run header of version {}, this selkie knows {VERSION}", header.v));
         }
         let resumed = matches!(items.last(), Some(Item::Asked { .. }));
-        let stored = (items.len(), header.usage);
+        let stored = Stored { items: items.len(), usage: header.usage };
         Ok(Self { resumed, ..Self::of(settings, header, items, stored) })
     }
 
-    fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
+    fn of(settings: Settings, header: Header, items: Vec<Item>, stored: Stored) -> Self {
         let (resumed, ended, pending) = (false, None, None);
         let (seen, absorbed) = (Seen::default(), Vec::new());
         let (ask, seek, frank, read) = (None, None, false, Taint::Clean);

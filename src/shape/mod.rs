@@ -16,7 +16,7 @@ use crate::domain::facts::{Facts, Mode, Trigger};
 use crate::domain::tool::{Class, ToolSpec};
 use crate::guard::policy::{self, Policy};
 use crate::shape::rules::{Effect, RULES, UNHEEDED};
-use crate::shape::views::{Key, Views};
+use crate::shape::views::{Key, Views, Way};
 use crate::tools::registry::{
     Asks, Base, Hide, Overlay, Registered, Registry, Selection, disabled, twice,
 };
@@ -122,8 +122,9 @@ impl Shaper {
     pub fn shape(&self, facts: &Facts) -> Shape {
         let mask = rules::at_work(facts);
         let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
+        let way = Way { opens: any(|rule| rule.opens), yields: any(|rule| rule.yields) };
         let summoned = self.ours(&facts.summoned);
-        let key = Key::of(facts, mask, (any(|rule| rule.opens), any(|rule| rule.yields)));
+        let key = Key::of(facts, mask, way);
         let key = if key.summoned.is_empty() { key } else { Key { summoned: &summoned, ..key } };
         let key = Key { policy: self.policy.at_work(&in_words(facts, &facts.place.name())), ..key };
         let registry = self.views.get(&key, || self.view(&key));

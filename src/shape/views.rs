@@ -30,15 +30,23 @@ pub(super) struct Key<'a> {
     pub(super) policy: u64,
 }
 
+/// Whether any rule at work gives way, and to what.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    /// To what the place opens.
+    pub(super) opens: bool,
+    /// To what the owner's words name.
+    pub(super) yields: bool,
+}
+
 impl<'a> Key<'a> {
-    /// `opens` and `yields`: whether any rule at work does.
-    pub(super) fn of(facts: &'a Facts, mask: u16, (opens, yields): (bool, bool)) -> Self {
+    pub(super) fn of(facts: &'a Facts, mask: u16, way: Way) -> Self {
         let features = match &facts.place {
             Where::CommandLine { .. } => None,
             Where::Channel(features) => Some(features),
         };
-        let opened = if opens { facts.opened.as_slice() } else { &[] };
-        let yields = yields && facts.trust == Trust::Owner;
+        let opened = if way.opens { facts.opened.as_slice() } else { &[] };
+        let yields = way.yields && facts.trust == Trust::Owner;
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
         let unheeded = !summoned.is_empty() && facts.taint.is_any();
         Self { mask, opened, summoned, unheeded, features, policy: 0 }

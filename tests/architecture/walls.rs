@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::circles;
 use crate::facts::Word;
 use crate::resolve;
-use crate::source::{self, Tree};
+use crate::source::{self, Source, Tree};
 
 /// Floors from the ground up; a room imports lower floors, never its own floor's neighbours.
 const FLOORS: &[&[&str]] = &[
@@ -49,12 +49,6 @@ const ADDRESSES: &[(&str, &str)] = &[
     ("src/tools/web/web_search.rs", "api.search.brave.com"),
     ("src/tools/web/web_search.rs", "html.duckduckgo.com"),
 ];
-
-/// Circles that stand today; the list may only shrink.
-const STANDING: &str = include_str!("circles.txt");
-
-/// Files that still have functions which take a tuple; the list may only shrink.
-const TUPLES: &str = include_str!("tuples.txt");
 
 /// The files that may do what the compiler cannot check.
 const UNSAFE: &[&str] = &["src/daemon/at_rest.rs"];
@@ -201,41 +195,21 @@ pub fn unchecked(tree: &Tree) -> Vec<String> {
     lines.map(|(name, at)| format!("{name}:{at}: is unsafe")).collect()
 }
 
-/// No function takes a tuple, but in the files of the list, which may only shrink: what belongs together is a
-/// struct that says so, what does not is several parameters.
+/// No function takes a tuple: what belongs together is a struct that says so, what does not is several parameters.
 pub fn tuples(tree: &Tree) -> Vec<String> {
-    let listed: BTreeSet<&str> = TUPLES.lines().filter(|l| !l.starts_with('#')).collect();
-    let mut offences = Vec::new();
-    let mut without = listed.clone();
-    for (name, source) in tree.production().filter(|(_, s)| !s.facts.tuples.is_empty()) {
-        without.remove(name.as_str());
-        let new = source.facts.tuples.iter().filter(|_| !listed.contains(name.as_str()));
-        offences.extend(new.map(|(f, line)| format!("{name}:{line}: {f} takes a tuple")));
-    }
-    let gone =
-        without.iter().map(|f| format!("{f} takes no tuple any more: take it off tuples.txt"));
-    offences.extend(gone);
-    offences
+    let of = |(name, source): (&String, &Source)| {
+        let found = source.facts.tuples.iter();
+        found.map(|(f, line)| format!("{name}:{line}: {f} takes a tuple")).collect::<Vec<_>>()
+    };
+    tree.production().flat_map(of).collect()
 }
 
-/// No two files need each other in a circle, but for those in the list, which may only shrink.
+/// No two files need each other in a circle.
 pub fn circles(tree: &Tree) -> Vec<String> {
-    let standing: Vec<BTreeSet<String>> = STANDING
-        .split("\n\n")
-        .map(|circle| circle.lines().filter(|l| !l.starts_with('#') && !l.is_empty()))
-        .map(|circle| circle.map(str::to_owned).collect::<BTreeSet<_>>())
-        .filter(|circle| !circle.is_empty())
-        .collect();
     let mut found = circles::circles(&circles::needs(tree));
     found.extend(circles::circles(&circles::script_needs(&source::scripts())));
-    let new = found.iter().filter(|circle| !standing.iter().any(|s| circle.is_subset(s)));
-    let mut offences: Vec<String> = new
-        .map(|c| format!("a circle: {}", Vec::from_iter(c.iter().cloned()).join(" ↔ ")))
-        .collect();
-    for gone in standing.iter().flatten().filter(|f| !found.iter().any(|c| c.contains(*f))) {
-        offences.push(format!("{gone} is in no circle any more: take it off circles.txt"));
-    }
-    offences
+    let told = |circle: Vec<String>| format!("a circle: {}", circle.join(" ↔ "));
+    found.into_iter().map(|circle| told(circle.into_iter().collect())).collect()
 }
 
 fn floor(room: &str) -> Option<usize> {

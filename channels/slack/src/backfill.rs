@@ -38,7 +38,8 @@ const SOON: Duration = Duration::from_millis(250);
 pub async fn earlier(
     api: &Api,
     spot: &Spot,
-    (before, limit): (i64, usize),
+    before: i64,
+    limit: usize,
     frame: Frame<'_>,
 ) -> Result<Earlier, String> {
     let asker = Asker { api, spot, before, frame, until: Instant::now() + PATIENCE };
@@ -63,6 +64,12 @@ struct Asker<'a> {
     until: Instant,
 }
 
+/// The times between which a thread is read; without the first it is read from its beginning.
+struct Span {
+    oldest: Option<i64>,
+    latest: i64,
+}
+
 impl Asker<'_> {
     /// A thread's first message and the newest of what was said in it. Slack tells the oldest first: where it hands
     /// out little at a time, the end is asked for before what is older.
@@ -73,14 +80,18 @@ impl Asker<'_> {
         let windows: Vec<i64> = windows.into_iter().filter(|from| *from > begins).collect();
         let mut latest = self.before;
         if !self.api.gets_little() {
-            match self.span(root, (None, latest), windows.is_empty(), &mut found).await {
+            match self
+                .span(root, Span { oldest: None, latest }, windows.is_empty(), &mut found)
+                .await
+            {
                 Ok(true) => return Ok(told(found.lines, None)),
                 Ok(false) => {}
                 Err(why) => return found.without(why),
             }
         }
         for from in windows.into_iter().map(Some).chain([None]) {
-            if let Err(why) = self.span(root, (from, latest), true, &mut found).await {
+            if let Err(why) = self.span(root, Span { oldest: from, latest }, true, &mut found).await
+            {
                 return found.without(why);
             }
             let Some(from) = from.filter(|from| !found.is_full(*from)) else { break };
@@ -94,11 +105,11 @@ impl Asker<'_> {
     async fn span(
         &self,
         root: &str,
-        (oldest, latest): (Option<i64>, i64),
+        span: Span,
         to_the_end: bool,
         found: &mut Found,
     ) -> Result<bool, String> {
-        let (oldest, latest) = (oldest.map(ts), ts(latest));
+        let (oldest, latest) = (span.oldest.map(ts), ts(span.latest));
         let mut cursor = String::new();
         loop {
             let Some(left) = found.pages.checked_sub(1) else {

@@ -107,7 +107,7 @@ impl Receiver for SlackReceiver {
             latest: before,
             redactor: &self.line.http.redactor,
         };
-        let mut earlier = backfill::earlier(&self.api, &spot, (before, limit), frame).await?;
+        let mut earlier = backfill::earlier(&self.api, &spot, before, limit, frame).await?;
         self.names.fill(&self.api, &mut earlier.lines).await;
         Ok(earlier)
     }

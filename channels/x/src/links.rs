@@ -47,7 +47,7 @@ impl<'a> Links<'a> {
         let host = host_at..host_at + host.length;
         if domain::is_sound(&self.text[host.clone()]) && units + 8 <= LONGEST {
             let found = match scheme {
-                0 => self.bare(host, (end, tail.has_path)),
+                0 => self.bare(host, tail.has_path.then_some(end)),
                 _ => schemed(self.text, at..end).into_iter().collect(),
             };
             self.found = found.into_iter();
@@ -56,13 +56,14 @@ impl<'a> Links<'a> {
     }
 
     /// The links of a host without `https://`: those of its parts that are written in Latin letters.
-    fn bare(&self, host: Range<usize>, (end, has_path): (usize, bool)) -> Vec<Range<usize>> {
+    /// The last of them takes the path along, where one follows and ends at `path_end`.
+    fn bare(&self, host: Range<usize>, path_end: Option<usize>) -> Vec<Range<usize>> {
         if self.text[..host.start].ends_with(['-', '_', '.', '/']) {
             return Vec::new();
         }
         let shift = |range: Range<usize>| host.start + range.start..host.start + range.end;
         let mut found: Vec<_> = domain::latin(&self.text[host.clone()]).map(shift).collect();
-        if let Some(last) = found.last_mut().filter(|_| has_path) {
+        if let (Some(last), Some(end)) = (found.last_mut(), path_end) {
             last.end = end;
         }
         found

@@ -1,6 +1,6 @@
 //! What of a run is to be stored: its new items, and which call of a model wrote which.
 
-use super::Run;
+use super::{Run, Stored};
 use crate::agent::header::since_stored;
 use crate::domain::transcript::Item;
 use crate::domain::usage::{ModelCall, Usage};
@@ -32,10 +32,10 @@ impl Run {
     /// Hands over what is not stored yet and counts it as stored.
     pub fn take_unstored(&mut self) -> Unstored {
         let until = self.pending.as_ref().map_or(self.items.len(), |(begin, _)| *begin);
-        let append = self.items[self.stored.0..until].to_vec();
+        let append = self.items[self.stored.items..until].to_vec();
         let wrote = self.take_wrote();
-        let usage = since_stored(self.header.usage, self.stored.1);
-        self.stored = (until, self.header.usage);
+        let usage = since_stored(self.header.usage, self.stored.usage);
+        self.stored = Stored { items: until, usage: self.header.usage };
         let seen = std::mem::take(&mut self.seen);
         // A header of plain data always serializes.
         let header = serde_json::to_string(&self.header).unwrap_or_default();
@@ -44,7 +44,7 @@ impl Run {
 
     /// Hands over the calls that wrote what is not stored yet, by its place in that.
     fn take_wrote(&mut self) -> Vec<Wrote> {
-        let stored = self.stored.0;
+        let stored = self.stored.items;
         let wrote = std::mem::take(&mut self.wrote).into_iter();
         wrote.map(|one| Wrote { item: one.item.saturating_sub(stored), ..one }).collect()
     }

@@ -59,7 +59,7 @@ pub fn read(event: &Value, mut inbound: Inbound, frame: Frame<'_>) -> Option<Inb
 /// nobody knows.
 fn said(message: &Value, id: &str, kind: &str) -> (Option<String>, Option<Attachment>) {
     let file = |kind, name: &str, mime: Option<&str>| {
-        (Some(String::new()), Some(attachment(message, id, (kind, name, mime))))
+        (Some(String::new()), Some(attachment(message, id, File { kind, name, mime })))
     };
     match kind {
         // LINE's own emoji stand in the text by their names, "(moon)".
@@ -77,20 +77,23 @@ fn said(message: &Value, id: &str, kind: &str) -> (Option<String>, Option<Attach
     }
 }
 
-fn attachment(
-    message: &Value,
-    id: &str,
-    (kind, name, mime): (AttachmentKind, &str, Option<&str>),
-) -> Attachment {
+/// What the type of a message tells of its file.
+struct File<'a> {
+    kind: AttachmentKind,
+    name: &'a str,
+    mime: Option<&'a str>,
+}
+
+fn attachment(message: &Value, id: &str, file: File<'_>) -> Attachment {
     let provider = field::object(message, "contentProvider").and_then(|p| field::text(p, "type"));
-    let prepared = matches!(kind, AttachmentKind::Video | AttachmentKind::Audio);
+    let prepared = matches!(file.kind, AttachmentKind::Video | AttachmentKind::Audio);
     let content = Content { id: id.to_owned(), prepared, elsewhere: provider == Some("external") };
     Attachment {
         // A struct of plain fields always becomes JSON.
         handle: serde_json::to_string(&content).unwrap_or_default(),
-        kind,
-        name: name.to_owned(),
-        mime: mime.map(str::to_owned),
+        kind: file.kind,
+        name: file.name.to_owned(),
+        mime: file.mime.map(str::to_owned),
         size: field::number(message, "fileSize").and_then(|size| u64::try_from(size).ok()),
     }
 }

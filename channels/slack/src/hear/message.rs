@@ -23,12 +23,12 @@ pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
         Some("message_deleted") => {
             let ts = field::text(event, "deleted_ts").or(field::text(event, "ts"))?;
             let key = format!("m:{team}:{channel}:{ts}:d");
-            Some(other(event, key, "message_deleted", (team, channel), frame))
+            Some(other(event, key, "message_deleted", team, channel, frame))
         }
         Some(subtype) if !SAID.contains(&subtype) => {
             let ts = field::text(event, "ts")?;
             let key = format!("m:{team}:{channel}:{ts}:{subtype}");
-            Some(other(event, key, subtype, (team, channel), frame))
+            Some(other(event, key, subtype, team, channel, frame))
         }
         _ => {
             let inbound = said(event, kind_of(event), team, channel, frame)?;
@@ -104,7 +104,7 @@ fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option
     if text(Some(inner)) == text(field::object(event, "previous_message")) {
         let ts = field::text(event, "ts")?;
         let key = format!("m:{team}:{channel}:{ts}:c");
-        return Some(other(event, key, "message_changed", (team, channel), frame));
+        return Some(other(event, key, "message_changed", team, channel, frame));
     }
     let mut inbound = said(inner, kind_of(event), team, channel, frame)?;
     let before = field::object(event, "previous_message");
@@ -127,7 +127,8 @@ fn other(
     event: &Value,
     key: String,
     name: &str,
-    (team, channel): (&str, &str),
+    team: &str,
+    channel: &str,
     frame: Frame<'_>,
 ) -> Inbound {
     let what = What::Other { name: name.to_owned() };
