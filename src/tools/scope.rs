@@ -1,6 +1,5 @@
 //! What one tool call may touch. Made for each call; tools get this and nothing else.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use selkie_channel_core::{ConversationId, MessageRef, PersonId};
@@ -21,11 +20,12 @@ use crate::tools::ToolError;
 use crate::tools::asked::Asked;
 use crate::tools::identity::Identity;
 use crate::tools::memory::port::Memory;
-use crate::tools::paths::{Level, Lists, Ours};
 use crate::tools::ports::{
     Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos, Visitor,
     Wisher,
 };
+
+pub use crate::tools::paths::Roots;
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -160,25 +160,4 @@ pub struct Earlier {
     pub pictures: Vec<Picture>,
     /// Whose words it holds.
     pub level: Taint,
-}
-
-/// Where files may be read and written in one task.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Roots {
-    /// The whole cache; only the conversation's own folder of it is open.
-    pub cache: PathBuf,
-    /// The conversation's own folder of the cache: always open.
-    pub own: PathBuf,
-    /// The state folder, for owners in private: see the rules of paths for what of it is open.
-    pub state: Option<PathBuf>,
-    /// The conversation's workspace.
-    pub workspace: Option<PathBuf>,
-    /// Files elsewhere on the machine may be read.
-    pub elsewhere: bool,
-    /// What is the bot's own, closed wherever it lies.
-    pub ours: Ours,
-    /// Lists of the state folder that people edit, too.
-    pub lists: Lists,
-    /// How far what is read and written comes from others.
-    pub level: Level,
 }

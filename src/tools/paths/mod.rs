@@ -8,6 +8,7 @@ mod form;
 mod level;
 mod lists;
 mod ours;
+mod roots;
 mod rules;
 mod staged;
 mod stop;
@@ -19,13 +20,13 @@ use std::sync::Arc;
 use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
 
 use crate::tools::ToolError;
-use crate::tools::scope::Roots;
 
 pub use beneath::{Kind, Listed};
 pub use form::refused;
 pub use level::{Level, level_of, mark_level, of_command};
 pub use lists::{ListWriter, Lists};
 pub use ours::{CREDENTIALS, Closed, Ours};
+pub use roots::Roots;
 pub use rules::denied;
 pub use staged::{Filling, Staged};
 pub use stop::Stop;
