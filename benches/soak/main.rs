@@ -42,6 +42,8 @@ const KEEP: Keep = Keep { newest: 500, age: Duration::from_secs(60) };
 /// How often they let go of the rest, and how often progress is told.
 const FORGET: Duration = Duration::from_secs(5);
 const TELL: Duration = Duration::from_secs(30);
+/// After it the daemon has given back what it does not need at rest.
+const REST: Duration = Duration::from_secs(12);
 
 fn main() -> ExitCode {
     let messages = match messages(std::env::args().skip(1)) {
@@ -92,6 +94,7 @@ async fn soak(messages: usize) -> ExitCode {
     let begun = Instant::now();
     soak.ask_until(messages * LAST_PART / 1_000).await;
     soak.settle().await;
+    tokio::time::sleep(REST).await;
     let end = soak.subject.gauge(soak.asked);
     soak.ask_until(messages).await;
     soak.settle().await;
@@ -205,7 +208,6 @@ impl Soak {
             self.look();
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        // What it keeps when it rests.
         tokio::time::sleep(Duration::from_secs(2)).await;
         self.look();
     }

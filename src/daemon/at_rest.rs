@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 /// The start is over by then.
 const FIRST: Duration = Duration::from_secs(1);
 /// How long nothing has to happen.
-const REST: Duration = Duration::from_secs(10);
+const REST: Duration = Duration::from_secs(5);
 /// More processor time than polls of channels that stay silent take in [`REST`].
-const IDLE: Duration = Duration::from_millis(10);
+const IDLE: Duration = Duration::from_millis(5);
 /// Less work brings few pages back.
 const WORTH_IT: Duration = Duration::from_millis(20);
 /// More than the list of our mappings takes, bytes: foreign libraries may be loaded into us.
