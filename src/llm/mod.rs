@@ -5,6 +5,7 @@ mod build;
 mod dialect;
 mod embeddings;
 mod fallback;
+mod gather;
 mod halves;
 mod offline;
 mod openai;

@@ -22,6 +22,11 @@ pub(super) struct Profile {
 }
 
 impl Profile {
+    /// Who answers, for people: `name/model`.
+    pub fn by(&self) -> String {
+        format!("{}/{}", self.name, self.model)
+    }
+
     /// How many tokens of answer are asked for.
     pub fn most(&self, request: &Request) -> u32 {
         self.max_output.map_or(request.max_output, |most| most.min(request.max_output))

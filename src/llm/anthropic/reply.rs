@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
+use crate::llm::gather::Gather;
 use crate::llm::halves::Joined;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
@@ -15,6 +16,7 @@ const MOST_BLOCKS: usize = 256;
 /// What has arrived so far.
 #[derive(Default)]
 pub(super) struct Gathered {
+    /// An event said that nothing follows.
     ended: bool,
     said: Said,
     /// Calls and blocks that hold nothing for people, by their index, in their order.
@@ -37,34 +39,16 @@ enum Block {
     Other,
 }
 
-/// Whether an answer is an error in disguise.
-pub(super) fn has_error(answer: &Value) -> bool {
-    answer["type"] == "error" || answer.get("error").is_some_and(|e| !e.is_null())
-}
-
-impl Gathered {
-    /// Whether the answer is complete.
-    pub const fn ended(&self) -> bool {
-        self.ended
-    }
-
-    /// What the provider counted so far.
-    pub const fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    /// Takes a whole message.
-    pub fn take_whole(&mut self, message: &Value, heard: &OnText<'_>) {
+impl Gather for Gathered {
+    fn take_whole(&mut self, message: &Value, heard: &OnText<'_>) {
         self.take_usage(&message["usage"]);
         for (index, block) in (0..).zip(message["content"].as_array().into_iter().flatten()) {
             self.begin(index, block, false, heard);
         }
         self.take_stop(message);
-        self.ended = true;
     }
 
-    /// Takes one event of a stream. `torn`: see [`crate::llm::halves::Event`].
-    pub fn take_event(&mut self, event: &Value, torn: bool, heard: &OnText<'_>) {
+    fn take(&mut self, event: &Value, torn: bool, heard: &OnText<'_>) {
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str().unwrap_or("") {
             "message_start" => self.take_usage(&event["message"]["usage"]),
@@ -80,6 +64,41 @@ impl Gathered {
         }
     }
 
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn finish(self, by: String, told: bool) -> Result<Reply, Unfinished> {
+        let usage = Usage { calls: 1, ..self.usage };
+        let unfinished = |reason, why| Unfinished { reason, why, usage };
+        if !told {
+            let why = "the stream ended early".to_owned();
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        if self.too_many {
+            let why = format!("an answer of more than {MOST_BLOCKS} blocks");
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        let text = self.said.finish();
+        let calls: Vec<Call> = self.blocks.into_iter().filter_map(|(_, b)| b.call()).collect();
+        let stopped = match self.stop.as_str() {
+            "max_tokens" | "model_context_window_exceeded" => Some(Stopped::Room),
+            "refusal" => Some(Stopped::Refusal),
+            _ => None,
+        };
+        if text.trim().is_empty() && calls.is_empty() {
+            let why = format!("an empty answer (stop reason {:?})", self.stop);
+            return Err(unfinished(Stopped::empty(stopped), why));
+        }
+        Ok(Reply { text, calls, usage, stopped, by })
+    }
+}
+
+impl Gathered {
     fn begin(&mut self, index: u64, block: &Value, torn: bool, heard: &OnText<'_>) {
         if self.blocks.len() >= MOST_BLOCKS {
             self.too_many = true;
@@ -133,35 +152,6 @@ impl Gathered {
             self.usage.output = output;
         }
     }
-
-    /// Ends the answer.
-    ///
-    /// # Errors
-    /// Why it is none: cut streams and empty answers are worth another try.
-    pub fn finish(self, by: String) -> Result<Reply, Unfinished> {
-        let usage = Usage { calls: 1, ..self.usage };
-        let unfinished = |reason, why| Unfinished { reason, why, usage };
-        if !self.ended {
-            let why = "the stream ended early".to_owned();
-            return Err(unfinished(Reason::Garbled, why));
-        }
-        if self.too_many {
-            let why = format!("an answer of more than {MOST_BLOCKS} blocks");
-            return Err(unfinished(Reason::Garbled, why));
-        }
-        let text = self.said.finish();
-        let calls: Vec<Call> = self.blocks.into_iter().filter_map(|(_, b)| b.call()).collect();
-        let stopped = match self.stop.as_str() {
-            "max_tokens" | "model_context_window_exceeded" => Some(Stopped::Room),
-            "refusal" => Some(Stopped::Refusal),
-            _ => None,
-        };
-        if text.trim().is_empty() && calls.is_empty() {
-            let why = format!("an empty answer (stop reason {:?})", self.stop);
-            return Err(unfinished(Stopped::empty(stopped), why));
-        }
-        Ok(Reply { text, calls, usage, stopped, by })
-    }
 }
 
 impl Block {
@@ -187,7 +177,7 @@ mod tests {
             events.extend(parser.finish());
             for event in events {
                 let Ok(value) = serde_json::from_str(&event.data) else { continue };
-                gathered.take_event(&value, false, &|_| {});
+                gathered.take(&value, false, &|_| {});
                 gathered.take_whole(&value, &|_| {});
             }
         });

@@ -10,10 +10,10 @@ use selkie_channel_core::locked;
 
 use self::reply::Gathered;
 use self::request::Habits;
-use crate::domain::written::Written;
+use crate::llm::gather::gather;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
-use crate::llm::wire::{Answered, Events, Wire};
+use crate::llm::wire::Wire;
 use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
 /// What is fixed about a profile of this provider.
@@ -57,44 +57,7 @@ impl OpenAi {
         let most = self.profile.most(request);
         let body = request::body(&self.profile, request, habits, most)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
-        let mut gathered = Gathered::default();
-        heard(Written::Begun);
-        match self.wire.post(&body).await? {
-            Answered::Whole(answer) => {
-                if reply::has_error(&answer) {
-                    return Err(self.wire.refused_inside(&answer));
-                }
-                gathered.take_whole(&answer, heard);
-            }
-            Answered::Events(events) => {
-                let listened = self.listen(events, &mut gathered, heard).await;
-                listened.map_err(|refused| refused.after(gathered.usage()))?;
-            }
-        }
-        let by = format!("{}/{}", self.profile.name, self.profile.model);
-        gathered.finish(by).map_err(|unfinished| self.wire.unfinished(unfinished))
-    }
-
-    async fn listen(
-        &self,
-        mut events: Events,
-        gathered: &mut Gathered,
-        heard: &OnText<'_>,
-    ) -> Result<(), Refused> {
-        while let Some(event) = events.next().await.map_err(|e| self.wire.broken(&e))? {
-            if event.data.trim() == "[DONE]" {
-                gathered.ended = true;
-                events.drain().await;
-                return Ok(());
-            }
-            if let Some(chunk) = self.wire.read(&event)? {
-                if reply::has_error(&chunk.value) {
-                    return Err(self.wire.refused_inside(&chunk.value));
-                }
-                gathered.take(&chunk.value, chunk.torn, heard);
-            }
-        }
-        Ok(())
+        gather::<Gathered>(&self.wire, &body, self.profile.by(), heard).await
     }
 }
 

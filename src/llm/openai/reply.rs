@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
+use crate::llm::gather::Gather;
 use crate::llm::halves::Joined;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
@@ -18,8 +19,6 @@ const LOOKED_AT: usize = 16 * 1024;
 /// What has arrived so far.
 #[derive(Default)]
 pub(super) struct Gathered {
-    /// The stream said that it is complete; a document always is.
-    pub ended: bool,
     said: Said,
     refusal: Joined,
     calls: Vec<Piece>,
@@ -39,35 +38,66 @@ struct Piece {
     object: Option<Value>,
 }
 
-/// Whether an answer is an error in disguise.
-pub(super) fn has_error(answer: &Value) -> bool {
-    answer.get("error").is_some_and(|e| !e.is_null()) || answer["object"] == "error"
-}
-
-impl Gathered {
-    /// Takes a chunk. `torn`: see [`crate::llm::halves::Event`].
-    pub fn take(&mut self, chunk: &Value, torn: bool, heard: &OnText<'_>) {
+impl Gather for Gathered {
+    fn take(&mut self, chunk: &Value, torn: bool, heard: &OnText<'_>) {
         let said = self.take_words(chunk, torn, heard);
         for call in calls(said) {
             self.take_call(call, torn);
         }
     }
 
-    /// Takes a whole document: each of its calls is one.
-    pub fn take_whole(&mut self, answer: &Value, heard: &OnText<'_>) {
+    /// Each of a document's calls is one.
+    fn take_whole(&mut self, answer: &Value, heard: &OnText<'_>) {
         let said = self.take_words(answer, false, heard);
         for call in calls(said) {
             self.begin_call(call);
             self.take_call(call, false);
         }
-        self.ended = true;
     }
 
-    /// What the provider counted so far.
-    pub const fn usage(&self) -> Usage {
+    /// Only `[DONE]` says so.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    fn usage(&self) -> Usage {
         self.usage
     }
 
+    fn finish(self, by: String, told: bool) -> Result<Reply, Unfinished> {
+        let usage = Usage { calls: 1, ..self.usage };
+        let unfinished = |reason, why| Unfinished { reason, why, usage };
+        if self.finish.is_none() && !told {
+            let why = "the stream ended early".to_owned();
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        if self.too_many {
+            let why = format!("an answer with more than {MOST_CALLS} calls");
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        let finish = self.finish.unwrap_or_default();
+        let (said, refusal) = (self.said.finish(), self.refusal.finish());
+        let calls: Vec<Call> = self.calls.into_iter().filter_map(Piece::call).collect();
+        let refused = !refusal.trim().is_empty();
+        let text = match (said.trim().is_empty(), refused) {
+            (true, _) => refusal,
+            (false, true) => format!("{said}\n\n{refusal}"),
+            (false, false) => said,
+        };
+        let stopped = match finish.as_str() {
+            "length" => Some(Stopped::Room),
+            "content_filter" => Some(Stopped::Filter),
+            _ => refused.then_some(Stopped::Refusal),
+        };
+        if text.trim().is_empty() && calls.is_empty() {
+            let why = format!("an empty answer (finish reason {finish:?})");
+            return Err(unfinished(Stopped::empty(stopped), why));
+        }
+        Ok(Reply { text, calls, usage, stopped, by })
+    }
+}
+
+impl Gathered {
     fn take_words<'a>(&mut self, value: &'a Value, torn: bool, heard: &OnText<'_>) -> &'a Value {
         if let Some(usage) = value.get("usage").filter(|u| u.is_object()) {
             self.usage = read_usage(usage);
@@ -130,42 +160,6 @@ impl Gathered {
         let unnumbered = index.is_none() && id.is_empty() && !name.is_empty();
         let more = !name.is_empty() && !is_nothing(&function(call)["arguments"]);
         another_id || (unnumbered && !same.is_new()) || (more && same.is_complete())
-    }
-
-    /// Ends the answer.
-    ///
-    /// # Errors
-    /// Why it is none: cut streams and empty answers are worth another try.
-    pub fn finish(self, by: String) -> Result<Reply, Unfinished> {
-        let usage = Usage { calls: 1, ..self.usage };
-        let unfinished = |reason, why| Unfinished { reason, why, usage };
-        if self.finish.is_none() && !self.ended {
-            let why = "the stream ended early".to_owned();
-            return Err(unfinished(Reason::Garbled, why));
-        }
-        if self.too_many {
-            let why = format!("an answer with more than {MOST_CALLS} calls");
-            return Err(unfinished(Reason::Garbled, why));
-        }
-        let finish = self.finish.unwrap_or_default();
-        let (said, refusal) = (self.said.finish(), self.refusal.finish());
-        let calls: Vec<Call> = self.calls.into_iter().filter_map(Piece::call).collect();
-        let refused = !refusal.trim().is_empty();
-        let text = match (said.trim().is_empty(), refused) {
-            (true, _) => refusal,
-            (false, true) => format!("{said}\n\n{refusal}"),
-            (false, false) => said,
-        };
-        let stopped = match finish.as_str() {
-            "length" => Some(Stopped::Room),
-            "content_filter" => Some(Stopped::Filter),
-            _ => refused.then_some(Stopped::Refusal),
-        };
-        if text.trim().is_empty() && calls.is_empty() {
-            let why = format!("an empty answer (finish reason {finish:?})");
-            return Err(unfinished(Stopped::empty(stopped), why));
-        }
-        Ok(Reply { text, calls, usage, stopped, by })
     }
 }
 

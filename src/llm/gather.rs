@@ -1,0 +1,89 @@
+//! One question to a provider and its answer, from one document or from events: the same for every provider.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::usage::Usage;
+use crate::domain::written::Written;
+use crate::llm::refusal::{Refused, Unfinished};
+use crate::llm::wire::{Answered, Events, Wire};
+use crate::llm::{OnText, Reply};
+
+/// How one provider's answer is put together.
+pub(super) trait Gather: Default {
+    /// Takes a whole answer.
+    fn take_whole(&mut self, answer: &Value, heard: &OnText<'_>);
+
+    /// Takes one event of a stream. `torn`: see [`crate::llm::halves::Event`].
+    fn take(&mut self, event: &Value, torn: bool, heard: &OnText<'_>);
+
+    /// Whether an event said that nothing follows.
+    fn has_ended(&self) -> bool;
+
+    /// What the provider counted so far.
+    fn usage(&self) -> Usage;
+
+    /// Ends the answer. `told`: the provider said that it is complete.
+    ///
+    /// # Errors
+    /// Why it is none: cut streams and empty answers are worth another try.
+    fn finish(self, by: String, told: bool) -> Result<Reply, Unfinished>;
+}
+
+/// Asks once. `by` names who answers.
+///
+/// # Errors
+/// The provider's refusal, an answer that breaks off, or one that says nothing.
+pub(super) async fn gather<G: Gather>(
+    wire: &Wire,
+    body: &impl Serialize,
+    by: String,
+    heard: &OnText<'_>,
+) -> Result<Reply, Refused> {
+    let mut gathered = G::default();
+    heard(Written::Begun);
+    let told = match wire.post(body).await? {
+        Answered::Whole(answer) => {
+            if is_error(&answer) {
+                return Err(wire.refused_inside(&answer));
+            }
+            gathered.take_whole(&answer, heard);
+            true
+        }
+        Answered::Events(events) => {
+            let listened = listen(wire, events, &mut gathered, heard).await;
+            listened.map_err(|refused| refused.after(gathered.usage()))?
+        }
+    };
+    gathered.finish(by, told).map_err(|unfinished| wire.unfinished(unfinished))
+}
+
+/// Takes events until the answer is complete; whether the provider said so.
+async fn listen(
+    wire: &Wire,
+    mut events: Events,
+    gathered: &mut impl Gather,
+    heard: &OnText<'_>,
+) -> Result<bool, Refused> {
+    while let Some(event) = events.next().await.map_err(|e| wire.broken(&e))? {
+        let is_done = event.data.trim() == "[DONE]";
+        let read = if is_done { None } else { wire.read(&event)? };
+        if let Some(read) = read {
+            if is_error(&read.value) {
+                return Err(wire.refused_inside(&read.value));
+            }
+            gathered.take(&read.value, read.torn, heard);
+        }
+        if is_done || gathered.has_ended() {
+            events.drain().await;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether an answer is an error in disguise.
+fn is_error(answer: &Value) -> bool {
+    let is_named = answer["type"] == "error" || answer["object"] == "error";
+    is_named || answer.get("error").is_some_and(|e| !e.is_null())
+}
