@@ -18,8 +18,10 @@ use crate::work::workspace::own_folder;
 /// The first look after a start: then nobody waits for the daemon any more.
 const FIRST: Duration = Duration::from_secs(60);
 const EVERY: Duration = Duration::from_secs(3600);
-/// While a task that was told to stop keeps something from being forgotten.
+/// While a task that was told to stop, or what is on its way, keeps something from being forgotten.
 const SOON: Duration = Duration::from_secs(2);
+/// So often it is looked for soon; then it is left to the next hour.
+const MOST_SOON: u32 = 300;
 /// Between two steps, whatever there is to do: messages go first, and the steps still come.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -39,8 +41,10 @@ impl Janitor {
         let mut wait = FIRST;
         while self.rests(wait).await {
             self.rows().await;
-            while self.is_forgetting().await && self.rests(SOON).await {
+            let mut looks = 0;
+            while looks < MOST_SOON && self.is_forgetting().await && self.rests(SOON).await {
                 self.rows().await;
+                looks += 1;
             }
             self.files().await;
             wait = EVERY;

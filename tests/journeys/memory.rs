@@ -221,7 +221,17 @@ async fn what_is_forgotten_is_nowhere_any_more() {
 /// A request that waits at the owner's goes with the chat that made it, its words in the owner's chat included.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_owner_was_asked_for_goes_with_the_chat_that_asked() {
+    a_request_is_forgotten(World::offline().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_owner_was_asked_for_goes_from_a_database_too() {
     let mut world = World::offline().await;
+    world.home.keep_in_postgres();
+    a_request_is_forgotten(world).await;
+}
+
+async fn a_request_is_forgotten(mut world: World) {
     world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat, GRACE]));
     world.telegram().add_person(GRACE, "Grace");
     let _daemon = world.daemon();
@@ -231,7 +241,7 @@ async fn what_an_owner_was_asked_for_goes_with_the_chat_that_asked() {
     world.hears(ADA, "the stone moves at noon").await;
     assert!(!holding(&world, "moves at noon").is_empty());
     world.telegram().say(GRACE, GRACE, "/forget yes");
-    world.hears(GRACE, "Forgotten: I remember nothing").await;
+    world.hears(GRACE, "Forgotten: I no longer remember").await;
     let gone = async {
         while !holding(&world, "moves at noon").is_empty() {
             tokio::task::yield_now().await;

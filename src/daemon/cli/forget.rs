@@ -16,20 +16,21 @@ use crate::store::PrivateChat;
 /// `selkie forget`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie forget Grace                       shows what goes, and asks
+  selkie forget Grace                       show what will be gone, and ask
   selkie forget tg:4711 --yes
 
-It does what /forget does in each of their private chats, without saying anything there, and removes their contact. What they \
-said in groups stays, and so do todo lists, schedules and backups.
+This does what /forget does in each of their private chats, without saying anything there, and removes their contact. What they \
+said in groups stays, as do to-do lists, schedules and backups.
 
-Exit codes: 0 it is gone · 1 it is not, or nobody has that name · 2 the command line or the config is wrong")]
+Exit codes: 0 forgotten · 1 nothing is forgotten: you said no, or nobody has that name · 2 the command line or the config is \
+wrong, or nobody could be asked: add --yes")]
 pub struct ForgetArgs {
-    /// Their name or an id of theirs: `selkie contacts list` shows them
+    /// Their name or one of their ids: `selkie contacts list` shows both
     pub person: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-    /// JSON instead of text; without --yes it only tells what would be forgotten
+    /// Print JSON instead of text; without --yes it only shows what would be forgotten
     #[arg(long)]
     pub json: bool,
 }
@@ -44,13 +45,13 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
         if args.json {
             return Ok(print::json(&found)?);
         }
-        print::out(&format!("This goes for good:\n{}", all(&found)))?;
+        print::out(&format!("This will be gone for good:\n{}", all(&found)))?;
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(
-                "selkie forget asks before it takes anything away, and nobody can answer here: add --yes".to_owned(),
+                "selkie forget asks first, and there is no terminal to ask on. To forget all of this, add --yes".to_owned(),
             ));
         }
-        if !confirmed("Forget all of it?")? {
+        if !confirmed("Forget all of this?")? {
             print::out("Nothing has changed.\n")?;
             return Err(Failure::Told);
         }
@@ -61,14 +62,11 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
     }
     let rest = match gone.goes_on {
         true => {
-            "A task that was told to stop has not ended yet: what it has said goes when it has.\n"
+            "Something is still running or on its way there: its words go as soon as it has ended.\n"
         }
         false => "",
     };
-    Ok(print::out(&format!(
-        "Forgotten:\n{}{rest}Backups that were made before still hold it.\n",
-        all(&gone)
-    ))?)
+    Ok(print::out(&format!("Forgotten:\n{}{rest}Earlier backups still contain it.\n", all(&gone)))?)
 }
 
 fn all(found: &Forgotten) -> String {
@@ -81,7 +79,7 @@ fn all(found: &Forgotten) -> String {
 
 fn chat(chat: &PrivateChat) -> String {
     format!(
-        "  the chat {}: {}, {}, and what is remembered of it\n",
+        "  the chat {}: {}, {}, and what the bot remembers from it\n",
         one_line(&chat.conversation.to_string()),
         counted(chat.messages, ["message", "messages"]),
         counted(chat.tasks, ["task", "tasks"])

@@ -26,7 +26,7 @@ laws![
 ];
 
 /// The owner's private conversation.
-const OWNERS: i64 = 90;
+pub const OWNERS: i64 = 90;
 
 fn request() -> Request {
     Request {
@@ -47,7 +47,8 @@ fn owner() -> Person {
     Person { id: PersonId::new("tg:9"), name: "Ada".to_owned() }
 }
 
-fn sought(key: &str) -> Sought {
+/// A request that the owner is asked for.
+pub fn sought(key: &str) -> Sought {
     let requester = Some(Person { id: PersonId::new("tg:1"), name: "Ann".to_owned() });
     let asked = vec![(owner(), draft(OWNERS, 1))];
     let expires_at = at(3600);
@@ -69,7 +70,8 @@ fn park(sought: Sought) -> Advance {
     }
 }
 
-async fn parked(ledger: &dyn Ledger, n: i64, sought: Sought) -> Claimed {
+/// A task of conversation `n` that waits for its request.
+pub async fn parked(ledger: &dyn Ledger, n: i64, sought: Sought) -> Claimed {
     let claimed = started(ledger, n, n * 10).await;
     let committed = ledger.commit(&claimed.claim, park(sought)).await.unwrap();
     assert!(matches!(committed, Committed::Ended { .. }), "{committed:?}");

@@ -2,11 +2,16 @@
 
 use chrono::DateTime as Moment;
 
+use super::approving::{OWNERS, parked, sought};
 use super::*;
+use crate::domain::ids::PartId;
 use crate::store::settings::Since;
 use crate::store::{CommandEffect, Outcome};
 
 laws![
+    what_an_owner_was_asked_for_goes_when_it_has_arrived,
+    what_came_of_a_forgotten_request_is_not_told,
+    an_answer_on_its_way_goes_when_it_has_arrived,
     what_was_said_in_a_forgotten_place_is_nowhere,
     what_a_running_task_writes_goes_when_it_has_ended,
     another_place_is_not_touched,
@@ -102,4 +107,59 @@ async fn another_place_is_not_touched(bed: &dyn Fixture) {
     assert_eq!(stored(ledger, 2, &[1]).await, before);
     let next = started(ledger, 2, 2).await;
     assert_eq!(next.history.len(), 1);
+}
+
+/// Whether the part of an outbound with only one part is stored: what stands before the one behind it.
+async fn is_stored(ledger: &dyn Ledger, part: PartId) -> bool {
+    ledger.before(PartId(part.0 + 1)).await.unwrap().is_some()
+}
+
+async fn what_an_owner_was_asked_for_goes_when_it_has_arrived(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    parked(ledger, 1, sought("a1")).await;
+    let asked = ledger.due(&account(), &instance("a")).await.unwrap().remove(0).id;
+    assert!(ledger.sending(asked, &instance("a")).await.unwrap());
+    forget(ledger, 1, 20).await;
+    swept(ledger).await;
+    assert!(ledger.is_forgetting().await.unwrap(), "the request is on its way");
+    ledger.settle(asked, Outcome::Sent(receipt("77"))).await.unwrap();
+    let row = ledger.approval("a1").await.unwrap().unwrap();
+    let outcome = ledger.say_once(&row.notice(&row.asked[0]), draft(OWNERS, 1)).await;
+    let outcome = outcome.unwrap().unwrap().parts.remove(0).id;
+    swept(ledger).await;
+    assert!(is_stored(ledger, asked).await, "so is what came of it");
+    ledger.settle(outcome, Outcome::Sent(receipt("78"))).await.unwrap();
+    swept(ledger).await;
+    assert!(!is_stored(ledger, asked).await && !is_stored(ledger, outcome).await);
+    assert_eq!(ledger.approval("a1").await.unwrap(), None);
+    assert!(!ledger.is_forgetting().await.unwrap());
+}
+
+async fn what_came_of_a_forgotten_request_is_not_told(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    parked(ledger, 1, sought("a1")).await;
+    let asked = ledger.due(&account(), &instance("a")).await.unwrap().remove(0).id;
+    ledger.settle(asked, Outcome::Sent(receipt("77"))).await.unwrap();
+    let row = ledger.approval("a1").await.unwrap().unwrap();
+    forget(ledger, 1, 20).await;
+    swept(ledger).await;
+    let told = ledger.say_once(&row.notice(&row.asked[0]), draft(OWNERS, 1)).await.unwrap();
+    assert!(told.is_none(), "it would hold the words again");
+}
+
+async fn an_answer_on_its_way_goes_when_it_has_arrived(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let claimed = started(ledger, 1, 1).await;
+    let end = finish("a secret answer", vec![draft(1, 1)]);
+    let part = finished(ledger, &claimed.claim, end).await[0].parts[0].id;
+    assert!(ledger.sending(part, &instance("a")).await.unwrap());
+    forget(ledger, 1, 2).await;
+    swept(ledger).await;
+    assert!(is_stored(ledger, part).await && ledger.is_forgetting().await.unwrap());
+    ledger.settle(part, Outcome::Sent(receipt("77"))).await.unwrap();
+    swept(ledger).await;
+    assert!(!is_stored(ledger, part).await && !ledger.is_forgetting().await.unwrap());
 }

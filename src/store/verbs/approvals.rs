@@ -62,6 +62,13 @@ pub fn unshown(tx: &mut dyn Tx) -> Result<Vec<RawApproval>> {
     list(tx, sql, params![])
 }
 
+/// Whether this is the key of a notice of an approval, as [`ApprovalRow::notice`] writes it, that is stored no more.
+pub fn is_of_none(tx: &mut dyn Tx, notice: &str) -> Result<bool> {
+    let Some(of) = notice.strip_prefix("approval:") else { return Ok(false) };
+    let key = of.split(':').next().unwrap_or_default();
+    Ok(!tx.exists("SELECT 1 FROM approval WHERE key = ?1", params![key])?)
+}
+
 /// Returns what a task asked approval for, and what became of it; the oldest first.
 pub fn chains(tx: &mut dyn Tx, task: i64) -> Result<Vec<ApprovalChain>> {
     tx.all(

@@ -119,18 +119,21 @@ impl Mark {
                 "SELECT MIN(id) FROM (
                      SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
                      UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'parked'
-                     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting') t WHERE id <= ?2",
-                params![self.conversation, self.task],
+                     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting'
+                     UNION ALL SELECT id FROM task INDEXED BY task_finish
+                               WHERE conversation = ?1 AND finish IS NOT NULL AND id > ?3) t WHERE id <= ?2",
+                params![self.conversation, self.task, self.tasks_done],
             )?
             .flatten();
         match left {
-            // It was told to stop, and what it writes goes when it has.
+            // It was told to stop, and what it writes goes when it has; or what an owner was told of it is on its way.
             Some(task) => {
                 let sql = "UPDATE forgetting SET tasks_done = ?2, outbound_done = 0
                            WHERE conversation = ?1 AND tasks_done >= ?3";
                 tx.execute_later(sql, params![self.conversation, task - 1, task])?;
                 Ok(0)
             }
+            None if self.outbound_done < self.outbound => Ok(0),
             None => tx.execute(
                 "DELETE FROM forgetting WHERE conversation = ?1",
                 params![self.conversation],
@@ -178,16 +181,15 @@ impl Mark {
              ORDER BY id LIMIT ?4",
             params![self.conversation, self.tasks_done, self.task, TASKS],
         )?;
-        let Some(last) = ended.last() else { return Ok(0) };
+        let mut last = None;
         for task in &ended {
-            // What an owner was asked for it in their own chat holds its words, too.
-            let asked: Vec<i64> = tx.column(
-                "SELECT a.outbound FROM approval p JOIN approval_asked a ON a.approval = p.id WHERE p.task = ?1",
-                params![*task],
-            )?;
-            for outbound in asked.into_iter().chain(told_of(tx, *task)?) {
-                unsay(tx, outbound)?;
+            // What an owner was asked for it in their own chat holds its words, too, and is known by its rows alone: these
+            // stay while it is on its way.
+            let told = told_of(tx, *task)?;
+            if any_is_open(tx, &told)? {
+                break;
             }
+            told.into_iter().try_for_each(|outbound| unsay(tx, outbound))?;
             for sql in [
                 "DELETE FROM transcript WHERE task = ?1",
                 "UPDATE task_words SET text = NULL, name = '' WHERE task = ?1",
@@ -197,14 +199,16 @@ impl Mark {
             ] {
                 tx.execute_later(sql, params![*task])?;
             }
+            last = Some(*task);
         }
+        let Some(last) = last else { return Ok(0) };
         tx.execute(
             "UPDATE forgetting SET tasks_done = ?2 WHERE conversation = ?1",
-            params![self.conversation, *last],
+            params![self.conversation, last],
         )
     }
 
-    /// What the bot has said; what is not settled yet stays until it is too old.
+    /// What the bot has said, up to what is on its way: that goes when it is settled.
     fn said(&self, tx: &mut dyn Tx) -> Result<u64> {
         if self.outbound_done >= self.outbound {
             return Ok(0);
@@ -214,10 +218,17 @@ impl Mark {
             params![self.outbound_done, self.outbound, FRONT],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
+        let mut done = rows.last().map_or(self.outbound, |(id, _)| *id);
         for (id, _) in rows.iter().filter(|(_, conversation)| *conversation == self.conversation) {
+            if is_open(tx, *id)? {
+                done = id - 1;
+                break;
+            }
             unsay(tx, *id)?;
         }
-        let done = rows.last().map_or(self.outbound, |(id, _)| *id);
+        if done <= self.outbound_done {
+            return Ok(0);
+        }
         tx.execute(
             "UPDATE forgetting SET outbound_done = ?2 WHERE conversation = ?1",
             params![self.conversation, done],
@@ -244,10 +255,18 @@ fn says_where(inbound: &str) -> Option<ConversationId> {
     serde_json::from_str::<Place>(inbound).ok().map(|place| place.conversation)
 }
 
-/// Returns what told an owner what came of the approvals of a task: it repeats what they were asked.
+/// Returns what asked owners for a task, and what told them what came of it: that repeats what they were asked.
 fn told_of(tx: &mut dyn Tx, task: i64) -> Result<Vec<i64>> {
+    let sql = "SELECT a.conversation FROM approval p JOIN approval_asked a ON a.approval = p.id WHERE p.task = ?1";
+    let asked_in = tx.column(sql, params![task])?;
+    if asked_in.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Nobody tells them more of it from here on: that is written under the lock of their chat.
+    locks::rows(tx, asked_in)?;
+    let sql = "SELECT a.outbound FROM approval p JOIN approval_asked a ON a.approval = p.id WHERE p.task = ?1";
+    let mut told: Vec<i64> = tx.column(sql, params![task])?;
     let keys: Vec<String> = tx.column("SELECT key FROM approval WHERE task = ?1", params![task])?;
-    let mut told = Vec::new();
     for key in keys {
         let (from, to) = (format!("approval:{key}:"), format!("approval:{key};"));
         let sql = "SELECT outbound FROM notice WHERE key >= ?1 AND key < ?2";
@@ -256,16 +275,25 @@ fn told_of(tx: &mut dyn Tx, task: i64) -> Result<Vec<i64>> {
     Ok(told)
 }
 
-/// Takes away what was said once, with its parts.
+/// Whether something of it is not settled yet.
+fn any_is_open(tx: &mut dyn Tx, said: &[i64]) -> Result<bool> {
+    for outbound in said {
+        if is_open(tx, *outbound)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_open(tx: &mut dyn Tx, outbound: i64) -> Result<bool> {
+    let [first, last] = standing::parts_of(outbound);
+    let sql = "SELECT 1 FROM part WHERE id BETWEEN ?1 AND ?2 AND open = 1";
+    tx.exists(sql, params![first, last])
+}
+
+/// Takes away what was said once and is settled, with its parts.
 fn unsay(tx: &mut dyn Tx, outbound: i64) -> Result<()> {
     let [first, last] = standing::parts_of(outbound);
-    let is_open = tx.exists(
-        "SELECT 1 FROM part WHERE id BETWEEN ?1 AND ?2 AND open = 1",
-        params![first, last],
-    )?;
-    if is_open {
-        return Ok(());
-    }
     tx.execute_later("DELETE FROM rendered WHERE part BETWEEN ?1 AND ?2", params![first, last])?;
     tx.execute_later("DELETE FROM part_also WHERE part BETWEEN ?1 AND ?2", params![first, last])?;
     tx.execute_later("DELETE FROM part WHERE id BETWEEN ?1 AND ?2", params![first, last])?;

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Cursor, Inbound};
 
 use super::accept;
+use super::approvals;
 use super::command;
 use super::event::Row;
 use super::locks;
@@ -113,6 +114,10 @@ impl Intake for SqlLedger {
                 return Ok(None);
             }
             locks::named(tx, [draft.conversation()])?;
+            // It would bring back what was forgotten meanwhile.
+            if approvals::is_of_none(tx, &key)? {
+                return Ok(None);
+            }
             let queued = outbox::say(tx, &draft, SaidFor::Notice, now)?;
             let sql = "INSERT INTO notice (key, outbound) VALUES (?1, ?2)";
             tx.execute_later(sql, params![&key, queued.outbound.0])?;
