@@ -91,10 +91,11 @@ mod emulated {
             if matches!(self, Self::Telegram(HERS)) { PEOPLE[1].name } else { PEOPLE[0].name }
         }
 
-        /// Whether the bot hears it without its name: a command, but where the platform keeps such lines for
-        /// itself.
+        /// Whether the bot hears it without its name: a command. Where the platform keeps such lines for itself, the
+        /// app's own one.
         fn hears(self, text: &str) -> bool {
-            text.starts_with('/') && !matches!(self, Self::Slack(_))
+            let begins = if matches!(self, Self::Slack(_)) { "/selkie" } else { "/" };
+            text.starts_with(begins)
         }
     }
 
@@ -296,9 +297,7 @@ mod emulated {
             Ok(match place {
                 Place::Telegram(spot) => playground.telegram().say(spot, by.telegram, &text),
                 Place::Slack(channel) => {
-                    // A slash command is answered to one person alone; said to the bot it is the same one.
-                    let text = text.replacen("/selkie ", "/", 1);
-                    seen::number(&playground.slack().say(channel, by.slack, &text))
+                    seen::number(&playground.slack().types(channel, by.slack, &text))
                 }
                 Place::Line(chat) => playground.line().say(chat, by.line, &text).parse()?,
             })
@@ -356,7 +355,10 @@ mod seen {
 
     /// Writes what a person in Slack sees of the bot since their message.
     pub fn slack_lines(slack: &Slack, channel: &str, since: i64) -> Vec<String> {
-        let mut lines = Vec::new();
+        // What a command answers is shown to its person alone.
+        let alone = slack.all_whispers(channel).into_iter().filter(|w| number(&w.ts) > since);
+        let mut lines: Vec<String> =
+            alone.map(|w| format!("(only you see this) {}", shown(&w.text))).collect();
         for message in slack.messages(channel).into_iter().filter(|m| number(&m.ts) >= since) {
             if number(&message.ts) == since {
                 let on = message.reactions.iter();

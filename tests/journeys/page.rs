@@ -83,6 +83,21 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     }
 }
 
+/// In Slack the app's own command is answered to its person alone.
+#[test]
+fn slacks_command_is_played_in_the_terminal() {
+    for (place, line, says) in [
+        ("slack:channel", "/selkie status", "(only you see this) Nothing is running"),
+        ("slack:channel", "/selkie", "/selkie status"),
+        ("slack:dm", "/selkie id", "`slack:"),
+        ("slack:channel", "/selkie ask what can you do here?", "I can"),
+    ] {
+        let (code, out, errors) = Demo::run(&["demo", "--say", line, "--in", place]);
+        assert_eq!((code, &*errors), (0, ""), "{line}: {out}");
+        assert!(out.contains(says), "{line}: {out}");
+    }
+}
+
 #[test]
 fn a_story_in_the_terminal_shows_how_a_call_is_approved_once() {
     let (code, out, errors) = Demo::run(&["demo", "--story", "approval"]);

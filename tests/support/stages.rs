@@ -33,7 +33,7 @@ pub const SLACK: Stage = Stage {
     name: "slack",
     world: || slack_world().boxed(),
     say: |world, room, text| match (room, text.strip_prefix('/')) {
-        (Private, Some(command)) => world.slack().slash(slack::DM, slack::ADA, command),
+        (Private, Some(command)) => _ = world.slack().slash(slack::DM, slack::ADA, command),
         (Private, None) => _ = world.slack().say(slack::DM, slack::ADA, text),
         (Group, _) => {
             let text = format!("<@{}> {text}", slack::BOT);

@@ -170,7 +170,7 @@ pub(crate) fn say(
             let root = reply_to.as_str().and_then(|ts| messages.into_iter().find(|m| m.ts == ts));
             json!(match root.map(|root| root.thread.unwrap_or(root.ts)) {
                 Some(root) => control.slack.reply(channel, user, &root, &text),
-                None => control.slack.say(channel, user, &text),
+                None => control.slack.types(channel, user, &text),
             })
         }
         At::Line(chat) => {

@@ -6,6 +6,9 @@ use super::handle::Slack;
 use super::world::{TEAM, Whisper};
 use super::{respond, sockets};
 
+/// The app's command.
+const COMMAND: &str = "/selkie";
+
 /// A button as it stands under a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
@@ -75,16 +78,30 @@ impl Slack {
         sockets::deliver(server, "interactive", payload);
     }
 
-    /// A person writes `/selkie text`.
-    pub fn slash(&self, channel: &str, user: &str, text: &str) {
+    /// A person types a line: `/selkie` begins the app's command, which leaves no message. Returns when, as messages have
+    /// it.
+    pub fn types(&self, channel: &str, user: &str, line: &str) -> String {
+        let command = line.strip_prefix(COMMAND);
+        match command.filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+            Some(text) => self.slash(channel, user, text.trim()),
+            None => self.say(channel, user, line),
+        }
+    }
+
+    /// A person writes `/selkie text`; returns when.
+    pub fn slash(&self, channel: &str, user: &str, text: &str) -> String {
         let server = self.server();
-        let number = server.world().next_number();
+        let (number, ts) = {
+            let mut world = server.world();
+            (world.next_number(), world.next_ts((server.now)()))
+        };
         let payload = json!({
             "team_id": TEAM, "channel_id": channel, "user_id": user, "user_name": user.to_lowercase(),
-            "command": "/selkie", "text": text, "trigger_id": format!("{number}.1.play"),
+            "command": COMMAND, "text": text, "trigger_id": format!("{number}.1.play"),
             "response_url": respond::address(server, channel, user),
         });
         sockets::deliver(server, "slash_commands", payload);
+        ts
     }
 
     /// Slack sends the event of a message once more, acknowledged or not.
@@ -97,9 +114,16 @@ impl Slack {
 
     /// What one person alone was shown in a channel, oldest first.
     pub fn whispers(&self, channel: &str, user: &str) -> Vec<Whisper> {
+        let mut all = self.all_whispers(channel);
+        all.retain(|whisper| whisper.user == user);
+        all
+    }
+
+    /// What single people were shown in a channel, oldest first.
+    pub fn all_whispers(&self, channel: &str) -> Vec<Whisper> {
         let world = self.server().world();
-        let theirs = |whisper: &&Whisper| whisper.channel == channel && whisper.user == user;
-        world.whispers.iter().filter(theirs).cloned().collect()
+        let here = |whisper: &&Whisper| whisper.channel == channel;
+        world.whispers.iter().filter(here).cloned().collect()
     }
 }
 
