@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use futures_util::StreamExt;
-use reqwest::{Client, Response};
+use reqwest::{Client, Response, StatusCode};
 use rustls::ClientConfig;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,6 +20,8 @@ const ORIGIN: &str = "http://selkie";
 
 /// More than any answer of a daemon.
 const LARGEST: usize = 64 * 1024 * 1024;
+const SILENT: &str = "the running daemon does not answer";
+const UNEXPECTED: &str = "the running daemon and this command do not understand each other, as after an upgrade: restart the daemon";
 const TOO_LARGE: &str = "what answers at the control socket is no selkie: it says more than 64 MiB";
 
 /// A running daemon.
@@ -53,8 +55,7 @@ impl Running {
             }
             while let Some(end) = rest.iter().position(|b| *b == b'\n') {
                 let line: Vec<u8> = rest.drain(..=end).collect();
-                let line =
-                    serde_json::from_slice(&line).context("the daemon speaks another version")?;
+                let line = serde_json::from_slice(&line).context(UNEXPECTED)?;
                 if lines.send(line).await.is_err() {
                     return Ok(());
                 }
@@ -80,7 +81,7 @@ impl Running {
     /// # Errors
     /// When the daemon refuses or answers something else.
     pub async fn read<T: DeserializeOwned>(&self, parts: &[&str]) -> anyhow::Result<T> {
-        answered(checked(self.0.get(url(parts)?).send().await?).await?).await
+        self.get(url(parts)?).await
     }
 
     /// Reads a list of at most so many rows.
@@ -90,12 +91,17 @@ impl Running {
     pub async fn list<T: DeserializeOwned>(&self, parts: &[&str], most: u16) -> anyhow::Result<T> {
         let mut url = url(parts)?;
         url.query_pairs_mut().append_pair("limit", &most.to_string());
-        answered(checked(self.0.get(url).send().await?).await?).await
+        self.get(url).await
+    }
+
+    async fn get<T: DeserializeOwned>(&self, url: reqwest::Url) -> anyhow::Result<T> {
+        let sent = self.0.get(url).send().await.map_err(reqwest::Error::without_url);
+        answered(checked(sent.context(SILENT)?).await?).await
     }
 
     async fn post(&self, path: &str, body: &impl Serialize) -> anyhow::Result<Response> {
         let sent = self.0.post(format!("{ORIGIN}{path}")).json(body).send().await;
-        checked(sent.context("the running daemon does not answer")?).await
+        checked(sent.map_err(reqwest::Error::without_url).context(SILENT)?).await
     }
 }
 
@@ -113,13 +119,27 @@ async fn checked(response: Response) -> anyhow::Result<Response> {
     }
     let status = response.status();
     let says = body(response).await.unwrap_or_default();
-    bail!("the running daemon refuses ({status}): {}", one_line(&String::from_utf8_lossy(&says)))
+    bail!(why(status, &says))
+}
+
+/// Says why a daemon does not do what it was asked for: in its own words, where it knows what was asked.
+fn why(status: StatusCode, says: &[u8]) -> String {
+    let says = one_line(String::from_utf8_lossy(says).trim());
+    if status == StatusCode::PAYLOAD_TOO_LARGE {
+        return "that is more than the running daemon takes at once: make it shorter".to_owned();
+    }
+    match status.is_server_error() {
+        false => UNEXPECTED.to_owned(),
+        true if says.is_empty() => {
+            "the running daemon could not do it and gives no reason: look into its log (selkie logs)"
+                .to_owned()
+        }
+        true => says,
+    }
 }
 
 async fn answered<T: DeserializeOwned>(response: Response) -> anyhow::Result<T> {
-    serde_json::from_slice(&body(response).await?).context(
-        "the running daemon answers otherwise than this program expects: restart it if it is of another version",
-    )
+    serde_json::from_slice(&body(response).await?).context(UNEXPECTED)
 }
 
 /// Reads an answer: as much of it as a daemon says, whoever listens there.
@@ -133,4 +153,24 @@ async fn body(response: Response) -> anyhow::Result<Vec<u8>> {
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_code_of_http_is_shown_to_a_person() {
+        for (status, says, wanted) in [
+            (503, "it was restored\n", "it was restored"),
+            (500, "the disk is full", "the disk is full"),
+            (500, "", "gives no reason"),
+            (404, "", "restart the daemon"),
+            (422, "Failed to deserialize", "restart the daemon"),
+            (413, "length limit exceeded", "make it shorter"),
+        ] {
+            let told = why(StatusCode::from_u16(status).unwrap(), says.as_bytes());
+            assert!(told.contains(wanted) && !told.contains(&status.to_string()), "{told}");
+        }
+    }
 }

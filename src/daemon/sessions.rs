@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::daemon::answered::{Answered, NotDone};
 use crate::store::Ledger;
 use crate::work::told;
 
@@ -31,11 +32,11 @@ pub enum AskedOfSessions {
 /// Answers with a list of rows.
 ///
 /// # Errors
-/// When the store cannot be read, or there is no such conversation.
+/// When the store cannot be read.
 pub async fn carry_out_sessions(
     ledger: &dyn Ledger,
     asked: AskedOfSessions,
-) -> anyhow::Result<Value> {
+) -> anyhow::Result<Answered<Value>> {
     match asked {
         AskedOfSessions::List { limit } => {
             let rows = ledger.conversations(limit).await?;
@@ -46,27 +47,30 @@ pub async fn carry_out_sessions(
                     row
                 })
             });
-            Ok(Value::Array(rows.collect::<Result<_, _>>()?))
+            Ok(Answered::Done(Value::Array(rows.collect::<Result<_, _>>()?)))
         }
-        AskedOfSessions::Said { id } => {
-            let rows = ledger.conversations(usize::MAX).await?;
-            let named = rows.into_iter().map(|row| row.id);
-            let named: Vec<_> =
-                named.filter(|found| found.key() == id || found.full() == id).collect();
-            match named.as_slice() {
-                [] => anyhow::bail!(
-                    "there is no conversation {id:?}: `selkie sessions list` shows them"
-                ),
-                [one] => {
-                    let tasks = ledger.said(one, true, MOST_TASKS).await?;
-                    let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
-                    Ok(json!(told::with_unanswered(told::entries(tasks), unanswered)))
-                }
-                many => {
-                    let all: Vec<String> = many.iter().map(|id| id.full()).collect();
-                    anyhow::bail!("{id:?} names several conversations: write {}", all.join(" or "))
-                }
-            }
+        AskedOfSessions::Said { id } => Answered::of(said(ledger, &id).await),
+    }
+}
+
+/// All that was said in the one conversation of this id.
+async fn said(ledger: &dyn Ledger, id: &str) -> Result<Value, NotDone> {
+    let rows = ledger.conversations(usize::MAX).await?;
+    let named = rows.into_iter().map(|row| row.id);
+    let named: Vec<_> = named.filter(|found| found.key() == id || found.full() == id).collect();
+    match named.as_slice() {
+        [] => Err(NotDone::Refused(format!(
+            "there is no conversation {id:?}: `selkie sessions list` shows them"
+        ))),
+        [one] => {
+            let tasks = ledger.said(one, true, MOST_TASKS).await?;
+            let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
+            Ok(json!(told::with_unanswered(told::entries(tasks), unanswered)))
+        }
+        many => {
+            let all: Vec<String> = many.iter().map(|id| id.full()).collect();
+            let all = all.join(" or ");
+            Err(NotDone::Refused(format!("{id:?} names several conversations: write {all}")))
         }
     }
 }

@@ -256,8 +256,8 @@ async fn call(State(desk): State<Arc<Desk>>, Json(body): Json<ByHand>) -> Json<V
 
 async fn sessions(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfSessions>) -> Response {
     match carry_out_sessions(&*desk.ledger, asked).await {
-        Ok(rows) => Json(rows).into_response(),
-        Err(error) => (StatusCode::NOT_FOUND, format!("{error:#}")).into_response(),
+        Ok(told) => Json(told).into_response(),
+        Err(error) => broken(&error),
     }
 }
 

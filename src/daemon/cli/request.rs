@@ -47,7 +47,7 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
 pub(super) fn no_state(plan: &AppConfig) -> String {
     let state = plan.folders.state.display();
     format!(
-        "there is nothing of selkie in {state} yet: name another folder with --state, or start selkie first"
+        "selkie has not used the state folder {state} yet: name another folder with --state, or start selkie first"
     )
 }
 
@@ -69,6 +69,11 @@ pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer,
             }
         }
     })?;
+    done(answered)
+}
+
+/// What was answered, or why it failed.
+pub(super) fn done<T>(answered: Answered<T>) -> Result<T, Failure> {
     match answered {
         Answered::Done(answer) => Ok(answer),
         Answered::Refused(why) => Err(Failure::Failed(anyhow::anyhow!("{why}"))),

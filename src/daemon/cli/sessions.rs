@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::no_state;
+use super::request::{done, no_state};
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
@@ -26,27 +26,27 @@ const MOST: i64 = 500;
   selkie sessions export tg:-100123 > talk.md
   selkie sessions export tg:-100123 --format json")]
 pub enum Sessions {
-    /// List the conversations, the last active first
+    /// List the conversations, the most recently active first
     List {
         /// How many at most
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=MOST))]
         limit: u16,
-        /// Print JSON
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Show what was said in one
+    /// Show what was said in a conversation
     Show {
         /// Its id, as the list shows it
         id: String,
-        /// How many messages at most, the newest ones
+        /// How many of the newest messages
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
         limit: u16,
-        /// Print JSON
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Print everything that is kept of one, answered or not
+    /// Print everything that selkie has stored of a conversation
     Export(Export),
 }
 
@@ -118,7 +118,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
 }
 
 fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {
-    let read: Value = lifecycle::runtime()?.block_on(async {
+    let answered = lifecycle::runtime()?.block_on(async {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
             return daemon.call("/v1/sessions", &wanted).await;
         }
@@ -130,7 +130,7 @@ fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {
         app.ledger.close().await;
         found
     })?;
-    Ok(read)
+    done(answered)
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {
