@@ -45,6 +45,11 @@ fn masked(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// Puts one space for several.
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Puts one sign for each run of digits.
 fn signs(word: &str) -> String {
     let digit = |c: Option<&char>| c.is_some_and(char::is_ascii_digit);
@@ -70,7 +75,7 @@ async fn a_message_with_a_tool_call_reads_as_a_story() {
     Ada Lovelace (tg:4711) wrote in private (tg:4711), TIME:
       "note: buy milk"
       inbox 1, message #
-    Taken up, because it was written to the bot in private.
+    Accepted because it was written to the bot in private.
 
     Task 1, made TIME: done
       Shape, by today's config: telegram:private · owner · asked · normal: # tools, # hidden
@@ -109,15 +114,16 @@ async fn the_newest_tasks_are_listed() {
     settled(&world, 2).await;
     let (code, listed, err) = world.home.run(&["trace"]);
     assert_eq!(code, 0, "{err}");
-    let lines: Vec<String> = masked(&listed).lines().map(str::to_owned).collect();
-    assert_eq!(
-        lines,
-        [
-            "# TIME done Ada Lovelace (tg:4711) Tea room (tg:-100200300) \"and here?\"",
-            "# TIME done Ada Lovelace (tg:4711) Ada Lovelace (tg:4711) \"hello Task 9\"",
-        ]
-    );
-    assert!(listed.starts_with("2 ") && listed.contains("\n1 "), "{listed}");
+    let zone = listed.split(['(', ')']).nth(1).expect("the zone");
+    let bare: Vec<String> = listed.lines().map(squeezed).collect();
+    let [head, newest, oldest] = bare.as_slice() else { panic!("{listed}") };
+    assert_eq!(*head, format!("TASK WHEN ({zone}) STATE WHO WHERE MESSAGE"));
+    let ends = "done Ada Lovelace (tg:4711) Tea room (tg:-100200300) \"and here?\"";
+    assert!(newest.starts_with("2 ") && newest.ends_with(ends), "{listed}");
+    let ends = "done Ada Lovelace (tg:4711) in private \"hello Task 9\"";
+    assert!(oldest.starts_with("1 ") && oldest.ends_with(ends), "{listed}");
+    let columns = listed.lines().map(|line| line.find('"').or(line.find("MESSAGE")));
+    assert!(columns.collect::<std::collections::BTreeSet<_>>().len() == 1, "{listed}");
     let (_, json, _) = world.home.run(&["trace", "--json", "--limit", "1"]);
     let tasks: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(
@@ -164,9 +170,9 @@ async fn a_message_that_was_not_answered_says_why() {
     Grace Hopper (tg:4712) wrote in "Tea room" (tg:-100200300), TIME:
       "good morning Task 7: done"
       inbox 1, message #
-    Not answered: nobody spoke to the bot. It is kept, and the next task here reads it.
+    Not answered: nobody addressed the bot. It is kept, and the next task here reads it.
 
-    Nothing was said in a chat.
+    Nothing was sent to a chat.
     "#);
 }
 
@@ -191,7 +197,7 @@ async fn an_approval_stands_with_its_call() {
     Grace Hopper (tg:4712) wrote in "Tea room" (tg:-100200300), TIME:
       "call write_file {"path":"plan.txt","content":"tide","mode":"append"}"
       inbox 2, message #
-    Taken up, because it names the bot.
+    Accepted because it names the bot.
 
     Task 1, made TIME: done
       Shape, by today's config: telegram:group · allowed · asked · normal: # tools, # hidden
@@ -218,7 +224,7 @@ async fn an_approval_stands_with_its_call() {
     let told = story(home, &task);
     let (before, after) = told.split_once("pressed a button in private").expect("the tap");
     assert!(before.contains("Task 1, made TIME: done"), "{told}");
-    assert!(after.contains("Task 1 is told with its own message."), "{told}");
+    assert!(after.contains("Task 1 is shown with its own message."), "{told}");
 }
 
 /// What the model wanted and could not have is named with its reason, and its call says that it failed.

@@ -29,18 +29,18 @@ use crate::daemon::{Binary, lifecycle};
   selkie trace 17
   selkie trace 1767225600.000200 --json
 
-Without a name it lists the newest tasks: the number that a line begins with names its task. It stands in /status while the \
-task runs, and in the log, too. A platform's message id is the last part of a message's link (in Slack the ts: p1767225600000200 in \
-a link is 1767225600.000200).
+Without a name it lists the newest tasks; an empty WHO and WHERE are those of the line above. A task's number is in /status while it \
+runs, and in the log, too. A platform's message id is the last part of a message's link (in Slack the ts: p1767225600000200 in a \
+link is 1767225600.000200).
 
-Exit codes: 0 told · 1 nothing is known about it · 2 the command line or the config is wrong")]
+Exit codes: 0 found · 1 nothing is known about it · 2 the command line or the config is wrong")]
 pub struct Trace {
-    /// A task's number, the key of an event or a cause, or the platform's id of a message or of its answer
+    /// A task's number, the key of an event, or the platform's id of a message or of its answer
     pub message: Option<String>,
-    /// How many tasks are listed at most, where none is named
+    /// How many tasks to list
     #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "message", value_parser = clap::value_parser!(u16).range(1..=500))]
     pub limit: u16,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -54,8 +54,8 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     let mut chains = read(plan, &Wanted::Chains(message))?;
     if chains.is_empty() {
         return Err(Failure::Failed(anyhow::anyhow!(
-            "nothing is known about {message:?}: it is no task's number, no key of an event or a cause, and no message \
-             id of a platform (the last part of a message's link); an id of /id names a place, not a message"
+            "nothing is known about {message:?}: it is not a task's number, an event's key, or a platform's id of a \
+             message (the last part of its link). The ids that /id shows are those of places, not of messages"
         )));
     }
     if trace.json {
@@ -89,10 +89,9 @@ fn newest(plan: AppConfig, trace: &Trace) -> Outcome {
     if trace.json {
         return Ok(print::json(&tasks.iter().map(list::entry).collect::<Vec<_>>())?);
     }
-    let rows: Vec<Vec<String>> = tasks.iter().map(|task| list::row(task, zone)).collect();
-    match rows.is_empty() {
+    match tasks.is_empty() {
         true => Ok(print::out("There are no tasks yet.\n")?),
-        false => Ok(print::out(&print::table(&rows))?),
+        false => Ok(print::out(&list::table(&tasks, zone))?),
     }
 }
 
@@ -139,7 +138,7 @@ fn story(chain: &Value, teller: &Teller<'_>, is_told: bool) -> String {
     let origin = origin::origin(chain, teller.zone);
     if !is_told {
         return format!(
-            "{origin}Task {} is told with its own message.\n",
+            "{origin}Task {} is shown with its own message.\n",
             word(&chain["task"]["id"])
         );
     }

@@ -1,28 +1,45 @@
-//! The newest tasks in short, so that one finds what to trace: number, when, who, where, first words, what came of it.
+//! The newest tasks in short, so that one finds what to trace: number, when, what came of it, who, where, first words.
 
 use serde_json::{Value, json};
 
 use super::origin::person;
-use super::text::{short, when, word};
+use super::text::{clock, short, word};
+use crate::daemon::cli::print;
 use crate::schedule::zone::Zone;
 
 /// How much of what was asked a line shows, in characters.
 const SHOWN: usize = 60;
 
-/// Writes a task as one row of a table. Nothing is cut but what was asked: each number names one task.
-pub(super) fn row(task: &Value, zone: Zone) -> Vec<String> {
-    let why = match short(&word(&task["why"])) {
-        none if none.is_empty() => none,
-        why => format!(" ({why})"),
-    };
-    vec![
-        word(&task["id"]),
-        when(&task["created_at"], zone),
-        format!("{}{}", word(&task["state"]), if why.chars().count() > SHOWN { "" } else { &why }),
-        person(&task["who"]["name"], &task["who"]["id"]),
-        place(task),
-        asked(&word(&task["asked"])),
-    ]
+/// Writes tasks as a table with a head. Nothing is cut but what was asked: each number names one task.
+pub(super) fn table(tasks: &[Value], zone: Zone) -> String {
+    let when = format!("WHEN ({zone})");
+    let head = ["TASK", &when, "STATE", "WHO", "WHERE", "MESSAGE"].map(str::to_owned);
+    let mut rows = vec![head.into()];
+    let mut above = None;
+    for task in tasks {
+        let (who, place) = (person(&task["who"]["name"], &task["who"]["id"]), place(task));
+        let said = Some((who.clone(), place.clone()));
+        // A conversation is read at a glance when who and where stand with its first line alone.
+        let [who, place] = if said == above { Default::default() } else { [who, place] };
+        above = said;
+        rows.push(vec![
+            word(&task["id"]),
+            clock(&task["created_at"], zone),
+            state(task),
+            who,
+            place,
+            asked(&word(&task["asked"])),
+        ]);
+    }
+    print::table(&rows)
+}
+
+fn state(task: &Value) -> String {
+    let why = short(&word(&task["why"]));
+    match why.is_empty() || why.chars().count() > SHOWN {
+        true => word(&task["state"]),
+        false => format!("{} ({why})", word(&task["state"])),
+    }
 }
 
 /// The same for programs.
@@ -45,10 +62,13 @@ pub(super) fn entry(task: &Value) -> Value {
     entry
 }
 
-/// Where: the title that people know, and the id that no other place has.
+/// Where: the title that people know, and the id that no other place has. A private chat is named like its person.
 fn place(task: &Value) -> String {
     let full = word(&task["conversation"]);
     let key = short(full.split_once('|').map_or(full.as_str(), |(_, key)| key));
+    if key == word(&task["who"]["id"]) {
+        return "in private".to_owned();
+    }
     match short(&word(&task["title"])) {
         none if none.is_empty() => key,
         title => format!("{title} ({key})"),
@@ -77,20 +97,17 @@ mod tests {
             "conversation": "tg:8|tg:-100", "asked": format!("tea\nTask 9 {}", "x".repeat(90)),
             "attempts": 1, "usage": { "calls": 1 },
         });
-        let asked = format!("\"tea Task 9 {}…\"", "x".repeat(49));
-        assert_eq!(
-            row(&task, zone),
-            [
-                "7",
-                "2026-11-23 08:00:05 Europe/Berlin",
-                "failed (no key)",
-                "Grace (tg:2)",
-                "Tea room (tg:-100)",
-                &asked
-            ]
-        );
-        let none = json!({ "id": 8, "state": "done", "conversation": "tg:8|tg:2" });
-        assert_eq!(row(&none, zone)[2..], ["done", "nobody", "tg:2", "(no words are kept)"]);
+        let none = json!({ "id": 8, "state": "done", "conversation": "tg:8|tg:2", "asked": "hi",
+            "created_at": "2026-11-23T07:00:00Z", "who": { "id": "tg:2", "name": "Grace" } });
+        let mut again = none.clone();
+        again["id"] = 6.into();
+        again["asked"] = "".into();
+        insta::assert_snapshot!(table(&[none, again, task.clone()], zone), @r#"
+        TASK  WHEN (Europe/Berlin)  STATE            WHO           WHERE               MESSAGE
+        8     2026-11-23 08:00:00   done             Grace (tg:2)  in private          "hi"
+        6     2026-11-23 08:00:00   done                                               (no words are kept)
+        7     2026-11-23 08:00:05   failed (no key)  Grace (tg:2)  Tea room (tg:-100)  "tea Task 9 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+        "#);
         assert_eq!(entry(&task)["usage"]["calls"], 1);
         assert_eq!(entry(&task).get("attempts"), None);
     }

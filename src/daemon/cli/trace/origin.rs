@@ -31,7 +31,7 @@ fn words(chain: &Value, zone: Zone) -> String {
         _ => "it was asked at the command line",
     };
     let cause = short(&word(&chain["cause"]));
-    format!("Words of {whose}, {at}:\n  {text}\n  cause {cause}\nBegun, because {trigger}.\n")
+    format!("Words of {whose}, {at}:\n  {text}\n  cause {cause}\nStarted because {trigger}.\n")
 }
 
 fn event(chain: &Value, zone: Zone) -> String {
@@ -111,21 +111,21 @@ fn why(chain: &Value) -> String {
         "tap" => "It was carried out at once.",
         "answer" => "It answers an open question.",
         "edit: applied" => "Its message still waited, and is answered as edited.",
-        "edit" => "Its message was taken up already: nothing comes of the edit.",
-        "gate" => "Not answered yet: nobody spoke to the bot, and the gate of the group decides.",
+        "edit" => "Its message was taken up already: the edit changes nothing.",
+        "gate" => "Not answered yet: nobody addressed the bot, and the gate of the group decides.",
         "context" if !task.is_empty() => {
             return format!(
-                "Not answered: nobody spoke to the bot. Task {task} read it beside its own message."
+                "Not answered: nobody addressed the bot. Task {task} read it beside its own message."
             );
         }
         "context" => {
-            "Not answered: nobody spoke to the bot. It is kept, and the next task here reads it."
+            "Not answered: nobody addressed the bot. It is kept, and the next task here reads it."
         }
         "unsend" => "What was stored of the message is gone.",
         "unparsed" => "Not answered: this event is not known, and is kept as it came.",
-        "moved" => "The chat goes on under another id.",
-        "closed" => "The bot may not speak there any more.",
-        "opened" => "The bot may speak there.",
+        "moved" => "The chat has a new id.",
+        "closed" => "The bot may no longer write there.",
+        "opened" => "The bot may write there.",
         other => return format!("What became of it: {}.", short(other)),
     };
     told.to_owned()
@@ -136,7 +136,7 @@ fn meant(chain: &Value) -> String {
     if !passed.is_null() {
         let reason = quoted(&word(&passed["reason"]));
         return format!(
-            "Answered although nobody spoke to the bot: the gate of the group let it, {reason}."
+            "Answered although nobody addressed the bot: the gate of the group let it, {reason}."
         );
     }
     let because = match chain["inbound"]["addressed"].as_str() {
@@ -146,7 +146,7 @@ fn meant(chain: &Value) -> String {
         Some("command") => "it is a command",
         _ => "it was taken for the bot",
     };
-    format!("Taken up, because {because}.")
+    format!("Accepted because {because}.")
 }
 
 fn ignored(reason: &str) -> String {
@@ -154,7 +154,7 @@ fn ignored(reason: &str) -> String {
         "not_allowed" => {
             "who wrote it is not allowed to ask here (`owners`, and the allow list of the channel)"
         }
-        "untriggered" => "nobody spoke to the bot, and such talk is not kept here",
+        "untriggered" => "nobody addressed the bot, and such talk is not kept here",
         "bot" => "another bot wrote it",
         "unknown_command" => "the bot has no such command",
         "asks_nothing" => "the event asks nothing of the bot",

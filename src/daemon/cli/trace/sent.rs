@@ -13,7 +13,7 @@ use crate::schedule::zone::Zone;
 pub(super) fn sent(chain: &Value, zone: Zone) -> String {
     let outbounds = items(&chain["outbounds"]).map(|outbound| one(outbound, chain, zone));
     match outbounds.collect::<String>() {
-        none if none.is_empty() => "\nNothing was said in a chat.\n".to_owned(),
+        none if none.is_empty() => "\nNothing was sent to a chat.\n".to_owned(),
         told => format!("\n{told}"),
     }
 }

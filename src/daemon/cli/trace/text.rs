@@ -4,7 +4,6 @@ use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 
 use crate::guard::visible::{harmless, one_line};
-use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 
 /// The most characters of one text in a story.
@@ -54,9 +53,18 @@ pub(super) fn instant(at: &Value) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(at.as_str()?).ok().map(|at| at.to_utc())
 }
 
-/// The same by the clocks of a zone, to the second; empty for none.
+/// The same by the clocks of a zone, which is named; empty for none.
 pub(super) fn when(at: &Value, zone: Zone) -> String {
-    instant(at).map(|at| moment(at, zone)).unwrap_or_default()
+    match clock(at, zone) {
+        none if none.is_empty() => none,
+        clock => format!("{clock} {zone}"),
+    }
+}
+
+/// The same without the zone's name: always to the second, so that times stand below one another.
+pub(super) fn clock(at: &Value, zone: Zone) -> String {
+    let local = instant(at).map(|at| zone.local(at).format("%Y-%m-%d %H:%M:%S").to_string());
+    local.unwrap_or_default()
 }
 
 /// How long something took: `26 ms`, `3.2 s`, `5 min 3 s`, `2 h 5 min`.
@@ -100,6 +108,13 @@ mod tests {
         let long = "ä".repeat(100_000);
         assert_eq!(short(&long).chars().count(), SHOWN + 1);
         assert!(short(&"ab ".repeat(100_000)).ends_with('…'));
+    }
+
+    #[test]
+    fn moments_are_as_long_as_each_other() {
+        let (zone, at) = (Zone::named("Europe/Berlin").unwrap(), json!("2026-11-23T07:00:00Z"));
+        assert_eq!(when(&at, zone), "2026-11-23 08:00:00 Europe/Berlin");
+        assert_eq!((clock(&at, zone).len(), when(&json!(null), zone)), (19, String::new()));
     }
 
     #[test]
