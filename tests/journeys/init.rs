@@ -115,12 +115,10 @@ async fn up_to_the_owner(empty: &Empty, terminal: &mut AtTerminal) -> String {
     world.within("the token's question", terminal.shows("Bot token (not shown)")).await;
     terminal.types(&format!("{WRONG}\n"));
     let shown = world.within("a refusal", terminal.shows("Enter it again.")).await;
-    assert!(shown.contains("does not take the bot's token"), "{shown}");
+    assert!(shown.contains("rejects the bot's token"), "{shown}");
     world.within("the question again", terminal.shows_times("Bot token (not shown)", 2)).await;
     terminal.types(&format!("{TOKEN}\n"));
-    world
-        .within("the bot", terminal.shows("the token is taken: the bot is @selkie_demo_bot"))
-        .await;
+    world.within("the bot", terminal.shows("the token works: the bot is @selkie_demo_bot")).await;
     for title in ["Slack", "LINE"] {
         world.within("a question", terminal.shows(&format!("Set up {title}? [y/N]: "))).await;
         terminal.types("\n");
@@ -181,6 +179,10 @@ async fn a_person_has_a_bot_that_answers() {
     is_silent(&shown);
     let (checked, says) = empty.run(&["config", "check"]);
     assert_eq!(checked, 0, "{says}");
+    let (listed, says) = empty.run(&["pair", "list"]);
+    assert!(listed == 0 && says.contains("tg:4711") && says.contains("config"), "{says}");
+    let (_, says) = empty.run(&["pair", "list", "--json"]);
+    assert!(says.contains("\"paired\": []"), "the config alone names the owner: {says}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -216,7 +218,7 @@ async fn a_script_sets_it_up_by_flags_and_a_config_that_is_there_stays() {
     let token = |text: &str| fs::write(empty.folder.join("token.txt"), text).expect("a file");
     token(WRONG);
     let (status, says) = empty.by_flags(&[]);
-    assert!(status == 1 && says.contains("does not take the bot's token"), "{says}");
+    assert!(status == 1 && says.contains("rejects the bot's token"), "{says}");
     assert_eq!(empty.names(), ["token.txt"], "nothing is written");
     token(TOKEN);
     let (status, says) = empty.by_flags(&[]);
@@ -280,13 +282,13 @@ async fn a_token_that_only_listening_tries_is_told_as_refused() {
     let (world, mut terminal) = (&empty.world, AtTerminal::start(command));
     world.within("a question", terminal.shows("Set up Telegram? [y/N]: ")).await;
     terminal.types("\n");
-    world.within("the bot", terminal.shows("the bot's token is taken")).await;
+    world.within("the bot", terminal.shows("the bot's token works")).await;
     world.within("a question", terminal.shows("Set up LINE? [y/N]: ")).await;
     terminal.types("\n");
     world.within("a refusal", terminal.shows("The bot could not be started")).await;
     world.within("a question", terminal.shows("Your id (such as slack:")).await;
     terminal.types("ada\n");
-    world.within("what is taken", terminal.shows("\"ada\" is no id")).await;
+    world.within("what is taken", terminal.shows("\"ada\" is not an id")).await;
     terminal.types("\n");
     world.within("the end", terminal.shows("Start the bot now? [Y/n]: ")).await;
     terminal.types("n\n");

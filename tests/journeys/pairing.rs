@@ -30,12 +30,12 @@ async fn a_code_makes_an_owner_who_stays_one_until_taken_back() {
     assert!(paired.contains("You are paired") && paired.contains("tg:4711"), "{paired}");
     assert!(world.ask("hello").await.ends_with("hello"));
     let again = world.ask_in(GRACE, GRACE, &format!("/pair {code}")).await;
-    assert!(again.contains("This code opens nothing"), "it works once: {again}");
+    assert!(again.contains("This code does not work"), "it works once: {again}");
     assert!(daemon.stop().await.success());
 
     let daemon = world.daemon();
     assert!(world.ask("still there?").await.ends_with("still there?"));
-    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4711  owner\n");
+    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4711  owner  paired\n");
     let second = self::code(&world);
     world.ask_in(GRACE, GRACE, &format!("/pair {}", second.to_uppercase())).await;
     let told = world.hears(ADA, "is an owner now").await.text;
@@ -64,14 +64,15 @@ async fn a_strangers_guesses_close_nothing_and_tell_nothing_and_a_group_pairs_no
     }
     let last = world.ask_in(GRACE, GRACE, "/pair zz9zzzzz").await;
     assert!(last.contains("one wrong code too many"), "{last}");
-    assert_eq!(world.home.run(&["pair", "list"]).1, "Nobody was paired.\n");
+    let (_, nobody, _) = world.home.run(&["pair", "list"]);
+    assert!(nobody.starts_with("Nobody owns the bot yet"), "{nobody}");
     // A chat is no person: it takes nobody's code.
     let chat = json!({ "id": -100_555, "type": "channel", "title": "News" });
     let fields = json!({ "text": format!("pair {code}"), "sender_chat": chat });
     world.telegram().share(ADA, ADA, fields);
     world.telegram().say(ADA, ADA, &format!("/pair {code}"));
     world.hears(ADA, "You are paired").await;
-    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4711  owner\n");
+    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4711  owner  paired\n");
     assert!(daemon.stop().await.success());
 }
 
@@ -95,7 +96,7 @@ async fn a_stranger_is_let_in_by_the_owners_word_and_stays() {
     let code = offered(&world.ask_in(GRACE, GRACE, "hello?").await);
     world.telegram().say(GRACE, GRACE, "hello??");
     world.telegram().say(GRACE, GRACE, &format!("/pair {code}"));
-    world.hears(GRACE, "This code opens nothing").await;
+    world.hears(GRACE, "This code does not work").await;
     assert_eq!(world.playground.model().calls(), 0, "a stranger lets nobody in");
     let (_, list, _) = world.home.run(&["pair", "list"]);
     assert!(list.contains("tg:4712") && list.contains("Grace") && !list.contains(&code), "{list}");
@@ -109,7 +110,8 @@ async fn a_stranger_is_let_in_by_the_owners_word_and_stays() {
     assert!(daemon.stop().await.success());
     let daemon = world.daemon();
     assert!(world.ask_in(GRACE, GRACE, "and now?").await.ends_with("and now?"));
-    assert_eq!(world.home.run(&["pair", "list"]).1, "tg:4712  allowed\n");
+    let (_, list, _) = world.home.run(&["pair", "list"]);
+    assert_eq!(list, "tg:4711  owner    named in the config\ntg:4712  allowed  paired\n");
     assert_eq!(world.home.run(&["pair", "remove", "tg:4712"]).0, 0);
     let again = offered(&world.ask_in(GRACE, GRACE, "still?").await);
     let (status, out, err) = world.home.run(&["pair", "approve", &again]);
@@ -132,7 +134,7 @@ async fn three_wrong_words_of_the_owner_close_what_strangers_ask() {
     let (status, _, why) = world.home.run(&["pair", "approve", &code]);
     assert!(status == 1 && why.contains("nobody asks to be let in"), "{why}");
     let (status, _, why) = world.home.run(&["pair", "approve", "Grace"]);
-    assert!(status == 2 && why.contains("is no pairing code"), "{why}");
+    assert!(status == 2 && why.contains("is not a pairing code"), "{why}");
     world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hello");
     assert!(world.ask("hello").await.ends_with("hello"));
     assert!(daemon.stop().await.success());

@@ -82,7 +82,7 @@ impl Work<'_> {
         }
         match all.iter().any(Tried::is_refused) {
             true => Err(Failure::Failed(anyhow::anyhow!(
-                "nothing was written: correct what is refused, or write it without asking (--untested)"
+                "nothing was written: correct what was rejected, or write it untested (--untested)"
             ))),
             false => Ok(()),
         }
@@ -107,10 +107,12 @@ impl Work<'_> {
     ) -> Result<Result<Option<PathBuf>, Failure>, Stopped> {
         let path = self.target.path.display();
         prompter.say(&format!("This sets selkie up and writes {path}."));
-        prompter.say("Enter takes what stands in brackets. Ctrl-C stops it; no config is written before the end.");
+        prompter.say("Press Enter to accept what is in brackets, Ctrl-C to stop. The config is written at the end.");
         let mut target = self.target.clone();
         if target.is_there() && !target.replaces {
-            let question = format!("{path} is there. Write a new one, and keep it as {path}.old?");
+            let question = format!(
+                "{path} already exists. Write a new one, and keep the old one as {path}.old?"
+            );
             if !prompter.agrees(&question, false).await? {
                 prompter.say("It stays as it is.");
                 return Ok(Ok(None));
@@ -150,16 +152,15 @@ impl Work<'_> {
     /// Says what was written, and what to run next.
     fn told(&self, written: &Written, answers: &Answers) -> String {
         let mut text = format!("Written: {}", written.config.display());
-        match written.secrets.len() {
-            0 => {}
-            1 => text.push_str(", and a secret in a file of its own beside it"),
+        text.push_str(&match written.secrets.len() {
+            0 => ". Only you can read it.\n".to_owned(),
+            1 => ", with one secret in a file beside it. Only you can read them.\n".to_owned(),
             several => {
-                text.push_str(&format!(", and {several} secrets in files of their own beside it"))
+                format!(", with {several} secrets in files beside it. Only you can read them.\n")
             }
-        }
-        text.push_str(", for you alone to read.\n");
+        });
         if let Some(old) = &written.old {
-            text.push_str(&format!("The one before is {}.\n", old.display()));
+            text.push_str(&format!("The old one is {}.\n", old.display()));
         }
         let is_here = self.binary.here.join("config.yaml") == written.config;
         let mut config = match is_here {
@@ -172,15 +173,15 @@ impl Work<'_> {
         text.push_str(&match self.binary.kits.iter().any(|kit| answers.has_section(kit.name)) {
             true => format!("\nNext:\n  selkie run{config}       starts the bot\n"),
             false => format!(
-                "\nNo channel is set up: selkie ask{config} works, and selkie run needs one. selkie init again adds it.\n\nNext:\n"
+                "\nNo channel is set up yet: selkie ask{config} works, but selkie run needs one. selkie init --force asks again.\n\nNext:\n"
             ),
         });
         if answers.owners().is_empty() {
             text.push_str(&format!(
-                "  selkie pair{config}      makes a code, by which you become its owner\n"
+                "  selkie pair{config}      prints a code that makes you its owner\n"
             ));
         }
-        text.push_str(&format!("  selkie doctor{config}    tries everything again\n"));
+        text.push_str(&format!("  selkie doctor{config}    checks everything again\n"));
         text
     }
 

@@ -3,24 +3,26 @@
 /// `selkie init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie init                               asks, step by step, and writes config.yaml here
+  selkie init                               ask, then write ./config.yaml
   selkie init --config /etc/selkie/config.yaml
-  selkie init --yes --owner tg:4711 --secret-file telegram.bot_token=token.txt \\
-      --secret-env llm.api_key=OPENAI_API_KEY --set llm.provider=openai --set llm.model=gpt-5.2
+  selkie init --yes --owner tg:4711 \\
+      --secret-file telegram.bot_token=token.txt \\
+      --secret-env llm.api_key=OPENAI_API_KEY \\
+      --set llm.provider=openai --set llm.model=gpt-5.2
 
-Each token is tried by its platform's own \"who am I\", and the model by one short question, before anything is written. KEY is \
-a key of the config (selkie config example). Secrets are copied into files of their own, beside the config, and stand on no \
-command line.
+Before anything is written, each token is tried with its platform, and the model gets one short question. KEY is a key of the \
+config (selkie config example). Secrets are copied into files of their own beside the config, and never have to be on a command \
+line.
 
-Exit codes: 0 it is written · 1 it is not · 2 the command line is wrong")]
+Exit codes: 0 the config is written · 1 it is not · 2 the command line is wrong")]
 pub struct Init {
-    /// Ask nothing: take the flags, try them and write
+    /// Ask nothing: try what the flags say, and write it
     #[arg(long)]
     pub yes: bool,
     /// Write a new config even if there is one already; the old one is kept as config.yaml.old
     #[arg(long)]
     pub force: bool,
-    /// An owner's id; may be repeated. Without one, selkie pair makes a code later
+    /// An owner's id; may be repeated. Without one, `selkie pair` makes an owner later
     #[arg(long, value_name = "ID")]
     pub owner: Vec<String>,
     /// Take a secret from a file; may be repeated
@@ -32,7 +34,7 @@ pub struct Init {
     /// Set any key that holds no secret; VALUE is JSON or plain text; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// With --yes: try neither the tokens nor the model
+    /// With --yes: do not try the tokens and the model
     #[arg(long, requires = "yes")]
     pub untested: bool,
 }

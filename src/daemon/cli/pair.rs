@@ -9,6 +9,7 @@ use super::request::{quiet, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::pairing::{AskedOfPairing, Asking, ToldOfPairing};
+use crate::domain::facts::Trust;
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::store::PairedPerson;
@@ -16,20 +17,21 @@ use crate::store::PairedPerson;
 /// `selkie pair`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie pair                               prints a code; whoever sends it to the bot in private is an owner
-  selkie pair list                          who was paired, and who asks to be let in
-  selkie pair approve ab3defgh              lets a stranger in by the code that the bot gave them (pairing: ask)
+  selkie pair                               print a code for an owner
+  selkie pair list                          owners, guests, and who is asking
+  selkie pair approve ab3defgh              let in the stranger with this code
   selkie pair remove tg:4711
 
-A code works once, within an hour; a new one takes its place. Who was paired stands in the \
-store; who was paired stays so when the config names them no longer.
+Whoever sends the code to the bot in a private chat becomes an owner. A code works once, within an hour; a new one replaces it. \
+With `pairing: ask` in the config, the bot gives strangers a code to ask you with. Owners named in the config are not paired: \
+remove them there.
 
 Exit codes: 0 done · 1 not done · 2 the command line or the config is wrong")]
 pub struct Pair {
     /// What to do [default: make a code].
     #[command(subcommand)]
     pub what: Option<PairWhat>,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -37,20 +39,20 @@ pub struct Pair {
 /// What to do about pairing.
 #[derive(Debug, Subcommand)]
 pub enum PairWhat {
-    /// List who was paired, and who asks to be let in
+    /// List the owners, who was let in, and who is asking to be
     List {
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Let a stranger in
+    /// Let in a stranger who has a code from the bot
     Approve {
         /// The code that the bot gave them
         code: String,
     },
-    /// Revoke a pairing, of an owner or of a stranger who was let in
+    /// Revoke the pairing of an owner, or of somebody who was let in
     Remove {
-        /// Their id: tg:4711
+        /// Their id, such as tg:4711
         person: String,
     },
 }
@@ -59,6 +61,7 @@ pub enum PairWhat {
 pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
     let plan = quiet(binary, chosen)?;
     let zone = plan.zone;
+    let named = plan.settings.owners.clone();
     match pair.what {
         None => {
             let ToldOfPairing { code, .. } = told(plan, AskedOfPairing::Open)?;
@@ -68,8 +71,8 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             }
             let until = moment(until, zone);
             Ok(print::out(&format!(
-                "Send this to the bot in private, before {until}:\n\n  pair {code}\n\nWhoever sends it first is an owner of \
-                 the bot: show it to nobody else. selkie has to be running (selkie run).\n"
+                "Send this to the bot in a private chat before {until}:\n\n  pair {code}\n\nWhoever sends it first becomes an owner \
+                 of the bot, so keep it to yourself. selkie has to be running (selkie run).\n"
             ))?)
         }
         Some(PairWhat::List { json: is_json }) => {
@@ -77,14 +80,18 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             if is_json {
                 return Ok(print::json(&json!({ "paired": paired, "asking": asking }))?);
             }
-            let is = |one: &PairedPerson| vec![one.person.to_string(), one.trust.name().to_owned()];
+            let owns = |one: &String| row(one, Trust::Owner.name(), "named in the config");
+            let is = |one: &PairedPerson| row(one.person.as_str(), one.trust.name(), "paired");
             let asks = |one: &Asking| {
                 let until = moment(one.until, zone);
-                vec![one.person.to_string(), format!("asks until {until}: {}", one_line(&one.name))]
+                row(one.person.as_str(), "asks", &format!("until {until}: {}", one_line(&one.name)))
             };
-            let rows: Vec<_> = paired.iter().map(is).chain(asking.iter().map(asks)).collect();
+            let rows = named.iter().map(owns).chain(paired.iter().map(is));
+            let rows: Vec<_> = rows.chain(asking.iter().map(asks)).collect();
             let shown = match rows.is_empty() {
-                true => "Nobody was paired.\n".to_owned(),
+                true => {
+                    "Nobody owns the bot yet: selkie pair prints a code for its owner.\n".to_owned()
+                }
                 false => print::table(&rows),
             };
             Ok(print::out(&shown)?)
@@ -96,8 +103,12 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
         Some(PairWhat::Remove { person }) => {
             told(plan, AskedOfPairing::Remove { person: person.clone() })?;
             Ok(print::out(&format!(
-                "{person} is not paired any more. Where the config names them, they stay.\n"
+                "{person} is no longer paired. An owner named in the config stays one.\n"
             ))?)
         }
     }
+}
+
+fn row(person: &str, trust: &str, how: &str) -> Vec<String> {
+    [person, trust, how].map(str::to_owned).into()
 }

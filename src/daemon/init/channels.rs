@@ -58,7 +58,7 @@ impl Step<'_> {
         }
         answers.forget_section(kit.name);
         prompter.say(&format!(
-            "{} is left out: {TRIES} tries were not taken. Run selkie init --force again to set it up.",
+            "{} is left out after {TRIES} tries. To set it up later, run selkie init --force.",
             setup.title
         ));
         Ok(())

@@ -37,7 +37,7 @@ pub async fn ask(
         }
         // Asked for unseen, and first: whoever has mistyped it types the next one here.
         if answers.has(KEY)
-            && let Some(key) = prompter.secret("API key once more", "Enter: it is right").await?
+            && let Some(key) = prompter.secret("API key once more", "Enter: keep it").await?
         {
             answers.hide(KEY, key);
             continue;
@@ -48,7 +48,7 @@ pub async fn ask(
         answers.forget_section("llm");
     }
     prompter
-        .say("It is kept as it is: correct llm in the config, and selkie doctor tries it again.");
+        .say("It is kept as it is. Correct llm in the config later; selkie doctor tries it again.");
     Ok(())
 }
 

@@ -50,7 +50,7 @@ pub async fn ask(
         return Ok(());
     }
     prompter.say("");
-    prompter.say("Who owns the bot? Owners are always answered, and approve what needs approval.");
+    prompter.say("Who owns the bot? It always answers its owners, and asks them to approve what needs approval.");
     let met = match meet(prompter, &kits, plan).await {
         Ok(met) => met,
         Err(error) => {
@@ -63,7 +63,9 @@ pub async fn ask(
             prompter.say(&format!("  ✓ {person} owns the bot."));
             answers.own(&person);
         }
-        Met::Nobody => prompter.say("Nobody owns the bot yet: selkie pair makes a code later."),
+        Met::Nobody => {
+            prompter.say("Nobody owns the bot yet. To become its owner later, run selkie pair.")
+        }
         Met::Stopped => return Err(Stopped),
     }
     Ok(())
@@ -118,10 +120,13 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
         // Some secrets are tried by listening alone.
         for (name, reason) in up.flow.channels().into_iter().filter_map(refused) {
             if told.insert(name) {
-                prompter.say(&format!("  ✗ {name} does not listen: {reason}"));
+                prompter.say(&format!("  ✗ {name} cannot listen: {reason}"));
             }
         }
-        if let Some(owner) = up.flow.owners().first() {
+        let paired = up.flow.owners().first().cloned();
+        if let Some(owner) = paired {
+            // The config is about to name them: one place says who owns the bot, and who is taken out there is out.
+            up.flow.unpair(&owner).await?;
             return Ok(Met::Owner(owner.to_string()));
         }
         tokio::select! {
@@ -162,7 +167,7 @@ fn read(prompter: &Prompter, kits: &[&ChannelKit], line: &str) -> Option<Met> {
     if kits.iter().any(|kit| (kit.people.fit)(line)) {
         return Some(Met::Owner(PersonId::new(line).to_string()));
     }
-    prompter.say(&format!("{line:?} is no id; it takes {}.", such_as(kits)));
+    prompter.say(&format!("{line:?} is not an id ({}).", such_as(kits)));
     None
 }
 

@@ -10,7 +10,7 @@ use crate::config::source::put;
 
 const HEAD: &str = "\
 # selkie's config, written by selkie init. selkie config example prints every key with its default.
-# After a change: selkie config check && selkie reload. Secrets stand in files of their own.
+# After a change: selkie config check && selkie reload. Secrets are in files of their own.
 ";
 
 /// Writes answers as YAML; `files` tells where the secret of a key stands, as the config names it.
@@ -39,12 +39,15 @@ pub fn render(answers: &Answers, files: &BTreeMap<String, String>, kits: &[Chann
 }
 
 fn owners(owners: Option<Value>, kits: &[ChannelKit], text: &mut String) {
-    text.push_str("\n# Whose bot it is: owners are always answered, get its notices and approve what needs approval.\n");
+    text.push_str(
+        "\n# Who owns the bot: owners are always answered, get its notices and approve what needs \
+        approval.\n",
+    );
     match owners {
         Some(owners) => text.push_str(&format!("owners: {owners}\n")),
         None => {
             let such_as = kits.first().map_or("", |kit| kit.people.such_as);
-            text.push_str("# Nobody yet: selkie pair makes a code that somebody sends to the bot. Or write their id:\n");
+            text.push_str("# Nobody yet. selkie pair prints a code to send to the bot; or write an id here:\n");
             text.push_str(&format!("# owners: [{such_as:?}]\n"));
         }
     }
@@ -53,7 +56,7 @@ fn owners(owners: Option<Value>, kits: &[ChannelKit], text: &mut String) {
 fn channel(kit: &ChannelKit, mut section: Map<String, Value>, text: &mut String) {
     let title = kit.setup.map_or(kit.name, |setup| setup.title);
     text.push_str(&format!(
-        "\n# {title}. Whom the bot listens to besides the owners: an empty list is nobody, [\"*\"] is everyone.\n"
+        "\n# {title}. Whom the bot answers besides its owners: an empty list means nobody, [\"*\"] everyone.\n"
     ));
     let lists = [kit.allow_keys.places, kit.allow_keys.people];
     for list in lists.into_iter().filter(|list| !list.is_empty()) {
@@ -106,9 +109,9 @@ mod tests {
         let files = BTreeMap::from([("llm.api_key".to_owned(), "secrets/llm.api_key".to_owned())]);
         insta::assert_snapshot!(render(&answers, &files, &[]), @r#"
         # selkie's config, written by selkie init. selkie config example prints every key with its default.
-        # After a change: selkie config check && selkie reload. Secrets stand in files of their own.
+        # After a change: selkie config check && selkie reload. Secrets are in files of their own.
 
-        # Whose bot it is: owners are always answered, get its notices and approve what needs approval.
+        # Who owns the bot: owners are always answered, get its notices and approve what needs approval.
         owners: ["p:1"]
 
         # Which model answers.

@@ -45,7 +45,7 @@ pub enum NotWritten {
     Io(PathBuf, io::Error),
     /// A config is there.
     #[error(
-        "{0} is there already: nothing was written. With --force it is kept as {0}.old, and a new one written"
+        "{0} already exists: nothing was written. --force writes a new one and keeps the old one as {0}.old"
     )]
     IsThere(PathBuf),
     /// What it would say is not accepted.
