@@ -20,7 +20,7 @@ impl Restored {
     /// Says what is held, and what lets it go on.
     pub fn says(&self) -> String {
         format!(
-            "this life was restored from {}, made {}: nothing is heard, begun or sent until you run `selkie resume`",
+            "this selkie was restored from {}, made {}: it receives, starts and sends nothing until you run `selkie resume`",
             self.from,
             self.made_at.format("%Y-%m-%d %H:%M UTC")
         )

@@ -17,13 +17,13 @@ use crate::support::daemon::Home;
 use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
-const HELD: &str = "this life was restored from";
+const HELD: &str = "this selkie was restored from";
 
 fn backup(home: &Home, name: &str) -> PathBuf {
     let file = home.folder().join(name);
     let (code, out, error) = home.run(&["backup", path(&file)]);
     assert_eq!(code, 0, "{out}{error}");
-    assert!(out.contains("was read through once more"), "{out}");
+    assert!(out.contains("was checked by reading it again"), "{out}");
     file
 }
 
@@ -117,7 +117,7 @@ async fn goes_on_elsewhere(mut world: World, lose: impl Fn(&mut Home)) {
     let last = world.playground.model().requests().last().expect("a request").body.to_string();
     assert!(last.contains("the first words"), "it is not remembered");
     let (code, _, error) = world.home.run(&["resume", "--yes"]);
-    assert!(code == 1 && error.contains("nothing is held"), "{error}");
+    assert!(code == 1 && error.contains("there is nothing to resume"), "{error}");
     assert!(daemon.stop().await.success());
 }
 
@@ -155,7 +155,7 @@ async fn what_waited_in_a_stopped_life_is_answered_where_it_goes_on() {
     assert_eq!(told["schedules"], 1, "{told}");
     let why = texts(&world.home, "SELECT why FROM occurrence ORDER BY at DESC LIMIT 1");
     assert!(
-        why[0].contains("before this life was restored") || why[0].contains("too late"),
+        why[0].contains("before selkie was restored") || why[0].contains("too late"),
         "{why:?}"
     );
     let daemon = world.daemon();
@@ -239,6 +239,33 @@ fn relabelled(whole: &[u8], schema: i64) -> Vec<u8> {
         again.append_data(&mut header, name, bytes.as_slice()).expect("written");
     }
     again.into_inner().and_then(GzEncoder::finish).expect("an archive")
+}
+
+/// What a damaged database says to run brings its backup back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_database_names_the_commands_that_bring_a_backup_back() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("the first words").await;
+    assert!(daemon.stop().await.success());
+    let file = backup(&world.home, "good.tar.gz");
+    std::fs::write(world.home.state().join("selkie.db"), "no database").expect("a file");
+    let (code, _, says) = world.home.run(&["run"]);
+    assert!(code == 1 && says.contains("selkie.db cannot be used"), "{says}");
+    let commands: Vec<&str> =
+        says.split('`').filter_map(|words| words.strip_prefix("selkie ")).collect();
+    let [restore, resume] = commands[..] else { panic!("{says}") };
+    let restore = restore.replacen("FILE", path(&file), 1);
+    let (code, out, error) = world.home.run(&restore.split(' ').collect::<Vec<_>>());
+    assert_eq!(code, 0, "{out}{error}");
+    let resume = [&resume.split(' ').collect::<Vec<_>>()[..], &["--yes"]].concat();
+    assert_eq!(world.home.run(&resume).0, 0);
+    let daemon = world.daemon();
+    world.ask("more words").await;
+    assert!(daemon.stop().await.success());
+    let requests = world.playground.model().requests();
+    let last = requests.last().expect("a request").body.to_string();
+    assert!(last.contains("the first words"), "it remembers: {last}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -90,7 +90,7 @@ async fn a_restored_life_that_waits_for_a_word_lives_and_is_not_ready() {
     world.home.set("console", json!({ "listen": at.to_string() }));
     let before = world.home.log().len();
     let _daemon = world.home.start();
-    let held = |log: &str| log.contains("this life was restored from");
+    let held = |log: &str| log.contains("this selkie was restored from");
     world.within("a word of it", world.home.logged(before, held)).await;
     let (lives, ready) = (get(at, "/livez"), get(at, "/readyz"));
     assert_eq!((lives.status, ready.status), (200, 503), "{}", ready.body);

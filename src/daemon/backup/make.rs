@@ -140,7 +140,7 @@ fn may_be_written(
     match fs::symlink_metadata(to) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(anyhow::Error::new(error).context(unwritten(to))),
-        Ok(found) if !found.is_file() => bail!("{} is no file: name one", to.display()),
+        Ok(found) if !found.is_file() => bail!("{} is not a file: name one", to.display()),
         Ok(_) if replaces => Ok(()),
         Ok(_) => bail!(
             "{} is there already: name another file, or replace it with --force",

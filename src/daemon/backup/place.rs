@@ -81,7 +81,7 @@ impl Place {
                 self.state.join(stays).display()
             );
         }
-        self.mark(aside).context("the restored life cannot be put in its place")
+        self.mark(aside).context("the backup cannot be put in place")
     }
 
     /// Moves, or goes on with a moving that was broken off; returns where the life before was moved to, `None` when none was.
@@ -91,8 +91,8 @@ impl Place {
     pub fn finish(&self) -> anyhow::Result<Option<String>> {
         let said = |error: io::Error| {
             anyhow::anyhow!(
-                "the restored life cannot be put in its place: {error}. Make that possible and run `selkie restore` once \
-                 more: it goes on where it was"
+                "the backup cannot be put in place: {error}. Make that possible and run `selkie restore` again: it \
+                 continues where it stopped"
             )
         };
         let Some(begun) = begun(&self.state) else { return Ok(None) };

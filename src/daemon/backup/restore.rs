@@ -71,8 +71,8 @@ pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Re
         place.finish()?;
         ensure!(
             force,
-            "an earlier restore had been broken off, and is complete now: go on with `selkie resume`; to restore this \
-             backup in its place, add --force"
+            "an earlier restore had been interrupted, and is complete now: run `selkie resume`; to restore this \
+             backup instead, add --force"
         );
     }
     refuse_a_life(&place, folders, force)?;

@@ -40,7 +40,7 @@ pub async fn told_to_resume(
 ) -> anyhow::Result<Answered<Resumed>> {
     let Some(restored) = flow.restored().await? else {
         return Ok(Answered::Refused(
-            "nothing is held: this life was not restored from a backup, or goes on already"
+            "there is nothing to resume: selkie was not restored from a backup, or is back to work already"
                 .to_owned(),
         ));
     };
@@ -62,7 +62,7 @@ pub async fn told_to_resume(
             WaitingThen::Answer => told.schedules,
             WaitingThen::Drop => 0,
         });
-        tracing::info!(from = told.restored.from, "the restored life goes on");
+        tracing::info!(from = told.restored.from, "the restored selkie is back to work");
     }
     Ok(Answered::Done(told))
 }

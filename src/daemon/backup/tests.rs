@@ -178,7 +178,7 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
         EntryType::GNULongLink,
     ] {
         let says = refused(archive(&[labelled(9, 99), link("state/a", kind)]));
-        assert!(says.contains("that is no file"), "{kind:?}: {says}");
+        assert!(says.contains("that is not a file"), "{kind:?}: {says}");
     }
 }
 
@@ -192,7 +192,7 @@ fn more_than_the_label_says_is_refused_before_it_is_read() {
     let huge = Entry { says: Some(1 << 40), ..entry("state/a", "a") };
     assert!(refused(archive(&[labelled(9, 99), huge])).contains("more bytes than its label says"));
     let huge = Entry { says: Some(1 << 40), ..entry(LABEL, "a") };
-    assert!(refused(archive(&[huge])).contains("no backup of selkie's"));
+    assert!(refused(archive(&[huge])).contains("not a backup made by selkie"));
     let huge = Entry { says: Some(1 << 40), ..entry(LIST, "a") };
     assert!(refused(archive(&[labelled(9, 99), huge])).contains("list of files is too long"));
     let huge = Entry { says: Some(1 << 40), ..link("././@LongLink", EntryType::GNULongName) };
@@ -207,9 +207,9 @@ fn what_is_not_what_it_says_is_refused() {
     unpack(archive(&whole), &mut Keeps::default()).unwrap();
     type Case = (&'static str, Vec<Entry>);
     let cases: Vec<Case> = vec![
-        ("no backup of selkie's", vec![]),
-        ("no backup of selkie's", vec![db()]),
-        ("no backup of selkie's", vec![entry(LABEL, "{}")]),
+        ("not a backup made by selkie", vec![]),
+        ("not a backup made by selkie", vec![db()]),
+        ("not a backup made by selkie", vec![entry(LABEL, "{}")]),
         ("reads form 1", vec![entry(LABEL, r#"{"format": 2, "selkie": "3.0"}"#)]),
         ("cut or damaged", vec![labelled(9, 99), db()]),
         ("holds no database", vec![labelled(9, 99), list(&[])]),

@@ -75,7 +75,7 @@ pub fn unpack(file: File, taker: &mut dyn Taker) -> anyhow::Result<Label> {
         }
         ensure!(
             kind == EntryType::Regular,
-            "it holds something that is no file (a link, a folder, a device)"
+            "it holds something that is not a file (a link, a folder, a device)"
         );
         let name = match reading.long_name.take() {
             Some(name) => name,
@@ -93,12 +93,12 @@ pub fn unpack(file: File, taker: &mut dyn Taker) -> anyhow::Result<Label> {
 /// # Errors
 /// When it cannot be read.
 pub fn opened(from: &Path) -> anyhow::Result<File> {
-    ensure!(from.metadata()?.is_file(), "it is no regular file");
+    ensure!(from.metadata()?.is_file(), "it is not a regular file");
     Ok(File::open(from)?)
 }
 
 /// What an archive is that does not begin as one.
-const NONE: &str = "it is no backup of selkie's";
+const NONE: &str = "it is not a backup made by selkie";
 /// What one is that ends too early.
 const CUT: &str = "it is cut or damaged";
 

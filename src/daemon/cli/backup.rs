@@ -26,18 +26,18 @@ use crate::store::snapshot::Source;
   selkie backup /mnt/backups/selkie-today.tar.gz
   selkie backup /mnt/backups/selkie.tar.gz --force --json
 
-It holds everything that is stored and the files of the state folder; but not the config, its secrets or the cache. It may be \
-made while selkie runs. `backup:` in the config makes one every day.
+The backup holds everything that is stored and the files of the state folder, but not the config, its secrets or the cache. \
+selkie may be running. `backup:` in the config makes one every day.
 
-Exit codes: 0 the backup is there, and was read through · 1 it could not be made, and nothing of it is left · 2 the command \
-line or the config is wrong")]
+Exit codes: 0 the backup was made and checked · 1 it was not made, and nothing of it is left · 2 the command line or the config \
+is wrong")]
 pub struct BackupArgs {
-    /// The file to make
+    /// The file to write
     pub file: PathBuf,
     /// Replace a file that is there already
     #[arg(long)]
     pub force: bool,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -48,16 +48,17 @@ pub struct BackupArgs {
   selkie restore /mnt/backups/selkie-today.tar.gz
   selkie restore selkie.tar.gz --state /var/lib/selkie --force
 
-Stop selkie first. The copy that an upgrade leaves (selkie.db.backup-…) is taken, too: it replaces the database alone. A restored selkie receives, begins and sends nothing until `selkie resume`.
+Stop selkie first. The copy that an upgrade leaves behind (selkie.db.backup-…) can be restored, too: it replaces the database \
+alone. A restored selkie receives, starts and sends nothing until `selkie resume`.
 
-Exit codes: 0 it is restored · 1 it is not, and what was there is as it was · 2 the command line or the config is wrong")]
+Exit codes: 0 restored · 1 not restored, and nothing has changed · 2 the command line or the config is wrong")]
 pub struct RestoreArgs {
-    /// The file that `selkie backup` made, or the copy that an upgrade left
+    /// A file that `selkie backup` wrote, or the copy that an upgrade left behind
     pub file: PathBuf,
-    /// Move what the state folder holds now into a folder inside it
+    /// Restore over an existing state folder: what it holds now is moved into a folder inside it
     #[arg(long)]
     pub force: bool,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -68,16 +69,17 @@ pub struct RestoreArgs {
   selkie resume
   selkie resume --waiting drop --yes
 
-Exit codes: 0 it goes on · 1 it does not, or nothing was held · 2 the command line or the config is wrong")]
+Exit codes: 0 selkie is back to work · 1 it is not, or there was nothing to resume · 2 the command line or the config is wrong, \
+or nobody could be asked: add --yes")]
 pub struct ResumeArgs {
-    /// What becomes of messages that waited when the backup was made, and of times of schedules since [default: drop when
-    /// selkie ran while the backup was made, since it has seen to them; else answer]
+    /// What to do with messages that were waiting when the backup was made, and with scheduled times since then [default:
+    /// drop if selkie was running when the backup was made, because it has dealt with them; else answer]
     #[arg(long, value_name = "WHAT")]
     pub waiting: Option<What>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-    /// JSON instead of text; with --yes
+    /// Print JSON instead of text; with --yes
     #[arg(long, requires = "yes")]
     pub json: bool,
 }
@@ -85,9 +87,9 @@ pub struct ResumeArgs {
 /// What becomes of what waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// Messages are answered, missed times made up for as after any pause
+    /// Answer the messages, and make up for missed times as after any pause
     Answer,
-    /// Messages stay unanswered, missed times are passed over
+    /// Leave the messages unanswered and skip the missed times
     Drop,
 }
 
@@ -112,7 +114,7 @@ pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
         return Ok(print::json(&made)?);
     }
     let mut says = format!(
-        "{} holds {} and {}, {} in all. It was read through once more.\n",
+        "{} holds {} and {}, {} in all. It was checked by reading it again.\n",
         made.file.display(),
         counted(made.rows, ["row", "rows"]),
         counted(made.files, ["file", "files"]),
@@ -121,7 +123,7 @@ pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
     for left in &made.left_out {
         says.push_str(&format!("Not in it: {left}\n"));
     }
-    says.push_str("The config and its secrets are not in it: keep them, too.\n");
+    says.push_str("The config and its secrets are not in it: back them up yourself.\n");
     Ok(print::out(&says)?)
 }
 
@@ -172,9 +174,9 @@ fn brought_says(brought: &Brought, config: &AppConfig) -> String {
         says.push_str(&format!("What was there before is in {}.\n", aside.display()));
     }
     says.push_str(
-        "Answers that were on their way are marked unclear, what was running is stopped, open questions have expired.\n\
-         Nothing is heard, begun or sent until you run `selkie resume`. Make sure first that the selkie that this was a \
-         backup of is stopped.\n",
+        "Answers that were on their way are marked unclear, running tasks are stopped, open questions have expired.\n\
+         selkie receives, starts and sends nothing until you run `selkie resume`. Before you do, make sure that the \
+         selkie that this is a backup of is stopped.\n",
     );
     says
 }
@@ -185,21 +187,22 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
     if !args.yes {
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(
-                "selkie resume asks before it begins anything, and nobody can answer here: add --yes".to_owned(),
+                "selkie resume asks first, and there is no terminal to ask on: add --yes"
+                    .to_owned(),
             ));
         }
         let config = quiet(binary, chosen)?;
         let zone = config.zone;
         let held = told(config, AskedToResume { only_look: true, waiting })?;
         let asks = format!(
-            "Restored from {}, made {}.\n{}\nMake sure that the selkie that this was a backup of is stopped: two of them \
-             answer the same messages.\n",
+            "Restored from {}, made {}.\n{}\nMake sure that the selkie that this is a backup of is stopped: two of them \
+             would answer the same messages.\n",
             held.restored.from,
             moment(held.restored.made_at, zone),
             will_become(&held)
         );
         print::out(&asks)?;
-        if !confirmed("Let it go on?")? {
+        if !confirmed("Resume?")? {
             print::out("Nothing has changed.\n")?;
             return Err(Failure::Told);
         }
@@ -207,7 +210,7 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
     let resumed = told(quiet(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
     match args.json {
         true => print::json(&resumed)?,
-        false => print::out(&format!("It goes on.\n{}\n", has_become(&resumed)))?,
+        false => print::out(&format!("selkie is back to work.\n{}\n", has_become(&resumed)))?,
     }
     Ok(())
 }
@@ -216,9 +219,9 @@ fn will_become(held: &Resumed) -> String {
     let tasks = counted(held.tasks, ["task waits", "tasks wait"]);
     let schedules = counted(held.schedules, ["schedule has come due", "schedules have come due"]);
     let then = match held.waiting {
-        WaitingThen::Answer => "they are carried out now (--waiting drop leaves them)",
+        WaitingThen::Answer => "they will be carried out now (--waiting drop drops them)",
         WaitingThen::Drop => {
-            "they are left undone, since selkie ran when the backup was made (--waiting answer carries them out)"
+            "they are dropped, because selkie was running when the backup was made (--waiting answer carries them out)"
         }
     };
     format!("{tasks} in it, {schedules}: {then}.")
@@ -229,10 +232,10 @@ fn has_become(resumed: &Resumed) -> String {
     let schedules = counted(resumed.schedules, ["schedule", "schedules"]);
     match resumed.waiting {
         WaitingThen::Answer => {
-            format!("{tasks} that waited and {schedules} that came due are carried out.")
+            format!("{tasks} that waited and {schedules} that came due are being carried out.")
         }
         WaitingThen::Drop => {
-            format!("{tasks} that waited were stopped; times of {schedules} were passed over.")
+            format!("{tasks} that waited stay unanswered; missed times of {schedules} are skipped.")
         }
     }
 }

@@ -51,7 +51,8 @@ pub fn is_regular(path: &Path) -> Result<()> {
     for path in [path, &log_of(path)] {
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(StoreError::Broken(format!(
-                "{} is no regular file, but a folder, a pipe, a socket or a device: move it away, and put the database \
+                "{} is not a regular file, but a folder, a pipe, a socket or a device: move it away, and put the \
+                 database \
                  in its place where you have one",
                 path.display()
             )));
@@ -197,13 +198,15 @@ fn damaged(what: &str) -> StoreError {
 /// Names the file and tells what to do about it.
 pub fn says_what_to_do(path: &Path, error: StoreError) -> StoreError {
     let StoreError::Damaged(what) = error else { return error };
-    let newest = match backup::newest(path) {
-        Some(backup) => format!("put the newest backup, {}, in its place", backup.display()),
-        None => "put a backup in its place".to_owned(),
+    let copy = match backup::newest(path) {
+        Some(copy) => format!("; {} is a copy from before an upgrade", copy.display()),
+        None => String::new(),
     };
+    let folder = path.parent().unwrap_or(path).display();
     StoreError::Damaged(format!(
-        "{} cannot be used: {what}. Nothing was changed. Move it away together with the files named like it \
-         (-wal, -shm), and keep them; then {newest}, or ask `sqlite3 FILE .recover` for what can still be read",
+        "{0} cannot be used: {what}. Nothing was changed. Restore your newest backup with `selkie restore FILE --force --state \
+         {folder}`, which moves what is there now into a folder of its own; then `selkie resume --state {folder}` puts selkie \
+         back to work{copy}. Without a backup, `sqlite3 {0} .recover` prints what can still be read",
         path.display()
     ))
 }

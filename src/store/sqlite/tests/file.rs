@@ -146,7 +146,7 @@ async fn tables_without_a_version_are_refused_without_a_page_of_sql() {
     Connection::open(database(dir.path())).unwrap().pragma_update(None, "user_version", 0).unwrap();
     let says = refusal(dir.path());
     assert!(says.contains("it has tables, but 0 where its version should stand"), "{says}");
-    assert!(says.contains("put a backup in its place") && !says.contains("CREATE"), "{says}");
+    assert!(says.contains("Restore your newest backup") && !says.contains("CREATE"), "{says}");
 }
 
 #[tokio::test]
