@@ -337,7 +337,7 @@ fn a_credential_without_a_key_and_a_config_that_is_no_file_are_told() {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).expect("a pipe");
     let output = selkie(&desk, &["config", "check", "--config", "pipe"], &[]);
     let said = String::from_utf8(output.stderr).expect("words");
-    assert_eq!(said, "pipe: the config file is no regular file: nothing else is read\n");
+    assert_eq!(said, "pipe: the config file is not a regular file: nothing else is read\n");
 
     fs::write(desk.path().join("marked.yaml"), "\u{feff}debounce: 1s\n").expect("written");
     let output = selkie(&desk, &["config", "check", "--config", "marked.yaml"], &[]);

@@ -40,7 +40,7 @@ pub(super) fn unreadable(env: &Environment) -> Vec<Problem> {
         .map(|(name, _)| Problem {
             place: Place::of(name.clone()),
             key: String::new(),
-            message: "is not read: its name or its value is no UTF-8 text. Set it again in UTF-8, or unset it"
+            message: "is not read: its name or its value is not UTF-8 text. Set it again in UTF-8, or unset it"
                 .to_owned(),
         })
         .collect()

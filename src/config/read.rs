@@ -30,7 +30,7 @@ pub fn text(path: &Path, most: u64, pipes: Pipes) -> Result<String, String> {
     }
     let readable = found.is_file() || (pipes == Pipes::Own && is_own(path));
     if !readable {
-        return Err("is no regular file: nothing else is read".to_owned());
+        return Err("is not a regular file: nothing else is read".to_owned());
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(cannot)?;
@@ -38,7 +38,7 @@ pub fn text(path: &Path, most: u64, pipes: Pipes) -> Result<String, String> {
     if bytes.len() as u64 > most {
         return Err(format!("is too large: at most {most} bytes are taken"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| "is no UTF-8 text".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
@@ -68,8 +68,8 @@ mod tests {
         .unwrap();
         let said = |name: &str| text(&at(name), 10, Pipes::Own).unwrap_or_else(|why| why);
         assert_eq!(said("marked"), "a: 1");
-        assert_eq!(said("bytes"), "is no UTF-8 text");
-        assert_eq!(said("pipe"), "is no regular file: nothing else is read");
+        assert_eq!(said("bytes"), "is not UTF-8 text");
+        assert_eq!(said("pipe"), "is not a regular file: nothing else is read");
         assert_eq!(said(""), "is a folder: a file is taken");
         assert_eq!(
             text(&at("marked"), 3, Pipes::None).unwrap_err(),

@@ -254,7 +254,8 @@ impl AppConfig {
 fn refuse_half_restored(state: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(
         begun(state).is_none(),
-        "a restore was broken off in {}: run `selkie restore` with its backup once more, it goes on where it was",
+        "a restore was interrupted in {}: run `selkie restore` with the same backup again, and it continues where it \
+         stopped",
         state.display()
     );
     Ok(())

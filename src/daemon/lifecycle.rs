@@ -94,7 +94,7 @@ impl Signals {
                 Asked::End(name) => return name,
                 Asked::Reload => {
                     tracing::info!(
-                        "SIGHUP: the config is read again when selkie is up, not while it starts or ends"
+                        "SIGHUP is ignored: selkie reads its config again while it runs, not while it starts or stops"
                     );
                     self.owed = true;
                 }
@@ -115,7 +115,7 @@ impl Signals {
                 _ = first.recv() => "SIGUSR1",
                 _ = second.recv() => "SIGUSR2",
             };
-            tracing::info!(signal = ignored, "this signal asks nothing of selkie: it goes on");
+            tracing::info!(signal = ignored, "selkie ignores this signal");
         }
     }
 }

@@ -12,23 +12,23 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
     let is_owned = !plan.settings.owners.is_empty() || was_paired(plan);
     if plan.channels.is_empty() {
         notes.push(
-            "no channel has a section: `selkie run` would have nothing to listen to".to_owned(),
+            "no channel is configured: `selkie run` would have nothing to listen to".to_owned(),
         );
     } else if !is_owned
         && plan.channels.iter().any(|c| c.receiver.is_some())
         && plan.channels.iter().filter(|c| c.receiver.is_some()).all(|c| c.allow.is_empty())
     {
         notes.push(
-            "the bot would answer nobody but who was paired: owners and every allow list are empty. selkie pair makes \
-             you its owner; or write to the bot: it tells you your id, which goes into owners"
+            "the bot would answer only people who were paired: owners and all allow lists are empty. Run selkie pair \
+             to become its owner, or write to the bot: it tells you your id for owners"
                 .to_owned(),
         );
     }
     let lets_in = plan.channels.iter().any(|c| c.receiver.is_some() && !c.allow.is_empty());
     if !is_owned && lets_in {
         notes.push(
-            "owners is empty: nobody but who was paired can approve anything, so what asks first is refused. selkie \
-             pair makes you an owner; or write to the bot: it tells you your id, which goes into owners"
+            "owners is empty: only owners who were paired can approve anything, so calls that need approval are \
+             refused. Run selkie pair to become an owner, or write to the bot: it tells you your id for owners"
                 .to_owned(),
         );
     }

@@ -82,8 +82,8 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
             match flow.unpair(&PersonId::new(person.trim())).await? {
                 true => Ok(ToldOfPairing::default()),
                 false => Err(NotDone::Refused(format!(
-                    "{person:?} was not paired: selkie pair list shows who was; owners of the config go by its line \
-                     `owners`"
+                    "{person:?} was not paired: selkie pair list shows who was; remove owners of the config from its \
+                     line `owners`"
                 ))),
             }
         }
@@ -93,7 +93,7 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
 async fn approve(flow: &Flow, code: &str) -> Result<ToldOfPairing, NotDone> {
     let Some(code) = pairing::read(code) else {
         return Err(NotDone::Mistyped(format!(
-            "{code:?} is no pairing code: it takes the eight characters that the stranger was given"
+            "{code:?} is not a pairing code: it takes the eight characters that the bot gave the stranger"
         )));
     };
     match flow.approve_pairing(&code).await? {
@@ -105,7 +105,8 @@ async fn approve(flow: &Flow, code: &str) -> Result<ToldOfPairing, NotDone> {
             "nobody who asks to be let in has the code {code:?}: {left} of 3 tries are left"
         ))),
         Approved::NoneOpen => Err(NotDone::Refused(
-            "nobody asks to be let in: selkie pair list shows who does; pairing: ask in the config lets strangers ask"
+            "nobody is asking to be let in: selkie pair list shows who is; pairing: ask in the config lets strangers \
+             ask"
                 .to_owned(),
         )),
     }

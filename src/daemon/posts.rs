@@ -114,7 +114,7 @@ async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, NotDon
         AskedOfPosts::Edit { id, texts, time, recurrence } => {
             let Named::Schedule(schedule) = Named::read(&id) else {
                 return Err(NotDone::Mistyped(format!(
-                    "{id:?} is no scheduled post (takes its number): what was posted cannot be changed, and a draft \
+                    "{id:?} is not a scheduled post (takes its number): what was posted cannot be changed, and a draft \
                      is denied and written anew"
                 )));
             };

@@ -105,7 +105,7 @@ impl Reloader {
         flow.to_the_end(async move {
             let mut stands = self.stands.lock().await;
             if self.flow.is_ending() {
-                let why = "selkie is ending: its config is read again at the next start";
+                let why = "selkie is stopping: it reads its config at the next start";
                 return Answered::Refused(why.to_owned());
             }
             self.manager.reloading();
@@ -202,20 +202,20 @@ impl Reloader {
                 for fault in faults.lines() {
                     tracing::error!(
                         fault,
-                        "the config is not reloaded: the one of before stays in force"
+                        "the config was not reloaded: the previous one stays in force"
                     );
                 }
                 let many = counted(faults.lines().count() as u64, ["fault", "faults"]);
                 let first = faults.lines().next().unwrap_or_default();
                 self.manager
-                    .note(Some(format!("the config has {many}, the one of before stays: {first}")));
+                    .note(Some(format!("the config has {many}, the previous one stays: {first}")));
             }
             Answered::Refused(why) => {
                 tracing::error!(
                     why,
-                    "the config is not reloaded: the one of before stays in force"
+                    "the config was not reloaded: the previous one stays in force"
                 );
-                self.manager.note(Some(format!("the config is not reloaded: {why}")));
+                self.manager.note(Some(format!("the config was not reloaded: {why}")));
             }
         }
     }

@@ -98,7 +98,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     let may_go_on = tokio::select! {
         waited = held::wait(&app, Arc::clone(&desk), &manager) => waited.map(|()| true),
         name = signals.end() => {
-            tracing::info!(signal = name, "stopping: nobody has let the restored life go on");
+            tracing::info!(signal = name, "stopping: nobody has run `selkie resume`");
             Ok(false)
         }
         () = &mut asked => Ok(false),

@@ -86,7 +86,7 @@ pub fn end_of_log(path: &Path) -> anyhow::Result<String> {
     // Before it is opened: a pipe would be waited for without an end.
     let found = fs::metadata(path).with_context(unread)?;
     if !found.is_file() {
-        bail!("{} is no file: name the file that selkie's log is written to", path.display());
+        bail!("{} is not a file: name the file that selkie's log is written to", path.display());
     }
     let mut file = File::open(path).with_context(unread)?;
     let from = found.len().saturating_sub(LOG_BYTES);

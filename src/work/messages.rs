@@ -36,7 +36,7 @@ pub(crate) fn downloads_reached() -> &'static str {
 
 /// For the owner: others get no answers.
 pub(crate) fn model_away(why: &str) -> String {
-    format!("The model does not answer, and so people get no answers of mine: {why}")
+    format!("The model does not answer, so people get no answers from me: {why}")
 }
 
 /// For the owner, who was told that it is away.
@@ -77,8 +77,8 @@ pub(crate) fn failed(why: &str) -> String {
 /// Tells the owner that the heartbeat fails again and again.
 pub(crate) fn heartbeat_fails(id: ScheduleId, why: &str) -> String {
     format!(
-        "The heartbeat has failed three times in a row: {why}. I go on trying and say no more of it until it has \
-         worked again; `selkie schedules history {id}` shows each time."
+        "The heartbeat has failed three times in a row: {why}. I keep trying, and will not mention it again until it \
+         has worked; `selkie schedules history {id}` shows each time."
     )
 }
 

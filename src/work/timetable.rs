@@ -221,7 +221,7 @@ impl BookTimetable {
         let found = match to {
             Some(to) => self.accounts.parse(to).ok_or_else(|| {
                 ToolError::tell(format!(
-                    "{to:?} is no conversation of a channel that is configured (takes what `selkie say --to` takes)"
+                    "{to:?} is not a conversation of a channel that is configured (takes what `selkie say --to` takes)"
                 ))
             }),
             None => self.speaks_in(&command_line::conversation(Path::new("/"))).await,

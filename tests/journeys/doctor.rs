@@ -189,7 +189,7 @@ async fn a_wrong_token_is_told_on_each_platform() {
     let found = doctor(&world.home).await;
     assert_eq!(found.code, 1);
     for words in [
-        "Telegram does not take",
+        "Telegram rejects",
         "Slack does not take",
         "LINE does not take",
         "X refuses the login",
@@ -216,7 +216,7 @@ async fn every_platform_tells_who_the_bot_is_and_what_it_lacks() {
     assert!(found.has("fine", "channel", "selkie in Playground"), "{:?}", found.findings);
     assert!(found.has("fine", "channel", "it posts as"), "{:?}", found.findings);
     assert!(
-        found.has("warning", "owners", "is of a channel that is not configured"),
+        found.has("warning", "owners", "belongs to a channel that is not configured"),
         "{:?}",
         found.wrong()
     );

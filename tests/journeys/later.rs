@@ -27,7 +27,7 @@ async fn somebody_is_reminded_in_their_own_zone_and_may_take_it_back() {
     assert!(told.contains("+09:00 Asia/Tokyo"), "the model is told local time: {told}");
     assert!(world.ask("/schedules remove 1").await.starts_with("Removed schedule 1"));
     assert!(world.ask("/schedules remove 1").await.contains("there is no schedule 1 here"));
-    assert!(world.ask("/schedules").await.starts_with("Nothing is to be done here later."));
+    assert!(world.ask("/schedules").await.starts_with("Nothing is scheduled here."));
     world.ask("/remind in 1s the kettle").await;
     world.hears(ADA, "the kettle").await;
     rows::delivered(&world, "SELECT count(*) FROM occurrence", 1).await;
@@ -35,7 +35,7 @@ async fn somebody_is_reminded_in_their_own_zone_and_may_take_it_back() {
         ("/remind", "Write when, then what"),
         ("/remind in a while tea", "is not a length of time"),
         ("/remind at 18:30", "Of what?"),
-        ("/remind every 10m tea", "A reminder comes once."),
+        ("/remind every 10m tea", "A reminder comes only once."),
         ("/schedules dance 1", "Write /schedules"),
     ] {
         let said = world.ask(wrong).await;
@@ -92,7 +92,7 @@ async fn reminders_are_asked_for_in_peoples_words() {
     assert_eq!(listed.matches("reminder: call Ada").count(), 5, "{listed}");
     for (wrong, says) in [
         ("/remind at 8 call Ada", "\"8\" is not a time (takes 08:00, tomorrow 08:00"),
-        ("/remind every day at 8 call Ada", "A reminder comes once."),
+        ("/remind every day at 8 call Ada", "A reminder comes only once."),
         ("/remind call Ada", "Write when, then what"),
         ("/remind 18:30", "Of what? Write it behind the time: /remind 18:30 turn off"),
         ("/remind at 2020-12-24 18:00 call Ada", "is in the past"),

@@ -283,7 +283,7 @@ async fn an_outage_is_told_once_in_a_conversation_where_the_config_says_so_and_o
     let first = group("hello");
     let said = world.answer(GROUP.chat, first).await;
     assert!(said.contains("not available right now"), "{said}");
-    world.hears(ADA, "The model does not answer, and so people get no answers of mine").await;
+    world.hears(ADA, "The model does not answer, so people get no answers from me").await;
     let second = group("hello?");
     settled(&world, 2).await;
     assert_eq!(world.telegram().answers_to(GROUP.chat, second).len(), 0, "it was told");

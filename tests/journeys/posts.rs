@@ -534,7 +534,7 @@ async fn posts_are_changed_and_withdrawn_at_the_command_line() {
         mistyped(&world, &["tweets", "edit", "1", "--text", &long]).contains("280 are the most")
     );
     assert!(
-        mistyped(&world, &["tweets", "edit", "p1", "--text", "x"]).contains("no scheduled post")
+        mistyped(&world, &["tweets", "edit", "p1", "--text", "x"]).contains("not a scheduled post")
     );
     assert!(mistyped(&world, &["tweets", "edit", "1", "--time", "noon"]).contains("takes 08:00"));
     assert!(mistyped(&world, &["tweets", "retry", "1"]).contains("takes p12"));

@@ -52,7 +52,7 @@ async fn a_token_is_rotated_and_the_other_channel_does_not_notice() {
     fs::write(&file, ANOTHER).unwrap();
     let out = reload(&world);
     assert!(out.contains("In force from now on: telegram.bot_token\n"), "{out}");
-    assert!(out.contains("telegram (tg:") && out.contains(") began anew\n"), "{out}");
+    assert!(out.contains("telegram (tg:") && out.contains(") was restarted\n"), "{out}");
     assert!(!out.contains("slack") && !out.contains(ANOTHER), "{out}");
     assert!(world.answer(ADA, message).await.ends_with("\nby which token?"));
     assert_eq!(world.slack().sockets(), sockets);
@@ -96,7 +96,7 @@ async fn a_channel_is_added_and_taken_away_while_the_other_goes_on() {
     world.ask("good morning").await;
     world.add_slack();
     let out = reload(&world);
-    assert!(out.contains("slack (slack:") && out.contains(") listens from now on\n"), "{out}");
+    assert!(out.contains("slack (slack:") && out.contains(") was added and listens\n"), "{out}");
     assert!(!out.contains("telegram"), "{out}");
     let asks =
         |text: &str| world.slack().say(CHANNEL, slack::ADA, &format!("<@{}> {text}", slack::BOT));
@@ -112,7 +112,7 @@ async fn a_channel_is_added_and_taken_away_while_the_other_goes_on() {
     assert!(out.contains("is gone when 1 task has ended"), "{out}");
     let answer = world.slack().wait_for_answer(CHANNEL, &second);
     assert_eq!(world.within("the last answer in Slack", answer).await.text, "still in time");
-    let gone = |log: &str| log.contains("this channel is gone");
+    let gone = |log: &str| log.contains("this channel was removed");
     world.within("its end", world.home.logged(0, gone)).await;
     world.ask("and you?").await;
     let channels = world.status()["channels"].clone();
@@ -134,7 +134,7 @@ async fn a_channel_that_begins_anew_under_a_burst_loses_and_doubles_nothing() {
         let list = json!([GROUP.chat, GRACE + round]);
         world.home.set_key("telegram", "allowed_chat_ids", list);
         let out = reload(&world);
-        assert!(out.contains(") began anew\n"), "{out}");
+        assert!(out.contains(") was restarted\n"), "{out}");
     }
     settled(&world, (4 * EACH) as i64).await;
     let expected: Vec<Vec<&str>> = lines.iter().map(|line| vec![line.as_str()]).collect();

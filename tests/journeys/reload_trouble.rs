@@ -25,7 +25,7 @@ async fn a_config_that_is_wrong_changes_nothing_and_each_fault_is_named() {
     fs::write(world.home.config_file(), &whole[..whole.len() / 2]).unwrap();
     let from = world.home.log().len();
     daemon.signal(Signal::HUP);
-    let refused = |log: &str| log.contains("the config is not reloaded: the one of before stays");
+    let refused = |log: &str| log.contains("the config was not reloaded: the previous one stays");
     world.within("the refusal", world.home.logged(from, refused)).await;
     assert_eq!(world.home.run(&["reload"]).0, 2);
     world.ask("still there?").await;
@@ -68,7 +68,7 @@ async fn two_reloads_at_once_come_one_after_the_other() {
         both.map(|one| String::from_utf8(one.join().expect("no panic").stdout).expect("text"))
     });
     let nothing = told.iter().filter(|out| *out == "Nothing has changed.\n").count();
-    let anew = told.iter().filter(|out| out.contains(") began anew\n")).count();
+    let anew = told.iter().filter(|out| out.contains(") was restarted\n")).count();
     assert_eq!((nothing, anew), (1, 1), "{told:?}");
     world.ask("hello").await;
 }

@@ -143,7 +143,7 @@ async fn in_a_group_only_who_made_it_answers_a_reminder() {
     let foreign = tap(&world, Tapper { chat: GROUP.chat, person: ADA }, said.id, "Done").await;
     assert_eq!(foreign, "This reminder is for Grace.");
     let others = world.ask_in(GROUP.chat, ADA, "/remind done").await;
-    assert_eq!(others, "I have said no reminder of yours here.");
+    assert_eq!(others, "I have not reminded you of anything here.");
     assert!(texts(&world.home, SETTLED).is_empty());
     let own = tap(&world, Tapper { chat: GROUP.chat, person: GRACE }, said.id, "Done").await;
     assert_eq!(own, "");
@@ -154,7 +154,7 @@ async fn in_a_group_only_who_made_it_answers_a_reminder() {
 async fn words_settle_the_newest_reminder_too() {
     let world = World::start().await;
     let _daemon = world.daemon();
-    assert_eq!(world.ask("/remind done").await, "I have said no reminder of yours here.");
+    assert_eq!(world.ask("/remind done").await, "I have not reminded you of anything here.");
     world.telegram().say(ADA, ADA, "/remind in 1s the kettle");
     let said = reminded(&world, ADA, "the kettle").await;
     let wrong = world.ask("/remind snooze soon").await;

@@ -14,7 +14,7 @@ async fn a_daemon_that_is_well_says_so() {
     let (code, out, err) = world.home.run(&["status"]);
     assert_eq!(code, 0, "{out}{err}");
     for part in [
-        "selkie 0.1.0 runs since ",
+        "selkie 0.1.0 has been running since ",
         "listens, heard ",
         "all delivered",
         "1 task, 1 model call",

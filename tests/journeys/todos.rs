@@ -135,7 +135,7 @@ async fn a_task_reads_its_own_items_and_whom_an_owner_names() {
     let listed = world.ask("/todos").await;
     assert!(listed.contains("Buy a ring"), "{listed}");
     let none = world.ask_in(GROUP.chat, GRACE, "/todos@selkie_demo_bot").await;
-    assert!(none.starts_with("Nothing is on the list here yet."), "{none}");
+    assert!(none.starts_with("The list is empty here."), "{none}");
     let (code, out, err) = world.home.run(&["todos", "list", "--json"]);
     assert_eq!(code, 0, "{err}");
     let all: serde_json::Value = serde_json::from_str(&out).expect("JSON");
@@ -284,7 +284,7 @@ async fn a_state_folder_that_was_mistyped_is_not_made_by_a_look() {
         let folder = folder.to_str().expect("a path");
         let (code, out, err) = world.home.run(&[what, "list", "--state", folder]);
         assert_eq!((code, out.as_str()), (1, ""), "{what}: {err}");
-        assert!(err.contains("there is nothing of selkie in"), "{what}: {err}");
+        assert!(err.contains("selkie has not used the state folder"), "{what}: {err}");
     }
     assert_eq!(std::fs::read_dir(&somewhere).expect("a folder").count(), 0, "nothing is put there");
     assert!(!nowhere.exists());

@@ -18,7 +18,7 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     match api.get("info").await {
         Ok(me) => {
             let name = me["displayName"].as_str().unwrap_or("a bot without a name");
-            examined.fine(format!("the access token is taken: the bot is {name}"));
+            examined.fine(format!("the access token works: the bot is {name}"));
         }
         Err(fault) => return refused(&fault),
     }
@@ -30,7 +30,7 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
 fn refused(fault: &Fault) -> Examined {
     match fault {
         Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
-            format!("LINE does not take the access token ({})", refusal.words),
+            format!("LINE rejects the access token ({})", refusal.words),
             "issue a new channel access token in the LINE Developers console (Messaging API) and put it into \
              line.channel_access_token_file or line.channel_access_token",
         ),
@@ -45,16 +45,19 @@ fn refused(fault: &Fault) -> Examined {
 async fn webhook(api: &Api, daemon_runs: bool, examined: &mut Examined) {
     match api.get("channel/webhook/endpoint").await {
         Ok(set) if set["active"] == false => {
-            examined.error("LINE sends no events: the webhook is switched off", format!("switch Use webhook on {CONSOLE}"));
+            examined.error("LINE sends no events: the webhook is switched off", format!("switch on Use webhook \
+                {CONSOLE}"));
         }
         Ok(_) if daemon_runs => arrives(api, examined).await,
-        Ok(_) => examined.fine("a webhook is set; whether it leads here is tried while selkie runs"),
+        Ok(_) => examined.fine("a webhook is set; run selkie doctor while selkie runs to see whether it leads here"),
         Err(Fault::Refused(refusal)) if refusal.status == 404 => examined.error(
             "LINE sends no events: no webhook is set",
-            format!("set the https address that leads to line.webhook_listen, with line.webhook_path behind it, {CONSOLE}"),
+            format!("enter the https address that leads to line.webhook_listen, followed by line.webhook_path, \
+                {CONSOLE}"),
         ),
         Err(fault) => {
-            examined.warning(format!("whether a webhook is set is not known: {fault}"), "run selkie doctor again");
+            examined.warning(format!("could not find out whether a webhook is set: {fault}"), "run selkie doctor \
+                again");
         }
     }
 }
@@ -66,7 +69,7 @@ async fn arrives(api: &Api, examined: &mut Examined) {
         Ok(tried) => {
             let text = |key: &str| tried[key].as_str().unwrap_or_default().to_owned();
             examined.error(
-                format!("LINE does not reach the webhook: {} {}", text("reason"), text("detail")),
+                format!("LINE cannot reach the webhook: {} {}", text("reason"), text("detail")),
                 format!(
                     "check that the address {CONSOLE} leads to line.webhook_listen, that line.channel_secret is this \
                      channel's, and that the proxy before selkie has a valid certificate"
@@ -75,7 +78,7 @@ async fn arrives(api: &Api, examined: &mut Examined) {
         }
         Err(fault) => {
             examined.warning(
-                format!("whether LINE reaches the webhook is not known: {fault}"),
+                format!("could not find out whether LINE reaches the webhook: {fault}"),
                 "run selkie doctor again",
             );
         }
@@ -86,13 +89,13 @@ async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
     for owner in owners.iter().take(MOST_OWNERS) {
         let Some(user) = owner.as_str().strip_prefix("line:") else { continue };
         match api.get(&format!("profile/{user}")).await {
-            Ok(_) => examined.fine(format!("the owner {owner} can be written to")),
+            Ok(_) => examined.fine(format!("the bot can write to the owner {owner}")),
             Err(Fault::Refused(refusal)) if refusal.status == 404 => examined.warning(
                 format!("the bot cannot write to the owner {owner}: they have not added it as a friend, or have blocked it"),
                 "add the bot as a friend from that account, or correct the id in owners: /id tells you yours",
             ),
             Err(fault) => examined.warning(
-                format!("whether the owner {owner} can be written to is not known: {fault}"),
+                format!("could not find out whether the bot can write to the owner {owner}: {fault}"),
                 "run selkie doctor again",
             ),
         }

@@ -27,7 +27,7 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     let mut examined = Examined { clock, ..Examined::default() };
     let text = |key: &str| answer[key].as_str().unwrap_or("?").to_owned();
     examined.fine(format!(
-        "the bot's token is taken: {} in {} ({}); the app's token is tried by selkie run alone",
+        "the bot's token works: {} in {} ({}); only selkie run can try the app's token",
         text("user"),
         text("team"),
         text("team_id")
@@ -78,7 +78,7 @@ fn listed(header: &str) -> BTreeSet<String> {
 fn refused(fault: &Fault) -> Examined {
     match fault {
         Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
-            format!("Slack does not take the bot's token ({})", refusal.code),
+            format!("Slack rejects the bot's token ({})", refusal.code),
             "install the app again at https://api.slack.com/apps (OAuth & Permissions) and put the Bot User OAuth Token, \
              xoxb-…, into slack.bot_token_file or slack.bot_token",
         ),
@@ -114,17 +114,17 @@ async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
         let Some(user) = owner.as_str().rsplit(':').next() else { continue };
         match api.ask("users.info", &[("user", user)]).await {
             Ok(answer) if answer["user"]["deleted"] == true => examined.warning(
-                format!("the owner {owner} has no account in the workspace any more"),
+                format!("the owner {owner} no longer has an account in the workspace"),
                 "correct owners: /selkie id tells you your id",
             ),
             Ok(_) => examined.fine(format!("the owner {owner} is in the workspace")),
             Err(Fault::Refused(refusal)) if refusal.code == "user_not_found" => examined.warning(
-                format!("Slack knows no owner {owner}"),
+                format!("Slack does not know the owner {owner}"),
                 "correct owners: /selkie id tells you your id",
             ),
             Err(fault) => examined.warning(
                 format!(
-                    "whether the owner {owner} is there is not known: {}",
+                    "could not find out whether the owner {owner} is there: {}",
                     refusal::why(&fault)
                 ),
                 "run selkie doctor again",

@@ -29,7 +29,7 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
         Some(false) => "; in groups it hears what names it, answers it or is a command",
         _ => "",
     };
-    examined.fine(format!("the token is taken: the bot is @{name}{hears}"));
+    examined.fine(format!("the token works: the bot is @{name}{hears}"));
     webhook(api, &mut examined).await;
     owners(api, what.owners, &mut examined).await;
     examined
@@ -43,7 +43,7 @@ async fn ask(api: &Api, method: &str, params: &Value) -> Result<(Value, Answer),
 fn refused(fault: &Fault) -> Examined {
     match fault {
         Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
-            format!("Telegram does not take the bot's token ({})", refusal.words),
+            format!("Telegram rejects the bot's token ({})", refusal.words),
             "copy the token anew from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
              telegram.bot_token",
         ),
@@ -75,7 +75,7 @@ async fn webhook(api: &Api, examined: &mut Examined) {
             );
         }
         Err(fault) => examined.warning(
-            format!("whether a webhook is set is not known: {fault}"),
+            format!("could not find out whether a webhook is set: {fault}"),
             "run selkie doctor again",
         ),
     }
@@ -97,13 +97,13 @@ async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
             continue;
         };
         match ask(api, "getChat", &serde_json::json!({ "chat_id": id })).await {
-            Ok(_) => examined.fine(format!("the owner {owner} can be written to")),
+            Ok(_) => examined.fine(format!("the bot can write to the owner {owner}")),
             Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Closed => examined.warning(
                 format!("the bot cannot write to the owner {owner} ({})", refusal.words),
                 "write to the bot from that account, or correct the id in owners: /id tells you yours",
             ),
             Err(fault) => examined.warning(
-                format!("whether the owner {owner} can be written to is not known: {fault}"),
+                format!("could not find out whether the bot can write to the owner {owner}: {fault}"),
                 "run selkie doctor again",
             ),
         }

@@ -25,29 +25,29 @@ use super::todos::Todos;
 use super::trace::Trace;
 
 const EXAMPLES: &str = "Examples:
-  selkie demo                                 a chat with emulated platforms; no key, no account
-  selkie demo --say 'note: buy milk'          one message in, the visible answers out
-  selkie init                                 sets it up, step by step, and writes config.yaml
-  selkie config check                         every mistake in it, at once
-  selkie run                                  the daemon
-  selkie ask 'what is in this folder?'        one task in the terminal
-  selkie say --to tg:4711 'tea is ready'      your own words, through the bot
-  selkie tools why write_file --in cli        why a tool is there, or is not
-  selkie schedules list                       what is done later, or again
-  selkie status                               how the running daemon is doing
-  selkie help errors token                    what messages mean, and what to do
+  selkie demo                             try it: needs no key and no account
+  selkie demo --say 'note: buy milk'      send one message, print the answers
+  selkie init                             set it up and write config.yaml
+  selkie config check                     list every mistake in the config
+  selkie run                              run the daemon
+  selkie ask 'what is in this folder?'    ask something in the terminal
+  selkie say --to tg:4711 'tea is ready'  send your own words through the bot
+  selkie tools why write_file --in cli    why a tool is available, or is not
+  selkie schedules list                   what is scheduled
+  selkie status                           how the running daemon is doing
+  selkie help errors token                what messages mean, and what to do
 
-Exit codes: 0 success · 1 failure (an unknown number or code, too) · 2 the command line or the config is wrong";
+Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong";
 
 /// A multi-channel chat-bot daemon: one base tool registry, reshaped for every task.
 #[derive(Debug, Parser)]
 #[command(name = "selkie", version, after_help = EXAMPLES)]
 pub struct Args {
-    /// The config file [default: ./config.yaml, else /etc/selkie/config.yaml; none is fine. `demo` reads one only when
-    /// it is named here]
+    /// The config file, if there is one [default: ./config.yaml, else /etc/selkie/config.yaml]. `demo` reads none unless
+    /// you name it here
     #[arg(long, global = true, value_name = "FILE", display_order = 900)]
     pub config: Option<PathBuf>,
-    /// The state folder; ranks above config and environment
+    /// The state folder; overrides the config and the environment
     #[arg(long, global = true, value_name = "DIR", display_order = 901)]
     pub state: Option<PathBuf>,
     /// What to do.
@@ -58,54 +58,54 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Set selkie up: asks step by step, tries each token, and writes config.yaml
+    /// Set selkie up step by step: asks for each token, tries it, and writes config.yaml
     Init(Init),
     /// Run the daemon
     #[command(after_help = "Examples:
   selkie run
   selkie run --config /etc/selkie/config.yaml --state /var/lib/selkie
 
-Exit codes: 0 it was told to stop · 1 it cannot start, or nothing works that is configured · 2 the command line or the config \
+Exit codes: 0 it was told to stop · 1 it cannot start, or no channel that is configured works · 2 the command line or the config \
 is wrong")]
     Run,
-    /// Run the daemon against emulated platforms, with a page to chat in. Its tools are real: they run commands on this
+    /// Run the daemon with emulated platforms and a web page to chat on. Its tools are real: they run commands on this
     /// machine
     Demo(Demo),
-    /// Ask one thing in the terminal; progress goes to standard error, the answer to standard output
+    /// Ask one thing in the terminal: the answer goes to standard output, progress to standard error
     Ask(Ask),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
-    /// Show how the running daemon is doing: channels, tasks, today's cost, what is next
+    /// Show how the running daemon is doing: channels, tasks, today's cost, what comes next
     Status(StatusArgs),
-    /// Have the running daemon read its config again; what is wrong changes nothing
+    /// Make the running daemon read its config again; a config with mistakes is rejected and changes nothing
     Reload(ReloadArgs),
-    /// Make somebody an owner by a code that they send to the bot
+    /// Make somebody an owner: they send a code to the bot
     Pair(Pair),
-    /// List what is waiting for approval, and approve or deny it
+    /// List what is waiting for approval, approve it or deny it
     #[command(subcommand)]
     Approvals(Approvals),
-    /// List, make and change schedules: what is done later, or again and again
+    /// List, add and change schedules: what selkie does later, or regularly
     #[command(subcommand)]
     Schedules(Schedules),
-    /// List conversations, show and export what was said in them
+    /// List conversations; show or export what was said in them
     #[command(subcommand)]
     Sessions(Sessions),
-    /// Print everything that is kept of one conversation
+    /// Print everything that selkie has stored of one conversation
     Export(Export),
-    /// List, change and retry posts on X, scheduled or not
+    /// List, change and retry posts on X
     #[command(subcommand)]
     Tweets(Tweets),
-    /// List what people want done (TODO.md)
+    /// List the to-do items that people gave the bot (TODO.md)
     #[command(subcommand)]
     Todos(Todos),
-    /// List, show and merge contacts: the people whom the bot knows
+    /// List, show and merge contacts: the people the bot knows
     #[command(subcommand)]
     Contacts(Contacts),
-    /// Forget a person for good: their private chats, what is remembered of them there, and their contact
+    /// Forget a person for good: their private chats, what the bot remembers from them, and their contact
     Forget(ForgetArgs),
-    /// Restore an earlier version of a todo list or of the contacts
+    /// Restore an earlier version of the to-do list or the contacts
     Undo(Undo),
-    /// Show, search and print what the bot remembers of each chat
+    /// Show, search and export what the bot remembers in each chat
     #[command(subcommand)]
     Memory(Memory),
     /// List, explain and call tools
@@ -114,30 +114,31 @@ is wrong")]
     /// Check and show the config
     #[command(subcommand)]
     Config(Config),
-    /// Print what a platform needs to set up the bot: `selkie slack manifest`
+    /// Print what a platform needs to set up the bot; `selkie slack manifest` is short for `selkie channel manifest slack`
     #[command(subcommand)]
     Channel(Channel),
-    /// Check everything that can go wrong (config, tokens, model, store, disk, clock …) and say what to do
+    /// Check config, tokens, model, store, disk, clock and more, and say what to do about each problem
     Doctor(Doctor),
     /// Install selkie as a systemd service, remove it, or show how it is doing
     #[command(subcommand)]
     Service(Service),
     /// Show the log of the installed service
     Logs(Logs),
-    /// Explain selkie's messages and what to do about them, all or those with a word; `selkie help errors` is the same
+    /// Explain selkie's messages and what to do about them; `selkie help errors` is the same
     Errors(Errors),
-    /// Show what became of a message, from the platform's event to the receipts
+    /// Show what happened to a message, from its arrival to the receipts of the answer; lists the newest tasks without one
     Trace(Trace),
-    /// Copy everything that is stored to another database
+    /// Copy everything that is stored into another database
     #[command(subcommand)]
     Store(Store),
-    /// Back up everything that is stored, and the state folder's files, into one file; also while selkie runs
+    /// Back up everything into one file, while selkie runs or not
     Backup(BackupArgs),
-    /// Restore a backup; selkie goes on after `selkie resume`
+    /// Restore a backup; `selkie resume` then puts selkie back to work
     Restore(RestoreArgs),
-    /// Let a restored selkie go on: until then it receives, begins and sends nothing
+    /// Put a restored selkie back to work: until then it receives, starts and sends nothing
     Resume(ResumeArgs),
-    /// Put what a helper needs into one file: versions, config, findings, status, without secrets or anybody's words
+    /// Collect what somebody needs to help you in one file: versions, config, findings and status, without secrets or
+    /// messages
     #[command(visible_alias = "support")]
     SupportBundle(SupportArgs),
     /// Print the completion script for your shell
@@ -152,11 +153,11 @@ is wrong")]
   selkie contacts list
   selkie contacts show Grace
   selkie contacts merge slack:T0123456:U0123456 tg:4711
-  selkie undo contacts/ACTIVE.md            takes the last change back")]
+  selkie undo contacts/ACTIVE.md            undo the last change")]
 pub enum Contacts {
-    /// List everybody, the most recently met first
+    /// List everybody, the most recently seen first
     List {
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -164,15 +165,15 @@ pub enum Contacts {
     Show {
         /// Their name or an id of theirs
         who: String,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
     /// Merge two contacts that are one person
     Merge {
-        /// Who goes into the other one, and out of the file
+        /// The contact that is merged into the other one and disappears
         from: String,
-        /// Who stays; where both say something else, what stands here stays
+        /// The contact that stays; where the two differ, it wins
         into: String,
     },
 }
@@ -180,21 +181,21 @@ pub enum Contacts {
 /// `selkie undo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie undo TODO.md                       takes the last change back; run again, it brings it back
+  selkie undo TODO.md                       undo the last change; twice: redo it
   selkie undo contacts/ACTIVE.md --list
   selkie undo contacts/ACTIVE.md --to 20260306T070809.000Z-000000
 
-Each file is put back by itself: an item that went from TODO.md to TODO.DONE.md stands in both then.")]
+Only the file that you name is restored: an item that had moved from TODO.md to TODO.DONE.md is in both afterwards.")]
 pub struct Undo {
     /// TODO.md, TODO.DONE.md, contacts/ACTIVE.md or contacts/INACTIVE.md
     pub file: String,
-    /// List the versions that are kept, ten at most, the newest first
+    /// List the versions that are kept (at most ten), the newest first
     #[arg(long, conflicts_with = "to")]
     pub list: bool,
-    /// Put this version back [default: the newest]
+    /// Restore this version [default: the newest]
     #[arg(long, value_name = "VERSION")]
     pub to: Option<String>,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -202,63 +203,63 @@ pub struct Undo {
 /// `selkie store`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
-  selkie store copy --to postgres://selkie@db.example.org/selkie --password-file db-password
+  selkie store copy --to postgres://selkie@db/selkie --password-file db-password
   selkie store copy --to /var/lib/selkie/selkie.db
-  selkie store unseal                       the copy is not used: the old store is opened again")]
+  selkie store unseal                       go back to the old store")]
 pub enum Store {
-    /// Copy the configured store to an empty one, and seal the old one: selkie does not start on it until it is unsealed.
-    /// In the copy, answers that were on their way are marked unclear, what was running is stopped, and open questions
-    /// have expired
+    /// Copy the configured store into an empty one, and seal the old one, so that selkie does not start on it until it is
+    /// unsealed. In the copy, answers that were on their way are marked unclear, running tasks are stopped, and open
+    /// questions have expired
     Copy {
         /// A database, postgres://user@host/database, or a file that does not exist yet
         #[arg(long, value_name = "DATABASE")]
         to: String,
-        /// The file that holds the password for it, when the URL has none
+        /// The file with its password, if the URL has none
         #[arg(long, value_name = "FILE")]
         password_file: Option<PathBuf>,
         /// Print how many rows each table has
         #[arg(long)]
         verbose: bool,
     },
-    /// Unseal the configured store after it was copied; only if the copy is not used
+    /// Unseal the configured store after a copy; only if you do not use the copy
     Unseal,
 }
 
 /// `selkie demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie demo                               a page to chat in; prints its address
-  selkie demo --say 'note: buy milk'        one message in, the answer out
+  selkie demo                               prints the address of its page
+  selkie demo --say 'note: buy milk'        send one message, print the answers
   selkie demo --say hello --in slack:channel
   selkie demo --say 'remember that I like tea' --in telegram:private --as grace
-  selkie demo --say 'remember that I like tea' --say /reset --say 'what do you know about me?'
+  selkie demo --say 'note: buy milk' --say 'tell me my list'
   selkie demo --say 'every day at 08:00 tell me my list' --then +1d
-  selkie demo --story approval              an allowed person asks, the owner approves it, it is done once")]
+  selkie demo --story approval              someone asks, the owner approves")]
 pub struct Demo {
-    /// Send this message, print the visible answers and exit; may be repeated, each after the answer to the one before
+    /// Send this message, print the answers and exit; may be repeated: each is sent after the answer to the one before
     #[arg(long, value_name = "TEXT")]
     pub say: Vec<String>,
-    /// Where to send it, e.g. telegram:group; an unknown name lists all [default: the first place, a private chat]
+    /// Where to send it, e.g. telegram:group; an unknown name lists all [default: a private chat]
     #[arg(long = "in", value_name = "PLACE", requires = "say")]
     pub place: Option<String>,
     /// Who sends it: Ada (the owner), Grace (allowed) or Linus; in `telegram:private` Ada or Grace, each in their own chat
     /// [default: the owner]
     #[arg(long = "as", value_name = "NAME", requires = "say")]
     pub who: Option<String>,
-    /// Then move the clock forward, stopping at each due time on the way, and print what is answered; may be repeated.
-    /// Takes +1d, 08:00, tomorrow 08:00, next (the next due time)
+    /// Then move the clock forward, stopping whenever something is due, and print the answers; may be repeated. Takes
+    /// +1d, 08:00, tomorrow 08:00, or next (the next due time)
     #[arg(long, value_name = "TIME", requires = "say", allow_hyphen_values = true)]
     pub then: Vec<String>,
-    /// In a group: do not address the bot by its name
+    /// In a group: do not mention the bot
     #[arg(long, requires = "say")]
     pub unnamed: bool,
-    /// Play this story with the built-in stand-in, print what its people read, and exit
+    /// Play this story with the built-in stand-in for a model, print what everybody reads, and exit
     #[arg(long, value_name = "NAME", value_parser = ["approval"], num_args = 0..=1, default_missing_value = "approval", conflicts_with_all = ["say", "model", "port"])]
     pub story: Option<String>,
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Keep the made-up chats in the database that the config's store.url names; without this a demo refuses it
+    /// Keep the made-up chats in the database that store.url names; without this flag the demo does not touch it
     #[arg(long)]
     pub use_store: bool,
     /// The page's port [default: a free one]
@@ -275,9 +276,9 @@ pub struct Say {
     /// The conversation, e.g. x:main or tg:-100123; /id in a chat shows its id
     #[arg(long, value_name = "CONVERSATION")]
     pub to: String,
-    /// What to say, in Markdown; - reads standard input
+    /// What to say, in Markdown; - reads it from standard input
     pub text: String,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -291,18 +292,18 @@ pub struct Say {
 pub enum Approvals {
     /// List the calls that are waiting for approval
     List {
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Approve a call; it is made once
+    /// Approve a call, which is then made once
     Approve {
-        /// Its code: `selkie approvals list` and the request show it
+        /// Its code, as shown by the request and by `selkie approvals list`
         code: String,
     },
     /// Deny a call
     Deny {
-        /// Its code: `selkie approvals list` and the request show it
+        /// Its code, as shown by the request and by `selkie approvals list`
         code: String,
     },
 }
@@ -312,7 +313,7 @@ pub enum Approvals {
 #[command(after_help = "Examples:
   selkie tools list --in telegram:group
   selkie tools why bash --in telegram:group
-  selkie tools show write_file              a tool as the model sees it
+  selkie tools show write_file              what the model sees of a tool
   selkie tools docs > tools.md
   selkie tools call todo_read '{}'
   selkie tools call --preview write_file '{\"path\":\"a.txt\",\"content\":\"hello\"}'")]
@@ -321,19 +322,19 @@ pub enum Tools {
     List {
         #[command(flatten)]
         setting: Setting,
-        /// JSON instead of a table
+        /// Print JSON instead of a table
         #[arg(long)]
         json: bool,
     },
-    /// Print the reference of all tools, in Markdown
+    /// Print the reference for all tools, in Markdown
     Docs,
     /// Show a tool as the model sees it
     Show {
         /// The tool
         name: String,
     },
-    /// Call tools by hand, without a model, one after the other. At a terminal a call that needs approval counts as
-    /// approved, in a pipe it is refused; nothing is said on a platform (`selkie say` does that)
+    /// Call tools by hand, without a model, one after the other. At a terminal, a call that needs approval counts as
+    /// approved; in a pipe it is refused. Nothing is sent to a platform (`selkie say` does that)
     Call {
         /// The setting whose rules apply
         #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
@@ -341,23 +342,23 @@ pub enum Tools {
         /// The folder they work in [default: the current one]
         #[arg(long, value_name = "DIR")]
         workspace: Option<PathBuf>,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
-        /// Call nothing; print what each call would do, or why it would be refused
+        /// Print what each call would do, or why it would be refused, and call nothing
         #[arg(long)]
         preview: bool,
         /// NAME JSON [NAME JSON …]
         #[arg(required = true, num_args = 2.., value_name = "NAME JSON")]
         calls: Vec<String>,
     },
-    /// Say why a tool is available in a setting, or is not
+    /// Say why a tool is available in a setting, or why not
     Why {
         /// The tool
         name: String,
         #[command(flatten)]
         setting: Setting,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -369,16 +370,16 @@ pub struct Setting {
     /// Where: cli, or `<channel>:<kind>` [default: cli]
     #[arg(long = "in", value_name = "WHERE")]
     pub place: Option<String>,
-    /// Who asks; of several people, the least trusted [default: owner]
+    /// Who asks; if several people do, the least trusted of them [default: owner]
     #[arg(long = "as", value_name = "WHO", value_parser = ["owner", "allowed", "stranger"])]
     pub who: Option<String>,
     /// What started the task [default: asked]
-    #[arg(long, alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child", "relayed"])]
+    #[arg(long, visible_alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child", "relayed"])]
     pub trigger: Option<String>,
     /// The conversation's mode [default: normal]
     #[arg(long, value_parser = ["normal", "plan"])]
     pub mode: Option<String>,
-    /// The task holds other people's words: a quote, a file, a web page
+    /// The task contains other people's words: a quote, a file, a web page
     #[arg(long)]
     pub tainted: bool,
 }
@@ -397,22 +398,22 @@ impl Setting {
   selkie config example > config.yaml
   selkie config check
   selkie config show
-  selkie config schema > schema.json        for an editor")]
+  selkie config schema > schema.json        for your editor")]
 pub enum Config {
-    /// Report every mistake, at once
+    /// Report every mistake at once
     Check {
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
     /// Show every key with the value in effect and where it comes from
     Show {
-        /// JSON instead of a table
+        /// Print JSON instead of a table
         #[arg(long)]
         json: bool,
     },
     /// Print the JSON Schema, for editors
     Schema,
-    /// Print a config with every key, commented
+    /// Print a commented config with every key
     Example,
 }

@@ -87,7 +87,7 @@ fn taken_back(file: &str, undone: &Undone, zone: Zone) -> String {
         }
     };
     let more = match u64::try_from(*more).unwrap_or(u64::MAX) {
-        0 if gone.is_empty() && back.is_empty() => "No line is gone or back.\n".to_owned(),
+        0 if gone.is_empty() && back.is_empty() => "No line has changed.\n".to_owned(),
         0 => String::new(),
         more => format!("and {}\n", counted(more, ["more line", "more lines"])),
     };

@@ -107,7 +107,7 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
     let earlier: u32 = earlier.unwrap_or_default();
     state::make(&state)
         .and_then(|()| std::fs::write(&file, format!("{}\n", earlier.saturating_add(1))))
-        .with_context(|| format!("{} cannot be written: give another --state", file.display()))?;
+        .with_context(|| format!("{} cannot be written: use another --state", file.display()))?;
     Ok(earlier)
 }
 
@@ -382,7 +382,7 @@ impl Fresh {
         let name = format!("{name}-{}", uuid::Uuid::now_v7());
         let path = Path::new(base).join(name);
         std::fs::create_dir_all(&path)
-            .with_context(|| format!("no temporary folder in {base}: give one with --state"))?;
+            .with_context(|| format!("no temporary folder in {base}: name one with --state"))?;
         Ok(Self(path))
     }
 }

@@ -12,15 +12,15 @@ use crate::domain::count::counted;
 /// `selkie doctor`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie doctor                             before the first start, or when something is odd
+  selkie doctor
   selkie doctor --json | jq '.[] | select(.level == \"error\")'
 
-It asks each platform who the bot is and each model one short question, which costs a few tokens. \
-It changes nothing, and can be run beside a running selkie.
+It asks each platform who the bot is, and each model one short question, which costs a few tokens. It changes nothing; run it \
+before the first start, or at any time while selkie runs.
 
-Exit codes: 0 no errors · 1 errors · 2 the command line is wrong")]
+Exit codes: 0 no errors found · 1 errors found · 2 the command line is wrong")]
 pub struct Doctor {
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }

@@ -12,21 +12,21 @@ use super::print;
 const PAGE: &str = include_str!("../../docs/troubleshooting.md");
 
 /// How long a line is at most, in characters.
-const WIDTH: usize = 100;
+const WIDTH: usize = 80;
 
 /// `selkie errors`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie help errors                        the whole list
-  selkie help errors token                  what has to do with tokens
+  selkie help errors                        all of them
+  selkie help errors token                  those about tokens
   selkie help errors 'holds the store'
 
-Exit codes: 0 printed · 1 nothing has these words · 2 the command line is wrong")]
+Exit codes: 0 found · 1 no message has these words · 2 the command line is wrong")]
 pub struct Errors {
-    /// Only those with all these words, in the message or its explanation
+    /// Only those with all of these words, in the message or its explanation
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -144,8 +144,8 @@ mod tests {
         Starting
 
           holds the store in …: stop it first, or name another state folder
-              another selkie runs on this state folder. `selkie status` shows it; stop it, or use `--state`
-              for a second one.
+              another selkie is running with this state folder. `selkie status` shows
+              it; stop it, or use `--state` for a second one.
         ");
         assert!(told(&["token"]).lines().all(|line| line.chars().count() <= WIDTH + 60));
         assert_eq!(told(&["no", "such", "unicorn"]), "");

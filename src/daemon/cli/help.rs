@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory as _};
 use super::args::Args;
 
 /// What exit codes mean where a command does not say more.
-const CODES: &str = "Exit codes: 0 done · 1 not done · 2 the command line or the config is wrong";
+const CODES: &str = "Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong";
 
 /// Returns the whole command line with its help.
 pub fn whole() -> Command {
@@ -43,6 +43,8 @@ fn examples(above: &str, path: &str) -> String {
 mod tests {
     use super::*;
 
+    /// What is longer is wrapped to where a command begins, and reads like one.
+    const NARROW: usize = 80;
     /// Why commands print no JSON.
     const WITHOUT_JSON: [(&str, &[&str]); 4] = [
         ("they go on until they are stopped, or talk with a person", &["init", "run", "demo"]),
@@ -129,6 +131,20 @@ mod tests {
     }
 
     #[test]
+    fn examples_fit_into_a_narrow_terminal() {
+        let (whole, mut found) = (whole(), Vec::new());
+        each(&whole, "", &mut found);
+        found.push((String::new(), &whole));
+        for (path, command) in found {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples = help.split("\n\n").filter(|part| part.starts_with("Examples:\n"));
+            for line in examples.flat_map(str::lines) {
+                assert!(line.chars().count() <= NARROW, "{path}: {line}");
+            }
+        }
+    }
+
+    #[test]
     fn every_command_prints_json_or_has_a_reason() {
         let (whole, mut found) = (whole(), Vec::new());
         each(&whole, "", &mut found);
@@ -143,8 +159,8 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_says_what_every_command_prints_as_json() {
-        let (readme, whole, mut found) = (include_str!("../../../README.md"), whole(), Vec::new());
+    fn a_page_says_what_every_command_prints_as_json() {
+        let (page, whole, mut found) = (include_str!("../../docs/json.md"), whole(), Vec::new());
         each(&whole, "", &mut found);
         found.retain(|(_, command)| takes_json(command));
         assert!(found.len() > 5, "{}", found.len());
@@ -152,7 +168,7 @@ mod tests {
             let row = |line: &str| {
                 line.starts_with(&format!("| `selkie {path} ")) && line.contains("--json` |")
             };
-            assert!(readme.lines().any(row), "the README does not say what {path} --json prints");
+            assert!(page.lines().any(row), "docs/json.md does not say what {path} --json prints");
         }
     }
 

@@ -52,7 +52,10 @@ pub(super) fn read(binary: &Binary, init: &Init) -> Result<Answers, Failure> {
         let such_as: Vec<&str> =
             binary.kits.iter().map(|kit| kit.people.such_as).filter(|id| !id.is_empty()).collect();
         if !binary.kits.iter().any(|kit| (kit.people.fit)(owner)) {
-            return wrong(format!("--owner {owner:?} is no id: it takes {}", such_as.join(", ")));
+            return wrong(format!(
+                "--owner {owner:?} is not an id: it takes {}",
+                such_as.join(", ")
+            ));
         }
         answers.own(owner);
     }
@@ -108,7 +111,7 @@ fn text(path: &Path) -> Result<String, String> {
     let read = file.take(LONGEST + 1).read_to_string(&mut text);
     read.map_err(|error| format!("cannot be read as text: {error}"))?;
     match text.len() as u64 > LONGEST {
-        true => Err(format!("is longer than {LONGEST} bytes: it is no secret")),
+        true => Err(format!("is longer than {LONGEST} bytes: it is not a secret")),
         false => Ok(text),
     }
 }

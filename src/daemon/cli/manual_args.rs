@@ -8,8 +8,10 @@ use clap::ValueEnum;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   selkie completions bash > ~/.local/share/bash-completion/completions/selkie
-  selkie completions zsh > ~/.zfunc/_selkie       with fpath+=(~/.zfunc) before compinit in ~/.zshrc
-  selkie completions fish > ~/.config/fish/completions/selkie.fish")]
+  selkie completions zsh > ~/.zfunc/_selkie
+  selkie completions fish > ~/.config/fish/completions/selkie.fish
+
+For zsh, ~/.zshrc needs fpath+=(~/.zfunc) before compinit.")]
 pub struct Completions {
     /// The shell
     pub shell: Shell,
@@ -29,9 +31,9 @@ pub enum Shell {
 /// `selkie man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie man ~/.local/share/man/man1              then: man selkie, man selkie-trace
+  selkie man ~/.local/share/man/man1      then: man selkie, man selkie-trace
   selkie man > selkie.1")]
 pub struct Manual {
-    /// The folder that gets one page for each command; without it the main page goes to standard output
+    /// The folder to write a page for each command to [default: print the main page]
     pub folder: Option<PathBuf>,
 }

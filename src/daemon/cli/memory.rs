@@ -38,7 +38,7 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
             let none = match subject.is_general() {
                 true => "Nothing is remembered for all private chats of owners (MEMORY.md).\n"
                     .to_owned(),
-                false => format!("Nothing is remembered of {name}.\n"),
+                false => format!("Nothing is remembered about {name}.\n"),
             };
             shown(&all, Showing { zone, json, none: &none, has_files: false })
         }
@@ -52,7 +52,7 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
             }
             let by_score = |found: &Numbered| found.entry.score.unwrap_or_default();
             all.sort_by(|a, b| by_score(b).total_cmp(&by_score(a)));
-            let none = "Nothing that is remembered fits.\n";
+            let none = "Nothing that is remembered matches.\n";
             shown(&all, Showing { zone, json, none, has_files: true })
         }
         Memory::Export { name, json } => export(&files, name.as_deref(), json),

@@ -9,21 +9,21 @@ use clap::Subcommand;
   selkie memory show owner                    the general memory
   selkie memory show tg.4711 --json
   selkie memory search 'green tea'
-  selkie memory trust tg.4711                 after you have looked through it
+  selkie memory trust tg.4711                 look through it first
   selkie memory export > memory.md")]
 pub enum Memory {
     /// List the memories: one for each chat, and the general one
     List {
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Show what is remembered, line by line, and whose it is
+    /// Show what is remembered, line by line, and who said it
     Show {
         /// A name that `list` shows, or the id of its chat
         #[arg(default_value = "owner")]
         name: String,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -31,21 +31,21 @@ pub enum Memory {
     Search {
         /// The words
         query: String,
-        /// In this one alone, by a name that `list` shows [default: all]
+        /// Only in this memory, by a name that `list` shows [default: all]
         #[arg(long = "in", value_name = "NAME")]
         name: Option<String>,
-        /// How well it fits at least, from 0 to 1
+        /// How well a line has to match, from 0 to 1
         #[arg(long, default_value_t = 0.35)]
         min_score: f64,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Print the files of one memory or of all, to keep or to take elsewhere
+    /// Print the files of one memory, or of all of them
     Export {
         /// A name that `list` shows [default: all]
         name: Option<String>,
-        /// JSON, entry by entry, instead of the files
+        /// Print JSON, entry by entry, instead of the files
         #[arg(long)]
         json: bool,
     },

@@ -11,12 +11,12 @@ use clap::Subcommand;
   selkie tweets retry p12
   selkie tweets cancel 3
 
-A scheduled post is named by the number of its schedule (3), one that was posted or refused by p and a number (p12), a \
-draft that waits for approval by its code (3fa9c1).")]
+A scheduled post goes by the number of its schedule (3), one that was posted or refused by p and a number (p12), and a draft \
+that waits for approval by its code (3fa9c1).")]
 pub enum Tweets {
-    /// List drafts, scheduled posts, and the most recent that were posted, refused or withdrawn
+    /// List drafts, scheduled posts, and those most recently posted, refused or withdrawn
     List {
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -24,22 +24,22 @@ pub enum Tweets {
     Show {
         /// Its number (3), p and a number (p12), or a draft's code
         id: String,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Stop a post: a draft is denied, a schedule removed, what waits to be sent withdrawn
+    /// Stop a post: deny a draft, remove a schedule, or withdraw what is waiting to be sent
     Cancel {
         /// Its number (3), p and a number (p12), or a draft's code
         id: String,
     },
-    /// Try again to post what was refused, is unclear or came too late; if it is unclear, the timeline is read first.
-    /// Needs a running daemon
+    /// Try again to post what was refused, came too late, or may not have arrived; in that case selkie looks at the
+    /// timeline first. Needs a running daemon
     Retry {
         /// p and a number (p12)
         id: String,
     },
-    /// Change the words or the time of a scheduled post; they are the owner's own and need no approval
+    /// Change the text or the time of a scheduled post; needs no approval, since you are the owner
     Edit(EditTweet),
 }
 
@@ -48,16 +48,16 @@ pub enum Tweets {
 pub struct EditTweet {
     /// Its number
     pub id: String,
-    /// The new text; it replaces the whole post, its thread too
+    /// The new text; it replaces the whole post, including its thread
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
     /// Another post of its thread; may be repeated
     #[arg(long, value_name = "TEXT", requires = "text")]
     pub thread: Vec<String>,
-    /// Its next time: 08:00, "tomorrow 08:00", or 2026-12-24T18:00:00+01:00
+    /// When to post it next: 08:00, "tomorrow 08:00", or 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// How often from then on: once, daily, hourly [default: as before]
+    /// How often from then on: once, daily or hourly [default: as before]
     #[arg(long, value_name = "HOW", requires = "time")]
     pub recurrence: Option<String>,
 }

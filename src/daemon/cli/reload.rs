@@ -26,16 +26,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[command(after_help = "Examples:
   selkie config check && selkie reload
   selkie reload --json | jq .needs_restart
-  kill -HUP $(selkie status --json | jq .pid)   the same; what came of it is in the log
+  kill -HUP $(selkie status --json | jq .pid)   the same; the log has the result
 
-The running selkie reads the file, and the files of secrets, that it was started with, and checks all of it. When anything is wrong, \
-the previous config stays in force. When all is good, tasks that begin from now on go by it, and a channel whose section has \
-changed begins anew; the others go on. Variables are those that it was started with.
+The running selkie reads its config and the files of its secrets again, and checks all of it. If anything is wrong, the previous \
+config stays in force. Otherwise new tasks use the new config, and channels whose section has changed are restarted; the others \
+are not touched. Environment variables stay those that selkie was started with.
 
-Exit codes: 0 what can change while selkie runs is in force · 1 no daemon runs with this state folder, or it did not work · 2 the \
-command line or the config is wrong, and the previous config stays in force")]
+Exit codes: 0 everything that can change without a restart is in force · 1 no daemon runs with this state folder, or the reload \
+failed · 2 the command line or the config is wrong, and the previous config stays in force")]
 pub struct ReloadArgs {
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -94,13 +94,15 @@ fn channel(change: &ChannelChange) -> String {
     let ChannelChange { name, account, became, running } = change;
     let who = format!("{name} ({account})");
     match (became, running) {
-        (Became::Added, _) => format!("{who} listens from now on"),
-        (Became::Remade, _) => format!("{who} began anew"),
-        (Became::Removed, 0) => format!("{who} is gone; what waits for it stays in the store"),
+        (Became::Added, _) => format!("{who} was added and listens"),
+        (Became::Remade, _) => format!("{who} was restarted"),
+        (Became::Removed, 0) => {
+            format!("{who} was removed; messages that wait for it stay in the store")
+        }
         (Became::Removed, running) => {
             let tasks = counted(*running as u64, ["task has", "tasks have"]);
             format!(
-                "{who} hears nothing more, and is gone when {tasks} ended; what waits for it stays in the store"
+                "{who} no longer listens, and will be gone when {tasks} ended; messages that wait for it stay in the store"
             )
         }
     }
@@ -133,10 +135,10 @@ mod tests {
         let lines = told(&reloaded);
         for part in [
             "In force from now on: bird.token, owners\n",
-            "bird (b:1) began anew\n",
-            "bird (b:1) listens from now on\n",
-            "is gone; what waits",
-            "is gone when 2 tasks have ended;",
+            "bird (b:1) was restarted\n",
+            "bird (b:1) was added and listens\n",
+            "was removed; messages",
+            "will be gone when 2 tasks have ended;",
             "In force after a restart: store.url\n",
         ] {
             assert!(lines.contains(part), "{part}: {lines}");

@@ -7,43 +7,43 @@ use clap::Subcommand;
 /// `selkie schedules`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
-  selkie schedules add --cron \"0 8 * * 1-5\" --prompt \"Tell me what is on my list today\"
+  selkie schedules add --cron \"0 8 * * 1-5\" --prompt \"What is on my list today?\"
   selkie schedules add --at 18:30 --say \"Time to go home\" --to tg:4711
-  selkie schedules add --every 2h --tz Asia/Tokyo --prompt \"Look at the news\" --active 08:00-22:00
+  selkie schedules add --every 2h --active 08:00-22:00 --prompt \"Any news?\"
   selkie schedules import cron.yaml --preview
   selkie schedules list
-  selkie schedules show 3                   its next times, and all that is set
+  selkie schedules show 3
   selkie schedules pause 3
   selkie schedules resume 3
-  selkie schedules run 3                    now, once more than it would
+  selkie schedules run 3                    now, besides its own times
   selkie schedules remove 3
   selkie schedules history 3")]
 pub enum Schedules {
-    /// List schedules, the next to come due first
+    /// List schedules, those due next first
     List {
         /// Include those that have ended or were removed
         #[arg(long)]
         all: bool,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Make a schedule, in the name of the first owner
+    /// Add a schedule, in the name of the first owner
     Add(Box<AddSchedule>),
-    /// Make schedules from morph's `cron.yaml`: all of its tasks, or none if one cannot be made. Run again after an
-    /// interruption, it makes only what is missing
+    /// Import schedules from morph's `cron.yaml`: all of them, or none if one is wrong. Running it again adds only what is
+    /// missing
     Import {
         /// The file
         file: PathBuf,
-        /// Print what would be made, or what is wrong, and make nothing
+        /// Print what would be added, or what is wrong, and add nothing
         #[arg(long)]
         preview: bool,
     },
-    /// Show a schedule with its next times and all that is set
+    /// Show a schedule with its next times and all its settings
     Show {
         /// Its number
         id: i64,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -62,19 +62,19 @@ pub enum Schedules {
         /// Its number
         id: i64,
     },
-    /// Carry out a schedule once, now, in addition to its own times. Needs a running daemon
+    /// Carry out a schedule now, besides its own times. Needs a running daemon
     Run {
         /// Its number
         id: i64,
     },
-    /// Show a schedule's most recent times and what became of each
+    /// Show a schedule's most recent runs and how each ended
     History {
         /// Its number
         id: i64,
         /// How many at most
         #[arg(long, default_value_t = 20)]
         limit: usize,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -89,16 +89,16 @@ pub struct AddSchedule {
     /// What the model is to do each time
     #[arg(long, value_name = "TEXT", conflicts_with = "say")]
     pub prompt: Option<String>,
-    /// Fixed words to say each time; no model is asked
+    /// A fixed text to send each time; no model is asked
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
-    /// A reminder in fixed words, late rather than never; no model is asked
+    /// A reminder with a fixed text, sent late rather than never; no model is asked
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["say", "prompt"])]
     pub remind: Option<String>,
     /// The IANA time zone of the times, such as Europe/Berlin [default: the config's `timezone`, else the machine's]
     #[arg(long, value_name = "ZONE")]
     pub tz: Option<String>,
-    /// The conversation it speaks in, such as tg:4711; /id in a chat shows its id [default: the first owner's latest
+    /// The conversation to write to, such as tg:4711; /id in a chat shows its id [default: the first owner's latest
     /// private chat]
     #[arg(long, value_name = "CONVERSATION")]
     pub to: Option<String>,
@@ -111,7 +111,7 @@ pub struct AddSchedule {
     /// Within which bounds.
     #[command(flatten)]
     pub terms: TermArgs,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -123,7 +123,7 @@ pub struct WhenArgs {
     /// A crontab line of five fields ("0 8 * * 1-5"), or @hourly, @daily, @weekly, @monthly, @yearly
     #[arg(long, value_name = "EXPRESSION")]
     pub cron: Option<String>,
-    /// Again and again, at this interval: 10m, 2h, 1d
+    /// Repeatedly, at this interval: 10m, 2h, 1d
     #[arg(long, value_name = "SPAN")]
     pub every: Option<String>,
     /// Once, this long from now: 20m, 2h
@@ -140,26 +140,26 @@ pub struct TermArgs {
     /// Never after this moment: 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "MOMENT")]
     pub until: Option<String>,
-    /// Carry it out this many times at most; runs by hand do not count
+    /// Stop after this many runs; `selkie schedules run` does not count
     #[arg(long, value_name = "NUMBER")]
     pub times: Option<u32>,
     /// Only between these times of day: 08:00-22:00
     #[arg(long, value_name = "HOURS")]
     pub active: Option<String>,
-    /// Start up to this much later each time, so that not everything starts at once
+    /// Start up to this much later each time, at random, so that not everything starts at once
     #[arg(long, value_name = "SPAN")]
     pub jitter: Option<String>,
-    /// What becomes of times missed while selkie was not running: skip, once (the latest is made up for), all
+    /// What to do about times missed while selkie was not running: skip them, make up for the latest (once), or for all
     /// [default: once]
     #[arg(long, value_name = "POLICY")]
     pub misfire: Option<String>,
-    /// How late a missed time may still be made up for [default: 2h]
+    /// How late a missed time may be and still be made up for [default: 2h]
     #[arg(long, value_name = "SPAN")]
     pub lateness: Option<String>,
     /// How many earlier tasks of its conversation the model reads, 0 to 16 [default: 4]
     #[arg(long, value_name = "TASKS", requires = "prompt")]
     pub history: Option<u32>,
-    /// Calls of the model a day, 0 for no limit; after the last one the schedule waits for its next day [default: 500]
+    /// Model calls a day, 0 for no limit; when they are used up, the schedule waits for the next day [default: 500]
     #[arg(long, value_name = "CALLS", requires = "prompt")]
     pub budget_calls: Option<u32>,
     /// What the model may cost a day, in US dollars, 0 for no limit [default: 5]

@@ -64,7 +64,7 @@ fn list(plan: AppConfig, all: bool, json: bool) -> Outcome {
     }
     if schedules.is_empty() {
         return Ok(print::out(
-            "There are no schedules. `selkie schedules add --help` tells how to make one.\n",
+            "There are no schedules. `selkie schedules add --help` says how to add one.\n",
         )?);
     }
     let lines: String = schedules.iter().map(line).collect();
@@ -119,7 +119,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
     let span = |key: &str, text: Option<String>| match text {
         None => Ok(None),
         Some(text) => Span::parse(&text).map(Some).ok_or_else(|| {
-            mistyped(&format!("--{key} {text:?} is no length of time (takes 90s, 10m, 2h, 1d)"))
+            mistyped(&format!("--{key} {text:?} is not a length of time (takes 90s, 10m, 2h, 1d)"))
         }),
     };
     let usual = Terms::default();
@@ -127,7 +127,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
     let misfire = terms.misfire.map(|text| text.parse::<Misfire>()).transpose();
     let until = terms.until.map(|text| {
         DateTime::parse_from_rfc3339(&text).map_err(|_| {
-            mistyped(&format!("--until {text:?} is no moment (takes 2026-12-24T18:00:00+01:00)"))
+            mistyped(&format!("--until {text:?} is not a time (takes 2026-12-24T18:00:00+01:00)"))
         })
     });
     let terms = Terms {
@@ -146,7 +146,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
             micro_usd: match terms.budget_usd {
                 None => usual.budget.micro_usd,
                 Some(usd) => micro_usd(usd).ok_or_else(|| {
-                    mistyped(&format!("--budget-usd {usd} is no amount (takes 0.5, 5)"))
+                    mistyped(&format!("--budget-usd {usd} is not an amount (takes 0.5, 5)"))
                 })?,
             },
         },

@@ -40,11 +40,10 @@ fn machine(binary: &Binary, which: &Which) -> Result<Machine, Failure> {
     let mut asked = Asked::from(which);
     asked.root = asked.root.map(|root| binary.here.join(root));
     if let Some(root) = asked.root.as_ref().filter(|root| !root.is_dir()) {
-        return Err(Failure::Usage(format!("--root {} is no folder: name one", root.display())));
+        return Err(Failure::Usage(format!("--root {} is not a folder: name one", root.display())));
     }
-    Machine::of(asked, &binary.env).ok_or_else(|| {
-        Failure::Usage("nobody says where your home is: set HOME, or leave --user out".to_owned())
-    })
+    Machine::of(asked, &binary.env)
+        .ok_or_else(|| Failure::Usage("HOME is not set: set it, or leave out --user".to_owned()))
 }
 
 fn install(binary: &Binary, chosen: &Chosen, install: &Install) -> Outcome {
@@ -88,7 +87,8 @@ fn agreed(consent: Consent, question: &str) -> Result<bool, Failure> {
         return Ok(true);
     }
     if !std::io::stdin().is_terminal() {
-        let says = "it asks before it changes anything, and nobody can answer here: add --yes, or --dry-run to only look";
+        let says = "it asks before it changes anything, and there is no terminal to ask on: add --yes, or --dry-run \
+            to only look";
         return Err(Failure::Usage(says.to_owned()));
     }
     Ok(confirmed(question)?)
@@ -167,10 +167,10 @@ fn by_hand(machine: &Machine) -> String {
 
 fn done(machine: &Machine, updates: bool) -> String {
     let (systemctl, unit) = (machine.systemctl(), machine.unit_name());
-    let mut text = "Installed and started. selkie logs -f shows what it logs.\n".to_owned();
+    let mut text = "Installed and started. selkie logs -f shows its log.\n".to_owned();
     if updates {
         text.push_str(&format!(
-            "If it ran before, {systemctl} restart {unit} has it take this up.\n"
+            "If it was running already, {systemctl} restart {unit} applies the change.\n"
         ));
     }
     if machine.asked.kind == Kind::User {
@@ -237,7 +237,10 @@ fn status(binary: &Binary, wanted: &ServiceStatus) -> Outcome {
 
 fn told(standing: &Standing) -> String {
     let Some(path) = &standing.path else {
-        return format!("{} is not installed: selkie service install does it\n", standing.name);
+        return format!(
+            "{} is not installed: to install it, run selkie service install\n",
+            standing.name
+        );
     };
     let row = |what: &str, says: String| vec![what.to_owned(), says];
     let whose = standing.unit.map_or("", |unit| unit.says());
@@ -247,7 +250,7 @@ fn told(standing: &Standing) -> String {
     rows.extend(standing.active.iter().map(|says| row("now", says.clone())));
     rows.extend(standing.started_at.map(|at| row("last start", at.to_rfc3339())));
     if standing.active.is_none() {
-        rows.push(row("now", "not known: systemd cannot be asked from here".to_owned()));
+        rows.push(row("now", "unknown: systemd cannot be reached from here".to_owned()));
     }
     print::table(&rows)
 }

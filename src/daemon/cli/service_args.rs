@@ -12,27 +12,27 @@ const NAME: usize = 64;
 /// `selkie service`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
-  sudo selkie service install               the machine's service, with /etc/selkie/config.yaml
-  selkie service install --user             one of your own, with ./config.yaml
-  selkie service install --dry-run          only shows what it would write
+  sudo selkie service install               with /etc/selkie/config.yaml
+  selkie service install --user             your own, with ./config.yaml
+  selkie service install --dry-run          only show what it would write
   selkie service status
   sudo selkie service uninstall
 
-Exit codes: 0 done, or (status) installed and, where systemd runs, active · 1 not · 2 the command line or what it names is \
-wrong")]
+Exit codes: 0 success; for status: installed and, if systemd runs, active · 1 failure; for status: not so · 2 the command line \
+or something it names is wrong")]
 pub enum Service {
-    /// Install selkie as a systemd service and start it; shows what it writes, and asks
+    /// Install selkie as a systemd service and start it; shows first what it will write, and asks
     Install(Install),
-    /// Stop the service and remove what was installed; state and config stay
+    /// Stop the service and remove what was installed; state and config are kept
     Uninstall(Uninstall),
-    /// Show whether it is installed, as what, and how it runs
+    /// Show whether the service is installed, and how it is doing
     Status(ServiceStatus),
 }
 
 /// Which service is meant.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Which {
-    /// A service of your own instead of the machine's
+    /// A service for yourself instead of the machine
     #[arg(long)]
     pub user: bool,
     /// The unit's name
@@ -46,13 +46,13 @@ pub struct Which {
 /// How far one goes.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Consent {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, conflicts_with = "dry_run")]
     pub yes: bool,
     /// Show what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace or remove files that a person has changed; they are kept as FILE.old
+    /// Replace or remove files even if somebody has changed them; they are kept as FILE.old
     #[arg(long)]
     pub force: bool,
 }
@@ -64,19 +64,19 @@ pub struct Consent {
   sudo selkie service install --config /etc/team/config.yaml --name team --yes
   selkie service install --user --config ~/bot/config.yaml --state ~/bot/state
 
-The machine's service reads /etc/NAME/config.yaml, which everybody may read, and keeps its state in /var/lib/NAME. Its secrets \
-are files beside the config, named like their keys (llm.api_key). Your own service reads ./config.yaml, and runs while \
-you are logged in, or always after `loginctl enable-linger`.
+The machine's service reads /etc/NAME/config.yaml, which has to be readable for everybody, and keeps its state in /var/lib/NAME. \
+Its secrets are files beside the config, named like their keys (llm.api_key). Your own service reads ./config.yaml and runs \
+while you are logged in; after `loginctl enable-linger` it always runs.
 
-Exit codes: 0 installed, and running where systemd runs · 1 it could not be installed or started · 2 the command line, or what \
+Exit codes: 0 installed and, if systemd runs, started · 1 it could not be installed or started · 2 the command line, or something \
 it names, is wrong")]
 pub struct Install {
     #[command(flatten)]
     pub which: Which,
-    /// The program that is started [default: this one]
+    /// The program to start [default: this one]
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
-    /// A folder that the service may write to; may be repeated. Your own service may write where you may
+    /// A folder that the service may write to; may be repeated. Your own service may write wherever you may
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "user")]
     pub workspace: Vec<PathBuf>,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub struct Install {
   sudo selkie service uninstall
   selkie service uninstall --user --yes
 
-Exit codes: 0 it is gone · 1 it was not there, or does not go · 2 the command line is wrong")]
+Exit codes: 0 removed · 1 it was not installed, or could not be removed · 2 the command line is wrong")]
 pub struct Uninstall {
     #[command(flatten)]
     pub which: Which,
@@ -100,14 +100,14 @@ pub struct Uninstall {
 /// `selkie service status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie service status                     the machine's, else your own
+  selkie service status                     the machine's, or your own
   selkie service status --json
 
-Exit codes: 0 installed and, where systemd runs, active · 1 not · 2 the command line is wrong")]
+Exit codes: 0 installed and, if systemd runs, active · 1 not so · 2 the command line is wrong")]
 pub struct ServiceStatus {
     #[command(flatten)]
     pub which: Which,
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -115,22 +115,22 @@ pub struct ServiceStatus {
 /// `selkie logs`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie logs -f                            what the service logs, as it comes
+  selkie logs -f                            follow the log
   selkie logs -n 200
   selkie logs --since 'today 08:00'
 
-It shows the journal of the installed service (the machine's, else your own): your user has to be in the group systemd-journal \
-or adm, or use sudo. A selkie that was started by hand logs to standard error.
+This shows the journal of the installed service (the machine's, or your own). For the machine's, your user has to be in the group \
+systemd-journal or adm, or use sudo. A selkie that you start by hand logs to standard error.
 
-Exit codes: 0 shown · 1 there is no journal of it here, or journalctl fails · 2 the command line is wrong")]
+Exit codes: 0 shown · 1 there is no journal for it here, or journalctl fails · 2 the command line is wrong")]
 pub struct Logs {
-    /// Keep showing what is logged
+    /// Keep running, and show new lines as they come
     #[arg(short, long)]
     pub follow: bool,
-    /// The newest N lines [default: 50, with --since all]
+    /// The newest N lines [default: 50, or all with --since]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub lines: Option<u32>,
-    /// Only from then on: 2026-12-24 18:00, today, yesterday, -1h
+    /// Only lines since then: 2026-12-24 18:00, today, yesterday, -1h
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = since)]
     pub since: Option<String>,
     /// Your own service instead of the machine's
@@ -139,7 +139,7 @@ pub struct Logs {
     /// The unit's name
     #[arg(long, value_name = "NAME", default_value = "selkie", value_parser = name)]
     pub name: String,
-    /// One JSON object a line, as the journal keeps it
+    /// Print a JSON object per line, as the journal keeps it
     #[arg(long)]
     pub json: bool,
 }

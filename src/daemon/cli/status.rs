@@ -27,10 +27,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
   selkie status
   selkie status --json | jq .counts
 
-Exit codes: 0 it runs and nothing is wrong · 1 no daemon runs with this state folder, a platform refuses its channel, the \
-store cannot be written to, a loop stands still, no backup can be made, or a restored life waits for `selkie resume` · 2 the command line or the config is wrong")]
+Exit codes: 0 selkie runs and nothing is wrong · 1 no daemon runs with this state folder, a platform refuses its channel, the \
+store cannot be written to, a part of selkie hangs, backups fail, or a restored selkie waits for `selkie resume` · 2 the command \
+line or the config is wrong")]
 pub struct StatusArgs {
-    /// JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -44,8 +45,8 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
             Some(daemon) => {
                 let told = timeout(PATIENCE, daemon.read(&["v1", "status"])).await;
                 Ok::<_, anyhow::Error>(Some(told.context(
-                    "the daemon has not answered for 10 s: it stands still, or its database does not answer; `selkie \
-                     run`'s log says which",
+                    "the daemon has not answered for 10 s: it hangs, or its database does not answer; its log says \
+                     which",
                 )??))
             }
             None => Ok(None),
@@ -67,7 +68,8 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
 fn told(status: &Status, zone: Zone) -> String {
     let Status { version, pid, since, .. } = status;
     let since = moment(*since, zone);
-    let head = format!("selkie {} runs since {since}, process {pid}\n", one_line(version));
+    let head =
+        format!("selkie {} has been running since {since}, process {pid}\n", one_line(version));
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |what: &str, how: String| rows.push([what.to_owned(), how]);
     for it in status.still.iter() {
@@ -209,7 +211,7 @@ mod tests {
         let status = status_of(Reception::Listening, None);
         assert!(status.is_well());
         insta::assert_snapshot!(told(&status, Zone::UTC), @r"
-        selkie 0.1.0 runs since 1970-01-01 00:00 UTC, process 4711
+        selkie 0.1.0 has been running since 1970-01-01 00:00 UTC, process 4711
         bird           listens, heard 1970-01-01 00:00 UTC (bird:1)
         tasks          1 running, 0 waiting, 2 waiting for somebody's answer
         messages out   0 to send, 0 on the way, 1 unclear

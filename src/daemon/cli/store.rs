@@ -77,7 +77,7 @@ async fn unsealed(config: &AppConfig) -> anyhow::Result<()> {
     ledger.close().await;
     print::out(match was? {
         true => "the store can be used again; leave its copy unused\n",
-        false => "the store is not sealed: nothing was to be done\n",
+        false => "the store is not sealed: there was nothing to do\n",
     })?;
     Ok(())
 }

@@ -28,20 +28,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
   selkie support-bundle selkie-support.tar.gz
   selkie support-bundle selkie-support.tar.gz --log /var/log/selkie.log
 
-It holds no secrets and nothing that people or the bot have said. It does hold ids of people and chats, and paths of this machine: \
-the config, the findings and the log name them. Look through it before you send it: tar xzf selkie-support.tar.gz
+The bundle contains no secrets and nothing that people or the bot have said. It does contain ids of people and chats and paths of \
+this machine. Look through it before you send it: tar xzf selkie-support.tar.gz
 
-Exit codes: 0 the bundle is there · 1 it could not be made · 2 the command line or the config is wrong")]
+Exit codes: 0 the bundle was written · 1 it could not be written · 2 the command line or the config is wrong")]
 pub struct SupportArgs {
-    /// The file to make
+    /// The file to write
     pub file: PathBuf,
-    /// The file that selkie's log is written to: its end goes into the bundle, with secrets replaced; ids and paths stay
+    /// selkie's log file: the end of it goes into the bundle, with secrets replaced; ids and paths stay
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Replace a file that is there already
     #[arg(long)]
     pub force: bool,
-    /// JSON instead of text: what is in it
+    /// Print what is in it as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -63,7 +63,7 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
             clean,
         )?,
         Piece::of("doctor.json", "what `selkie doctor` finds", &findings, clean)?,
-        Piece::of("status.json", "how the daemon stands", &without_names(status), clean)?,
+        Piece::of("status.json", "how the daemon is doing", &without_names(status), clean)?,
         Piece::of("store.json", "version and row counts of the store", &stored(&config), clean)?,
     ];
     pieces.extend(log.map(|log| Piece::text("log.txt", "the end of the log", &log, clean)));
@@ -77,8 +77,8 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
     };
     let rows: Vec<Vec<String>> = pieces.iter().map(row).collect();
     Ok(print::out(&format!(
-        "{} holds:\n{}It holds no secrets and nobody's words, but ids of people and chats, and paths of this machine. Look through it \
-         before you send it.\n",
+        "{} contains:\n{}It contains no secrets and no messages, but ids of people and chats, and paths of this machine. Look through \
+         it before you send it.\n",
         to.display(),
         print::table(&rows)
     ))?)

@@ -17,7 +17,7 @@ use crate::work::todo_list::{ChatLabel, ListedTodo};
 
 /// What an empty list says.
 const NONE: &str =
-    "Nothing is on the list. Say in a chat what is to be done, or write it into TODO.md.\n";
+    "The list is empty. Tell the bot in a chat what there is to do, or write it into TODO.md.\n";
 
 /// What is said where nobody knows any more whose the items are.
 const LOST: &str = "\nkept/whose.json is lost or was changed, so nobody knows whose words these items are: no task is shown \
@@ -31,16 +31,16 @@ const NONE_DONE: &str = "Nothing on the list is done yet.\n";
 #[command(after_help = "Examples:
   selkie todos list
   selkie todos list --done --json
-  selkie todos trust                          shows what may be others' words, and takes it for yours
-  selkie todos trust 'milk' --yes             this one item alone
-  selkie undo TODO.md                         takes the last change of the list back")]
+  selkie todos trust                        show doubtful items, and ask
+  selkie todos trust 'milk' --yes           only this item
+  selkie undo TODO.md                       undo the last change of the list")]
 pub enum Todos {
-    /// List what is to be done in all chats: first what comes due, then the newest
+    /// List the items of all chats: those with a time first, then the newest
     List {
-        /// List what was done instead (TODO.DONE.md), the newest first
+        /// List what is done instead (TODO.DONE.md), the newest first
         #[arg(long)]
         done: bool,
-        /// JSON instead of text
+        /// Print JSON instead of text
         #[arg(long)]
         json: bool,
     },
@@ -55,7 +55,7 @@ chat was written by a task there: it stays counted until it is done, or until yo
     Trust {
         /// The one item that says this, or holds these words [default: all that nobody else is known to have said]
         text: Option<String>,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },

@@ -44,7 +44,8 @@ pub fn trust(binary: &Binary, chosen: &Chosen, text: Option<&str>, yes: bool) ->
 fn is_agreed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::Usage(
-            "selkie todos trust asks first, and nobody can answer here: add --yes".to_owned(),
+            "selkie todos trust asks first, and there is no terminal to ask on: add --yes"
+                .to_owned(),
         ));
     }
     Ok(confirmed("Take this for your own words?")?)

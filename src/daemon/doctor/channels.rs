@@ -52,7 +52,7 @@ fn strangers(binary: &Binary, plan: &AppConfig) -> Look {
     let says = |owner: &String| {
         Finding::warning(
             "owners",
-            format!("the owner {owner} is of a channel that is not configured"),
+            format!("the owner {owner} belongs to a channel that is not configured"),
             "write that channel's section, or take the id out of owners",
         )
     };

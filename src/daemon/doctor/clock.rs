@@ -16,7 +16,7 @@ pub fn findings(plan: Option<&AppConfig>, ahead: impl Iterator<Item = TimeDelta>
     let mut findings = Vec::new();
     let nearest = ahead.min_by_key(TimeDelta::abs).map(compared);
     findings.push(nearest.unwrap_or_else(|| {
-        Finding::fine(WHAT, "the clock was compared with nobody's: no platform told the time")
+        Finding::fine(WHAT, "the clock could not be checked: no platform told the time")
     }));
     findings.extend(
         plan.map(|plan| Finding::fine(WHAT, format!("times are in the zone {}", plan.zone))),
@@ -32,7 +32,7 @@ fn compared(ahead: TimeDelta) -> Finding {
     let way = if ahead > TimeDelta::zero() { "behind" } else { "ahead of" };
     let (minutes, seconds) = (off.num_minutes(), off.num_seconds() % 60);
     let says = format!("this machine's clock is {minutes} min {seconds} s {way} the platforms'");
-    let advice = "let the machine keep its time: timedatectl set-ntp true, or chronyd";
+    let advice = "let the machine set its clock: timedatectl set-ntp true, or chronyd";
     match off < FAR {
         true => Finding::warning(WHAT, says, advice),
         false => Finding::error(WHAT, says, advice),
@@ -55,6 +55,6 @@ mod tests {
         let nearest = findings(None, [4000, 2].map(TimeDelta::seconds).into_iter());
         assert_eq!(nearest[0].level, Level::Fine);
         let none = findings(None, std::iter::empty());
-        assert!(none.len() == 1 && none[0].says.contains("nobody's"), "{none:?}");
+        assert!(none.len() == 1 && none[0].says.contains("could not be checked"), "{none:?}");
     }
 }

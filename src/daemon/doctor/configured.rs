@@ -32,7 +32,7 @@ pub fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     if plan.is_none() {
         findings.push(Finding::warning(
             WHAT,
-            "channels, models, store and disk were not looked at: that takes a config without a mistake",
+            "channels, models, store and disk were not checked: that needs a config without mistakes",
             "correct the mistakes, then run selkie doctor again",
         ));
     }
@@ -60,7 +60,7 @@ fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
         )];
     }
     let read = file.map_or_else(|| "the environment".to_owned(), |file| file.display().to_string());
-    let mut findings = vec![Finding::fine(WHAT, format!("{read} has no mistake"))];
+    let mut findings = vec![Finding::fine(WHAT, format!("{read} has no mistakes"))];
     let notes = match plan.needs_something_to_do() {
         Some(_) => {
             findings.push(Finding::error(

@@ -49,8 +49,9 @@ impl Look {
         let ended = async move {
             let looked = spawn_blocking(look).await;
             looked.unwrap_or_else(|_| {
-                let advice = "run selkie doctor again; if it stays so, selkie itself is broken";
-                vec![Finding::error(what, "the look at it broke off", advice)]
+                let advice =
+                    "run selkie doctor again; if that does not help, this is a bug in selkie";
+                vec![Finding::error(what, "the check failed unexpectedly", advice)]
             })
         };
         Self::new(what, "", async move { ended.await.into() })
@@ -66,7 +67,7 @@ async fn within(look: Look) -> Looked {
     let Look { what, name, look } = look;
     timeout(LIMIT, look).await.unwrap_or_else(|_| {
         let says = format!("no answer within {} s", LIMIT.as_secs());
-        let advice = "check the way there (network, proxy, disk), and run selkie doctor again";
+        let advice = "check the connection (network, proxy, disk), and run selkie doctor again";
         vec![Finding::error(what, says, advice).of(name)].into()
     })
 }

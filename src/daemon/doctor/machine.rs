@@ -13,7 +13,7 @@ use crate::daemon::service::is_this_selkies;
 const INSTALLED: &str = "/etc/systemd/system/selkie.service";
 /// Programs, and what does not work without them.
 const PROGRAMS: [(&str, &str); 2] =
-    [("bash", "the tool bash runs no command"), ("git", "the tool git_status tells nothing")];
+    [("bash", "the tool bash cannot run commands"), ("git", "the tool git_status does not work")];
 /// Where programs are looked for when nobody says.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// With less room than this nothing can be stored soon.
@@ -48,7 +48,7 @@ fn programs(path: &str) -> Vec<Finding> {
         })
         .collect();
     match missing.is_empty() {
-        true => vec![Finding::fine(WHAT, "bash and git are there")],
+        true => vec![Finding::fine(WHAT, "bash and git are installed")],
         false => missing,
     }
 }
@@ -64,12 +64,13 @@ fn unit(installed: &Path) -> Option<Finding> {
         Ok(_) => Some(Finding::warning(
             WHAT,
             format!("{path} is not the unit that comes with this selkie"),
-            "run selkie service install, which shows what it would write; what is yours goes into systemctl edit selkie",
+            "run selkie service install, which shows what it would write; your own settings belong in systemctl \
+             edit selkie",
         )),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
             let says = format!("{path} cannot be read: {error}");
-            Some(Finding::warning(WHAT, says, "run selkie doctor as root to have it compared"))
+            Some(Finding::warning(WHAT, says, "run selkie doctor as root to compare it"))
         }
     }
 }
@@ -84,7 +85,10 @@ fn room(folder: &Path) -> Finding {
             judged(folder, found.f_bavail.saturating_mul(found.f_frsize), files)
         }
         Err(error) => {
-            let says = format!("the room for {} is not known: {error}", folder.display());
+            let says = format!(
+                "could not find out how much room there is for {}: {error}",
+                folder.display()
+            );
             Finding::warning(WHAT, says, "look at it with df")
         }
     }

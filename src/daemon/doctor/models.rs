@@ -92,7 +92,7 @@ fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
         Reason::NoRoom | Reason::Withheld | Reason::Empty if usage.tokens() > 0 => {
             return Finding::fine(
                 WHAT,
-                format!("{name} takes the key ({})", cost(*usage, is_priced)),
+                format!("{name} accepts the key ({})", cost(*usage, is_priced)),
             );
         }
         Reason::Busy => {
@@ -108,10 +108,10 @@ fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
             "check this machine's network, its proxy, and the profile's endpoint"
         }
         Reason::NoRoom | Reason::Withheld | Reason::Empty => {
-            "look whether the profile's endpoint is that of a language model: it answers, and says nothing"
+            "check that the profile's endpoint is a language model: it answers, but with nothing"
         }
         Reason::Down | Reason::Silent | Reason::Garbled => {
-            "run selkie doctor again; if it stays so, see the provider's status page and the profile's endpoint"
+            "run selkie doctor again; if that does not help, see the provider's status page and the profile's endpoint"
         }
         Reason::Refused | Reason::TooLong => {
             "check the profile's model and endpoint: another kind of server may answer"

@@ -53,9 +53,9 @@ fn folder(path: &Path) -> Option<Finding> {
     Some(Finding::warning(
         WHAT,
         format!(
-            "{path} is open to others (mode {mode:04o}): conversations and credentials lie there"
+            "{path} is open to others (mode {mode:04o}): it contains conversations and credentials"
         ),
-        format!("chmod 700 {path}; selkie run does it, too"),
+        format!("chmod 700 {path}; selkie run does the same"),
     ))
 }
 
@@ -65,9 +65,7 @@ fn file(path: &Path) -> Option<Finding> {
     Some(Finding::error(
         WHAT,
         format!("{path} holds credentials and is open to others (mode {mode:04o})"),
-        format!(
-            "chmod 600 {path}, and make the credentials anew if somebody else uses this machine"
-        ),
+        format!("chmod 600 {path}, and replace the credentials if other people use this machine"),
     ))
 }
 

@@ -47,7 +47,7 @@ pub async fn status(plan: &AppConfig) -> Status {
 pub fn findings(status: &Status) -> Vec<Finding> {
     let status = match status {
         Status::Down => {
-            return vec![Finding::fine(WHAT, "selkie is not running on this state folder")];
+            return vec![Finding::fine(WHAT, "selkie is not running with this state folder")];
         }
         Status::Mute(why) => {
             let says = format!("selkie runs and does not answer: {why}");
@@ -65,12 +65,14 @@ pub fn findings(status: &Status) -> Vec<Finding> {
         ),
     }];
     if let Some(file) = status["restored"]["from"].as_str() {
-        let says = format!("its life was restored from {file}: it hears, begins and sends nothing");
-        let advice = "when the one it was copied from is off for good: selkie resume";
+        let says =
+            format!("it was restored from {file}: it receives, starts and sends nothing yet");
+        let advice =
+            "once the selkie that it was copied from is stopped for good, run selkie resume";
         findings.push(Finding::error(WHAT, says, advice));
     }
     if let Some(problem) = status["problem"].as_str() {
-        let advice = "read its log: it goes on by itself when the store can be used again";
+        let advice = "read its log: it continues by itself once the store works again";
         findings.push(Finding::error(WHAT, format!("it cannot use its store: {problem}"), advice));
     }
     for channel in status["channels"].as_array().into_iter().flatten() {

@@ -35,17 +35,21 @@ fn own(state: &Path, runs: bool) -> Finding {
         // Who has it open answers for it.
         return Finding::fine(
             WHAT,
-            "the running selkie has it open; stop selkie to have it looked through",
+            "the running selkie has it open; stop selkie to check all of it",
         );
     }
     if let Some(who) = holder(&lock) {
         let says = format!("{who} holds it and does not answer at its socket");
-        return Finding::error(WHAT, says, "end that process, or name another folder with --state");
+        return Finding::error(
+            WHAT,
+            says,
+            "stop that process, or name another folder with --state",
+        );
     }
     if !file.exists() {
         return Finding::fine(
             WHAT,
-            format!("there is none yet: selkie run makes {}", file.display()),
+            format!("there is none yet: selkie run creates {}", file.display()),
         );
     }
     match sqlite::examine(&file, PATIENCE) {
@@ -53,7 +57,7 @@ fn own(state: &Path, runs: bool) -> Finding {
             let whole = if found.is_through {
                 "is whole"
             } else {
-                "is whole as far as there was time to look"
+                "is intact as far as there was time to check"
             };
             Finding::fine(
                 WHAT,

@@ -20,7 +20,11 @@ pub fn look(state: &Path, clock: SharedClock) -> Look {
             "look through TODO.md; if all in it is yours, run selkie todos trust",
         )],
         Err(why) => {
-            vec![Finding::warning(WHAT, why.to_string(), "make it readable for who runs selkie")]
+            vec![Finding::warning(
+                WHAT,
+                why.to_string(),
+                "make it readable for the user who runs selkie",
+            )]
         }
     })
 }

@@ -196,7 +196,8 @@ impl Flow {
             self.outbox.queues.close(&account.channel.account);
             account.sending.ended().await;
             let (channel, id) = (account.channel.name, &account.channel.account);
-            tracing::info!(channel, account = %id, "this channel is gone: what waits for it stays in the store");
+            tracing::info!(channel, account = %id, "this channel was removed: messages that wait for it stay in the \
+                store");
         }
     }
 }

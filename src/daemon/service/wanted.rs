@@ -118,7 +118,7 @@ fn config(machine: &Machine, path: &Path) -> Result<(), String> {
         return Err("is not there: selkie init makes one, --config names another one".to_owned());
     };
     if !metadata.is_file() {
-        return Err("is no file: name the config".to_owned());
+        return Err("is not a file: name the config".to_owned());
     }
     if machine.asked.kind == Kind::User {
         return Ok(());
@@ -139,7 +139,7 @@ fn config(machine: &Machine, path: &Path) -> Result<(), String> {
 
 fn workspace(machine: &Machine, folder: &Path) -> Result<(), String> {
     if !machine.below(folder).is_dir() {
-        return Err("is no folder: make it first, writable for the service".to_owned());
+        return Err("is not a folder: make it first, writable for the service".to_owned());
     }
     match is_hidden(folder) {
         true => Err("cannot be seen by the service: take one below /srv".to_owned()),

@@ -50,7 +50,7 @@ fn regular(path: &Path) -> io::Result<File> {
     let file = File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty())?);
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::other("it is no file")),
+        false => Err(io::Error::other("it is not a file")),
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (file, elsewhere) = (dir.path().join(NAME), dir.path().join("elsewhere"));
         rustix::fs::mkfifoat(rustix::fs::CWD, &file, rustix::fs::Mode::RUSR).unwrap();
-        assert!(read(dir.path()).unwrap_err().contains("it is no file"));
+        assert!(read(dir.path()).unwrap_err().contains("it is not a file"));
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&elsewhere, "look at the list").unwrap();
         std::os::unix::fs::symlink(&elsewhere, &file).unwrap();

@@ -11,7 +11,7 @@ use crate::tools::ports::Listed;
 /// Lists the schedules of a conversation.
 pub(crate) fn listed(listed: &Listed) -> String {
     if listed.lines.is_empty() {
-        return "Nothing is to be done here later. /remind in 20m TEXT reminds you of something."
+        return "Nothing is scheduled here. /remind in 20m TEXT reminds you of something."
             .to_owned();
     }
     let rest = listed.rest();
@@ -38,7 +38,7 @@ pub(crate) fn no_time(why: &NoTime) -> String {
     match why {
         NoTime::Wrong(why) => format!("{why}\n\n{}", remind_usage()),
         NoTime::Again => {
-            "A reminder comes once. What is to come again ask me for in a message of its own: \
+            "A reminder comes only once. For a regular one, ask me in a message of its own: \
                           \"every day at 08:00 remind me to water the plants\"."
                 .to_owned()
         }
@@ -81,7 +81,7 @@ pub(crate) fn settled_meanwhile() -> String {
 
 /// Says that no reminder of somebody was said here.
 pub(crate) fn no_reminder() -> String {
-    "I have said no reminder of yours here.".to_owned()
+    "I have not reminded you of anything here.".to_owned()
 }
 
 /// Says whose reminder it is.

@@ -87,17 +87,18 @@ pub(crate) fn owner_forgets() -> String {
 
 /// Asks whether it is meant.
 pub(crate) fn forget_what() -> String {
-    "Everything of this chat would go for good: what I remember here (/memory), all that was said here as far as I have \
-     stored it, and what I am working on. Messages on the platform, downloaded files, TODO.md, contacts and schedules stay, and so \
-     does what I remember for all private chats of owners (MEMORY.md). \
+    "This deletes everything of this chat for good: what I remember here (/memory), what was said here as far as I \
+     have stored it, and what I am working on. Messages on the platform, downloaded files, TODO.md, contacts and \
+     schedules stay, as does what I remember for all private chats of owners (MEMORY.md). \
      Write `/forget yes` to do it."
         .to_owned()
 }
 
 /// Says that it is done.
 pub(crate) fn forgotten() -> String {
-    "Forgotten: I remember nothing of this chat any more, and I have stopped what I was working on. What is stored of it is \
-     being erased now; copies that were made before an upgrade keep what they hold."
+    "Forgotten: I no longer remember anything of this chat, and I have stopped what I was working on. What is stored \
+     of it is \
+     being erased now; copies that were made before an upgrade still contain it."
         .to_owned()
 }
 

@@ -46,8 +46,8 @@ pub(crate) fn is_owner_already() -> String {
 
 /// The code is wrong, or none is open: which of them is for nobody to know who has no code.
 pub(crate) fn opens_nothing() -> String {
-    "This code opens nothing: it is mistyped, used already, or older than an hour. On the machine where I run, \
-     `selkie pair` makes another."
+    "This code does not work: it is mistyped, was used already, or is older than an hour. On the machine where I run, \
+     `selkie pair` prints another one."
         .to_owned()
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn closed(why: &str) -> String {
 
 /// Why a time is passed over: it came while this life was a backup.
 pub(crate) fn passed_while_restored() -> String {
-    "it came before this life was restored from a backup".to_owned()
+    "it was due before selkie was restored from a backup".to_owned()
 }
 
 /// Why a time is passed over: its channel is not configured.

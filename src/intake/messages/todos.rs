@@ -28,8 +28,9 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let done = counted(number(seen.done.len()), ["item is done", "items are done"]);
     if seen.open.is_empty() && seen.faults.is_empty() {
         return match seen.done.len() {
-            0 => "Nothing is on the list here yet. Say what is to be done: remind Grace to bring milk.".to_owned(),
-            _ => format!("Nothing is to be done here; {done}."),
+            0 => "The list is empty here. Tell me what there is to do: remind Grace to bring milk."
+                .to_owned(),
+            _ => format!("Nothing is left to do here; {done}."),
         };
     }
     let namesakes = seen.namesakes();
@@ -119,10 +120,7 @@ mod tests {
         (1 item is done)
         ");
         let none = TodoList { open: Vec::new(), faults: Vec::new(), ..seen };
-        assert_eq!(todos(&none, showing(false)), "Nothing is to be done here; 1 item is done.");
-        assert!(
-            todos(&TodoList::default(), showing(false))
-                .starts_with("Nothing is on the list here yet.")
-        );
+        assert_eq!(todos(&none, showing(false)), "Nothing is left to do here; 1 item is done.");
+        assert!(todos(&TodoList::default(), showing(false)).starts_with("The list is empty here."));
     }
 }

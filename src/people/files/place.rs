@@ -167,7 +167,7 @@ impl Place {
         let odd = |why| Err(FileError::Odd { file: self.file.clone(), why });
         match fs::symlink_metadata(&self.path) {
             Ok(found) if found.is_symlink() => odd("is a link to another file"),
-            Ok(found) if !found.is_file() => odd("is no file"),
+            Ok(found) if !found.is_file() => odd("is not a file"),
             Ok(found) if found.nlink() > 1 => odd("has several names (hard links)"),
             Ok(found) => Ok(Some(found.permissions().mode() & 0o777)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

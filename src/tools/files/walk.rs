@@ -110,7 +110,7 @@ fn builder(folder: &Located, sight: Sight, closed: Arc<AtomicUsize>) -> WalkBuil
 fn can_be_read(folder: &Path) -> bool {
     let tame = IGNORE_FILES.iter().all(|name| is_tame_file(&folder.join(name)));
     if !tame {
-        tracing::info!(folder = %folder.display(), "left out: its ignore file is no file of usual size and globs");
+        tracing::info!(folder = %folder.display(), "left out: its ignore file is not a file of usual size and globs");
     }
     tame
 }
