@@ -85,11 +85,7 @@ fn help_shows_examples_and_exit_codes() {
     assert_eq!(said.code, 0);
     assert!(said.out.contains("selkie demo --say"), "{}", said.out);
     assert!(said.out.contains("selkie slack manifest"), "{}", said.out);
-    assert!(
-        said.out.contains("Exit codes: 0 success · 1 failure · 2"),
-        "{}",
-        said.out
-    );
+    assert!(said.out.contains("Exit codes: 0 success · 1 failure · 2"), "{}", said.out);
 }
 
 /// `-V` is the first line of what `--version` says of this build.

@@ -35,6 +35,8 @@ pub enum AskedOfPairing {
 pub struct ToldOfPairing {
     /// The code that is open now, and until when.
     pub code: Option<(String, DateTime<Utc>)>,
+    /// Whom the config names.
+    pub owners: Vec<PersonId>,
     /// Who was paired.
     pub paired: Vec<PairedPerson>,
     /// Who asks to be let in: ids and names, without the codes.
@@ -75,7 +77,8 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
             let of = |PairingRequest { person, name, until, .. }| Asking { person, name, until };
             let asking = flow.pairing_requests().await?.into_iter().map(of).collect();
             let paired = flow.paired().await?;
-            Ok(ToldOfPairing { paired, asking, ..ToldOfPairing::default() })
+            let owners = flow.named_owners();
+            Ok(ToldOfPairing { owners, paired, asking, ..ToldOfPairing::default() })
         }
         AskedOfPairing::Approve { code } => approve(flow, &code).await,
         AskedOfPairing::Remove { person } => {

@@ -166,7 +166,8 @@ impl Reloader {
     /// Reads and checks everything, as `selkie config check` does.
     async fn planned(&self, folders: Option<Folders>) -> Result<AppConfig, Answered<Reloaded>> {
         let Some(read) = self.read.clone() else {
-            let why = "this selkie has no config that it could read again: only `selkie run` has";
+            let why =
+                "there is no config to read again: only `selkie run` has one, a demo has none";
             return Err(Answered::Refused(why.to_owned()));
         };
         let kept = self.kept.clone();

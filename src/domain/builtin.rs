@@ -35,19 +35,19 @@ builtins! {
     Reset = "reset", "starts the conversation over and stops what runs in it; files stay";
     Status = "status", "shows what is running and waiting here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
-    Schedules = "schedules", "lists what is to be done here later; /schedules pause N, resume N, remove N";
+    Schedules = "schedules", "lists what is scheduled here; /schedules pause N, resume N, remove N";
     Remind = "remind", "reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT";
-    Memory = "memory", "shows what I remember here; /memory forget N takes a line out";
-    Forget = "forget", "forgets all of this chat for good (in a group my owner's word); asks first";
+    Memory = "memory", "shows what I remember here; /memory forget N deletes a line";
+    Forget = "forget", "deletes everything of this chat for good (in a group only my owner can); asks first";
     Timezone = "timezone", "shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off";
     Todos = "todos", "lists what people want done here (TODO.md)";
     Contacts = "contacts", "lists the people I know here; /contacts NAME shows one";
-    Sessions = "sessions", "lists the conversations I take part in; in a group this one alone";
+    Sessions = "sessions", "lists the conversations I take part in; in a group only this one";
     Ps = "ps", "lists the programs running for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
     Id = "id", "shows your id and this place's";
-    Pair = "pair", "makes you my owner, in private, by a code that `selkie pair` prints: /pair CODE";
+    Pair = "pair", "makes you my owner, in private, with a code that `selkie pair` prints: /pair CODE";
 }
 
 impl Builtin {

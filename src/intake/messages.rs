@@ -389,19 +389,19 @@ mod tests {
         - /reset starts the conversation over and stops what runs in it; files stay
         - /status shows what is running and waiting here, and what it cost
         - /plan shows whether plan mode is on here; /plan off ends it
-        - /schedules lists what is to be done here later; /schedules pause N, resume N, remove N
+        - /schedules lists what is scheduled here; /schedules pause N, resume N, remove N
         - /remind reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT
-        - /memory shows what I remember here; /memory forget N takes a line out
-        - /forget forgets all of this chat for good (in a group my owner's word); asks first
+        - /memory shows what I remember here; /memory forget N deletes a line
+        - /forget deletes everything of this chat for good (in a group only my owner can); asks first
         - /timezone shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off
         - /todos lists what people want done here (TODO.md)
         - /contacts lists the people I know here; /contacts NAME shows one
-        - /sessions lists the conversations I take part in; in a group this one alone
+        - /sessions lists the conversations I take part in; in a group only this one
         - /ps lists the programs running for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off
         - /id shows your id and this place's
-        - /pair makes you my owner, in private, by a code that `selkie pair` prints: /pair CODE
+        - /pair makes you my owner, in private, with a code that `selkie pair` prints: /pair CODE
         When something needs your approval, I ask you in private: tap a button, or write `approve CODE` or `deny CODE`.
         "#);
     }

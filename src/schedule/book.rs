@@ -383,5 +383,5 @@ fn refused(error: impl std::fmt::Display) -> BookError {
 
 /// There is no such schedule, as far as whoever asked can see.
 pub fn unknown(id: &str) -> BookError {
-    BookError::Refused(format!("there is no schedule {id} here: list shows those there are"))
+    BookError::Refused(format!("there is no schedule {id} here (list shows them)"))
 }

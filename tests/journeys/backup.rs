@@ -383,7 +383,7 @@ async fn a_restore_that_was_broken_off_goes_on_where_it_was() {
         .expect("moved");
     std::fs::write(state.join("restore.moving-away"), "before-restore-1\n").expect("a mark");
     let (code, _, error) = world.home.run(&["run"]);
-    assert!(code == 1 && error.contains("a restore was broken off"), "{error}");
+    assert!(code == 1 && error.contains("a restore was interrupted"), "{error}");
     let (code, _, error) = world.home.run(&["restore", path(&file)]);
     assert!(code == 1 && error.contains("is complete now"), "{error}");
     let todo = std::fs::read_to_string(state.join("TODO.md")).expect("a file");

@@ -227,7 +227,7 @@ async fn a_script_sets_it_up_by_flags_and_a_config_that_is_there_stays() {
     let first = config();
     assert_eq!(empty.run(&["config", "check"]).0, 0);
     let (status, says) = empty.by_flags(&["--set", "llm.model=other"]);
-    assert!(status == 1 && says.contains("is there already") && says.contains("--force"), "{says}");
+    assert!(status == 1 && says.contains("already exists") && says.contains("--force"), "{says}");
     assert_eq!(config(), first);
     let (status, says) = empty.by_flags(&["--force", "--untested", "--set", "debounce=2s"]);
     assert!(status == 0 && says.contains("config.yaml.old"), "{says}");

@@ -90,7 +90,7 @@ fn slacks_command_is_played_in_the_terminal() {
         ("slack:channel", "/selkie status", "(only you see this) Nothing is running"),
         ("slack:channel", "/selkie", "/selkie status"),
         ("slack:dm", "/selkie id", "`slack:"),
-        ("slack:channel", "/selkie ask what can you do here?", "I can"),
+        ("slack:channel", "/selkie ask what can you do here?", "stand-in"),
     ] {
         let (code, out, errors) = Demo::run(&["demo", "--say", line, "--in", place]);
         assert_eq!((code, &*errors), (0, ""), "{line}: {out}");

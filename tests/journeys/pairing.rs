@@ -111,7 +111,11 @@ async fn a_stranger_is_let_in_by_the_owners_word_and_stays() {
     let daemon = world.daemon();
     assert!(world.ask_in(GRACE, GRACE, "and now?").await.ends_with("and now?"));
     let (_, list, _) = world.home.run(&["pair", "list"]);
-    assert_eq!(list, "tg:4711  owner    named in the config\ntg:4712  allowed  paired\n");
+    let [config, paired] = ["owner    named in the config\n", "allowed  paired\n"];
+    assert!(
+        list.starts_with("tg:4711 ") && list.contains(config) && list.ends_with(paired),
+        "{list}"
+    );
     assert_eq!(world.home.run(&["pair", "remove", "tg:4712"]).0, 0);
     let again = offered(&world.ask_in(GRACE, GRACE, "still?").await);
     let (status, out, err) = world.home.run(&["pair", "approve", &again]);
@@ -132,7 +136,7 @@ async fn three_wrong_words_of_the_owner_close_what_strangers_ask() {
         assert!(status == 1 && why.contains("nobody who asks"), "{why}");
     }
     let (status, _, why) = world.home.run(&["pair", "approve", &code]);
-    assert!(status == 1 && why.contains("nobody asks to be let in"), "{why}");
+    assert!(status == 1 && why.contains("nobody is asking to be let in"), "{why}");
     let (status, _, why) = world.home.run(&["pair", "approve", "Grace"]);
     assert!(status == 2 && why.contains("is not a pairing code"), "{why}");
     world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hello");

@@ -34,7 +34,8 @@ async fn a_daemon_that_waits_for_its_database_can_be_stopped() {
     world.within("a word about the database", world.home.logged(0, waits)).await;
     // There is nothing to be reloaded yet, and it is no reason to end.
     daemon.signal(Signal::HUP);
-    let later = |log: &str| log.contains("SIGHUP is ignored: selkie reads its config again while it runs");
+    let later =
+        |log: &str| log.contains("SIGHUP is ignored: selkie reads its config again while it runs");
     world.within("a word about the signal", world.home.logged(0, later)).await;
     assert!(daemon.stop().await.success());
 }

@@ -109,7 +109,7 @@ async fn a_channel_is_added_and_taken_away_while_the_other_goes_on() {
     world.asked(3).await;
     world.home.remove("slack");
     let out = reload(&world);
-    assert!(out.contains("is gone when 1 task has ended"), "{out}");
+    assert!(out.contains("will be gone when 1 task has ended"), "{out}");
     let answer = world.slack().wait_for_answer(CHANNEL, &second);
     assert_eq!(world.within("the last answer in Slack", answer).await.text, "still in time");
     let gone = |log: &str| log.contains("this channel was removed");

@@ -250,7 +250,10 @@ async fn bad_input_names_what_is_taken() {
         (&["add", "--at", "8", "--say", "x"], "takes 08:00"),
         (&["add", "--at", "08:00", "--tz", "Europe/Berln", "--say", "x"], "Europe/Berlin"),
         (&["add", "--in", "1h", "--say", " "], "needs words"),
-        (&["add", "--in", "1h", "--say", "x", "--to", "nowhere"], "not a conversation of a channel"),
+        (
+            &["add", "--in", "1h", "--say", "x", "--to", "nowhere"],
+            "not a conversation of a channel",
+        ),
         (&["add", "--in", "1h", "--say", "x", "--misfire", "never"], "takes skip, once, all"),
         (&["add", "--in", "1h", "--say", "x", "--active", "8-22"], "--active"),
         (&["add", "--at", "08:00", "--tz", "", "--say", "x"], "time zone"),

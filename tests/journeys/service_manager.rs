@@ -86,7 +86,7 @@ async fn it_hears_of_a_reload_and_what_came_of_it() {
     };
     world.within("the reload", manager.until(reloading)).await;
     let told = world.within("its end", manager.until(|word| word == "READY=1")).await;
-    let fault = "STATUS=the config has 1 fault, the one of before stays: ";
+    let fault = "STATUS=the config has 1 fault, the previous one stays: ";
     assert!(told.iter().any(|word| word.starts_with(fault)), "{told:?}");
     world.home.set_key("telegram", "allowed_chat_ids", json!([ADA]));
     daemon.signal(Signal::HUP);

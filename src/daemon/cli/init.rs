@@ -170,13 +170,14 @@ impl Work<'_> {
         if let Some(state) = &self.chosen.state {
             config.push_str(&format!(" --state {}", state.display()));
         }
-        text.push_str(&match self.binary.kits.iter().any(|kit| answers.has_section(kit.name)) {
+        let hears = self.binary.kits.iter().any(|kit| answers.has_section(kit.name));
+        text.push_str(&match hears {
             true => format!("\nNext:\n  selkie run{config}       starts the bot\n"),
             false => format!(
                 "\nNo channel is set up yet: selkie ask{config} works, but selkie run needs one. selkie init --force asks again.\n\nNext:\n"
             ),
         });
-        if answers.owners().is_empty() {
+        if answers.owners().is_empty() && hears {
             text.push_str(&format!(
                 "  selkie pair{config}      prints a code that makes you its owner\n"
             ));

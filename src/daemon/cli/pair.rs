@@ -1,6 +1,7 @@
 //! `selkie pair`: a code that makes an owner, strangers who ask to be let in, and who was paired.
 
 use clap::Subcommand;
+use selkie_channel_core::PersonId;
 use serde_json::json;
 
 use super::outcome::Outcome;
@@ -61,7 +62,6 @@ pub enum PairWhat {
 pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
     let plan = quiet(binary, chosen)?;
     let zone = plan.zone;
-    let named = plan.settings.owners.clone();
     match pair.what {
         None => {
             let ToldOfPairing { code, .. } = told(plan, AskedOfPairing::Open)?;
@@ -76,17 +76,18 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             ))?)
         }
         Some(PairWhat::List { json: is_json }) => {
-            let ToldOfPairing { paired, asking, .. } = told(plan, AskedOfPairing::List)?;
+            let ToldOfPairing { owners, paired, asking, .. } = told(plan, AskedOfPairing::List)?;
             if is_json {
                 return Ok(print::json(&json!({ "paired": paired, "asking": asking }))?);
             }
-            let owns = |one: &String| row(one, Trust::Owner.name(), "named in the config");
+            let owns =
+                |one: &PersonId| row(one.as_str(), Trust::Owner.name(), "named in the config");
             let is = |one: &PairedPerson| row(one.person.as_str(), one.trust.name(), "paired");
             let asks = |one: &Asking| {
                 let until = moment(one.until, zone);
                 row(one.person.as_str(), "asks", &format!("until {until}: {}", one_line(&one.name)))
             };
-            let rows = named.iter().map(owns).chain(paired.iter().map(is));
+            let rows = owners.iter().map(owns).chain(paired.iter().map(is));
             let rows: Vec<_> = rows.chain(asking.iter().map(asks)).collect();
             let shown = match rows.is_empty() {
                 true => {

@@ -18,6 +18,7 @@ use work::Teller;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::request::no_state;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::{Binary, lifecycle};
@@ -114,10 +115,7 @@ fn read(plan: AppConfig, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Value>> {
         }
         let store = plan.folders.state.join("selkie.db");
         if plan.settings.store.url.is_none() && !store.exists() {
-            anyhow::bail!(
-                "there is no {}: name the folder with --state, or the config with --config",
-                store.display()
-            );
+            anyhow::bail!(no_state(&plan));
         }
         let app = plan.open()?;
         let found = match wanted {

@@ -42,6 +42,11 @@ impl Flow {
         approve(&self.outbox, code).await
     }
 
+    /// Lists the owners whom the config names.
+    pub fn named_owners(&self) -> Vec<PersonId> {
+        self.named_owners.now().to_vec()
+    }
+
     /// Lists who asks to be let in.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub(crate) fn remembered(all: &[Remembered]) -> String {
             counted(u64::try_from(older).unwrap_or(u64::MAX), ["older line", "older lines"]);
         _ = writeln!(text, "And {lines}: `selkie memory show` on the machine shows all.");
     }
-    text.push_str("/memory forget N takes a line out.");
+    text.push_str("/memory forget N deletes a line.");
     text
 }
 
@@ -134,7 +134,7 @@ mod tests {
         What I remember here:
         1. fact 1
         2. `Food: fact 2` (from others; I use it only when I look it up)
-        /memory forget N takes a line out.
+        /memory forget N deletes a line.
         ");
         let many: Vec<Remembered> = (1..=42).map(|n| one(n, "", Taint::Clean)).collect();
         let text = remembered(&many);

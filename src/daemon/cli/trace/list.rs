@@ -70,7 +70,8 @@ fn place(task: &Value) -> String {
         return "in private".to_owned();
     }
     match short(&word(&task["title"])) {
-        none if none.is_empty() => key,
+        // What the key ends with needs no saying again: a folder at the command line.
+        title if key.ends_with(&title) => key,
         title => format!("{title} ({key})"),
     }
 }
