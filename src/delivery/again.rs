@@ -11,6 +11,7 @@ use crate::delivery::moments::after;
 use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::posts;
+use crate::delivery::rendered::rendered;
 use crate::domain::ids::{OutboundId, PartId};
 use crate::schedule::book::BookError;
 use crate::store::{DeliveryState, DuePart, OnceMore, Outcome, PostRow, PostedAgain};
@@ -30,7 +31,7 @@ pub(crate) async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<
     let Some(account) = outbox.accounts.of(&row.said.conversation) else {
         return refused("its channel is not configured any more".to_owned());
     };
-    let parts = account.channel.sender.render(&row.said);
+    let parts = rendered(&account.channel, &row.said, &outbox.runtime.redactor);
     if row.standing == DeliveryState::Unclear {
         // The first that has not arrived is the one in doubt: what follows it never went out.
         let Some(place) = row.missing.first().copied() else { return Ok(()) };

@@ -16,6 +16,7 @@ use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::outcome::Penalty;
 use crate::delivery::rate_limiter::Leave;
+use crate::delivery::rendered::rendered;
 use crate::domain::ids::TaskId;
 use crate::domain::span::Span;
 use crate::store::{Changing, StoreError};
@@ -47,7 +48,7 @@ impl Beside<'_> {
     pub(super) fn changes(&self) -> bool {
         let probe = Body::Status { markdown: "…".to_owned() };
         let probe = Outbound::new(self.conversation.clone(), probe);
-        !self.account.channel.sender.render(&probe).is_empty()
+        !self.rendered(&probe).is_empty()
     }
 
     /// Speech goes first: this takes only what no answer waits for, and never more than speech leaves.
@@ -80,7 +81,11 @@ impl Beside<'_> {
     /// Renders the first call of something. `None` for what this channel has no call for.
     pub(super) fn part(&self, outbound: Outbound) -> Option<Part> {
         let outbound = outbound.numbered(self.outbox.runtime.nonce());
-        self.account.channel.sender.render(&outbound).into_iter().next()
+        self.rendered(&outbound).into_iter().next()
+    }
+
+    fn rendered(&self, outbound: &Outbound) -> Vec<Part> {
+        rendered(&self.account.channel, outbound, &self.outbox.runtime.redactor)
     }
 
     /// Makes a call.

@@ -10,6 +10,7 @@ use selkie_channel_core::{
 
 use crate::delivery::messages;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::rendered::rendered;
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
@@ -175,7 +176,7 @@ fn button(
     let expires_at = Some(window.until);
     let outbound = Outbound::new(conversation.clone(), Body::Held(question)).within(Some(window));
     let outbound = outbound.numbered(outbox.runtime.nonce());
-    let parts = account.channel.sender.render(&outbound);
+    let parts = rendered(&account.channel, &outbound, &outbox.runtime.redactor);
     (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at, month: None })
 }
 
@@ -246,7 +247,7 @@ fn render(
     let rendered = said.into_iter().filter_map(|(id, outbound)| {
         let account = outbox.accounts.of(&outbound.conversation)?;
         let outbound = outbound.within(window.take());
-        Some((id, account.channel.sender.render(&outbound)))
+        Some((id, rendered(&account.channel, &outbound, &outbox.runtime.redactor)))
     });
     rendered.collect()
 }

@@ -27,6 +27,7 @@ pub(crate) mod questions;
 pub(crate) mod queue;
 pub(crate) mod rate_limiter;
 pub(crate) mod reminders;
+pub(crate) mod rendered;
 pub(crate) mod reply;
 pub(crate) mod runtime;
 pub(crate) mod say;

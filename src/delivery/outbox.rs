@@ -18,6 +18,7 @@ use crate::delivery::month::month;
 use crate::delivery::outgoing::OutgoingFiles;
 use crate::delivery::post_files::PostFiles;
 use crate::delivery::queue::{PartQueue, PartQueues};
+use crate::delivery::rendered::rendered;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::settings::Settings;
 use crate::delivery::storage::Storage;
@@ -111,7 +112,7 @@ impl Outbox {
     pub(crate) fn rendered(&self, outbound: Outbound) -> Option<Draft> {
         let account = self.accounts.of(&outbound.conversation)?;
         let outbound = outbound.said(self.runtime.clock.now()).numbered(self.runtime.nonce());
-        let mut parts = account.channel.sender.render(&outbound);
+        let mut parts = rendered(&account.channel, &outbound, &self.runtime.redactor);
         let asks = matches!(outbound.body, Body::Question(_) | Body::QuestionWithFile { .. });
         parts.iter_mut().for_each(|part| part.asks = asks);
         // Half a question asks nothing: its buttons go out when all before them has arrived.

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::rate_limiter::Leave;
+use crate::delivery::rendered::rendered;
 
 /// A quicker answer shows no typing.
 const BLINK: Duration = Duration::from_millis(500);
@@ -23,7 +24,7 @@ pub(crate) async fn show(outbox: &Outbox, account: &Account, conversation: &Conv
     let end = Instant::now() + LONGEST;
     tokio::time::sleep(BLINK).await;
     let outbound = Outbound::new(conversation.clone(), Body::Typing);
-    let parts = account.channel.sender.render(&outbound);
+    let parts = rendered(&account.channel, &outbound, &outbox.runtime.redactor);
     while Instant::now() < end {
         if let Some(part) = parts.first()
             && may_show(outbox, account, conversation)

@@ -18,6 +18,7 @@ use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::outgoing::NoCopy;
 use crate::delivery::posts::{self, TOOLS_TURN};
+use crate::delivery::rendered::rendered;
 use crate::delivery::waiters;
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Mode, Trigger, Where};
@@ -75,7 +76,7 @@ impl TaskReply {
         let outbound = Outbound::new(conversation, body);
         let outbound =
             outbound.said(self.outbox.runtime.clock.now()).numbered(self.outbox.runtime.nonce());
-        let parts = account.channel.sender.render(&outbound);
+        let parts = rendered(&account.channel, &outbound, &self.outbox.runtime.redactor);
         if parts.is_empty() {
             return Err(ToolError::tell("there is nothing in it that could be shown here"));
         }
@@ -271,8 +272,10 @@ impl Reply for TaskReply {
         let Some(path) = path_of(&mut body) else { return self.say(call, body).await };
         let outgoing = &self.outbox.files;
         let name = Path::new(&*path).file_name().and_then(OsStr::to_str).unwrap_or("file");
-        let search = self.outbox.runtime.redactor.search();
-        let copy = outgoing.take(self.claim.task, name, file, search).await.map_err(|none| {
+        let redactor = &self.outbox.runtime.redactor;
+        // Where a file is shown by the name that it has, it is this one.
+        let name = &*redactor.clean(name);
+        let copy = outgoing.take(self.claim.task, name, file, redactor.search()).await.map_err(|none| {
             ToolError::tell(match none {
                 NoCopy::Secret => format!(
                     "refusing to send {name}: it contains one of the bot's own secrets (a token or a key from its \

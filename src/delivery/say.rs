@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::delivery::moments::after;
 use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::rendered::rendered;
 use crate::delivery::waiters::{self, Trouble};
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::OutboundId;
@@ -56,7 +57,7 @@ pub(crate) async fn say(
     let body = Body::Text { markdown: markdown.to_owned() };
     let outbound =
         Outbound::new(conversation.clone(), body).said(now).numbered(outbox.runtime.nonce());
-    let parts = channel.sender.render(&outbound);
+    let parts = rendered(channel, &outbound, &outbox.runtime.redactor);
     if parts.is_empty() {
         return Ok(Told::Nothing);
     }

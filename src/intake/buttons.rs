@@ -9,6 +9,7 @@ use crate::delivery::account::Account;
 use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::questions;
+use crate::delivery::rendered::rendered;
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
 use crate::domain::question::{Given, QuestionState};
@@ -76,12 +77,21 @@ impl ButtonPresses {
         if let Some(reached) = self.limits.stops_command(inbound).await {
             let done = self.carry_out(row, TapEffect::Nothing).await;
             if let (Some(_), Some(line)) = (done, self.limits.tap_told(&reached)) {
-                answer_tap(&account, inbound, handle, line).await;
+                self.answer_tap(&account, inbound, handle, line).await;
             }
             return;
         }
         if let Some(text) = self.tap(row, inbound, question, choice).await {
-            answer_tap(&account, inbound, handle, &text).await;
+            self.answer_tap(&account, inbound, handle, &text).await;
+        }
+    }
+
+    /// Presence: worthless after seconds, so whatever comes of it there is nothing to do.
+    async fn answer_tap(&self, account: &Account, inbound: &Inbound, handle: &str, text: &str) {
+        let body = Body::TapAnswer { handle: handle.to_owned(), text: text.to_owned() };
+        let outbound = Outbound::new(inbound.conversation.clone(), body);
+        for part in rendered(&account.channel, &outbound, &self.outbox.runtime.redactor) {
+            drop(account.channel.sender.deliver(&part).await);
         }
     }
 
@@ -297,15 +307,6 @@ fn closed(question: &QuestionRow) -> String {
 fn name(inbound: &Inbound) -> Option<String> {
     let name = inbound.speaker.name.trim();
     (inbound.audience == Audience::Group && !name.is_empty()).then(|| name.to_owned())
-}
-
-/// Presence: worthless after seconds, so whatever comes of it there is nothing to do.
-async fn answer_tap(account: &Account, inbound: &Inbound, handle: &str, text: &str) {
-    let body = Body::TapAnswer { handle: handle.to_owned(), text: text.to_owned() };
-    let sender = &account.channel.sender;
-    for part in sender.render(&Outbound::new(inbound.conversation.clone(), body)) {
-        drop(sender.deliver(&part).await);
-    }
 }
 
 #[cfg(test)]

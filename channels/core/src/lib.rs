@@ -30,13 +30,16 @@ pub mod plain;
 mod posting;
 pub mod redact;
 mod roles;
+mod said;
 mod seldom;
 pub mod settings;
 mod setup;
 pub mod split;
 pub mod styled;
 mod table;
+mod through;
 pub mod tls;
+mod widths;
 
 #[cfg(test)]
 mod fuzz;
@@ -69,3 +72,4 @@ pub use roles::{
 };
 pub use seldom::Seldom;
 pub use setup::{Setup, SetupField};
+pub use widths::has_no_width;

@@ -1,6 +1,8 @@
 //! Finds what looks like a secret in any text: keys and tokens by how their makers write them, passwords in the addresses
 //! of databases, blocks of private keys. Reads each byte a bounded number of times; prose, hashes and ids are let be.
 
+use std::ops::Range;
+
 /// What stands where a secret stood.
 pub const MARK: &str = "[redacted]";
 
@@ -57,26 +59,21 @@ const MOST_OPEN: usize = 4096;
 /// The longest block of a private key that is waited for.
 const MOST_BLOCK: usize = 16 * 1024;
 
-/// Returns `text` without anything that looks like a secret.
-pub fn hide(text: &str) -> String {
+/// Returns where something stands that looks like a secret, in order.
+pub fn found(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+    let (mut spans, mut passed, mut at) = (Vec::new(), 0, 0);
     while at < bytes.len() {
-        match secret(bytes, copied, at) {
+        match secret(bytes, passed, at) {
+            // All bounds are beside ASCII bytes.
             Some((from, to)) => {
-                // All bounds are beside ASCII bytes.
-                out.push_str(text.get(copied..from).unwrap_or_default());
-                out.push_str(MARK);
-                (copied, at) = (to, to);
+                spans.push(from..to);
+                (passed, at) = (to, to);
             }
             None => at += 1,
         }
     }
-    if copied == 0 {
-        return text.to_owned();
-    }
-    out.push_str(text.get(copied..).unwrap_or_default());
-    out
+    spans
 }
 
 /// Where something that looks like a secret may have begun that is not whole yet; the text's length when nothing can
@@ -245,6 +242,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn hide(text: &str) -> String {
+        let (mut out, mut copied) = (String::new(), 0);
+        for span in found(text) {
+            out += &text[copied..span.start];
+            out += MARK;
+            copied = span.end;
+        }
+        out + &text[copied..]
+    }
 
     /// Each is put together here: what scans a repository for secrets finds none.
     fn secrets() -> Vec<String> {

@@ -1,6 +1,5 @@
 //! Hides secrets in text that comes piece by piece: what may yet become one is held back until it is told.
 
-use crate::looks;
 use crate::redact::Redactor;
 
 /// As much of what was shown as is read again to know what stands before a secret, bytes.
@@ -21,11 +20,6 @@ impl Redactor {
     pub fn piecewise(&self) -> Piecewise {
         Piecewise { redactor: self.clone(), window: String::new(), shown: 0 }
     }
-
-    /// Returns how much of a text that goes on may be shown, cleaned: no secret begins there and ends behind it.
-    pub fn settled(&self, text: &str) -> usize {
-        self.open_at(text).min(looks::open_at(text))
-    }
 }
 
 impl Piecewise {
@@ -42,8 +36,8 @@ impl Piecewise {
     }
 
     fn show(&mut self, to: usize) -> String {
-        let before = self.redactor.clean(&self.window[..self.shown]);
-        let now = self.redactor.clean(&self.window[..to]);
+        let before = self.redactor.clean_between_marks(&self.window[..self.shown]);
+        let now = self.redactor.clean_between_marks(&self.window[..to]);
         // Where they part, what follows hides something that had begun before: it is told from there.
         let same = before.bytes().zip(now.bytes()).take_while(|(a, b)| a == b).count();
         let told = now[now.floor_char_boundary(same)..].to_owned();

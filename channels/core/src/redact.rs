@@ -5,9 +5,11 @@
 //! Unicode classes cost more memory than the rest of the daemon.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
 use crate::looks::{self, MARK};
+use crate::through;
 
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
@@ -16,6 +18,8 @@ const SURE: usize = 12;
 /// So many different characters make a value of letters alone no word, and one with digits no simple one.
 const VARIED: usize = 10;
 const VARIED_WITH_DIGITS: usize = 6;
+/// So many letters and digits tell a secret without its marks.
+const LEFT: usize = 8;
 /// What the names of secrets hold.
 const NAMES: [&str; 8] = ["pass", "pwd", "secret", "token", "key", "auth", "credential", "bearer"];
 
@@ -43,6 +47,25 @@ struct Known {
     sure: Vec<String>,
     /// Hidden where they stand as secrets.
     weak: Vec<String>,
+    /// The sure ones as they are left when all marks are gone, see [`through::without_marks`].
+    bare: Vec<String>,
+}
+
+impl Known {
+    fn learn(&mut self, secret: &str) {
+        let is_weak = is_weak(secret);
+        let known = if is_weak { &mut self.weak } else { &mut self.sure };
+        if known.iter().any(|k| k == secret) {
+            return;
+        }
+        known.push(secret.to_owned());
+        known.sort_by_key(|k| std::cmp::Reverse(k.len()));
+        let bare = through::bare(secret);
+        // What is left of marks alone may be a word.
+        if !is_weak && bare.chars().count() >= LEFT {
+            self.bare.push(bare);
+        }
+    }
 }
 
 impl Redactor {
@@ -54,29 +77,48 @@ impl Redactor {
         }
         // A poisoned lock still holds a usable list: reading it is safer than printing a secret.
         let mut known = self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let known = if is_weak(secret) { &mut known.weak } else { &mut known.sure };
-        if !known.iter().any(|k| k == secret) {
-            known.push(secret.to_owned());
-            known.sort_by_key(|k| std::cmp::Reverse(k.len()));
-        }
+        known.learn(secret);
     }
 
-    /// Returns `text` without known secrets and without anything that looks like one.
+    /// Returns `text` without known secrets and without anything that looks like one, whatever nobody sees stands in
+    /// between.
     pub fn clean(&self, text: &str) -> String {
+        replaced(text, &self.found(text))
+    }
+
+    /// Returns where secrets stand, in order and apart from each other.
+    pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
+        let mut spans = self.found_as_it_is(text);
+        if let Some(seen) = through::seen(text) {
+            spans
+                .extend(self.found_as_it_is(seen.text()).into_iter().map(|span| seen.source(span)));
+        }
+        apart(spans)
+    }
+
+    /// Returns where known secrets stand in Markdown once its marks are gone, in order and apart from each other.
+    pub(crate) fn found_between_marks(&self, markdown: &str) -> Vec<Range<usize>> {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut out = text.to_owned();
-        for secret in &known.sure {
-            if out.contains(secret.as_str()) {
-                out = out.replace(secret.as_str(), MARK);
+        let mut spans = Vec::new();
+        for plain in through::without_marks(markdown) {
+            for secret in &known.bare {
+                let found = plain.text().match_indices(secret.as_str());
+                spans.extend(found.map(|(at, _)| plain.source(at..at + secret.len())));
             }
+        }
+        apart(spans)
+    }
+
+    fn found_as_it_is(&self, text: &str) -> Vec<Range<usize>> {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut spans = looks::found(text);
+        for secret in &known.sure {
+            spans.extend(text.match_indices(secret.as_str()).map(|(at, _)| at..at + secret.len()));
         }
         for secret in &known.weak {
-            if out.contains(secret.as_str()) {
-                out = hidden_in_place(&out, secret);
-            }
+            spans.extend(in_place(text, secret));
         }
-        drop(known);
-        looks::hide(&out)
+        spans
     }
 
     /// Returns a raw event as it is kept: without secrets, and no more of it than 16 KiB.
@@ -88,8 +130,26 @@ impl Redactor {
 }
 
 impl Redactor {
+    /// Returns how much of a text that goes on may be shown, cleaned: no secret begins there and ends behind it,
+    /// also once it is rendered.
+    pub fn settled(&self, text: &str) -> usize {
+        let open = |text: &str| self.open_at(text).min(looks::open_at(text));
+        let mut settled = open(text);
+        if let Some(seen) = through::seen(text) {
+            settled = settled.min(seen.settled(open(seen.text())));
+        }
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for plain in through::without_marks(text) {
+            let begun =
+                known.bare.iter().map(|secret| begun(plain.text(), secret, secret.len() - 1));
+            let begun = begun.min().unwrap_or(plain.text().len());
+            settled = settled.min(plain.settled(begun));
+        }
+        settled
+    }
+
     /// Where a known secret may have begun that is not whole yet; the text's length when none can have.
-    pub(crate) fn open_at(&self, text: &str) -> usize {
+    fn open_at(&self, text: &str) -> usize {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Whether a weak one is hidden depends on what follows it, so that a whole one is open, too.
         let sure = known.sure.iter().map(|secret| begun(text, secret, secret.len() - 1));
@@ -146,19 +206,43 @@ impl std::fmt::Debug for Redactor {
     }
 }
 
-/// Hides a weak secret behind its name (`password=…`), and before the host of a URL.
-fn hidden_in_place(text: &str, secret: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut copied = 0;
+/// Returns where a weak secret stands behind its name (`password=…`), and before the host of a URL.
+fn in_place(text: &str, secret: &str) -> Vec<Range<usize>> {
+    let (mut spans, mut passed) = (Vec::new(), 0);
     for (at, _) in text.match_indices(secret) {
-        let (before, after) = (&text[copied..at], &text[at + secret.len()..]);
+        let end = at + secret.len();
+        let (before, after) = (&text[passed..at], &text[end..]);
         let goes_on = after.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
         let in_url = before.ends_with(':') && after.starts_with('@');
         if in_url || (!goes_on && is_named(before)) {
-            out.push_str(before);
-            out.push_str(MARK);
-            copied = at + secret.len();
+            spans.push(at..end);
+            passed = end;
         }
+    }
+    spans
+}
+
+/// Puts them into order, and makes one of those that overlap.
+fn apart(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup_by(|next, last| {
+        let overlaps = next.start < last.end;
+        if overlaps {
+            last.end = last.end.max(next.end);
+        }
+        overlaps
+    });
+    spans
+}
+
+/// Returns a text with the mark where these stood.
+pub(crate) fn replaced(text: &str, spans: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for span in spans {
+        out.push_str(&text[copied..span.start]);
+        out.push_str(MARK);
+        copied = span.end;
     }
     out.push_str(&text[copied..]);
     out

@@ -1,5 +1,6 @@
 //! Cuts styled text into messages, at the best border within Telegram's limit.
 
+use selkie_channel_core::has_no_width;
 use selkie_channel_core::styled::Styled;
 
 use crate::html::html;
@@ -38,11 +39,7 @@ pub fn shows(text: &str) -> bool {
 }
 
 fn invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+    has_no_width(c) || c == '\u{2800}'
 }
 
 #[cfg(test)]
