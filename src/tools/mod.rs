@@ -87,6 +87,12 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Whether the call changes what an owner keeps, so that it asks while words of others are in play: they may have
+    /// asked for it.
+    fn changes_the_owners(&self, _scope: &Scope, _args: &Value) -> bool {
+        false
+    }
+
     /// Says why a call would be refused whoever allowed it: nobody is asked about that.
     fn refuses(&self, _scope: &Scope, _args: &Value) -> Option<String> {
         None

@@ -258,7 +258,10 @@ fn exposure(
     if outside && scope.trust < Trust::Owner && !registry.is_freed(spec.name) {
         least = least.lowered(ask(OTHERS_FILES));
     }
-    if scope.taint.is_any() && changes.iter().any(|file| file.zone == Zone::State) {
+    let is_state = |file: &Located| file.zone == Zone::State;
+    if scope.taint.is_any()
+        && (changes.iter().any(is_state) || tool.changes_the_owners(scope, args))
+    {
         least = least.lowered(ask(TAINTED));
     }
     if carries_out(spec, args, scope) {

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::facts::Trigger;
+use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told};
@@ -19,6 +20,9 @@ use crate::tools::{Output, Tool, ToolError};
 
 /// Questions to a model that one call may take, and the time beside them.
 const LONGEST: Duration = Duration::from_secs(150);
+
+/// So many letters name an item, no less.
+const LEAST: usize = 3;
 
 /// The tool.
 pub(crate) struct TodoUpdate {
@@ -111,9 +115,29 @@ impl Tool for TodoUpdate {
         Some(Preview::of(format!("{action} an item of TODO.md"), &["action"]))
     }
 
+    /// To take an item off the list of an owner. In other conversations it is their own talk that does so. What was only
+    /// in play before gives way to what the person has just written.
+    fn changes_the_owners(&self, scope: &Scope, args: &Value) -> bool {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let has_written =
+            scope.taint == Taint::Derived && holds(&scope.asked.text, text("content"));
+        scope.roots.state.is_some() && text("action") == "complete" && !has_written
+    }
+
     fn longest(&self) -> Option<Duration> {
         Some(LONGEST)
     }
+}
+
+/// Whether words stand in a text, as whole words and next to each other, whatever is between and around them.
+fn holds(text: &str, words: &str) -> bool {
+    let read = |text: &str| -> String {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.fold(" ".to_owned(), |all, word| all + word + " ")
+    };
+    let words = read(words);
+    words.chars().filter(|c| c.is_alphanumeric()).count() >= LEAST && read(text).contains(&words)
 }
 
 #[cfg(test)]
@@ -125,6 +149,7 @@ mod tests {
     use super::*;
     use crate::domain::usage::Meter;
     use crate::tools::args::accept;
+    use crate::tools::asked::Asked;
     use crate::tools::ports::TodoFile;
     use crate::tools::testkit::Folders;
 
@@ -172,6 +197,29 @@ mod tests {
             Ok(_) => noted.0.lock().unwrap().join("\n"),
             Err(why) => why.to_string(),
         }
+    }
+
+    #[test]
+    fn an_owners_item_is_taken_off_by_others_words_only_when_the_owner_says_so() {
+        let model: Arc<dyn Small> = Arc::new(Model(None));
+        let (tool, folders) = (TodoUpdate::new(&model), Folders::new());
+        let asks = |taint, typed: &str, args: Value| {
+            let asked = Asked { text: typed.to_owned(), ..Asked::default() };
+            let scope = Scope { taint, asked: Arc::new(asked), ..folders.scope() };
+            tool.changes_the_owners(&scope, &args)
+        };
+        let complete = || json!({ "action": "complete", "content": "buy milk" });
+        assert!(asks(Taint::Raw, "buy milk is done", complete()), "a forward stands beside it");
+        assert!(asks(Taint::Derived, "what is new?", complete()));
+        assert!(asks(Taint::Derived, "buy milkshakes", complete()), "another word");
+        assert!(!asks(Taint::Derived, "Done: *Buy* milk!", complete()), "just written");
+        let add = json!({ "action": "add", "content": "buy milk", "people": [] });
+        assert!(!asks(Taint::Raw, "", add));
+        let short = json!({ "action": "complete", "content": "a" });
+        assert!(asks(Taint::Derived, "what a day", short));
+        let mut elsewhere = Scope { taint: Taint::Raw, ..folders.scope() };
+        elsewhere.roots.state = None;
+        assert!(!tool.changes_the_owners(&elsewhere, &complete()), "a list of their own");
     }
 
     #[tokio::test]
