@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use super::command::{read, starts};
+use super::options::{self, is_option};
 use super::reading::{Reading, Word};
 
 /// Programs that no command of the bot's needs: they end the machine.
@@ -54,15 +55,18 @@ fn begun<'t>(reading: &Reading, all: impl Iterator<Item = &'t str>) -> Option<&'
 }
 
 /// Whether a program begins with these words: its name, then the others in their order, with any options
-/// in between.
+/// in between; options wherever they stand and however they are written.
 fn begins(program: &[Word], wanted: &[Word]) -> bool {
     let [name, rest @ ..] = wanted else { return false };
     let Some((first, arguments)) = program.split_first() else { return false };
     if !is_called(&first.text, &name.text) {
         return false;
     }
-    let mut arguments = arguments.iter();
-    rest.iter().all(|word| arguments.any(|argument| argument.text == word.text))
+    let (options, words): (Vec<_>, Vec<_>) =
+        rest.iter().map(|word| word.text.as_str()).partition(|word| is_option(word));
+    let mut left = arguments.iter();
+    words.iter().all(|word| left.any(|argument| argument.text == **word))
+        && options.iter().all(|option| options::has(&name.text, arguments, option))
 }
 
 /// Whether a word is a program of this name, wherever it lies.
@@ -217,6 +221,28 @@ mod tests {
             "git commit -m 'rm x'",
             "git push",
         ] {
+            assert_eq!(asks(harmless), None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn options_of_a_pattern_are_found_however_they_are_written() {
+        let patterns = ["rm -rf", "git push --force", "find -delete"].map(str::to_owned);
+        let asks = |text: &str| approval(&read(text), &patterns).map(str::to_owned);
+        for text in [
+            "rm -fr y",
+            "rm y -r -f",
+            "sudo rm --recursive --force y",
+            "find . -exec rm -R -f {} +",
+            "sh -c 'rm -f -r y'",
+            "x=-rf; rm $x y",
+            "rm {-r,-f} y",
+        ] {
+            assert_eq!(asks(text).as_deref(), Some("rm -rf"), "{text}");
+        }
+        assert_eq!(asks("git push -uf origin").as_deref(), Some("git push --force"));
+        assert_eq!(asks("find . -type f -delete").as_deref(), Some("find -delete"));
+        for harmless in ["rm -r y", "rm -f y", "rm y", "git push -u origin", "echo rm -rf"] {
             assert_eq!(asks(harmless), None, "{harmless}");
         }
     }

@@ -4,6 +4,7 @@ pub mod command;
 pub mod deny;
 mod inner;
 pub mod network;
+mod options;
 pub mod outward;
 pub mod policy;
 mod reading;
