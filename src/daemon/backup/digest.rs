@@ -9,17 +9,23 @@ pub struct Digested<R> {
     from: R,
     sha: Sha256,
     bytes: u64,
+    fault: Option<io::Error>,
 }
 
 impl<R: Read> Digested<R> {
     /// Begins.
     pub fn new(from: R) -> Self {
-        Self { from, sha: Sha256::new(), bytes: 0 }
+        Self { from, sha: Sha256::new(), bytes: 0, fault: None }
     }
 
     /// Returns how many bytes came.
     pub fn count(&self) -> u64 {
         self.bytes
+    }
+
+    /// Returns why no more of them could be read, once.
+    pub fn fault(&mut self) -> Option<io::Error> {
+        self.fault.take()
     }
 
     /// Returns their digest.
@@ -30,7 +36,16 @@ impl<R: Read> Digested<R> {
 
 impl<R: Read> Read for Digested<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.from.read(buffer)?;
+        let read = match self.from.read(buffer) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            Err(error) => {
+                // Whoever reads may take it for a fault of where they write.
+                let same = io::Error::new(error.kind(), error.to_string());
+                self.fault = Some(error);
+                return Err(same);
+            }
+        };
         self.sha.update(buffer.get(..read).unwrap_or_default());
         self.bytes += read as u64;
         Ok(read)

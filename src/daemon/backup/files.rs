@@ -6,8 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::contents::{CACHE, CONFIG, STATE};
+use super::names::Names;
 use crate::config::paths::Folders;
 use crate::delivery::outgoing::POST_FILES;
+use crate::domain::screen::steers;
 
 /// Folders lie in each other no deeper.
 const DEEPEST: usize = 24;
@@ -46,7 +48,7 @@ pub fn is_not_kept(name: &str) -> bool {
 
 /// Whether a part of a name is one that a backup may hold: nothing in it steers a terminal or leads elsewhere.
 pub fn is_plain(part: &str) -> bool {
-    !matches!(part, "" | "." | "..") && !part.chars().any(|c| c.is_control() || c == '\\')
+    !matches!(part, "" | "." | "..") && !part.chars().any(|c| steers(c) || c == '\\')
 }
 
 /// Looks for them. What lies in the folders `apart`, which hold backups, stays out.
@@ -58,7 +60,7 @@ pub fn look(folders: &Folders, apart: &[&Path]) -> anyhow::Result<Found> {
     let state = real(&folders.state);
     let mut closed = vec![real(&folders.cache)];
     closed.extend(apart.iter().map(|folder| real(folder)));
-    let mut walk = Walk { found: Found::default(), closed };
+    let mut walk = Walk { found: Found::default(), closed, names: Names::default() };
     for entry in entries(&state)? {
         let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if !is_not_kept(name) {
@@ -79,6 +81,7 @@ struct Walk {
     found: Found,
     /// Folders that are not gone into.
     closed: Vec<PathBuf>,
+    names: Names,
 }
 
 impl Walk {
@@ -89,7 +92,7 @@ impl Walk {
             return Ok(());
         };
         if !is_plain(name) {
-            let why = "its name holds a backslash or a control character";
+            let why = "its name holds a backslash, or a character that steers a screen";
             self.found.left_out.push(format!("{path:?}: {why}"));
             return Ok(());
         }
@@ -100,6 +103,13 @@ impl Walk {
         };
         let name = format!("{above}/{name}");
         if kind.is_file() {
+            if let Err(other) = self.names.take(&name) {
+                let why = "by case, or by how a letter is written: rename one";
+                self.found
+                    .left_out
+                    .push(format!("{}: elsewhere it may be one file with {other}, {why}", shown()));
+                return Ok(());
+            }
             anyhow::ensure!(self.found.items.len() < MOST, "there are more than {MOST} files");
             let path = path.to_owned();
             self.found.items.push(Item { name, path, bytes: kind.len() });
@@ -157,6 +167,9 @@ mod tests {
             "config.yaml",
             "kept/\u{1b}[2J",
             "kept/..\\x",
+            "kept/\u{202e}dm.x",
+            "notes.md",
+            "Notes.md",
         ] {
             let path = home.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -165,9 +178,13 @@ mod tests {
         std::os::unix::fs::symlink("/etc/hostname", home.path().join("link")).unwrap();
         let found = look(&folders, &[&home.path().join("backups")]).unwrap();
         let names: Vec<&str> = found.items.iter().map(|item| item.name.as_str()).collect();
-        assert_eq!(names, ["state/TODO.md", "state/kept/a/1", "cache/outbox/posts/abc"]);
+        assert_eq!(
+            names,
+            ["state/Notes.md", "state/TODO.md", "state/kept/a/1", "cache/outbox/posts/abc"]
+        );
         let why = found.left_out.join("\n");
         assert!(why.contains("symbolic link") && why.contains(r"\u{1b}[2J"), "{why}");
-        assert_eq!(found.left_out.len(), 3, "{why}");
+        assert!(why.contains("one file with state/Notes.md") && why.contains(r"\u{202e}"), "{why}");
+        assert_eq!(found.left_out.len(), 5, "{why}");
     }
 }

@@ -8,6 +8,7 @@ mod contents;
 mod digest;
 mod files;
 mod make;
+mod names;
 mod pack;
 mod place;
 mod restore;

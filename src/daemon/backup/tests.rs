@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write as _};
 
+use anyhow::Context as _;
 use chrono::DateTime;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -14,6 +15,7 @@ use super::digest::Digested;
 use super::files::Item;
 use super::pack::pack;
 use super::unpack::{Taker, unpack};
+use crate::domain::screen::steers;
 
 /// Keeps what it is given.
 #[derive(Default)]
@@ -148,6 +150,8 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
         "state/\u{1b}]0;x",
         "state/a\nb",
         "state/\u{85}",
+        "state/\u{202e}dm.exe",
+        "state/a\u{2066}b/c",
         "state/config.yaml",
         "state/selkie.db",
         "state/selkie.lock",
@@ -160,7 +164,7 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
     ] {
         let says = refused(archive(&[labelled(9, 99), entry(name, name)]));
         assert!(says.contains("no name of a file that selkie keeps"), "{name}: {says}");
-        assert!(says.contains(&format!("{name:?}")) && !says.contains(char::is_control), "{says}");
+        assert!(says.contains(&format!("{name:?}")) && !says.contains(steers), "{says}");
     }
     let says =
         refused(archive(&[labelled(9, 99), Entry { name: vec![b's', 0xff], ..entry("", "") }]));
@@ -214,6 +218,14 @@ fn what_is_not_what_it_says_is_refused() {
         ("cut or damaged", vec![labelled(9, 99), db()]),
         ("holds no database", vec![labelled(9, 99), list(&[])]),
         ("twice", vec![labelled(9, 99), db(), db()]),
+        (
+            "\"state/A\" and \"state/a\", which may be one",
+            vec![labelled(9, 99), db(), entry("state/A", ""), entry("state/a", "")],
+        ),
+        (
+            "which may be one",
+            vec![labelled(9, 99), db(), entry("state/\u{e9}", ""), entry("state/e\u{301}", "")],
+        ),
         ("what its list says", vec![labelled(9, 99), db(), list(&["selkie.db", "state/a"])]),
         ("what its list says", vec![labelled(9, 99), db(), list(&[])]),
         ("what its list says", vec![labelled(9, 99), db(), list(&["selkie.db", "selkie.db"])]),
@@ -243,4 +255,32 @@ fn what_was_cut_anywhere_is_refused() {
         cut.write_all(&bytes[..length]).unwrap();
         assert!(unpack(rewound(cut), &mut Keeps::default()).is_err(), "{length}");
     }
+}
+
+/// Whoever takes the files says that it cannot write them: that is not what was wrong.
+#[test]
+fn what_was_cut_inside_a_file_is_told_as_cut() {
+    struct Writes;
+    impl Taker for Writes {
+        fn label(&mut self, _: &Label) -> anyhow::Result<()> {
+            Ok(())
+        }
+
+        fn file(&mut self, name: &str, from: &mut dyn Read) -> anyhow::Result<()> {
+            let copied = std::io::copy(from, &mut std::io::sink());
+            copied.map(drop).with_context(|| format!("{name} cannot be written"))
+        }
+    }
+    let long: Vec<u8> =
+        (0..40_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    let mut whole =
+        archive(&[labelled(9, 999_999), entry("selkie.db", long), list(&["selkie.db"])]);
+    let mut bytes = Vec::new();
+    whole.read_to_end(&mut bytes).unwrap();
+    let mut cut = tempfile::tempfile().unwrap();
+    cut.write_all(&bytes[..bytes.len() / 2]).unwrap();
+    let error = unpack(rewound(cut), &mut Writes).unwrap_err();
+    let says = format!("{error:#}");
+    assert!(says.contains("the backup ends too early, at \"selkie.db\""), "{says}");
+    assert!(!says.contains("written"), "{says}");
 }

@@ -12,6 +12,7 @@ use tar::{Archive, EntryType};
 use super::contents::{CACHE, DATABASE, FORMAT, LABEL, LIST, Label, Listed, STATE};
 use super::digest::Digested;
 use super::files::{is_not_kept, is_plain};
+use super::names::Names;
 
 /// A label has no more bytes.
 const LONGEST_LABEL: u64 = 64 << 10;
@@ -66,7 +67,7 @@ pub fn unpack(file: File, taker: &mut dyn Taker) -> anyhow::Result<Label> {
     let mut reading = Reading::default();
     // Raw: a name of its own length is read here, and not of any length by the library.
     for entry in archive.entries().context(NONE)?.raw(true) {
-        let mut entry = entry.context(CUT)?;
+        let mut entry = entry.map_err(|error| broken(error, &reading.last))?;
         let kind = entry.header().entry_type();
         let size = entry.header().entry_size().context("a size in it is none")?;
         if kind == EntryType::GNULongName {
@@ -99,8 +100,18 @@ pub fn opened(from: &Path) -> anyhow::Result<File> {
 
 /// What an archive is that does not begin as one.
 const NONE: &str = "it is not a backup made by selkie";
-/// What one is that ends too early.
+/// What one is that cannot be read to its end.
 const CUT: &str = "it is cut or damaged";
+
+/// Says how far an archive can be read.
+fn broken(error: std::io::Error, at: &str) -> anyhow::Error {
+    match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => {
+            anyhow::anyhow!("the backup ends too early, at {at:?}: it was cut")
+        }
+        _ => anyhow::Error::new(error).context(format!("{CUT}, at {at:?}")),
+    }
+}
 
 /// How far an archive was read.
 #[derive(Default)]
@@ -112,6 +123,9 @@ struct Reading {
     files: u64,
     bytes: u64,
     long_name: Option<String>,
+    names: Names,
+    /// What was read last.
+    last: String,
 }
 
 impl Reading {
@@ -137,6 +151,7 @@ impl Reading {
         taker: &mut dyn Taker,
     ) -> anyhow::Result<()> {
         ensure!(self.list.is_none(), "something stands behind its list of files");
+        name.clone_into(&mut self.last);
         let Some(label) = &self.label else {
             ensure!(name == LABEL, NONE);
             let label = label_of(size, from)?;
@@ -147,7 +162,7 @@ impl Reading {
         if name == LIST {
             ensure!(size <= LONGEST_LIST, "its list of files is too long");
             let mut list = Vec::new();
-            from.take(size).read_to_end(&mut list).context(CUT)?;
+            from.take(size).read_to_end(&mut list).map_err(|error| broken(error, name))?;
             self.list = Some(serde_json::from_slice(&list).context("its list of files")?);
             return Ok(());
         }
@@ -163,10 +178,20 @@ impl Reading {
         );
         check(name)?;
         ensure!(!self.found.contains_key(name), "it holds {name:?} twice");
+        if let Err(other) = self.names.take(name) {
+            bail!(
+                "it holds {other:?} and {name:?}, which may be one file elsewhere: by case, or by how a letter is written"
+            );
+        }
         let mut from = Digested::new(from);
-        taker.file(name, &mut from)?;
-        std::io::copy(&mut from, &mut std::io::sink()).context(CUT)?;
-        ensure!(from.count() == size, CUT);
+        let taken = taker.file(name, &mut from);
+        // What could not be read was not written either.
+        if let Some(fault) = from.fault() {
+            return Err(broken(fault, name));
+        }
+        taken?;
+        std::io::copy(&mut from, &mut std::io::sink()).map_err(|error| broken(error, name))?;
+        ensure!(from.count() == size, "the backup ends too early, at {name:?}: it was cut");
         let listed = Listed { path: name.to_owned(), bytes: size, sha256: from.sha256() };
         self.found.insert(name.to_owned(), listed);
         Ok(())
