@@ -112,6 +112,22 @@ pub fn list(files: &Files) -> Result<Vec<Listed>, FileError> {
     Ok(all)
 }
 
+/// Lists the lines of one memory that [`trust`] would take; `None` where nothing was lost. Blocks.
+///
+/// # Errors
+/// As [`entries`].
+pub fn doubtful(files: &Files, subject: &Subject) -> Result<Option<Vec<Remembered>>, FileError> {
+    let mut all = None;
+    for path in files_of(files, subject)? {
+        if said::is_lost(files, &path)? {
+            let lines = said::by_hand(files, &path)?;
+            let lines = lines.iter().map(|entry| Remembered::of(&path, entry));
+            all.get_or_insert_with(Vec::new).extend(lines);
+        }
+    }
+    Ok(all)
+}
+
 /// Takes the lines of one memory that have no mark for the words of whoever keeps the files, where whose they are is not known
 /// any more; says how many there are. `None` where nothing was lost. Blocks.
 ///

@@ -114,6 +114,16 @@ pub fn trust(files: &Files, path: &str) -> Result<usize, FileError> {
     Ok(page.entries().iter().filter(|entry| entry.whose.is_by_hand()).count())
 }
 
+/// Returns the lines of a page that have no mark, as they stand there. Blocks.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn by_hand(files: &Files, path: &str) -> Result<Vec<Entry>, FileError> {
+    let Content { text, level } = files.read(path)?;
+    let page = Page::read(&text, level);
+    Ok(page.entries().iter().filter(|entry| entry.whose.is_by_hand()).cloned().collect())
+}
+
 /// Whether whose the lines of a page were is not known any more. Blocks.
 ///
 /// # Errors

@@ -164,12 +164,15 @@ async fn a_memory_whose_notes_are_gone_is_brought_in_once_somebody_says_that_it_
     fs::write(&file, bare.join("\n") + "\n").expect("a memory");
     let known = world.ask(KNOWN).await;
     assert!(!known.contains("I like tea"), "{known}");
-    let (code, trusted, err) = world.home.run(&["memory", "trust", "tg.4711"]);
-    assert_eq!(
-        (code, trusted.as_str()),
-        (0, "1 entry without a mark: taken as your own words.\n"),
-        "{err}"
-    );
+    let (code, shown, err) = world.home.run(&["memory", "trust", "tg.4711"]);
+    assert!(code == 2 && err.contains("add --yes"), "{err}");
+    let line = "  memory/tg.4711/MEMORY.md:";
+    assert!(shown.contains(line) && shown.ends_with("I like tea\n"), "{shown}");
+    let known = world.ask(KNOWN).await;
+    assert!(!known.contains("I like tea"), "nothing has changed: {known}");
+    let (code, trusted, err) = world.home.run(&["memory", "trust", "tg.4711", "--yes"]);
+    let taken = "\n1 entry without a mark: taken as your own words.\n";
+    assert!(code == 0 && trusted.ends_with(taken), "{trusted}{err}");
     assert_eq!(world.ask(KNOWN).await, "I remember:\n\n• I like tea");
 }
 

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use chrono::DateTime;
 use serde::Serialize;
 
+use super::confirm::agreed;
 use super::memory_args::Memory;
 use super::outcome::{Failure, Outcome};
 use super::print;
@@ -16,6 +17,7 @@ use crate::daemon::build::{Chosen, plan};
 use crate::domain::clock::SystemClock;
 use crate::domain::count::counted;
 use crate::domain::taint::Taint;
+use crate::guard::visible::{one_line, visible};
 use crate::memory::Subject;
 use crate::memory::remembered::{self, Listed, Remembered};
 use crate::people::files::Files;
@@ -56,7 +58,7 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
             shown(&all, Showing { zone, json, none, has_files: true })
         }
         Memory::Export { name, json } => export(&files, name.as_deref(), json),
-        Memory::Trust { name } => trust(&files, &named(&files, &name)?),
+        Memory::Trust { name, yes } => trust(&files, &named(&files, &name)?, yes),
     }
 }
 
@@ -91,14 +93,37 @@ fn found(
     Ok(known.collect())
 }
 
-fn trust(files: &Files, subject: &Subject) -> Outcome {
-    Ok(print::out(&match remembered::trust(files, subject)? {
-        Some(lines) => {
-            let lines = counted(u64::try_from(lines).unwrap_or(u64::MAX), ["entry", "entries"]);
-            format!("{lines} without a mark: taken as your own words.\n")
-        }
-        None => "Nothing to take: it is known whose each line is.\n".to_owned(),
-    })?)
+/// Shows which lines are in doubt, asks, and takes them.
+fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
+    let Some(shown) = remembered::doubtful(files, subject)? else {
+        return Ok(print::out("Nothing to take: it is known whose each line is.\n")?);
+    };
+    print::out(&in_doubt(&shown))?;
+    let otherwise = "add --yes";
+    if !yes && !agreed("selkie memory trust", "Take this for your own words?", otherwise)? {
+        print::out("Nothing has changed.\n")?;
+        return Err(Failure::Told);
+    }
+    if remembered::doubtful(files, subject)?.is_none_or(|now| now != shown) {
+        return Err(Failure::Failed(anyhow!(
+            "the memory has changed while you looked at it: run the command once more"
+        )));
+    }
+    let lines = remembered::trust(files, subject)?.unwrap_or_default();
+    let lines = counted(u64::try_from(lines).unwrap_or(u64::MAX), ["entry", "entries"]);
+    Ok(print::out(&format!("{lines} without a mark: taken as your own words.\n"))?)
+}
+
+fn in_doubt(lines: &[Remembered]) -> String {
+    if lines.is_empty() {
+        return "No line is without a mark; from now on it is known again whose each one is.\n"
+            .to_owned();
+    }
+    let line = |one: &Remembered| {
+        format!("  {}:{}  {}\n", one.path, one.line, one_line(&visible(&one.text)))
+    };
+    let lines: String = lines.iter().map(line).collect();
+    format!("These lines have no mark, may be others' words, and would count as yours:\n{lines}")
 }
 
 fn list(files: &Files, json: bool) -> Outcome {

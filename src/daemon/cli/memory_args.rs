@@ -9,7 +9,7 @@ use clap::Subcommand;
   selkie memory show owner                    the general memory
   selkie memory show tg.4711 --json
   selkie memory search 'green tea'
-  selkie memory trust tg.4711                 look through it first
+  selkie memory trust tg.4711                 show it, and ask
   selkie memory export > memory.md")]
 pub enum Memory {
     /// List the memories: one for each chat, and the general one
@@ -49,14 +49,18 @@ pub enum Memory {
         #[arg(long)]
         json: bool,
     },
-    /// Take the lines of a memory that have no mark for your own words, after a note of whose they are was lost
+    /// Take the lines of a memory that have no mark for your own words, after a note of whose they are was lost: shows
+    /// which, and asks
     #[command(
         long_about = "Take the lines of a memory that have no mark for your own words, after a note of whose they are was \
-lost.\n\nWhere that note is gone or is an older one, selkie brings in no line of the memory unasked. Look through it first \
-(selkie memory show NAME): what you call yours is shown to the model as your words. Lines with a mark of theirs stay theirs."
+lost: shows which, and asks.\n\nWhere that note is gone or is an older one, selkie brings in no line of the memory unasked. \
+What you call yours is shown to the model as your words. Lines with a mark of theirs stay theirs."
     )]
     Trust {
         /// A name that `list` shows
         name: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
 }
