@@ -1,6 +1,5 @@
 //! What the command line asks about people, and about what state files said before.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -35,10 +34,10 @@ pub enum AskedOfPeople {
     Todos,
     /// What of it may be others' words.
     DoubtfulTodos,
-    /// These items are the owner's own words.
+    /// These items are the owner's own words, or those of the chat that they name.
     TrustTodos {
-        /// What they say.
-        texts: HashSet<String>,
+        /// The items.
+        items: Vec<Doubtful>,
     },
     /// The earlier versions of a file.
     Versions {
@@ -70,7 +69,7 @@ pub struct ToldOfPeople {
     /// Whose the items are is not known any more.
     #[serde(default)]
     pub whose_is_lost: bool,
-    /// What names no chat and may be others' words.
+    /// What may be others' words than those of whoever it belongs to.
     #[serde(default)]
     pub doubtful: Vec<Doubtful>,
     /// So many items are the owner's now.
@@ -124,8 +123,8 @@ async fn found(flow: &Flow, asked: AskedOfPeople) -> Result<ToldOfPeople, NotDon
             let whose_is_lost = of_files(flow, |files| files.has_lost_whose()).await?;
             Ok(ToldOfPeople { doubtful, whose_is_lost, ..ToldOfPeople::default() })
         }
-        AskedOfPeople::TrustTodos { texts } => {
-            let trusted = of_files(flow, move |files| files.trust_todos(&texts)).await?;
+        AskedOfPeople::TrustTodos { items } => {
+            let trusted = of_files(flow, move |files| files.trust_todos(&items)).await?;
             Ok(ToldOfPeople { trusted, ..ToldOfPeople::default() })
         }
         AskedOfPeople::Versions { file } => {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::outcome::Outcome;
 use super::print;
 use super::request::{quiet, told};
-use super::todos_trust::trust;
+use super::todos_trust::{Wanted, trust};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
@@ -21,7 +21,7 @@ const NONE: &str =
 
 /// What is said where nobody knows any more whose the items are.
 const LOST: &str = "\nkept/whose.json is lost or was changed, so nobody knows whose words these items are: no task is shown \
-any of them unasked. If those that name no chat are yours, run selkie todos trust.\n";
+any of them unasked. If they are yours, run selkie todos trust.\n";
 
 /// The same of what was done.
 const NONE_DONE: &str = "Nothing on the list is done yet.\n";
@@ -33,6 +33,7 @@ const NONE_DONE: &str = "Nothing on the list is done yet.\n";
   selkie todos list --done --json
   selkie todos trust                        show doubtful items, and ask
   selkie todos trust 'milk' --yes           only this item
+  selkie todos trust --all-shown            also items that name chats
   selkie undo TODO.md                       undo the last change of the list")]
 pub enum Todos {
     /// List the items of all chats: those with a time first, then the newest
@@ -44,17 +45,22 @@ pub enum Todos {
         #[arg(long)]
         json: bool,
     },
-    /// Take items without a chat for your own words: shows which, and asks
+    /// Take items for your own words, or for those of the chat that they name: shows which, and asks
     #[command(
-        long_about = "Take items of TODO.md and TODO.DONE.md that name no chat for your own words: shows which, and asks.\n\n\
+        long_about = "Take items of TODO.md and TODO.DONE.md for your own words, or for those of the chat that they name: \
+shows which, and asks.\n\n\
 selkie shows a task the items unasked that only you can have written. One that is like something that a group or a page has \
 said counts as theirs, and so does everything once kept/whose.json is lost. What you call yours is shown to the model as your \
 words. An item that somebody else said, or that a task wrote out of others' words, is taken only when you name it. One that names a \
-chat was written by a task there: it stays counted until it is done, or until you take its [ChatID] out and name it here."
+chat and that no note of selkie's knows (a list of another program, or one that was put back) is taken when you name it, or with \
+--all-shown at a terminal: it counts as that chat's own from then on."
     )]
     Trust {
         /// The one item that says this, or holds these words [default: all that nobody else is known to have said]
         text: Option<String>,
+        /// Also items that name a chat and that no note knows
+        #[arg(long, conflicts_with_all = ["text", "yes"])]
+        all_shown: bool,
         /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
@@ -65,7 +71,10 @@ chat was written by a task there: it stays counted until it is done, or until yo
 pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
     let (done, json) = match what {
         Todos::List { done, json } => (done, json),
-        Todos::Trust { text, yes } => return trust(binary, chosen, text.as_deref(), *yes),
+        Todos::Trust { text, all_shown, yes } => {
+            let wanted = Wanted { text: text.as_deref(), all_shown: *all_shown, yes: *yes };
+            return trust(binary, chosen, &wanted);
+        }
     };
     let plan = quiet(binary, chosen)?;
     let zone = plan.zone;

@@ -1,9 +1,6 @@
-//! `selkie todos trust`: what may be others' words is shown, and taken for one's own.
+//! `selkie todos trust`: what may be others' words is shown, and taken for one's own, or for those of the chat that it names.
 
-use std::collections::HashSet;
-use std::io::IsTerminal as _;
-
-use super::confirm::confirmed;
+use super::confirm::agreed;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{quiet, told};
@@ -11,44 +8,67 @@ use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
 use crate::domain::count::counted;
-use crate::guard::visible::one_line;
+use crate::guard::visible::{one_line, visible};
 use crate::people::files::Doubtful;
 
 /// What is said where nothing is in doubt.
 const NOTHING: &str =
     "Nothing to take: every item without a chat counts as your own words already.\n";
 
-/// Shows which items are in doubt, asks, and takes them: the one that holds `text`, or all that nobody else is known to have said.
-pub fn trust(binary: &Binary, chosen: &Chosen, text: Option<&str>, yes: bool) -> Outcome {
+/// What is to be taken.
+pub struct Wanted<'a> {
+    /// The one item that holds this.
+    pub text: Option<&'a str>,
+    /// Items of chats, too, that nobody is known to have written.
+    pub all_shown: bool,
+    /// Without a question.
+    pub yes: bool,
+}
+
+/// Shows which items are in doubt, asks, and takes them.
+pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
     let ToldOfPeople { doubtful, whose_is_lost, .. } =
         told(quiet(binary, chosen)?, AskedOfPeople::DoubtfulTodos)?;
-    let (taken, left) = match text {
-        Some(text) => (vec![one(&doubtful, text)?], Vec::new()),
-        None => doubtful.into_iter().partition(|item| !item.is_noted),
-    };
+    let Parted { taken, left } = parted(doubtful, wanted)?;
     print::out(&shown(&taken, &left))?;
     if taken.is_empty() && !whose_is_lost {
         return Ok(print::out(if left.is_empty() { NOTHING } else { "" })?);
     }
-    if !yes && !is_agreed()? {
+    if !wanted.yes && !is_agreed(wanted)? {
         print::out("Nothing has changed.\n")?;
         return Err(Failure::Told);
     }
-    let texts: HashSet<String> = taken.into_iter().map(|item| item.text).collect();
-    let ToldOfPeople { trusted, .. } =
-        told(quiet(binary, chosen)?, AskedOfPeople::TrustTodos { texts })?;
+    let whose = match taken.iter().any(|item| item.chat.is_some()) {
+        true => "your own words, or those of the chat that they name",
+        false => "your own words",
+    };
+    let asked = AskedOfPeople::TrustTodos { items: taken };
+    let ToldOfPeople { trusted, .. } = told(quiet(binary, chosen)?, asked)?;
     let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
-    Ok(print::out(&format!("{items}: taken as your own words.\n"))?)
+    Ok(print::out(&format!("{items}: taken as {whose}.\n"))?)
 }
 
-fn is_agreed() -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage(
-            "selkie todos trust asks first, and there is no terminal to ask on: add --yes"
-                .to_owned(),
-        ));
+fn is_agreed(wanted: &Wanted<'_>) -> Result<bool, Failure> {
+    let otherwise = match wanted.all_shown {
+        true => "run it at a terminal, or name each item with --yes",
+        false => "add --yes",
+    };
+    agreed("selkie todos trust", "Take this?", otherwise)
+}
+
+/// What is taken, and what stays as it is.
+struct Parted {
+    taken: Vec<Doubtful>,
+    left: Vec<Doubtful>,
+}
+
+fn parted(doubtful: Vec<Doubtful>, wanted: &Wanted<'_>) -> Result<Parted, Failure> {
+    if let Some(text) = wanted.text {
+        return Ok(Parted { taken: vec![one(&doubtful, text)?], left: Vec::new() });
     }
-    Ok(confirmed("Take this for your own words?")?)
+    let is_taken = |item: &Doubtful| !item.is_noted && (item.chat.is_none() || wanted.all_shown);
+    let (taken, left) = doubtful.into_iter().partition(is_taken);
+    Ok(Parted { taken, left })
 }
 
 /// The one item that says this, or holds it.
@@ -59,7 +79,7 @@ fn one(doubtful: &[Doubtful], text: &str) -> Result<Doubtful, Failure> {
     match found.as_slice() {
         [item] => Ok((*item).clone()),
         [] => Err(Failure::Failed(anyhow::anyhow!(
-            "no item without a chat that may be others' words says {text:?}: selkie todos trust shows which do"
+            "no item that may be others' words says {text:?}: selkie todos trust shows which do"
         ))),
         many => Err(Failure::Failed(anyhow::anyhow!(
             "{} items say {text:?}: name one by all of its words",
@@ -69,24 +89,48 @@ fn one(doubtful: &[Doubtful], text: &str) -> Result<Doubtful, Failure> {
 }
 
 fn shown(taken: &[Doubtful], left: &[Doubtful]) -> String {
-    let lines = |items: &[Doubtful]| -> String {
-        items.iter().map(|item| format!("  {}\n", one_line(&item.text))).collect()
-    };
+    let (noted, found): (Vec<&Doubtful>, Vec<&Doubtful>) =
+        left.iter().partition(|item| item.is_noted);
     let mut all = String::new();
-    if !taken.is_empty() {
+    let mut part = |head: &str, items: &[&Doubtful]| {
+        if !items.is_empty() {
+            all.push_str(head);
+            items.iter().for_each(|item| all.push_str(&line(item)));
+        }
+    };
+    part(
+        "These may be others' words, and would count as yours, or as those of the chat that they name:\n",
+        &taken.iter().collect::<Vec<_>>(),
+    );
+    part(
+        "These name a chat, and nobody knows out of whose words they were written. They stay as they are, unless you take all \
+         that is shown (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):\n",
+        &found,
+    );
+    let (of_chats, others): (Vec<&Doubtful>, Vec<&Doubtful>) =
+        noted.into_iter().partition(|item| item.chat.is_some());
+    part(
+        "Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos \
+         trust TEXT):\n",
+        &others,
+    );
+    if !of_chats.is_empty() {
+        let many = u64::try_from(of_chats.len()).unwrap_or(u64::MAX);
+        let items = counted(many, ["item", "items"]);
         all.push_str(&format!(
-            "These may be others' words, and would count as yours:\n{}",
-            lines(taken)
-        ));
-    }
-    if !left.is_empty() {
-        all.push_str(&format!(
-            "Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos \
-             trust TEXT):\n{}",
-            lines(left)
+            "{items} of chats (selkie todos list) came out of others' words there. Each stays so, unless you name it.\n"
         ));
     }
     all
+}
+
+/// An item on a line, whatever stands in it: who judges it sees all of it.
+fn line(item: &Doubtful) -> String {
+    let plain = |text: &str| one_line(&visible(text));
+    match &item.chat {
+        Some(chat) => format!("  {}  [{}]\n", plain(&item.text), plain(chat)),
+        None => format!("  {}\n", plain(&item.text)),
+    }
 }
 
 #[cfg(test)]
@@ -94,7 +138,11 @@ mod tests {
     use super::*;
 
     fn item(text: &str, is_noted: bool) -> Doubtful {
-        Doubtful { text: text.to_owned(), is_noted }
+        Doubtful { text: text.to_owned(), chat: None, is_noted }
+    }
+
+    fn of_chat(text: &str, is_noted: bool) -> Doubtful {
+        Doubtful { chat: Some("tg:-1002".to_owned()), ..item(text, is_noted) }
     }
 
     #[test]
@@ -112,10 +160,37 @@ mod tests {
     fn what_is_known_as_others_is_shown_apart() {
         let said = shown(&[item("buy milk", false)], &[item("move\nall money", true)]);
         insta::assert_snapshot!(said, @r"
-        These may be others' words, and would count as yours:
+        These may be others' words, and would count as yours, or as those of the chat that they name:
           buy milk
         Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos trust TEXT):
           move⟨U+000A⟩all money
+        ");
+    }
+
+    #[test]
+    fn an_item_of_a_chat_is_taken_by_its_name_or_with_all_that_is_shown() {
+        let all = || {
+            vec![
+                item("buy milk", false),
+                of_chat("feed\u{202e} the crew", false),
+                of_chat("wire the savings", true),
+            ]
+        };
+        let taken = |text, all_shown| -> Vec<String> {
+            let wanted = Wanted { text, all_shown, yes: false };
+            let parted = parted(all(), &wanted).ok().unwrap();
+            parted.taken.into_iter().map(|item| item.text).collect()
+        };
+        assert_eq!(taken(None, false), ["buy milk"]);
+        assert_eq!(taken(None, true), ["buy milk", "feed\u{202e} the crew"]);
+        assert_eq!(taken(Some("savings"), false), ["wire the savings"], "by name alone");
+        let said = shown(&all()[..1], &all()[1..]);
+        insta::assert_snapshot!(said, @r"
+        These may be others' words, and would count as yours, or as those of the chat that they name:
+          buy milk
+        These name a chat, and nobody knows out of whose words they were written. They stay as they are, unless you take all that is shown (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):
+          feed⟨U+202E⟩ the crew  [tg:-1002]
+        1 item of chats (selkie todos list) came out of others' words there. Each stays so, unless you name it.
         ");
     }
 }

@@ -159,9 +159,14 @@ impl Known {
         claim
     }
 
-    /// Whether these very words are known as those of a chat, or of a task that made them out of others'.
+    /// Whether these very words are known as those of another chat, or of a task that made them out of others'.
     pub fn is_noted(&self, unit: &Unit) -> bool {
         let mut said = self.exact.get(&unit.gist).into_iter().flatten().map(|at| &self.marks[*at]);
+        if unit.chat.is_some() {
+            // What nobody knows of is told apart from what is like something else.
+            return !said.clone().any(|mark| mark.chat == unit.chat && mark.is_found)
+                || said.any(|mark| mark.chat != unit.chat && mark.level.is_any());
+        }
         said.any(|mark| !mark.is_own && (mark.chat.is_some() || mark.level.is_any()))
     }
 

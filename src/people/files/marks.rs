@@ -59,12 +59,15 @@ pub(super) struct Mark {
     /// Whoever's item it is has written these very words, and nobody else's were in play.
     #[serde(default, rename = "own", skip_serializing_if = "is_not")]
     pub is_own: bool,
+    /// Nobody had noted it: it stood there as another program wrote it, or after a loss.
+    #[serde(default, rename = "found", skip_serializing_if = "is_not")]
+    pub is_found: bool,
 }
 
 impl Mark {
     /// What somebody said, out of words of this level.
     pub fn of(gist: Gist, level: Taint, chat: Option<String>) -> Self {
-        Self { gist, level, chat, is_own: false }
+        Self { gist, level, chat, is_own: false, is_found: false }
     }
 }
 
@@ -116,6 +119,8 @@ impl Marks {
                     let known = &mut self.marks[*at];
                     known.level = known.level.max(mark.level);
                     known.is_own |= mark.is_own;
+                    // Who writes it out of others' words has noted it from then on.
+                    known.is_found &= mark.is_found || !mark.level.is_any();
                 }
                 None => {
                     known.insert(key(&mark), self.marks.len());
@@ -125,16 +130,22 @@ impl Marks {
         }
     }
 
-    /// Somebody says that these, which name no chat, are their own words. What names a chat keeps its level: a task has
-    /// written it there, nobody knows out of whose words.
-    pub fn trust(&mut self, own: HashSet<Gist>) {
+    /// Somebody says that these are words of their own, or of the chat that they name.
+    pub fn trust(&mut self, own: impl IntoIterator<Item = Mark>) {
+        let own: HashSet<Mark> = own
+            .into_iter()
+            .map(|mark| Mark { is_own: true, ..Mark::of(mark.gist, Taint::Clean, mark.chat) })
+            .collect();
         for mark in &mut self.marks {
-            if mark.chat.is_none() && own.contains(&mark.gist) {
-                mark.level = Taint::Clean;
+            let same = Mark {
+                is_own: true,
+                ..Mark::of(mark.gist.clone(), Taint::Clean, mark.chat.clone())
+            };
+            if own.contains(&same) {
+                *mark = same;
             }
         }
-        let mark = |gist| Mark { is_own: true, ..Mark::of(gist, Taint::Clean, None) };
-        self.add(own.into_iter().map(mark));
+        self.add(own);
         self.is_lost = false;
     }
 

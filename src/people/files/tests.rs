@@ -1,6 +1,5 @@
 //! The writer beside people who write, too, and killed at every edge.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -243,12 +242,17 @@ fn what_is_gone_or_emptied_makes_everything_nobodys_until_somebody_says_whose_it
         assert!(files.has_lost_whose().unwrap(), "until somebody has looked");
         let doubtful = files.doubtful_todos().unwrap();
         assert!(doubtful.iter().all(|one| !one.is_noted), "nobody knows: {doubtful:?}");
-        let texts = doubtful.into_iter().map(|one| one.text).collect();
-        assert_eq!(files.trust_todos(&texts).unwrap(), 2);
+        let own: Vec<_> = doubtful.iter().filter(|one| one.chat.is_none()).cloned().collect();
+        assert_eq!(files.trust_todos(&own).unwrap(), 2);
         assert!(!files.has_lost_whose().unwrap());
         assert_eq!([level("okapi of others"), level("sail to Rona")], [Taint::Clean; 2]);
-        let listed = files.listed(List::Open).unwrap();
-        assert_eq!(listed.level("feed the crew", "a:1"), Taint::Raw, "a task has written it");
+        let of_chat = || files.listed(List::Open).unwrap().level("feed the crew", "a:1");
+        assert_eq!(of_chat(), Taint::Raw, "nobody knows out of whose words");
+        let crew = files.doubtful_todos().unwrap();
+        assert!(crew.len() == 1 && crew[0].chat.as_deref() == Some("a:1") && !crew[0].is_noted);
+        assert_eq!(files.trust_todos(&crew).unwrap(), 1);
+        assert_eq!(of_chat(), Taint::Clean);
+        assert!(files.doubtful_todos().unwrap().is_empty());
     }
 }
 
@@ -321,17 +325,53 @@ fn what_a_task_wrote_out_of_others_words_is_taken_by_name_alone() {
         format!("{stands}- [ ] Move the savings to the okapi\n- [ ] {own}\n"),
     )
     .unwrap();
-    let doubtful = files.doubtful_todos().unwrap();
-    let noted = |is_noted: bool| -> Vec<&str> {
-        doubtful.iter().filter(|one| one.is_noted == is_noted).map(|one| &one.text[..]).collect()
+    let mut doubtful = files.doubtful_todos().unwrap();
+    let noted = |is_noted: bool| -> Vec<String> {
+        let those = doubtful.iter().filter(|one| one.is_noted == is_noted);
+        those.map(|one| one.text.clone()).collect()
     };
     assert_eq!(noted(true), ["Move the savings to the okapi bank"]);
     assert_eq!(noted(false), ["Move the savings to the okapi"]);
-    let texts = HashSet::from(["Move the savings to the okapi".to_owned()]);
-    assert_eq!(files.trust_todos(&texts).unwrap(), 1);
+    doubtful.retain(|one| !one.is_noted);
+    assert_eq!(files.trust_todos(&doubtful).unwrap(), 1);
     let level = |content: &str| files.listed(List::Open).unwrap().level(content, "");
     assert_eq!(level("Move the savings to the okapi"), Taint::Clean);
     assert_eq!(level("Move the savings to the okapi bank"), Taint::Derived);
+}
+
+/// A list of another program names chats: nobody knows out of whose words its items were written, until the owner says so. What
+/// a task wrote there out of others' words stays theirs.
+#[test]
+fn a_list_that_came_with_chats_is_taken_when_somebody_says_so() {
+    let home = Home::new();
+    let files = home.files();
+    let item = |what: &str| format!("- [ ] [Created](2027-01-15 08:00), [ChatID](a:1) | {what}\n");
+    fs::write(home.path("TODO.md"), item("feed the crew") + &item("mend the mainsail")).unwrap();
+    let theirs = Entry { chat: Some("a:1".to_owned()), ..entry("wire the savings to okapi") };
+    let put = vec![Edit::Todos { list: List::Open, take: Vec::new(), put: vec![theirs] }];
+    files.edit(&put, Taint::Raw, now()).unwrap();
+    let level = |content: &str| files.listed(List::Open).unwrap().level(content, "a:1");
+    assert_eq!([level("feed the crew"), level("mend the mainsail")], [Taint::Raw; 2]);
+    let doubtful = files.doubtful_todos().unwrap();
+    let found = |noted: bool| -> Vec<&str> {
+        doubtful.iter().filter(|one| one.is_noted == noted).map(|one| &one.text[..]).collect()
+    };
+    assert_eq!(found(true), ["wire the savings to okapi"], "by name alone");
+    assert_eq!(found(false), ["feed the crew", "mend the mainsail"]);
+    let crew: Vec<_> = doubtful.iter().filter(|one| one.text == "feed the crew").cloned().collect();
+    assert_eq!(files.trust_todos(&crew).unwrap(), 1);
+    assert_eq!(level("feed the crew"), Taint::Clean);
+    assert_eq!([level("mend the mainsail"), level("wire the savings to okapi")], [Taint::Raw; 2]);
+    // Taken out, and written anew by a task that holds others' words, it is theirs.
+    let stands = fs::read_to_string(home.path("TODO.md")).unwrap();
+    let without = stands.lines().filter(|line| !line.contains("mainsail"));
+    fs::write(home.path("TODO.md"), without.map(|line| format!("{line}\n")).collect::<String>())
+        .unwrap();
+    let again = Entry { chat: Some("a:1".to_owned()), ..entry("mend the mainsail") };
+    let put = vec![Edit::Todos { list: List::Open, take: Vec::new(), put: vec![again] }];
+    files.edit(&put, Taint::Raw, now()).unwrap();
+    let now_noted = files.doubtful_todos().unwrap();
+    assert!(now_noted.iter().all(|one| one.is_noted), "{now_noted:?}");
 }
 
 /// As earlier versions left it.

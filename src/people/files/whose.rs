@@ -43,11 +43,14 @@ struct Item {
     claim: OnceLock<Claim>,
 }
 
-/// Something without a chat that may be others' words.
+/// Something that may be others' words than those of whoever it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubtful {
     /// What it says.
     pub text: String,
+    /// The chat that it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat: Option<String>,
     /// Others are known to have said it, or a task to have written it out of their words; else it is only like that.
     pub is_noted: bool,
 }
@@ -185,42 +188,47 @@ impl Files {
         Ok(())
     }
 
-    /// Lists what names no chat and does not count as the words of whoever keeps the files. Blocks.
+    /// Lists what does not count as the words of whoever keeps the files, or of the chat that it names. Blocks.
     ///
     /// # Errors
     /// When a file cannot be read.
     pub fn doubtful_todos(&self) -> Result<Vec<Doubtful>, FileError> {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
-        let marks = self.marks()?;
+        let mut marks = self.marks()?;
         let is_lost = marks.is_lost;
+        let units = self.units_beside(&[])?;
+        let known = Known::new(marks.marks.clone());
+        marks.add(marks_of_chats(&units, &known));
         let known = Known::new(marks.marks);
         let mut all = Vec::new();
-        for unit in self.units_beside(&[])?.into_iter().filter(|unit| unit.chat.is_none()) {
-            if known.claim(&unit).to(None).is_any() {
+        for unit in units {
+            if known.claim(&unit).to(unit.chat.as_deref()).is_any() {
                 let is_noted = !is_lost && known.is_noted(&unit);
-                all.push(Doubtful { text: unit.text, is_noted });
+                all.push(Doubtful { text: unit.text, chat: unit.chat, is_noted });
             }
         }
         all.dedup();
         Ok(all)
     }
 
-    /// Takes these, as far as they stand there and name no chat, for the words of whoever keeps the files; says how many
-    /// there are. Blocks.
+    /// Takes these, as far as they stand there, for the words of whoever keeps the files, or of the chat that they name; says
+    /// how many there are. Blocks.
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub fn trust_todos(&self, texts: &HashSet<String>) -> Result<usize, FileError> {
+    pub fn trust_todos(&self, items: &[Doubtful]) -> Result<usize, FileError> {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         self.recover()?;
         let mut marks = self.marks()?;
         let mut own = self.units_beside(&[])?;
-        own.retain(|unit| unit.chat.is_none() && texts.contains(&unit.text));
+        let named: HashSet<(&str, Option<&str>)> =
+            items.iter().map(|item| (&*item.text, item.chat.as_deref())).collect();
+        own.retain(|unit| named.contains(&(&*unit.text, unit.chat.as_deref())));
         marks.lists = LISTS.to_vec();
         let trusted = own.len();
-        marks.trust(own.into_iter().map(|unit| unit.gist).collect());
+        marks.trust(own.into_iter().map(|unit| Mark::of(unit.gist, Taint::Clean, unit.chat)));
         self.write_marks(&marks)?;
         Ok(trusted)
     }
@@ -318,6 +326,7 @@ impl Files {
             let other = if list == List::Open { List::Done } else { List::Open };
             adopt(&mut marks, list, &self.units_beside(&[other])?, Taint::Raw);
         }
+        marks.marks.iter_mut().for_each(|mark| mark.is_found = mark.chat.is_some());
         // Once: what comes in from here on is told apart again.
         self.write_marks(&marks)?;
         Ok(marks)
@@ -343,8 +352,12 @@ fn lacks(marks: &Marks, list: List, level: Taint) -> bool {
 /// that we have never noted came from elsewhere, such as a list that was put back beside older notes.
 fn marks_of_chats(units: &[Unit], known: &Known) -> Vec<Mark> {
     let those = units.iter().filter(|unit| unit.chat.is_some());
-    let level = |unit| if known.has_seen(unit) { Taint::Clean } else { Taint::Raw };
-    those.map(|unit| Mark::of(unit.gist.clone(), level(unit), unit.chat.clone())).collect()
+    let mark = |unit: &Unit| {
+        let is_found = !known.has_seen(unit);
+        let level = if is_found { Taint::Raw } else { Taint::Clean };
+        Mark { is_found, ..Mark::of(unit.gist.clone(), level, unit.chat.clone()) }
+    };
+    those.map(mark).collect()
 }
 
 /// Takes the level of a whole file, as earlier versions noted it, for that of each of its lines: whoever writes a new one by
