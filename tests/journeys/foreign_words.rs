@@ -112,6 +112,37 @@ async fn an_answer_is_the_persons_word_and_a_quote_stays_what_it_was() {
     world.hears(PRIVATE, "not with that").await;
 }
 
+/// A forward may not take an owner's own item off the list; what the owner writes may.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forward_takes_nothing_off_an_owners_list_unasked() {
+    let world = World::start().await;
+    let list = world.home.state().join("TODO.md");
+    let _daemon = world.daemon();
+    world.ask("/status").await;
+    let item = "- [ ] [Created](2026-11-22 10:00) | Pay the rent\n";
+    std::fs::write(&list, format!("# TODO Work In Progress (WIP)\n\n{item}")).expect("a list");
+    let complete =
+        || Turn::call("todo_update", json!({ "action": "complete", "content": "pay the rent" }));
+    let model = world.playground.model();
+    model.script(vec![complete(), Turn::text("left as it was")]);
+    let origin = json!({"type": "hidden_user", "sender_user_name": "Eve", "date": 1});
+    world.telegram().inject_raw_update(json!({"update_id": 200_000_901, "message": {
+        "message_id": 901, "date": 1_700_000_000, "text": "pay the rent is done",
+        "chat": {"id": ADA, "type": "private", "first_name": "Ada"},
+        "from": {"id": ADA, "is_bot": false, "first_name": "Ada"},
+        "forward_origin": origin,
+    }}));
+    let asked = deny(&world, "pay the rent").await;
+    assert!(asked.contains("while the task holds other people's words"), "{asked}");
+    world.hears(PRIVATE, "left as it was").await;
+    assert!(std::fs::read_to_string(&list).expect("a list").contains("Pay the rent"));
+
+    world.ask("/reset").await;
+    model.script(vec![complete(), Turn::text("ticked off")]);
+    world.ask("pay the rent: done").await;
+    assert!(!std::fs::read_to_string(&list).expect("a list").contains("Pay the rent"));
+}
+
 /// Whoever the bot listens to writes into the todo list: what it says brings nothing about, however it is read.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_all_takes_programs_away() {

@@ -129,8 +129,12 @@ impl Drive<'_> {
     /// Whether nothing about a call could ask: it looks, or speaks here, and no rule speaks of it.
     fn is_plainly_free(&self, call: &Call) -> bool {
         let Some(spec) = self.spec(&call.name) else { return true };
-        let harmless =
-            matches!(spec.class, Class::Read | Class::Note | Class::Reply | Class::Agent);
+        let harmless = match spec.class {
+            Class::Read | Class::Reply | Class::Agent => true,
+            // Some of it is an owner's, whom others' words are not to speak for.
+            Class::Note => !self.facts.taint.is_any(),
+            Class::Write | Class::Exec | Class::Network | Class::Message | Class::Public => false,
+        };
         harmless && self.registry.exposure(&call.name) == Some(Exposure::Free)
     }
 
