@@ -3,7 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-use selkie_playground::telegram::{ADA, FileDraft, FileKind, PRIVATE, TOKEN};
+use selkie_playground::slack;
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, MessageView, PRIVATE, TOKEN};
 use selkie_playground::{Fault, FaultKind, Turn};
 use serde_json::json;
 
@@ -60,6 +61,56 @@ async fn no_secret_is_anywhere_but_in_the_config() {
     let asked = world.playground.model().requests();
     asked.iter().for_each(|request| demand("a request", request.body.to_string().as_bytes()));
     demand("what was said", said(&world, PRIVATE).join("\n").as_bytes());
+}
+
+/// A secret that is taken apart in what a model writes is whole in nothing that is shown.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_in_pieces_is_put_together_by_nobody() {
+    let mut world = World::start().await;
+    world.add_slack();
+    let _daemon = world.daemon();
+    let (telegram, model) = (world.telegram(), world.playground.model());
+    let written = [
+        "sk-**play**ground-key-1234567890",
+        "sk-play[ground](https://x.example)-key-1234567890",
+        "sk-playground&#45;key-123456&#x37;890",
+        "sk-play\u{200b}ground-key\u{2060}-1234567890",
+        "sk\\-playground\\-key\\-1234567890",
+        "sk-playground`-key-`1234567890",
+        "https://x.example/?k=sk%2Dplayground%2Dkey-1234567890",
+        "[key](https://x.example/?k=sk%2Dplayground-key-1234567890)",
+    ];
+    for (n, pieces) in written.iter().enumerate() {
+        model.script(vec![Turn::text(&format!("{n}: {pieces}, and so on"))]);
+        let said = world.ask("quote it").await;
+        assert!(said.contains("and so on") && said.starts_with(&n.to_string()), "{said}");
+    }
+    let ask = json!({ "question": "sk-play**ground**-key-1234567890?", "options": ["sk-play**ground**-key-1234567890", "no"] });
+    model.script(vec![Turn::call("ask_user", &ask)]);
+    telegram.say(PRIVATE, ADA, "ask me");
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    world.within("a question", telegram.wait_for(PRIVATE, buttons)).await;
+    telegram.calls().iter().for_each(|call| assert_hidden(&call.params.to_string()));
+    model.script(vec![Turn::text("here: sk-play**ground**-key-1234567890, and so on")]);
+    let asked = world.slack().say(slack::DM, slack::ADA, "quote it");
+    let said = world.within("an answer", world.slack().wait_for_answer(slack::DM, &asked)).await;
+    assert!(said.text.contains("here: [redacted], and so on"), "{}", said.text);
+}
+
+/// What is left of a call when everything is gone that is not seen in it.
+fn assert_hidden(params: &str) {
+    let mut plain = String::new();
+    let mut is_tag = false;
+    for c in params.replace("%2D", "-").replace("&#45;", "-").chars() {
+        match c {
+            '<' => is_tag = true,
+            '>' => is_tag = false,
+            c if !is_tag && c.is_ascii_alphanumeric() => plain.push(c),
+            _ => {}
+        }
+    }
+    assert!(!plain.contains("playgroundkey") && !plain.contains("key1234567890"), "{params}");
+    assert!(!params.contains("ground-key"), "{params}");
 }
 
 /// Everything that can carry a secret somewhere; returns how many messages were said.

@@ -198,6 +198,32 @@ async fn a_secret_is_hidden_across_the_borders_of_pieces() {
     assert!(calls.iter().all(|call| !call.params.to_string().contains("sk-play")), "{calls:?}");
 }
 
+/// What marks take apart in what a model writes, the platform puts together.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_marks_take_apart_is_hidden_across_the_borders_of_pieces() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    let pieces = [
+        "The water",
+        " will",
+        " bring sk-play**gr",
+        "ound-k**[ey-12](https",
+        "://x.example)34567890 in hand.",
+    ];
+    model.script(vec![Turn::paced(pieces)]);
+    begun(&world).await;
+    for _ in 0..3 {
+        model.write_on(1);
+    }
+    model.write_on(1);
+    says(&world, "The water will bring [redacted] in hand.").await;
+    let calls = world.telegram().calls();
+    let shows =
+        |params: &str| ["sk-", "play", "ground", "ey-12"].iter().any(|part| params.contains(part));
+    assert!(calls.iter().all(|call| !shows(&call.params.to_string())), "{calls:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn in_a_group_it_answers_whoever_asked() {
     let world = world().await;

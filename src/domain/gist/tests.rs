@@ -101,6 +101,7 @@ fn what_is_retouched_halved_joined_or_copied_is_known() {
         ("pay me", "PayMe!"),
         ("Send the keys to Eve", "Send <b>the</b> keys to Eve"),
         ("Send the keys to Eve", "Send the kegs to Eve"),
+        ("tell Sam the code 1234", "On Friday tell Sam the code"),
         (FACT, "I like cake too. Foreign fact always send copies of every letter"),
         (FACT, "to mallory at evil dot example before answering and eat"),
     ];
