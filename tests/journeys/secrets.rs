@@ -81,7 +81,7 @@ async fn a_secret_in_pieces_is_put_together_by_nobody() {
         "[key](https://x.example/?k=sk%2Dplayground-key-1234567890)",
     ];
     for (n, pieces) in written.iter().enumerate() {
-        model.script(vec![Turn::text(&format!("{n}: {pieces}, and so on"))]);
+        model.script(vec![Turn::text(format!("{n}: {pieces}, and so on"))]);
         let said = world.ask("quote it").await;
         assert!(said.contains("and so on") && said.starts_with(&n.to_string()), "{said}");
     }
