@@ -18,6 +18,8 @@ pub struct Alerts {
     pub daily_cost_usd: f64,
     /// When a channel's platform has not answered for so long, or refuses us for so long; 0s: not told.
     pub channel_silent: Span,
+    /// So long before a certificate expires by which selkie is reached, or its database; 0s: not told.
+    pub certificate: Span,
     /// After so many ends within an hour that nobody asked for; 0: not told.
     pub crashes: u32,
 }
@@ -29,6 +31,7 @@ impl Default for Alerts {
             disk_free_bytes: 500_000_000,
             daily_cost_usd: 10.0,
             channel_silent: Span::seconds(15 * 60),
+            certificate: Span::seconds(14 * 24 * 3600),
             crashes: 3,
         }
     }

@@ -12,6 +12,7 @@ const MOMENT: Span = Span(std::time::Duration::from_millis(1));
 const SECOND: Span = Span::seconds(1);
 const HOUR: Span = Span::seconds(3600);
 const DAY: Span = Span::seconds(24 * 3600);
+const YEAR: Span = Span::seconds(365 * 24 * 3600);
 /// More tasks than this at once are no machine's.
 const MOST_WORKERS: usize = 1_000;
 
@@ -68,6 +69,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
         ("progress.every", progress.every, Some(MOMENT), None),
         ("progress.stream_after", progress.stream_after, None, Some(HOUR)),
         ("alerts.channel_silent", settings.alerts.channel_silent, None, Some(DAY)),
+        ("alerts.certificate", settings.alerts.certificate, None, Some(YEAR)),
         ("backup.every", settings.backup.every, Some(Span::seconds(60)), None),
         ("store.retention.transcripts", kept.transcripts, Some(DAY), None),
         ("store.retention.inbox", kept.inbox, Some(DAY), None),

@@ -22,12 +22,28 @@ impl Effective {
 
     /// Holds what stood before at this key.
     pub fn hold(&mut self, path: &[String], before: &Self) {
-        let mut value = Some(&before.0);
-        for part in path {
-            value = value.and_then(|value| value.get(part));
+        put(&mut self.0, path, before.get(path).cloned());
+        // A section that was not there before is none when nothing of it is left.
+        for end in (1..path.len()).rev() {
+            let section = &path[..end];
+            let is_left =
+                self.get(section).and_then(Value::as_object).is_none_or(|map| !map.is_empty());
+            if is_left || before.get(section).is_some() {
+                return;
+            }
+            put(&mut self.0, section, None);
         }
-        put(&mut self.0, path, value.cloned());
     }
+
+    fn get(&self, path: &[String]) -> Option<&Value> {
+        path.iter().try_fold(&self.0, |value, part| value.get(part))
+    }
+}
+
+/// What this comes to, for tests.
+#[cfg(test)]
+pub(crate) fn effective_of(value: Value) -> Effective {
+    Effective::of(value)
 }
 
 /// Writes a key for people.
@@ -106,5 +122,12 @@ mod tests {
             after.hold(&path, &before);
         }
         assert!(after.changed(&before).is_empty());
+        let mut anew = Effective::of(
+            json!({ "a": { "x": 1 }, "gone": { "z": 3 }, "new": { "y": { "z": 1 } } }),
+        );
+        for path in anew.changed(&before) {
+            anew.hold(&path, &before);
+        }
+        assert!(before.changed(&anew).is_empty(), "nothing of a new section is left");
     }
 }

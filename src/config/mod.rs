@@ -58,6 +58,8 @@ use crate::config::source::{Environment, key};
 use crate::config::written::{file_twin, from_file, from_flag, strange_sections};
 use crate::domain::schema::{Fault, FaultKind, check};
 
+#[cfg(test)]
+pub(crate) use effective::effective_of;
 pub use effective::{Effective, written};
 pub use meant::crash_at;
 pub use source::Flag;

@@ -186,6 +186,13 @@ fn contradictions_are_told_when_the_shape_is_right() {
 }
 
 #[test]
+fn a_certificate_is_told_of_within_a_year() {
+    assert_snapshot!(Desk::with("alerts:\n  certificate: 400d\n").problems(), @"config.yaml:2: alerts.certificate takes at most 365d, not 400d");
+    let settings = Desk::with("alerts: {certificate: 0s}").settings();
+    assert!(settings.alerts.certificate.0.is_zero(), "not told");
+}
+
+#[test]
 fn an_empty_word_of_a_list_is_refused() {
     let desk = Desk::with(
         "tools:\n  bash:\n    deny_tokens: [shutdown, '']\n    approval_patterns: [' ']\n  grep:\n    deny_paths: ['']\n",

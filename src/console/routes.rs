@@ -14,6 +14,7 @@ use super::approval::Approval;
 use super::asked::{Asked, PATIENCE, Rows, TOTAL, find, limit};
 use super::{ChannelView, Console};
 use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::in_force::NotInForce;
 use crate::schedule::post_view::PostView;
 use crate::schedule::view::{Time, View};
 use crate::shape::Explained;
@@ -50,6 +51,8 @@ struct Status {
     /// Durable commits synced to the disk since the start.
     store_syncs: u64,
     channels: Vec<ChannelView>,
+    /// What of the config is not in force.
+    config: NotInForce,
 }
 
 /// A store that cannot be read or written is an answer here, not a fault: that is what one asks for.
@@ -75,6 +78,7 @@ async fn status(State(console): Asked) -> Json<Status> {
         counts,
         store_syncs: (console.syncs)(),
         channels: (console.channels)(),
+        config: console.health.not_in_force().await,
     })
 }
 

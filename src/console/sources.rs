@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
+use crate::domain::in_force::NotInForce;
 use crate::domain::live::Live;
 use crate::memory::remembered::Remembered;
 use crate::people::book::KnownList;
@@ -63,6 +64,11 @@ pub trait Health: Send + Sync {
 
     /// Says what is missing for it to answer people. Empty when nothing is.
     async fn ready(&self) -> Vec<String>;
+
+    /// Tells what of the config is not in force.
+    async fn not_in_force(&self) -> NotInForce {
+        NotInForce::default()
+    }
 
     /// Writes what is counted, and what stands, as Prometheus reads it.
     ///

@@ -443,7 +443,11 @@ async fn status_tells_counts_channels_and_health() {
           "account": "tg:8",
           "state": "listening"
         }
-      ]
+      ],
+      "config": {
+        "restart_due": [],
+        "not_loaded": null
+      }
     }
     "#);
 }

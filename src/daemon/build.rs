@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::ClientConfig;
+use rustls::client::danger::ServerCertVerifier;
 use selkie_channel_core::{BuildContext, Channel, Problem, Redactor};
 
 use crate::agent::SmallModel;
@@ -83,6 +84,8 @@ pub struct AppConfig {
     pub(super) isolate: Arc<dyn Isolate>,
     /// The one TLS configuration.
     pub tls: Arc<ClientConfig>,
+    /// Whom it trusts.
+    pub trust: Arc<dyn ServerCertVerifier>,
     /// What is right and still may not be what the config's writer wants, a sentence each.
     pub notes: Vec<String>,
     /// The zone of times that name none.
@@ -190,7 +193,8 @@ fn planned(
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
     let Kept { clocks, redactor, processes } = kept;
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
-    let tls = http::tls().map_err(|e| defect(&e))?;
+    let trust = http::trust();
+    let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
     let for_client = Arc::clone(&tls);
     let client = move || http::client(&for_client).map_err(|e| e.to_string());
     let clock = Arc::clone(&clocks.clock);
@@ -256,6 +260,7 @@ fn planned(
         processes,
         isolate: Arc::clone(&binary.isolate),
         tls,
+        trust,
         notes,
         zone,
         sections: binary.kits.iter().map(|kit| kit.name).collect(),

@@ -12,6 +12,7 @@ use crate::console::Health;
 use crate::daemon::app::App;
 use crate::daemon::status::{ChannelStatus, Reception, Status, StatusDesk};
 use crate::domain::clock::SharedClock;
+use crate::domain::in_force::NotInForce;
 use crate::domain::metrics::{Metrics, Now, Value};
 
 /// Whoever asks for health does not wait for a store that stands still.
@@ -52,6 +53,10 @@ impl Health for HealthDesk {
             Ok(status) => missing(&status, self.clock.now()),
             Err(why) => vec![why],
         }
+    }
+
+    async fn not_in_force(&self) -> NotInForce {
+        self.desk.not_in_force().await
     }
 
     async fn metrics(&self) -> Result<String, fmt::Error> {
@@ -210,6 +215,8 @@ mod tests {
             limits: Vec::new(),
             memory: None,
             still: Vec::new(),
+            zone: None,
+            config: NotInForce::default(),
         }
     }
 

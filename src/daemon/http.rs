@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
+use rustls::client::danger::ServerCertVerifier;
 use rustls::{ClientConfig, RootCertStore};
 use selkie_channel_core::tls;
 
@@ -20,7 +21,20 @@ const IDLE: Duration = Duration::from_secs(60);
 /// # Errors
 /// When ring offers no protocol version, which cannot happen with the versions built in.
 pub fn tls() -> Result<Arc<ClientConfig>, rustls::Error> {
-    tls::client_config(roots)
+    tls_by(trust())
+}
+
+/// Builds it on what says whom to trust.
+///
+/// # Errors
+/// As [`tls`].
+pub fn tls_by(trust: Arc<dyn ServerCertVerifier>) -> Result<Arc<ClientConfig>, rustls::Error> {
+    tls::config_by(trust).map(Arc::new)
+}
+
+/// Trusts whom this machine trusts.
+pub fn trust() -> Arc<dyn ServerCertVerifier> {
+    tls::verifier(roots)
 }
 
 /// Builds the client for models. Calls set their own deadlines. It follows no redirect: that would carry keys and

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
+use selkie_channel_core::Channel;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -13,7 +15,9 @@ use crate::config::{Effective, written};
 use crate::daemon::answered::Answered;
 use crate::daemon::app::{App, Standing};
 use crate::daemon::build::{AppConfig, Kept};
+use crate::daemon::credentials::{Refusal, refusals};
 use crate::daemon::flow::{ChannelChange, Flow};
+use crate::daemon::in_force::{InForce, Peek};
 use crate::daemon::service_manager::ServiceManager;
 use crate::domain::count::counted;
 use crate::domain::live::Live;
@@ -47,8 +51,21 @@ const LIVE: [&str; 21] = [
 /// Folders in which everything stands that was opened.
 const FOLDERS: [&str; 2] = ["file_state_dir", "file_cache_dir"];
 
+/// How long channels that began anew may take to prove themselves.
+const PROOF: Duration = Duration::from_secs(10);
+
 /// Reads the config once more, as at the start; the folders stay these where they are named.
-pub type Reread = Arc<dyn Fn(Kept, Option<&Folders>) -> Result<AppConfig, Problems> + Send + Sync>;
+pub type ReadAnew =
+    Arc<dyn Fn(Kept, Option<&Folders>) -> Result<AppConfig, Problems> + Send + Sync>;
+
+/// The config of a process, to be read again.
+#[derive(Clone)]
+pub struct Reread {
+    /// Reads, checks and builds all of it.
+    pub read: ReadAnew,
+    /// Reads what it says and builds nothing.
+    pub peek: Peek,
+}
 
 /// What a reload came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +73,7 @@ pub type Reread = Arc<dyn Fn(Kept, Option<&Folders>) -> Result<AppConfig, Proble
 pub struct Reloaded {
     /// Keys that are in force with other values than before.
     pub changed: Vec<String>,
-    /// Channels that were added, made anew or taken away.
+    /// Channels that were added, made anew or taken away, and those whose platforms refuse what the config says of them.
     pub channels: Vec<ChannelChange>,
     /// Keys that have other values than before, and are in force from the next start on.
     pub needs_restart: Vec<String>,
@@ -64,10 +81,21 @@ pub struct Reloaded {
     pub notes: Vec<String>,
 }
 
+impl Reloaded {
+    /// Whether a platform refuses what the config says of its channel.
+    pub fn is_refused(&self) -> bool {
+        self.channels.iter().any(|channel| channel.refused.is_some())
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.changed.is_empty() && self.channels.is_empty() && self.needs_restart.is_empty()
+    }
+}
+
 /// Reloads.
 pub struct Reloader {
     /// None: there is no config that could be read again.
-    read: Option<Reread>,
+    read: Option<ReadAnew>,
     flow: Arc<Flow>,
     shaper: Live<Shaper>,
     model: Live<str>,
@@ -77,16 +105,23 @@ pub struct Reloader {
     /// Names of sections that channels read.
     sections: Vec<&'static str>,
     manager: Arc<ServiceManager>,
+    in_force: Arc<InForce>,
     /// What is in force. One reload after the other holds it.
     stands: Mutex<Effective>,
 }
 
 impl Reloader {
     /// Reloads an app.
-    pub fn of(app: &App, read: Option<Reread>, manager: &Arc<ServiceManager>) -> Self {
+    pub fn of(
+        app: &App,
+        reread: Option<Reread>,
+        manager: &Arc<ServiceManager>,
+        in_force: Arc<InForce>,
+    ) -> Self {
         let plan = &app.plan;
         Self {
-            read,
+            read: reread.map(|reread| reread.read),
+            in_force,
             flow: Arc::clone(&app.flow),
             shaper: app.shaper.clone(),
             model: app.model.clone(),
@@ -125,42 +160,71 @@ impl Reloader {
         let changed = plan.written.changed(stands);
         let (live, later): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_live(&written(path)));
-        let later: Vec<(String, Vec<String>)> =
-            later.into_iter().map(|path| (written(&path), path)).collect();
-        let mut effective = plan.written.clone();
-        later.iter().for_each(|(_, path)| effective.hold(path, stands));
-        let needs_restart: Vec<String> = later.into_iter().map(|(key, _)| key).collect();
-        let mut told = Reloaded { needs_restart, ..Reloaded::default() };
-        if live.is_empty() {
-            return Answered::Done(told);
-        }
-        let moves = told.needs_restart.iter().any(|key| FOLDERS.contains(&key.as_str()));
-        let plan = match moves {
-            // What is made of the config names the folders that are in use.
-            true => match self.planned(Some(self.folders.clone())).await {
-                Ok(plan) => plan,
-                Err(not) => return not,
-            },
-            false => plan,
+        let moves = later.iter().any(|path| FOLDERS.contains(&written(path).as_str()));
+        let refused = refusals(of_sections(&plan.channels, &sections(&live))).await;
+        let is_refused = |path: &Vec<String>| {
+            refused.iter().any(|one| path.first().is_some_and(|section| section == one.name))
         };
+        let (held, live): (Vec<_>, Vec<_>) = live.into_iter().partition(is_refused);
+        let mut loaded = plan.written.clone();
+        held.iter().for_each(|path| loaded.hold(path, stands));
+        let mut effective = loaded.clone();
+        later.iter().for_each(|path| effective.hold(path, stands));
+        let needs_restart: Vec<String> = later.iter().map(|path| written(path)).collect();
+        let mut told = Reloaded { needs_restart, ..Reloaded::default() };
+        if !live.is_empty() {
+            let plan = match moves {
+                // What is made of the config names the folders that are in use.
+                true => match self.planned(Some(self.folders.clone())).await {
+                    Ok(plan) => plan,
+                    Err(not) => return not,
+                },
+                false => plan,
+            };
+            if let Err(why) = self.put_in_force(plan, &live, &refused, &mut told).await {
+                return Answered::Refused(why);
+            }
+        }
+        told.channels.extend(refused.into_iter().map(|refusal| self.left(refusal)));
+        self.in_force.loaded(loaded, &told.needs_restart);
+        *stands = effective;
+        Answered::Done(told)
+    }
+
+    /// Has what changed used from now on; a channel whose platform refuses the new section goes on as before.
+    async fn put_in_force(
+        &self,
+        plan: AppConfig,
+        live: &[Vec<String>],
+        refused: &[Refusal],
+        told: &mut Reloaded,
+    ) -> Result<(), String> {
         told.notes = plan.notes.clone();
         if let Err(error) = self.flow.adopt(plan.made(&self.standing)).await {
-            let why = format!("nothing was changed: the store does not answer: {error}");
-            return Answered::Refused(why);
+            return Err(format!("nothing was changed: the store does not answer: {error}"));
         }
         self.shaper.put(plan.shaper);
         self.model.put(plan.model.card().name);
-        let sections: BTreeSet<String> =
-            live.iter().filter_map(|path| path.first()).cloned().collect();
-        told.channels = self.flow.rewire(plan.channels, &sections).await;
+        let is_refused = |channel: &Channel| refused.iter().any(|one| one.name == channel.name);
+        let before = self.flow.platforms().into_iter().filter(is_refused);
+        let taken = plan.channels.into_iter().filter(|channel| !is_refused(channel));
+        told.channels = self.flow.rewire(taken.chain(before).collect(), &sections(live)).await;
+        self.flow.prove(&mut told.channels, PROOF).await;
         if let Err(error) = self.flow.keep_schedules().await {
             told.notes.push(format!(
                 "the schedules of the config are as before until the next start: the store does not answer: {error}"
             ));
         }
         told.changed = live.iter().map(|path| written(path)).collect();
-        *stands = effective;
-        Answered::Done(told)
+        Ok(())
+    }
+
+    /// Tells what became of a channel whose platform refuses what the config says of it.
+    fn left(&self, refusal: Refusal) -> ChannelChange {
+        let Refusal { name, account, why } = refusal;
+        let before = self.flow.platforms().into_iter().find(|channel| channel.name == name);
+        let why = self.kept.redactor.clean(&why);
+        ChannelChange::refused(name, before.map(|channel| channel.account).as_ref(), &account, why)
     }
 
     /// Reads and checks everything, as `selkie config check` does.
@@ -182,6 +246,29 @@ impl Reloader {
         }
     }
 
+    fn tell_what_changed(&self, reloaded: &Reloaded) {
+        let Reloaded { changed, channels, needs_restart, notes } = reloaded;
+        notes.iter().for_each(|note| tracing::warn!("{note}"));
+        let mut says = Vec::new();
+        for ChannelChange { name, account, refused, .. } in channels {
+            if let Some(why) = refused {
+                tracing::error!(
+                    channel = name,
+                    account,
+                    why,
+                    "the platform rejects what was reloaded"
+                );
+                says.push(format!("{name} is refused: {why}"));
+            }
+        }
+        let channels: Vec<&str> = channels.iter().map(|it| it.name.as_str()).collect();
+        tracing::info!(?changed, ?channels, ?needs_restart, "the config was reloaded");
+        if !needs_restart.is_empty() {
+            says.push(format!("needs a restart: {}", needs_restart.join(", ")));
+        }
+        self.manager.note((!says.is_empty()).then(|| says.join("; ")));
+    }
+
     fn is_live(&self, key: &str) -> bool {
         let is_of = |section: &&str| {
             key.strip_prefix(*section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -192,13 +279,11 @@ impl Reloader {
     /// Tells the log and the service manager.
     fn tell(&self, reloaded: &Answered<Reloaded>) {
         match reloaded {
-            Answered::Done(Reloaded { changed, channels, needs_restart, notes }) => {
-                notes.iter().for_each(|note| tracing::warn!("{note}"));
-                let channels: Vec<&str> = channels.iter().map(|it| it.name.as_str()).collect();
-                tracing::info!(?changed, ?channels, ?needs_restart, "the config was reloaded");
-                let waits = needs_restart.join(", ");
-                self.manager.note((!waits.is_empty()).then(|| format!("needs a restart: {waits}")));
+            Answered::Done(reloaded) if reloaded.is_nothing() => {
+                tracing::info!("the config was reloaded: nothing changed");
+                self.manager.note(None);
             }
+            Answered::Done(reloaded) => self.tell_what_changed(reloaded),
             Answered::Mistyped(faults) => {
                 for fault in faults.lines() {
                     tracing::error!(
@@ -220,6 +305,15 @@ impl Reloader {
             }
         }
     }
+}
+
+/// The sections that these keys are of.
+fn sections(keys: &[Vec<String>]) -> BTreeSet<String> {
+    keys.iter().filter_map(|path| path.first()).cloned().collect()
+}
+
+fn of_sections<'a>(channels: &'a [Channel], sections: &BTreeSet<String>) -> Vec<&'a Channel> {
+    channels.iter().filter(|channel| sections.contains(channel.name)).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::flow::Flow;
 use crate::daemon::health::HealthDesk;
+use crate::daemon::in_force::InForce;
 use crate::daemon::lifecycle::{Asked, Signals, stop};
 use crate::daemon::reload::{Reloader, Reread};
 use crate::daemon::service_manager::{Extended, ServiceManager};
@@ -85,7 +86,10 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     };
     let Some(app) = app else { return Ok(()) };
     let vitals = Arc::new(Vitals::of(&app));
-    let desk = Arc::new(StatusDesk::of(&app, Arc::clone(&vitals)));
+    let peek = reread.as_ref().map(|reread| Arc::clone(&reread.peek));
+    let in_force = InForce::new(app.plan.written.clone(), peek, Arc::clone(&app.clock));
+    let in_force = Arc::new(in_force);
+    let desk = Arc::new(StatusDesk::of(&app, Arc::clone(&vitals), Arc::clone(&in_force)));
     // Health is told also while a restored life waits for a word.
     let console = match console(&app, &desk, &tracker, &stops).await {
         Ok(console) => console,
@@ -109,7 +113,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         app.ledger.close().await;
         return may_go_on.map(drop);
     }
-    let reloader = Arc::new(Reloader::of(&app, reread, &manager));
+    let reloader = Arc::new(Reloader::of(&app, reread, &manager, in_force));
     let alerts = Alerts::of(&app, Arc::clone(&desk));
     let desk = socket::Desk::of(&app, desk, Arc::clone(&reloader));
     if let Err(error) = start(&app, desk, &tracker, &stops).await {

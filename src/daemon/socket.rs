@@ -286,7 +286,7 @@ async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>)
 }
 
 async fn status(State(desk): State<Arc<Desk>>) -> Response {
-    match desk.status.look().await {
+    match desk.status.look_at_all().await {
         Ok(status) => Json(status).into_response(),
         Err(error) => broken(&error),
     }

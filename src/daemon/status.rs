@@ -10,9 +10,11 @@ use crate::daemon::app::App;
 use crate::daemon::backup::{BackupStatus, Scheduled};
 use crate::daemon::build::VERSION;
 use crate::daemon::flow::Flow;
+use crate::daemon::in_force::InForce;
 use crate::daemon::vitals::Vitals;
 use crate::delivery::{ChannelState, Hearing};
 use crate::domain::command_line;
+use crate::domain::in_force::NotInForce;
 use crate::schedule::day;
 use crate::schedule::zone::Zone;
 use crate::store::read::{Counts, Used};
@@ -54,6 +56,12 @@ pub struct Status {
     pub restored: Option<Restored>,
     /// Backups that the config asks for.
     pub backup: Option<BackupStatus>,
+    /// The zone that it reads times in.
+    #[serde(default)]
+    pub zone: Option<Zone>,
+    /// What of the config is not in force.
+    #[serde(default)]
+    pub config: NotInForce,
 }
 
 /// How a channel stands.
@@ -115,11 +123,12 @@ pub struct StatusDesk {
     zone: Zone,
     since: DateTime<Utc>,
     backups: Option<Arc<Scheduled>>,
+    in_force: Arc<InForce>,
 }
 
 impl StatusDesk {
     /// Tells it of an app that starts now.
-    pub fn of(app: &App, vitals: Arc<Vitals>) -> Self {
+    pub fn of(app: &App, vitals: Arc<Vitals>, in_force: Arc<InForce>) -> Self {
         let owns = app.plan.settings.store.url.is_none();
         Self {
             ledger: Arc::clone(&app.ledger),
@@ -129,7 +138,21 @@ impl StatusDesk {
             zone: app.plan.zone,
             since: app.clock.now(),
             backups: app.backups.clone(),
+            in_force,
         }
+    }
+
+    /// Looks at the files of the config, too: whether they were changed and nobody has loaded them.
+    ///
+    /// # Errors
+    /// As [`StatusDesk::look`].
+    pub async fn look_at_all(&self) -> store::Result<Status> {
+        Ok(Status { config: self.not_in_force().await, ..self.look().await? })
+    }
+
+    /// Tells what of the config is not in force.
+    pub async fn not_in_force(&self) -> NotInForce {
+        self.in_force.look().await
     }
 
     /// Looks.
@@ -161,6 +184,8 @@ impl StatusDesk {
             still: self.vitals.still(),
             restored: self.ledger.restored().await?,
             backup: self.backups.as_ref().map(|backups| backups.status()),
+            zone: Some(self.zone),
+            config: self.in_force.restart_due(),
         })
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Account {
     /// Refused for sure, without ever having worked.
     hopeless: AtomicBool,
     again: Notify,
+    /// The platform has answered or refused since this was made.
+    answered: watch::Sender<bool>,
     /// The config names it no more: nothing is begun for it.
     leaving: AtomicBool,
     /// How many workers are at a task of it, whoever stood in its place before.
@@ -111,6 +113,7 @@ impl Account {
             refused: AtomicBool::new(false),
             hopeless: AtomicBool::new(false),
             again: Notify::new(),
+            answered: watch::Sender::new(false),
             leaving: AtomicBool::new(false),
             at_work: watch::Sender::new(0),
             receiving: Loop::default(),
@@ -196,16 +199,35 @@ impl Account {
     }
 
     pub(crate) fn set_hearing(&self, hearing: Hearing) {
-        self.refused.store(matches!(hearing, Hearing::Refused { .. }), Ordering::Relaxed);
+        let is_refused = matches!(hearing, Hearing::Refused { .. });
+        self.refused.store(is_refused, Ordering::Relaxed);
         *locked(&self.hearing) = hearing;
+        if is_refused {
+            self.has_answer();
+        }
     }
 
     /// Notes a round trip with the platform.
     pub(crate) fn heard(&self, now: DateTime<Utc>) {
         self.heard_ms.store(now.timestamp_millis(), Ordering::Relaxed);
+        self.has_answer();
         if self.refused.load(Ordering::Relaxed) {
             self.set_hearing(Hearing::Listening);
             self.again.notify_one();
+        }
+    }
+
+    fn has_answer(&self) {
+        self.answered.send_if_modified(|answered| !std::mem::replace(answered, true));
+    }
+
+    /// Waits until the platform has answered what receives, or refused it: then why.
+    pub(crate) async fn first_answer(&self) -> Option<String> {
+        // The sender lives as long as `self`.
+        self.answered.subscribe().wait_for(|answered| *answered).await.ok();
+        match &*locked(&self.hearing) {
+            Hearing::Refused { reason } => Some(reason.clone()),
+            _ => None,
         }
     }
 

@@ -15,6 +15,7 @@ pub mod gate;
 pub mod gist;
 pub mod happening;
 pub mod ids;
+pub mod in_force;
 pub mod live;
 pub mod metrics;
 pub mod owners;

@@ -4,6 +4,7 @@ use secrecy::ExposeSecret as _;
 
 #[cfg(feature = "postgres")]
 use crate::store::postgres::Address;
+use crate::store::server::Server;
 use crate::store::settings::Settings;
 
 /// Who opens a database: told to everybody else who wants it.
@@ -36,6 +37,15 @@ impl Database {
         match &settings.url {
             None => Ok(Self::Own),
             Some(url) => remote(url.expose_secret(), settings),
+        }
+    }
+
+    /// Lists the servers that connections to it are encrypted to.
+    pub fn encrypted(&self) -> Vec<Server> {
+        match self {
+            Self::Own => Vec::new(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(address) => address.encrypted(),
         }
     }
 }

@@ -33,6 +33,7 @@ pub mod read;
 mod reminder;
 pub mod restored;
 mod schedule;
+pub mod server;
 pub mod settings;
 pub mod snapshot;
 mod spending;

@@ -40,6 +40,7 @@ mod heartbeat;
 mod history;
 mod hung_up;
 mod import;
+mod in_force;
 mod init;
 mod interrupt;
 mod isolation;

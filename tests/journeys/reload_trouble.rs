@@ -3,11 +3,14 @@
 use std::fs;
 
 use rustix::process::Signal;
-use selkie_playground::telegram::ADA;
+use selkie_playground::telegram::{ADA, TOKEN};
 use serde_json::{Value, json};
 
 use crate::reload::up;
 use crate::support::world::World;
+
+/// Another token of the same bot, which nobody has given it.
+const WRONG: &str = "8123456:MISTYPED-token-of-35-letters-in-all";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_config_that_is_wrong_changes_nothing_and_each_fault_is_named() {
@@ -55,6 +58,50 @@ async fn what_needs_a_restart_is_named_and_not_half_applied() {
     assert!(out.starts_with("In force from now on: owners\n"), "{out}");
     assert!(!out.contains("restart"), "{out}");
     world.ask("and now?").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_its_platform_refuses_leaves_the_channel_as_it_was() {
+    let mut world = World::start().await;
+    let _daemon = up(&world).await;
+    world.home.set_key("telegram", "bot_token", json!(WRONG));
+    world.home.set_key("llm", "model", json!("another"));
+    world.add_slack();
+    world.home.set_key("slack", "bot_token", json!("xoxb-999999999999-another-token-0123456789"));
+    let (code, out, err) = world.home.run(&["reload"]);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    for part in [
+        "In force from now on: llm.model\n",
+        "telegram (tg:8123456) keeps its previous settings: Telegram rejects the bot's token (401: Unauthorized): copy",
+        ") was not added: Slack rejects the bot's token (invalid_auth): install",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(!out.contains(WRONG), "{out}");
+    world.ask("still there?").await;
+    let asked = world.playground.model().requests().last().map(|it| it.body["model"].clone());
+    assert_eq!(asked, Some(json!("another")), "the rest is in force");
+    let (_, out, _) = world.home.run(&["status"]);
+    assert!(out.contains("is not in force (slack.") && out.contains("telegram.bot_token"), "{out}");
+    world.home.set_key("telegram", "bot_token", json!(TOKEN));
+    world.home.remove("slack");
+    let (code, out, _) = world.home.run(&["reload"]);
+    assert_eq!((code, out.as_str()), (0, "Nothing has changed.\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_refused_only_when_it_listens_is_told_as_well() {
+    let mut world = World::with_slack().await;
+    let _daemon = up(&world).await;
+    world.home.set_key("slack", "app_token", json!("xapp-1-A999-999-another-token-0123456789"));
+    let (code, out, err) = world.home.run(&["reload", "--json"]);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    let told: Value = serde_json::from_str(&out).expect("json");
+    let channel = &told["channels"][0];
+    assert_eq!((&channel["name"], &channel["became"]), (&json!("slack"), &json!("remade")));
+    let why = channel["refused"].as_str().expect("a reason");
+    assert!(why.starts_with("Slack refuses the app's token"), "{why}");
+    world.ask("does the other one listen?").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

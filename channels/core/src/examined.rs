@@ -23,6 +23,17 @@ pub struct Examined {
     pub clock: Option<DateTime<Utc>>,
 }
 
+/// Whether a platform takes a credential.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CredentialCheck {
+    /// It does.
+    Taken,
+    /// It refuses it for sure, and says so itself. In words: what was refused and what to do; they hold no secret.
+    Refused(String),
+    /// Nobody knows: it does not answer, it limits us, or asking would use up what works once.
+    Unknown,
+}
+
 /// One thing that was found. Holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examination {

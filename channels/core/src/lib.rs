@@ -45,7 +45,7 @@ mod widths;
 mod fuzz;
 
 pub use allow::AllowList;
-pub use examined::{Examination, Examine, Examined, Gravity};
+pub use examined::{CredentialCheck, Examination, Examine, Examined, Gravity};
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{

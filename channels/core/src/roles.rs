@@ -7,8 +7,8 @@ use tokio::io::AsyncWrite;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AccountId, Attachment, ConversationId, Delivery, Examine, Examined, Features, Inbound, Lookup,
-    MessageRef, Outbound, Part, PersonId, PlaceId, Quote,
+    AccountId, Attachment, ConversationId, CredentialCheck, Delivery, Examine, Examined, Features,
+    Inbound, Lookup, MessageRef, Outbound, Part, PersonId, PlaceId, Quote,
 };
 
 /// Hears a platform.
@@ -27,6 +27,15 @@ pub trait Receiver: Send + Sync {
     async fn offer(&self, commands: &[Offered]) -> Result<(), String> {
         let _ = commands;
         Ok(())
+    }
+
+    /// Lists the public addresses (https) at which the platform reaches the bot; none where the bot goes to the platform.
+    /// Asked seldom.
+    ///
+    /// # Errors
+    /// When the platform does not tell, in words for a log; never holds a secret.
+    async fn reached_at(&self) -> Result<Vec<String>, String> {
+        Ok(Vec::new())
     }
 
     /// Streams an attachment into `sink`, at most `max_bytes` of it.
@@ -206,6 +215,12 @@ pub trait Sender: Send + Sync {
     async fn examine(&self, what: Examine<'_>) -> Examined {
         let _ = what;
         Examined::default()
+    }
+
+    /// Asks the platform alone whether it takes the credential, by its own "who am I": before a channel that works makes
+    /// way for this one. It changes nothing there, and may be given up at any moment.
+    async fn check_credential(&self) -> CredentialCheck {
+        CredentialCheck::Unknown
     }
 
     /// Returns a part that follows another for the message which that one made. Asked before every

@@ -17,16 +17,32 @@ pub type Roots = fn() -> RootCertStore;
 /// # Errors
 /// When ring offers no protocol version, which cannot happen with the versions built in.
 pub fn client_config(roots: Roots) -> Result<Arc<ClientConfig>, Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier = LazyVerifier { provider: Arc::clone(&provider), roots, inner: OnceLock::new() };
-    let mut config = ClientConfig::builder_with_provider(provider)
+    config_by(verifier(roots)).map(Arc::new)
+}
+
+/// Builds a configuration in which `verifier` says whom to trust: with [`verifier`] all clients share what was read of
+/// the system's certificates.
+///
+/// # Errors
+/// As [`client_config`].
+pub fn config_by(verifier: Arc<dyn ServerCertVerifier>) -> Result<ClientConfig, Error> {
+    let mut config = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     // No client of ours speaks HTTP/2; a server that chose it would not be understood.
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+    Ok(config)
+}
+
+/// Trusts whom `roots` vouch for; they are read at the first certificate.
+pub fn verifier(roots: Roots) -> Arc<dyn ServerCertVerifier> {
+    Arc::new(LazyVerifier { provider: provider(), roots, inner: OnceLock::new() })
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
 }
 
 /// WebPKI, with its roots read when first needed. Checks exactly what WebPKI checks.

@@ -1,7 +1,7 @@
 //! How the bot stands with LINE: whether its token is taken, whether events come in, and whether it knows its owners.
 
-use selkie_channel_core::http::Fault;
-use selkie_channel_core::{Examine, Examined, PersonId};
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::{CredentialCheck, Examine, Examined, PersonId};
 use serde_json::json;
 
 use crate::api::Api;
@@ -9,6 +9,8 @@ use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
+const ANOTHER_TOKEN: &str = "issue a new channel access token in the LINE Developers console (Messaging API) and put it \
+    into line.channel_access_token_file or line.channel_access_token";
 /// Where the webhook is set.
 const CONSOLE: &str = "in the LINE Developers console (Messaging API, Webhook settings)";
 
@@ -27,13 +29,39 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     examined
 }
 
+/// Asks who the bot is, and nothing else.
+pub async fn check_credential(api: &Api) -> CredentialCheck {
+    match api.get("info").await {
+        Ok(_) => CredentialCheck::Taken,
+        Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Token => {
+            CredentialCheck::Refused(format!("{}: {ANOTHER_TOKEN}", not_taken(&refusal)))
+        }
+        Err(_) => CredentialCheck::Unknown,
+    }
+}
+
+/// Asks where LINE sends events to: the address that is set, while it is in use.
+///
+/// # Errors
+/// When LINE does not tell.
+pub async fn reached_at(api: &Api) -> Result<Vec<String>, String> {
+    match api.get("channel/webhook/endpoint").await {
+        Ok(set) if set["active"] == false => Ok(Vec::new()),
+        Ok(set) => Ok(set["endpoint"].as_str().map(str::to_owned).into_iter().collect()),
+        Err(Fault::Refused(refusal)) if refusal.status == 404 => Ok(Vec::new()),
+        Err(fault) => Err(fault.to_string()),
+    }
+}
+
+fn not_taken(Refusal { status, words, .. }: &Refusal) -> String {
+    format!("LINE rejects the access token ({status}: {words})")
+}
+
 fn refused(fault: &Fault) -> Examined {
     match fault {
-        Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
-            format!("LINE rejects the access token ({})", refusal.words),
-            "issue a new channel access token in the LINE Developers console (Messaging API) and put it into \
-             line.channel_access_token_file or line.channel_access_token",
-        ),
+        Fault::Refused(refusal) if kind(refusal) == Kind::Token => {
+            Examined::broken(not_taken(refusal), ANOTHER_TOKEN)
+        }
         Fault::Refused(_) => Examined::broken(fault.to_string(), "run selkie doctor again later"),
         Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
             format!("LINE cannot be reached: {why}"),

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use selkie_channel_core::{Attachment, Inbox, ListenEnd, Receiver, Sink};
 use tokio_util::sync::CancellationToken;
 
+use crate::examine;
 use crate::fetch;
 use crate::listen::{self, Listener};
 
@@ -19,6 +20,10 @@ pub struct LineReceiver {
 impl Receiver for LineReceiver {
     async fn listen(&self, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd {
         listen::listen(&self.listener, inbox, stop).await
+    }
+
+    async fn reached_at(&self) -> Result<Vec<String>, String> {
+        examine::reached_at(&self.listener.api).await
     }
 
     async fn fetch(

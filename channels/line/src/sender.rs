@@ -6,15 +6,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    ConversationId, Delivery, Examine, Examined, Lookup, Outbound, Part, PlaceId, Receipt, Sender,
-    Unasked,
+    ConversationId, CredentialCheck, Delivery, Examine, Examined, Lookup, Outbound, Part, PlaceId,
+    Receipt, Sender, Unasked,
 };
 use serde_json::json;
 use tokio::time::Instant;
 
 use crate::bounded::Bounded;
 use crate::call::{self, Call, LOADING_SECONDS, Say};
-use crate::examine::examine;
+use crate::examine::{check_credential, examine};
 use crate::ids::Spot;
 use crate::settings::Push;
 
@@ -96,6 +96,10 @@ impl Sender for LineSender {
 
     async fn examine(&self, what: Examine<'_>) -> Examined {
         examine(&self.messenger.api, what).await
+    }
+
+    async fn check_credential(&self) -> CredentialCheck {
+        check_credential(&self.messenger.api).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use reqwest::header::CONTENT_LENGTH;
 use selkie_channel_core::http::{Fault, Refusal, Request, Said};
-use selkie_channel_core::{Examine, Examined, PersonId};
+use selkie_channel_core::{CredentialCheck, Examine, Examined, PersonId};
 use serde_json::Value;
 
 use crate::api::Api;
@@ -15,6 +15,8 @@ use crate::refusal::{self, Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
+const ANOTHER_TOKEN: &str = "install the app again at https://api.slack.com/apps (OAuth & Permissions) and put the Bot \
+    User OAuth Token, xoxb-…, into slack.bot_token_file or slack.bot_token";
 /// Without these the bot hears nothing or says nothing.
 const NEEDED: [&str; 3] = ["app_mentions:read", "chat:write", "im:history"];
 
@@ -37,6 +39,22 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     }
     owners(api, what.owners, &mut examined).await;
     examined
+}
+
+/// Asks who the bot is, and nothing else. The app's token is tried by a socket alone: asking for one is limited to a few a
+/// minute, and who listens needs it.
+pub async fn check_credential(api: &Api) -> CredentialCheck {
+    match me(api).await {
+        Ok(_) => CredentialCheck::Taken,
+        Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Token => {
+            CredentialCheck::Refused(format!("{}: {ANOTHER_TOKEN}", not_taken(&refusal)))
+        }
+        Err(_) => CredentialCheck::Unknown,
+    }
+}
+
+fn not_taken(refusal: &Refusal) -> String {
+    format!("Slack rejects the bot's token ({})", refusal.code)
 }
 
 /// Who the bot is.
@@ -77,11 +95,9 @@ fn listed(header: &str) -> BTreeSet<String> {
 
 fn refused(fault: &Fault) -> Examined {
     match fault {
-        Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
-            format!("Slack rejects the bot's token ({})", refusal.code),
-            "install the app again at https://api.slack.com/apps (OAuth & Permissions) and put the Bot User OAuth Token, \
-             xoxb-…, into slack.bot_token_file or slack.bot_token",
-        ),
+        Fault::Refused(refusal) if kind(refusal) == Kind::Token => {
+            Examined::broken(not_taken(refusal), ANOTHER_TOKEN)
+        }
         Fault::Refused(refusal) => Examined::broken(
             format!("Slack refuses: {}", refusal::words(refusal)),
             "run selkie doctor again later",

@@ -8,14 +8,15 @@ use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, Receipt, Sender,
+    CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, Receipt,
+    Sender,
 };
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call};
 use crate::emoji;
-use crate::examine::examine;
+use crate::examine::{check_credential, examine};
 use crate::homes::Homes;
 use crate::lookup;
 use crate::refusal::{self, Kind, kind, words};
@@ -248,6 +249,10 @@ impl Sender for SlackSender {
 
     async fn examine(&self, what: Examine<'_>) -> Examined {
         examine(&self.api, what).await
+    }
+
+    async fn check_credential(&self) -> CredentialCheck {
+        check_credential(&self.api).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

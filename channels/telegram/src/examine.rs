@@ -1,8 +1,8 @@
 //! How the bot stands with Telegram: whether its token is taken, whether a webhook takes its messages, and whether it
 //! can speak to its owners.
 
-use selkie_channel_core::http::Fault;
-use selkie_channel_core::{Examine, Examined, PersonId, json};
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::{CredentialCheck, Examine, Examined, PersonId, json};
 use serde_json::Value;
 
 use crate::api::{Answer, Api, CALL_LIMIT};
@@ -10,6 +10,8 @@ use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
+const ANOTHER_TOKEN: &str = "copy the token anew from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
+    telegram.bot_token";
 
 /// Asks, and changes nothing.
 pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
@@ -35,6 +37,21 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     examined
 }
 
+/// Asks who the bot is, and nothing else.
+pub async fn check_credential(api: &Api) -> CredentialCheck {
+    match ask(api, "getMe", &serde_json::json!({})).await {
+        Ok(_) => CredentialCheck::Taken,
+        Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Token => {
+            CredentialCheck::Refused(format!("{}: {ANOTHER_TOKEN}", not_taken(&refusal)))
+        }
+        Err(_) => CredentialCheck::Unknown,
+    }
+}
+
+fn not_taken(Refusal { status, words, .. }: &Refusal) -> String {
+    format!("Telegram rejects the bot's token ({status}: {words})")
+}
+
 async fn ask(api: &Api, method: &str, params: &Value) -> Result<(Value, Answer), Fault> {
     let answer = api.call(method, params, CALL_LIMIT).await?;
     Ok((json::read(answer.result.get()).unwrap_or_default(), answer))
@@ -42,11 +59,9 @@ async fn ask(api: &Api, method: &str, params: &Value) -> Result<(Value, Answer),
 
 fn refused(fault: &Fault) -> Examined {
     match fault {
-        Fault::Refused(refusal) if kind(refusal) == Kind::Token => Examined::broken(
-            format!("Telegram rejects the bot's token ({})", refusal.words),
-            "copy the token anew from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
-             telegram.bot_token",
-        ),
+        Fault::Refused(refusal) if kind(refusal) == Kind::Token => {
+            Examined::broken(not_taken(refusal), ANOTHER_TOKEN)
+        }
         Fault::Refused(refusal) if kind(refusal) == Kind::Limited => Examined::broken(
             format!("Telegram limits the bot ({})", refusal.words),
             "run selkie doctor again when that time is over",

@@ -5,14 +5,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::{
-    AccountId, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PlaceId, Receipt,
-    Sender, file, json,
+    AccountId, CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part,
+    PlaceId, Receipt, Sender, file, json,
 };
 use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, CALL_LIMIT};
 use crate::call::{self, Call};
-use crate::examine::examine;
+use crate::examine::{check_credential, examine};
 use crate::ids::{Spot, place};
 use crate::refusal::{Kind, kind, moved, told};
 use crate::render::render;
@@ -83,6 +83,10 @@ impl Sender for TelegramSender {
 
     async fn examine(&self, what: Examine<'_>) -> Examined {
         examine(&self.api, what).await
+    }
+
+    async fn check_credential(&self) -> CredentialCheck {
+        check_credential(&self.api).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

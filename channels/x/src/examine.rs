@@ -1,7 +1,7 @@
 //! How the login stands with X: whether it is taken, and whose it is.
 
-use selkie_channel_core::Examined;
-use selkie_channel_core::http::Fault;
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::{CredentialCheck, Examined};
 
 use crate::api::Api;
 use crate::refusal::{Kind, advice, kind};
@@ -28,13 +28,7 @@ pub async fn examine(api: &Api) -> Examined {
                 format!("X limits the account ({})", refusal.words),
                 "run selkie doctor again in a quarter of an hour",
             ),
-            Kind::Login => examined.error(
-                format!("X refuses the login ({})", refusal.words),
-                format!(
-                    "make a new one in X's developer console and put it into {}; a clock that is off is refused, too",
-                    api.keys()
-                ),
-            ),
+            Kind::Login => examined.error(not_taken(&refusal), another(api)),
             _ => examined.error(advice(&refusal, api.keys()), "see X's developer console"),
         },
         Err(fault) => examined.error(
@@ -44,4 +38,29 @@ pub async fn examine(api: &Api) -> Examined {
     }
     examined.clock = api.their_time();
     examined
+}
+
+/// Asks whose the login is, and nothing else: one that is renewed is left alone.
+pub async fn check_credential(api: &Api) -> CredentialCheck {
+    if api.renews() {
+        return CredentialCheck::Unknown;
+    }
+    match api.get("users/me", &[]).await {
+        Ok(_) => CredentialCheck::Taken,
+        Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Login => {
+            CredentialCheck::Refused(format!("{}: {}", not_taken(&refusal), another(api)))
+        }
+        Err(_) => CredentialCheck::Unknown,
+    }
+}
+
+fn not_taken(Refusal { status, words, .. }: &Refusal) -> String {
+    format!("X refuses the login ({status}: {words})")
+}
+
+fn another(api: &Api) -> String {
+    format!(
+        "make a new one in X's developer console and put it into {}; a clock that is off is refused, too",
+        api.keys()
+    )
 }

@@ -8,13 +8,14 @@ use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PostPicture, Receipt, Sender,
+    CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PostPicture,
+    Receipt, Sender,
 };
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call, Post};
-use crate::examine::examine;
+use crate::examine::{check_credential, examine};
 use crate::ids::is_id;
 use crate::media::{NotUploaded, upload};
 use crate::refusal::{Kind, advice, advice_of_picture, kind, of_another};
@@ -219,6 +220,10 @@ impl Sender for XSender {
 
     async fn examine(&self, _: Examine<'_>) -> Examined {
         examine(&self.api).await
+    }
+
+    async fn check_credential(&self) -> CredentialCheck {
+        check_credential(&self.api).await
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {

@@ -4,7 +4,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::messages;
 use crate::config::alerts::Alerts as Settings;
+use crate::daemon::certificates::{Looked, Sighting};
 use crate::daemon::status::{ChannelStatus, Reception};
+use crate::schedule::zone::Zone;
 
 /// What was seen at one look.
 #[derive(Debug)]
@@ -22,6 +24,23 @@ pub(super) struct Seen {
     pub(super) spent: Option<Spent>,
     /// Ends within the last hour that nobody asked for.
     pub(super) crashes: u32,
+    /// What the last look at certificates came to; `None` before the first.
+    pub(super) certificates: Option<Sighting>,
+    /// The zone that times are told in.
+    pub(super) zone: Zone,
+}
+
+impl Seen {
+    /// Whether it tells how a trouble stands: of what could not be looked at nobody knows that it is over.
+    pub(super) fn tells(&self, trouble: &str) -> bool {
+        match trouble {
+            "disk" | "crashes" => true,
+            _ if trouble.starts_with("certificate:") => {
+                self.certificates.as_ref().is_some_and(|seen| seen.tells(trouble))
+            }
+            _ => self.spent.is_some(),
+        }
+    }
 }
 
 /// What a day has cost.
@@ -60,7 +79,13 @@ pub(super) fn troubles(
     if settings.crashes > 0 && seen.crashes >= settings.crashes {
         all.push(Trouble::of("crashes", messages::crashes(seen.crashes)));
     }
+    let looked = seen.certificates.iter().flat_map(|sighting| &sighting.looked);
+    all.extend(looked.filter_map(|looked| certificate(looked, seen.zone)));
     all
+}
+
+fn certificate(looked: &Looked, zone: Zone) -> Option<Trouble> {
+    Some(Trouble::of(looked.trouble()?, messages::certificate(looked, zone)))
 }
 
 fn disk(settings: &Settings, seen: &Seen, stands: bool) -> Option<Trouble> {
@@ -96,6 +121,7 @@ fn silent(settings: &Settings, seen: &Seen, channel: &ChannelStatus) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::certificates::{Found, Of, Place};
     use crate::domain::span::Span;
 
     fn at(minutes: i64) -> DateTime<Utc> {
@@ -111,6 +137,8 @@ mod tests {
             channels: Vec::new(),
             spent: Some(Spent { day: "2026-11-23".to_owned(), micro_usd: 9_000_000 }),
             crashes: 2,
+            certificates: None,
+            zone: Zone::UTC,
         }
     }
 
@@ -167,5 +195,28 @@ mod tests {
         assert!(keys(&settings, &young, false).is_empty(), "it has just begun");
         let off = Settings { channel_silent: Span::seconds(0), ..settings };
         assert!(keys(&off, &Seen { channels, ..well() }, false).is_empty());
+    }
+
+    #[test]
+    fn a_certificate_is_a_trouble_by_its_end_and_over_when_another_one_is_seen() {
+        let settings = Settings::default();
+        let looked = |found| Looked {
+            place: Place { of: Of::Database, host: "db".to_owned(), address: None, port: 5432 },
+            found,
+        };
+        let sighting = |found, is_whole| Some(Sighting { looked: vec![looked(found)], is_whole });
+        let seen = |certificates| Seen { certificates, ..well() };
+        let soon = seen(sighting(Found::Ends(Some(at(90))), true));
+        assert_eq!(keys(&settings, &soon, false), ["certificate:db:5432:5400"]);
+        let over = seen(sighting(Found::Ended(Some(at(90))), true));
+        assert_eq!(keys(&settings, &over, false), ["certificate:db:5432:5400"], "the same one");
+        let renewed = seen(sighting(Found::Valid, true));
+        assert!(keys(&settings, &renewed, true).is_empty());
+        let key = "certificate:db:5432:5400";
+        assert!(renewed.tells(key));
+        let away = sighting(Found::Unknown("away".to_owned()), true);
+        for unsure in [None, away, sighting(Found::Valid, false)] {
+            assert!(!seen(unsure).tells(key));
+        }
     }
 }

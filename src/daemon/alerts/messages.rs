@@ -1,9 +1,12 @@
 //! What the owner reads of trouble.
 
+use crate::daemon::certificates::{Found, Looked, Of};
 use crate::daemon::status::ChannelStatus;
 use crate::domain::count::counted;
 use crate::domain::span::Span;
 use crate::domain::usage::dollars;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// The disk is nearly full.
 pub(super) fn disk(free: u64, least: u64, folder: &str) -> String {
@@ -37,4 +40,54 @@ pub(super) fn silent(channel: &ChannelStatus, most: Span) -> String {
 pub(super) fn crashes(times: u32) -> String {
     let times = counted(times.into(), ["time", "times"]);
     format!("I ended {times} within an hour without being asked to. `selkie logs` tells you why.")
+}
+
+/// A certificate expires soon, or has.
+pub(super) fn certificate(looked: &Looked, zone: Zone) -> String {
+    let Looked { place, found } = looked;
+    let (whose, then) = match &place.of {
+        Of::Channel(name) => (
+            format!("`{}`, where {name} reaches me,", place.host),
+            format!("With an expired one {name} does not bring me anything"),
+        ),
+        Of::Database => (
+            format!("the database server `{}`", place.host),
+            "With an expired one I cannot connect to it any more".to_owned(),
+        ),
+    };
+    let at = |at: &Option<_>| at.map(|at| format!(" on {}", moment(at, zone))).unwrap_or_default();
+    let how = match found {
+        Found::Ended(until) => format!("expired{}", at(until)),
+        Found::Ends(Some(until)) => format!("expires{}", at(&Some(*until))),
+        _ => "expires within days".to_owned(),
+    };
+    format!(
+        "The certificate of {whose} {how}: please renew it. {then}. `selkie doctor` looks again."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::daemon::certificates::Place;
+
+    #[test]
+    fn a_certificate_is_told_with_its_day_and_what_its_end_means() {
+        let place = |of| Place { of, host: "a.example".to_owned(), address: None, port: 443 };
+        let until = Some(DateTime::UNIX_EPOCH);
+        let channel = Looked { place: place(Of::Channel("bird")), found: Found::Ends(until) };
+        assert_eq!(
+            certificate(&channel, Zone::UTC),
+            "The certificate of `a.example`, where bird reaches me, expires on 1970-01-01 00:00 UTC: please renew it. With an \
+             expired one bird does not bring me anything. `selkie doctor` looks again."
+        );
+        let database = Looked { place: place(Of::Database), found: Found::Ended(until) };
+        let told = certificate(&database, Zone::UTC);
+        assert!(
+            told.contains("server `a.example` expired on 1970-01-01 00:00 UTC: please"),
+            "{told}"
+        );
+    }
 }

@@ -17,6 +17,7 @@ use self::judge::{Seen, Spent, Trouble, troubles};
 use self::kept::Kept;
 use crate::config::alerts::Alerts as Settings;
 use crate::daemon::app::App;
+use crate::daemon::certificates::Certificates;
 use crate::daemon::flow::Flow;
 use crate::daemon::status::{Status, StatusDesk};
 use crate::schedule::day;
@@ -37,6 +38,7 @@ pub struct Alerts {
     state: PathBuf,
     zone: Zone,
     since: DateTime<Utc>,
+    certificates: Certificates,
 }
 
 impl Alerts {
@@ -50,11 +52,17 @@ impl Alerts {
             state: app.plan.folders.state.clone(),
             zone: app.plan.zone,
             since: app.clock.now(),
+            certificates: Certificates::of(app),
         })
     }
 
     /// Looks until `stop`: that is an end in order.
     pub async fn run(self, stop: CancellationToken) {
+        // Servers that do not answer keep nothing else waiting.
+        tokio::join!(self.certificates.run(stop.clone()), self.watch(stop));
+    }
+
+    async fn watch(&self, stop: CancellationToken) {
         let mut kept = Kept::begin(self.state.join(FILE), self.since);
         let (mut before, mut told) = (BTreeSet::new(), BTreeSet::new());
         loop {
@@ -77,9 +85,7 @@ impl Alerts {
         let seen = self.seen(kept).await;
         let found = troubles(&self.settings, &seen, |key| kept.stands(key));
         let keys: BTreeSet<String> = found.iter().map(|trouble| trouble.key.clone()).collect();
-        // Of what could not be looked at nobody knows that it is over.
-        let unknown = |key: &str| seen.spent.is_none() && !["disk", "crashes"].contains(&key);
-        for over in kept.settle(|key| keys.contains(key) || unknown(key)) {
+        for over in kept.settle(|key| keys.contains(key) || !seen.tells(key)) {
             tracing::info!(trouble = over, "is over");
         }
         let silent: Vec<AccountId> =
@@ -133,6 +139,8 @@ impl Alerts {
             spent: status.as_ref().map(|it| Spent { day, micro_usd: it.today.usage.micro_usd }),
             channels: status.map(|status| status.channels).unwrap_or_default(),
             crashes: kept.crashes(now),
+            certificates: self.certificates.seen(),
+            zone: self.zone,
         }
     }
 }

@@ -30,10 +30,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 The running selkie reads its config and the files of its secrets again, and checks all of it. If anything is wrong, the previous \
 config stays in force. Otherwise new tasks use the new config, and channels whose section has changed are restarted; the others \
-are not touched. Environment variables stay those that selkie was started with.
+are not touched. A channel whose platform rejects the new token keeps the old one. Environment variables stay those that selkie was \
+started with.
 
-Exit codes: 0 everything that can change without a restart is in force · 1 no daemon runs with this state folder, or the reload \
-failed · 2 the command line or the config is wrong, and the previous config stays in force")]
+Exit codes: 0 everything that can change without a restart is in force · 1 no daemon runs with this state folder, the reload failed, \
+or a platform rejects what the config says of its channel (the rest is in force) · 2 the command line or the config is wrong, and \
+the previous config stays in force")]
 pub struct ReloadArgs {
     /// Print JSON instead of text
     #[arg(long)]
@@ -59,8 +61,13 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
         Ok(Some(told.context(late)??))
     })?;
     match answered {
-        Some(Answered::Done(reloaded)) if args.json => Ok(print::json(&reloaded)?),
-        Some(Answered::Done(reloaded)) => Ok(print::out(&told(&reloaded))?),
+        Some(Answered::Done(reloaded)) => {
+            match args.json {
+                true => print::json(&reloaded)?,
+                false => print::out(&told(&reloaded))?,
+            }
+            if reloaded.is_refused() { Err(Failure::Told) } else { Ok(()) }
+        }
         Some(Answered::Refused(why)) => Err(Failure::Failed(anyhow!("{why}"))),
         Some(Answered::Mistyped(faults)) => {
             Err(Failure::Usage(format!("{faults}\nThe previous config stays in force.")))
@@ -76,7 +83,7 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
 fn told(reloaded: &Reloaded) -> String {
     let Reloaded { changed, channels, needs_restart, notes } = reloaded;
     let mut lines = Vec::new();
-    if changed.is_empty() && needs_restart.is_empty() {
+    if changed.is_empty() && needs_restart.is_empty() && channels.is_empty() {
         lines.push("Nothing has changed.".to_owned());
     }
     if !changed.is_empty() {
@@ -91,11 +98,20 @@ fn told(reloaded: &Reloaded) -> String {
 }
 
 fn channel(change: &ChannelChange) -> String {
-    let ChannelChange { name, account, became, running } = change;
+    let ChannelChange { name, account, became, running, refused, unanswered } = change;
     let who = format!("{name} ({account})");
+    let refused = refused.as_deref().map(one_line);
+    let answer = match (&refused, unanswered) {
+        (Some(why), _) => format!(", and is rejected: {why}"),
+        (None, true) => "; its platform has not answered yet: selkie status".to_owned(),
+        (None, false) => String::new(),
+    };
+    let why = refused.as_deref().unwrap_or("no reason is known");
     match (became, running) {
-        (Became::Added, _) => format!("{who} was added and listens"),
-        (Became::Remade, _) => format!("{who} was restarted"),
+        (Became::Added, _) => format!("{who} was added and listens{answer}"),
+        (Became::Remade, _) => format!("{who} was restarted{answer}"),
+        (Became::Kept, _) => format!("{who} keeps its previous settings: {why}"),
+        (Became::LeftOut, _) => format!("{who} was not added: {why}"),
         (Became::Removed, 0) => {
             format!("{who} was removed; messages that wait for it stay in the store")
         }
@@ -120,6 +136,12 @@ mod tests {
             account: "b:1".to_owned(),
             became,
             running,
+            refused: None,
+            unanswered: false,
+        };
+        let refused = |became| ChannelChange {
+            refused: Some("401: no such token".to_owned()),
+            ..change(became, 0)
         };
         let reloaded = Reloaded {
             changed: vec!["bird.token".to_owned(), "owners".to_owned()],
@@ -128,6 +150,10 @@ mod tests {
                 change(Became::Added, 0),
                 change(Became::Removed, 0),
                 change(Became::Removed, 2),
+                refused(Became::Kept),
+                refused(Became::LeftOut),
+                refused(Became::Remade),
+                ChannelChange { unanswered: true, ..change(Became::Remade, 0) },
             ],
             needs_restart: vec!["store.url".to_owned()],
             notes: vec!["two\nlines".to_owned()],
@@ -139,10 +165,14 @@ mod tests {
             "bird (b:1) was added and listens\n",
             "was removed; messages",
             "will be gone when 2 tasks have ended;",
+            "bird (b:1) keeps its previous settings: 401: no such token\n",
+            "bird (b:1) was not added: 401: no such token\n",
+            "bird (b:1) was restarted, and is rejected: 401: no such token\n",
+            "bird (b:1) was restarted; its platform has not answered yet: selkie status\n",
             "In force after a restart: store.url\n",
         ] {
             assert!(lines.contains(part), "{part}: {lines}");
         }
-        assert_eq!(lines.lines().count(), 7, "{lines}");
+        assert_eq!(lines.lines().count(), 11, "{lines}");
     }
 }

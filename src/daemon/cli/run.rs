@@ -1,12 +1,15 @@
 //! `selkie run`: the daemon.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
 use super::outcome::{Failure, Outcome};
+use crate::config;
 use crate::config::paths::Folders;
-use crate::daemon::build::{Chosen, Kept, plan_anew, plan_to_run};
+use crate::daemon::build::{Chosen, Kept, plan_anew, plan_to_run, sources};
+use crate::daemon::in_force::Peeked;
 use crate::daemon::lifecycle::Signals;
 use crate::daemon::reload::Reread;
 use crate::daemon::run::Attendant;
@@ -31,15 +34,31 @@ pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
     let (up, _) = oneshot::channel();
     let waits = |what: String| tracing::warn!("{what}");
     let manager = ServiceManager::of(&binary.env, std::process::id());
-    let reread = Some(reread(binary.clone(), chosen.clone()));
+    let reread = Some(reread(binary, chosen));
     let attendant = Attendant { up, end: None, waits: &waits, manager, signals, reread };
     Ok(runtime.block_on(run::daemon(plan, attendant))?)
 }
 
 /// Reads the config as at the start: the same file, variables and flags, and the files of secrets anew.
-fn reread(binary: Binary, chosen: Chosen) -> Reread {
-    Arc::new(move |kept: Kept, folders: Option<&Folders>| {
+fn reread(binary: &Binary, chosen: &Chosen) -> Reread {
+    let (of_read, of_peek) = (binary.clone(), binary.clone());
+    let sources = sources(binary, chosen);
+    let chosen = chosen.clone();
+    let read = move |kept: Kept, folders: Option<&Folders>| {
         let flags = chosen.flags.iter().cloned().chain(folders.map(Folders::as_flag)).collect();
-        plan_anew(&binary, &Chosen { flags, ..chosen.clone() }, kept)
-    })
+        plan_anew(&of_read, &Chosen { flags, ..chosen.clone() }, kept)
+    };
+    let peek = move || {
+        let own = sources.file.path().map(|file| sources.here.join(file));
+        let files: Vec<PathBuf> = own.into_iter().collect();
+        match config::read(&sources, &of_peek.kits) {
+            Ok(reading) => Peeked {
+                effective: Some(reading.effective()),
+                faults: reading.problems().len(),
+                files: files.into_iter().chain(reading.files().iter().cloned()).collect(),
+            },
+            Err(problems) => Peeked { effective: None, faults: problems.0.len().max(1), files },
+        }
+    };
+    Reread { read: Arc::new(read), peek: Arc::new(peek) }
 }

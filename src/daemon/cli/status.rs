@@ -11,7 +11,7 @@ use crate::daemon::backup::BackupStatus;
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::status::{ChannelStatus, NextTime, Reception, Status, StoreStatus};
-use crate::daemon::{Binary, lifecycle};
+use crate::daemon::{Binary, in_force, lifecycle};
 use crate::domain::count::counted;
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
@@ -60,7 +60,8 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
     };
     match args.json {
         true => print::json(&status)?,
-        false => print::out(&told(&status, plan.zone))?,
+        // It tells its times as it reads them: what the file says of the zone may be in force from the next start on.
+        false => print::out(&told(&status, status.zone.unwrap_or(plan.zone)))?,
     }
     if status.is_well() { Ok(()) } else { Err(Failure::Told) }
 }
@@ -77,6 +78,13 @@ fn told(status: &Status, zone: Zone) -> String {
     }
     if let Some(restored) = &status.restored {
         row("restored", restored.says());
+    }
+    if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
+        row("restart due", due);
+    }
+    if let Some(it) = &status.config.not_loaded {
+        let says = one_line(&in_force::not_loaded(it, zone));
+        row("config", format!("{says}: {}", in_force::advice(it)));
     }
     for it in &status.channels {
         let held = status.restored.is_some() && it.state == Reception::Off;
@@ -175,6 +183,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
+    use crate::domain::in_force::{DueKey, NotInForce, NotLoaded};
     use crate::domain::usage::Usage;
 
     fn status_of(state: Reception, why: Option<&str>) -> Status {
@@ -203,6 +212,29 @@ mod tests {
             still: Vec::new(),
             restored: None,
             backup: None,
+            zone: None,
+            config: NotInForce::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_force_is_said_and_is_nothing_wrong() {
+        let due = DueKey { key: "worker.count".to_owned(), since: DateTime::UNIX_EPOCH };
+        let not_loaded = NotLoaded {
+            file: "/etc/c.yaml".to_owned(),
+            changed_at: Some(DateTime::UNIX_EPOCH),
+            keys: vec!["owners".to_owned()],
+            faults: 0,
+        };
+        let config = NotInForce { restart_due: vec![due], not_loaded: Some(not_loaded) };
+        let status = Status { config, ..status_of(Reception::Listening, None) };
+        assert!(status.is_well());
+        let told = told(&status, Zone::UTC);
+        for part in [
+            "restart due    worker.count changed at 1970-01-01 00:00 UTC\n",
+            "config         /etc/c.yaml was changed at 1970-01-01 00:00 UTC and is not in force (owners): selkie reload\n",
+        ] {
+            assert!(told.contains(part), "{told}");
         }
     }
 

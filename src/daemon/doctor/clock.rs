@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::finding::Finding;
-use crate::daemon::build::AppConfig;
+use crate::schedule::zone::Zone;
 
 const WHAT: &str = "clock";
 /// So far off it is told.
@@ -11,17 +11,37 @@ const OFF: TimeDelta = TimeDelta::seconds(30);
 /// So far off signatures are refused, and what is scheduled comes at a wrong time.
 const FAR: TimeDelta = TimeDelta::minutes(5);
 
+/// The zones that times are read in.
+#[derive(Clone, Copy, Default)]
+pub struct Times {
+    /// By the running daemon, where there is one.
+    pub running: Option<Zone>,
+    /// By the config, where it can be read.
+    pub config: Option<Zone>,
+}
+
 /// Compares; several clocks that were seen agree with ours when one does.
-pub fn findings(plan: Option<&AppConfig>, ahead: impl Iterator<Item = TimeDelta>) -> Vec<Finding> {
+pub fn findings(times: Times, ahead: impl Iterator<Item = TimeDelta>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let nearest = ahead.min_by_key(TimeDelta::abs).map(compared);
     findings.push(nearest.unwrap_or_else(|| {
         Finding::fine(WHAT, "the clock could not be checked: no platform told the time")
     }));
-    findings.extend(
-        plan.map(|plan| Finding::fine(WHAT, format!("times are in the zone {}", plan.zone))),
-    );
+    findings.extend(times.says().map(|says| Finding::fine(WHAT, says)));
     findings
+}
+
+impl Times {
+    fn says(self) -> Option<String> {
+        match (self.running, self.config) {
+            (Some(running), Some(config)) if running != config => Some(format!(
+                "the running selkie reads times in the zone {running}; the config says {config}, from its next start on"
+            )),
+            (running, config) => {
+                running.or(config).map(|zone| format!("times are in the zone {zone}"))
+            }
+        }
+    }
 }
 
 fn compared(ahead: TimeDelta) -> Finding {
@@ -52,9 +72,14 @@ mod tests {
         assert_eq!([300, -4000].map(level), [Level::Error; 2]);
         assert!(compared(TimeDelta::seconds(95)).says.contains("1 min 35 s behind"));
         assert!(compared(TimeDelta::seconds(-95)).says.contains("ahead of"));
-        let nearest = findings(None, [4000, 2].map(TimeDelta::seconds).into_iter());
+        let times = Times::default();
+        let nearest = findings(times, [4000, 2].map(TimeDelta::seconds).into_iter());
         assert_eq!(nearest[0].level, Level::Fine);
-        let none = findings(None, std::iter::empty());
+        let none = findings(times, std::iter::empty());
         assert!(none.len() == 1 && none[0].says.contains("could not be checked"), "{none:?}");
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        let of = |running, config| Times { running, config }.says().unwrap();
+        assert_eq!(of(None, Some(berlin)), "times are in the zone Europe/Berlin");
+        assert!(of(Some(berlin), Some(Zone::UTC)).contains("the config says UTC"));
     }
 }

@@ -1,5 +1,6 @@
 //! What can be wrong before the daemon runs and while it does: looked at from outside, nothing is changed.
 
+mod certificates;
 mod channels;
 mod clock;
 mod configured;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::guard::visible::one_line;
+use clock::Times;
 use look::Look;
 
 pub use finding::{Finding, Level};
@@ -26,14 +28,16 @@ pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
     let configured::Configured { plan, mut findings } = configured::look(binary, chosen);
     let mut looks = machine::looks(binary);
     let plan = plan.map(Arc::new);
+    let mut times = Times::default();
     if let Some(plan) = &plan {
         let status = running::status(plan).await;
-        findings.extend(running::findings(&status));
+        times = Times { running: status.zone(), config: Some(plan.zone) };
+        findings.extend(running::findings(&status, status.zone().unwrap_or(plan.zone)));
         looks.extend(of_plan(binary, plan, &status));
         looks.push(permissions::look(plan));
     }
     let looked = look::all(looks).await;
-    findings.extend(clock::findings(plan.as_deref(), looked.iter().filter_map(|l| l.ahead)));
+    findings.extend(clock::findings(times, looked.iter().filter_map(|l| l.ahead)));
     findings.extend(looked.into_iter().flat_map(|looked| looked.findings));
     findings.sort_by_key(|finding| finding.level);
     let clean = |text: String| match &plan {
@@ -71,6 +75,7 @@ fn cleaned(plan: &AppConfig, finding: Finding) -> Finding {
 fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> Vec<Look> {
     let mut looks = channels::looks(binary, plan, status.is_up());
     looks.extend(models::looks(plan));
+    looks.extend(certificates::looks(plan, status.zone().unwrap_or(plan.zone)));
     looks.push(stored::look(plan, status));
     looks.push(todos::look(&plan.folders.state, plan.clock()));
     let folders = [("state", &plan.folders.state), ("cache", &plan.folders.cache)];

@@ -7,6 +7,9 @@ use super::finding::Finding;
 use super::look::LIMIT;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::client::Running;
+use crate::daemon::in_force;
+use crate::daemon::status::{self as daemon, ChannelStatus, Reception};
+use crate::schedule::zone::Zone;
 
 const WHAT: &str = "daemon";
 
@@ -14,8 +17,10 @@ const WHAT: &str = "daemon";
 pub enum Status {
     /// None answers at its socket.
     Down,
-    /// It answers this (`/v1/status`).
-    Up(Value),
+    /// It answers this.
+    Up(Box<daemon::Status>),
+    /// It answers as another version does: this is its version, where it tells.
+    Foreign(Option<String>),
     /// It takes the question and does not answer it.
     Mute(String),
 }
@@ -24,6 +29,14 @@ impl Status {
     /// Whether there is one.
     pub fn is_up(&self) -> bool {
         !matches!(self, Self::Down)
+    }
+
+    /// Returns the zone that it reads times in.
+    pub fn zone(&self) -> Option<Zone> {
+        match self {
+            Self::Up(status) => status.zone,
+            _ => None,
+        }
     }
 }
 
@@ -36,53 +49,88 @@ pub async fn status(plan: &AppConfig) -> Status {
         }
     };
     match timeout(LIMIT, asked).await {
-        Ok(Ok(Some(status))) => Status::Up(status),
+        Ok(Ok(Some(told))) => read(told),
         Ok(Ok(None)) => Status::Down,
         Ok(Err(error)) => Status::Mute(format!("{error:#}")),
         Err(_) => Status::Mute(format!("nothing came within {} s", LIMIT.as_secs())),
     }
 }
 
-/// Says what it comes to.
-pub fn findings(status: &Status) -> Vec<Finding> {
-    let status = match status {
-        Status::Down => {
-            return vec![Finding::fine(WHAT, "selkie is not running with this state folder")];
-        }
+fn read(told: Value) -> Status {
+    let version = told["version"].as_str().map(str::to_owned);
+    serde_json::from_value(told).map_or(Status::Foreign(version), |told| Status::Up(Box::new(told)))
+}
+
+/// Says what it comes to, with times as this zone's clocks show them.
+pub fn findings(status: &Status, zone: Zone) -> Vec<Finding> {
+    match status {
+        Status::Down => vec![Finding::fine(WHAT, "selkie is not running with this state folder")],
         Status::Mute(why) => {
             let says = format!("selkie runs and does not answer: {why}");
-            return vec![Finding::error(WHAT, says, "read its log, and restart it")];
+            vec![Finding::error(WHAT, says, "read its log, and restart it")]
         }
-        Status::Up(status) => status,
-    };
-    let version = status["version"].as_str().unwrap_or("of an unknown version");
-    let mut findings = vec![match version == VERSION {
+        Status::Foreign(version) => {
+            vec![running(version.as_deref().unwrap_or("of an unknown version"))]
+        }
+        Status::Up(status) => {
+            let parts = [troubles(status), channels(status), not_in_force(status, zone)];
+            std::iter::once(running(&status.version)).chain(parts.into_iter().flatten()).collect()
+        }
+    }
+}
+
+fn running(version: &str) -> Finding {
+    match version == VERSION {
         true => Finding::fine(WHAT, format!("selkie {version} is running and answers")),
         false => Finding::warning(
             WHAT,
             format!("selkie {version} is running, and this is {VERSION}"),
             "restart it: it runs the version that it was started with",
         ),
-    }];
-    if let Some(file) = status["restored"]["from"].as_str() {
-        let says =
-            format!("it was restored from {file}: it receives, starts and sends nothing yet");
+    }
+}
+
+fn troubles(status: &daemon::Status) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(restored) = &status.restored {
         let advice =
             "once the selkie that it was copied from is stopped for good, run selkie resume";
+        let from = &restored.from;
+        let says =
+            format!("it was restored from {from}: it receives, starts and sends nothing yet");
         findings.push(Finding::error(WHAT, says, advice));
     }
-    if let Some(problem) = status["problem"].as_str() {
+    if let Some(problem) = &status.store.trouble {
         let advice = "read its log: it continues by itself once the store works again";
         findings.push(Finding::error(WHAT, format!("it cannot use its store: {problem}"), advice));
     }
-    for channel in status["channels"].as_array().into_iter().flatten() {
-        let text = |key: &str| channel[key].as_str().unwrap_or_default().to_owned();
-        if let Some(why) = text("state").strip_prefix("refused: ") {
-            let advice = "correct it and restart selkie: it tries again every few minutes";
-            findings.push(
-                Finding::error(WHAT, format!("it does not listen: {why}"), advice).of(text("name")),
-            );
-        }
+    if !status.still.is_empty() {
+        let says = format!("it stands still: {}", status.still.join(", "));
+        findings.push(Finding::error(WHAT, says, "read its log, and restart it"));
+    }
+    findings
+}
+
+fn channels(status: &daemon::Status) -> Vec<Finding> {
+    let refused = status.channels.iter().filter(|it| it.state == Reception::Refused);
+    let says = |it: &ChannelStatus| {
+        let why = it.why.as_deref().unwrap_or("no reason is known");
+        let advice = "correct it, then selkie reload; it tries again every few minutes";
+        Finding::error(WHAT, format!("it does not listen: {why}"), advice).of(it.name.as_str())
+    };
+    refused.map(says).collect()
+}
+
+/// What of the config waits for a restart or a reload.
+fn not_in_force(status: &daemon::Status, zone: Zone) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
+        let advice = "restart it (systemctl restart selkie): these are in force from then on";
+        findings.push(Finding::warning(WHAT, format!("restart due: {due}"), advice));
+    }
+    if let Some(it) = &status.config.not_loaded {
+        let says = in_force::not_loaded(it, zone);
+        findings.push(Finding::warning(WHAT, says, in_force::advice(it)));
     }
     findings
 }
@@ -94,21 +142,46 @@ mod tests {
     use super::*;
     use crate::daemon::doctor::finding::Level;
 
-    fn levels(status: Value) -> Vec<Level> {
-        findings(&Status::Up(status)).into_iter().map(|finding| finding.level).collect()
+    /// How a daemon tells that it stands, with some of it otherwise.
+    fn told(otherwise: Value) -> Value {
+        let mut told = json!({
+            "version": VERSION, "pid": 7, "since": "2026-11-23T00:00:00Z", "channels": [],
+            "counts": crate::store::read::Counts::default(), "approvals": 0,
+            "today": crate::store::read::Used::default(),
+            "store": { "engine": "sqlite", "bytes": 1, "trouble": null }, "store_syncs": 0, "next": [],
+            "limits": [], "memory": null, "still": [], "restored": null, "backup": null,
+        });
+        for (key, value) in otherwise.as_object().into_iter().flatten() {
+            told[key] = value.clone();
+        }
+        told
+    }
+
+    fn found(otherwise: Value) -> Vec<Finding> {
+        findings(&read(told(otherwise)), Zone::UTC)
     }
 
     #[test]
     fn what_a_daemon_says_of_itself_is_told() {
-        let listens = json!([{ "name": "a", "state": "listening" }]);
-        assert_eq!(
-            levels(json!({ "version": VERSION, "problem": null, "channels": listens })),
-            [Level::Fine]
-        );
-        let refused = json!([{ "name": "a", "state": "refused: the token" }]);
-        let status = json!({ "version": "0.0.1", "problem": "disk full", "channels": refused });
-        assert_eq!(levels(status), [Level::Warning, Level::Error, Level::Error]);
-        assert_eq!(levels(json!({})), [Level::Warning]);
-        assert_eq!(findings(&Status::Mute("no".to_owned()))[0].level, Level::Error);
+        let channel = |state: &str| json!([{ "name": "a", "account": "a:1", "state": state, "why": "the token", "heard_at": null }]);
+        let levels = |of: Value| found(of).into_iter().map(|one| one.level).collect::<Vec<_>>();
+        assert_eq!(levels(json!({ "channels": channel("listening") })), [Level::Fine]);
+        let wrong = json!({
+            "version": "0.0.1", "channels": channel("refused"), "still": ["writer"],
+            "store": { "engine": "sqlite", "bytes": 1, "trouble": "disk full" },
+        });
+        assert_eq!(levels(wrong), [Level::Warning, Level::Error, Level::Error, Level::Error]);
+        let other = findings(&read(json!({ "version": "0.0.1" })), Zone::UTC);
+        assert!(other[0].says.starts_with("selkie 0.0.1 is running, and"), "{other:?}");
+        assert_eq!(findings(&Status::Mute("no".to_owned()), Zone::UTC)[0].level, Level::Error);
+    }
+
+    #[test]
+    fn what_is_not_in_force_says_what_to_do() {
+        let due = json!([{ "key": "worker.count", "since": "2026-11-23T09:00:00Z" }]);
+        let not_loaded = json!({ "file": "c.yaml", "changed_at": null, "keys": [], "faults": 2 });
+        let found = found(json!({ "config": { "restart_due": due, "not_loaded": not_loaded } }));
+        assert_eq!(found[1].says, "restart due: worker.count changed at 2026-11-23 09:00 UTC");
+        assert_eq!(found[2].advice, "selkie config check names each");
     }
 }

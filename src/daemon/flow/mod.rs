@@ -57,6 +57,7 @@ mod pairing;
 mod parts;
 mod people;
 mod posts;
+mod proven;
 mod reload;
 mod remake;
 mod restored;

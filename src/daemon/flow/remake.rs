@@ -41,6 +41,12 @@ pub struct ChannelChange {
     /// Tasks of it that run still: it goes as soon as they have ended.
     #[serde(default)]
     pub running: usize,
+    /// Why its platform refuses it.
+    #[serde(default)]
+    pub refused: Option<String>,
+    /// Its platform has not answered yet.
+    #[serde(default)]
+    pub unanswered: bool,
 }
 
 /// What becomes of a channel.
@@ -53,6 +59,24 @@ pub enum Became {
     Remade,
     /// It is gone.
     Removed,
+    /// It goes on as before: its platform refuses what the config says now.
+    Kept,
+    /// It is not there: its platform refuses what the config says.
+    LeftOut,
+}
+
+impl ChannelChange {
+    /// Nothing became of a channel: its platform refuses what the config says of it.
+    pub fn refused(name: &str, before: Option<&AccountId>, now: &AccountId, why: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            account: before.unwrap_or(now).to_string(),
+            became: if before.is_some() { Became::Kept } else { Became::LeftOut },
+            running: 0,
+            refused: Some(why),
+            unanswered: false,
+        }
+    }
 }
 
 impl Flow {
@@ -205,7 +229,7 @@ impl Flow {
 fn change(account: &Account, became: Became) -> ChannelChange {
     let running = if became == Became::Removed { account.workers() } else { 0 };
     let (name, account) = (account.channel.name.to_owned(), account.channel.account.to_string());
-    ChannelChange { name, account, became, running }
+    ChannelChange { name, account, became, running, refused: None, unanswered: false }
 }
 
 async fn stop_receiving(account: &Account) {

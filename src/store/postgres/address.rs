@@ -8,6 +8,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use crate::store::server::Server;
+
 /// How long a server may take to answer the first time.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How long sent bytes may stay unacknowledged before the connection counts as lost.
@@ -77,6 +79,25 @@ impl Address {
     /// Returns who connects.
     pub fn role(&self) -> &str {
         &self.role
+    }
+
+    /// Lists the servers that connections are encrypted to.
+    pub fn encrypted(&self) -> Vec<Server> {
+        let config = &self.config;
+        if config.get_ssl_mode() == SslMode::Disable {
+            return Vec::new();
+        }
+        // A port each, or one for all: the driver takes nothing else.
+        let ports = config.get_ports();
+        let port = |at: usize| *ports.get(at).or_else(|| ports.first()).unwrap_or(&5432);
+        let server = |(at, host): (usize, &Host)| match host {
+            Host::Tcp(name) => {
+                let address = config.get_hostaddrs().get(at).copied();
+                Some(Server { name: name.clone(), address, port: port(at) })
+            }
+            Host::Unix(_) => None,
+        };
+        config.get_hosts().iter().enumerate().filter_map(server).collect()
     }
 
     /// Returns the database's name.

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use selkie_channel_core::{
-    Addressed, AttachmentKind, Audience, Body, Channel, Choice, Delivery, Inbound, ListenEnd,
-    Outbound, Question, Redactor, What,
+    Addressed, AttachmentKind, Audience, Body, Channel, Choice, CredentialCheck, Delivery, Inbound,
+    ListenEnd, Outbound, Question, Redactor, What,
 };
 use selkie_playground::line_platform::{ADA, Draft, GRACE, GROUP, LINUS, MediaKind, ROOM};
 use selkie_playground::{Fault, FaultKind};
@@ -384,4 +384,23 @@ async fn a_taken_port_is_told_like_any_refusal() {
     let end = channel.receiver.as_ref().unwrap().listen(&inbox, CancellationToken::new()).await;
     let ListenEnd::Refused(why) = end else { panic!("{end:?}") };
     assert!(why.contains(&port.to_string()) && why.contains("line.webhook_listen"), "{why}");
+}
+
+#[tokio::test]
+async fn a_token_is_tried_alone_and_line_tells_where_it_calls() {
+    let guest = Guest::new().await;
+    let check = async |guest: &Guest| guest.channel.sender.check_credential().await;
+    assert_eq!(check(&guest).await, CredentialCheck::Taken);
+    let other = json!({ "channel_access_token": "another-token-that-line-does-not-know" });
+    let refused = check(&Guest::with(other).await).await;
+    let begins = "LINE rejects the access token (401: ";
+    assert!(
+        matches!(&refused, CredentialCheck::Refused(why) if why.starts_with(begins)),
+        "{refused:?}"
+    );
+    guest.line().set_webhook("https://bot.example/line/webhook");
+    let reached = guest.channel.receiver.as_ref().unwrap().reached_at().await;
+    assert_eq!(reached, Ok(vec!["https://bot.example/line/webhook".to_owned()]));
+    guest.line().fault(Fault::next("info", FaultKind::Html { status: 503 }));
+    assert_eq!(check(&guest).await, CredentialCheck::Unknown);
 }

@@ -2,7 +2,8 @@
 
 use chrono::TimeDelta;
 use selkie_channel_core::{
-    Body, Delivery, Lookup, MessageRef, Outbound, Part, Post, PostPicture, PostedBy,
+    Body, CredentialCheck, Delivery, Lookup, MessageRef, Outbound, Part, Post, PostPicture,
+    PostedBy,
 };
 use selkie_playground::x::{
     APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, NEXT_USER_BEARER, REFRESH_TOKEN, USER, USER_BEARER,
@@ -418,4 +419,19 @@ async fn a_picture_that_cannot_go_is_refused_with_what_to_do() {
     X does not take the picture a.png: Invalid Request: The media could not be processed: InvalidMedia.
     ");
     assert!(guest.x().posts().is_empty());
+}
+
+#[tokio::test]
+async fn a_login_is_tried_alone_and_one_that_is_renewed_is_left_alone() {
+    let check = async |guest: Guest| guest.channel.sender.check_credential().await;
+    assert_eq!(check(Guest::signing().await).await, CredentialCheck::Taken);
+    assert_eq!(check(Guest::renewing().await).await, CredentialCheck::Unknown);
+    let stranger =
+        Guest::with(json!({ "bearer_token": "a-bearer-that-x-does-not-know-at-all" })).await;
+    let refused = check(stranger).await;
+    let begins = "X refuses the login (401: ";
+    assert!(
+        matches!(&refused, CredentialCheck::Refused(why) if why.starts_with(begins)),
+        "{refused:?}"
+    );
 }
