@@ -52,7 +52,7 @@ async fn what_needs_a_restart_is_named_and_not_half_applied() {
     // The store is the one of before; Ada owns the bot no more.
     let hint = world.ask("am I heard?").await;
     assert!(hint.contains("telegram.allowed_chat_ids"), "{hint}");
-    world.home.set("store", json!({}));
+    world.home.remove("store");
     world.home.set("owners", json!([format!("tg:{ADA}")]));
     let (_, out, _) = world.home.run(&["reload"]);
     assert!(out.starts_with("In force from now on: owners\n"), "{out}");
