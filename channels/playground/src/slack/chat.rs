@@ -21,9 +21,7 @@ pub(super) fn post(server: &Server, params: &Value) -> Done {
         return Err("thread_not_found".into());
     }
     check(params, 40_000)?;
-    if params.get("metadata").is_some_and(|metadata| metadata.to_string().len() > MAX_METADATA) {
-        return Err("metadata_too_large".into());
-    }
+    check_metadata(params)?;
     if !server.may_post(&channel) {
         return Err(Refusal::Limited(1));
     }
@@ -39,10 +37,14 @@ pub(super) fn post(server: &Server, params: &Value) -> Done {
 pub(super) fn update(server: &Server, params: &Value) -> Done {
     let (channel, ts) = (text(params, "channel"), text(params, "ts"));
     let mut world = server.world();
-    let edited = world.next_ts((server.now)());
+    let now = (server.now)();
+    let edited = world.next_ts(now);
     let message = find(&mut world.open_room(channel)?.messages, ts)?;
     if !message.is_bots() {
         return Err("cant_update_message".into());
+    }
+    if message.grows(now) {
+        return Err("streaming_state_conflict".into());
     }
     check(params, MAX_UPDATE)?;
     message.text = text(params, "text").to_owned();
@@ -57,7 +59,8 @@ pub(super) fn delete(server: &Server, params: &Value) -> Done {
     let (channel, ts) = (text(params, "channel"), text(params, "ts"));
     let mut world = server.world();
     let room = world.open_room(channel)?;
-    if !find(&mut room.messages, ts)?.is_bots() {
+    let message = find(&mut room.messages, ts)?;
+    if !message.is_bots() || message.grows((server.now)()) {
         return Err("cant_delete_message".into());
     }
     room.messages.retain(|message| message.ts != ts);
@@ -85,12 +88,20 @@ pub(super) fn whisper(server: &Server, params: &Value) -> Done {
     Ok(json!({ "message_ts": ts }))
 }
 
-fn thread(params: &Value) -> Option<&str> {
+pub(super) fn thread(params: &Value) -> Option<&str> {
     Some(text(params, "thread_ts")).filter(|thread| !thread.is_empty())
 }
 
 fn shown_blocks(params: &Value) -> Option<Value> {
     params.get("blocks").filter(|blocks| blocks.as_array().is_some_and(|b| !b.is_empty())).cloned()
+}
+
+/// Whether metadata is small enough.
+pub(super) fn check_metadata(params: &Value) -> Result<(), Refusal> {
+    match params.get("metadata").is_some_and(|metadata| metadata.to_string().len() > MAX_METADATA) {
+        true => Err("metadata_too_large".into()),
+        false => Ok(()),
+    }
 }
 
 fn check(params: &Value, most: usize) -> Result<(), Refusal> {

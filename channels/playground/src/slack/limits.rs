@@ -41,6 +41,9 @@ pub(super) fn scope(method: &str, params: &Value) -> Option<&'static str> {
         | "chat.postEphemeral"
         | "chat.update"
         | "chat.delete"
+        | "chat.startStream"
+        | "chat.appendStream"
+        | "chat.stopStream"
         | "assistant.threads.setStatus" => "chat:write",
         "reactions.add" | "reactions.remove" => "reactions:write",
         "emoji.list" => "emoji:read",
@@ -71,7 +74,7 @@ pub(super) fn is_history(method: &str) -> bool {
 /// How many calls of a method Slack takes in a minute; messages have a pace of their own.
 pub(super) fn per_minute(method: &str) -> Option<usize> {
     Some(match method {
-        "emoji.list" => 20,
+        "emoji.list" | "chat.startStream" | "chat.stopStream" => 20,
         "apps.connections.open"
         | "chat.update"
         | "chat.delete"
@@ -82,6 +85,7 @@ pub(super) fn per_minute(method: &str) -> Option<usize> {
         | "conversations.info"
         | "conversations.open" => 50,
         "chat.postEphemeral"
+        | "chat.appendStream"
         | "users.info"
         | "files.info"
         | "files.getUploadURLExternal"

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::params::text;
 use super::refusal::Done;
 use super::world::{ADA, BOT, File, GRACE, LINUS, TEAM, find, said};
-use super::{Server, chat, history, sockets};
+use super::{Server, chat, history, sockets, streams};
 
 /// The standard emoji of this workspace.
 const EMOJI: &[&str] = &["+1", "thumbsup", "eyes", "heart", "tada", "tea", "white_check_mark"];
@@ -24,6 +24,9 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
         "chat.postEphemeral" => chat::whisper(server, params),
         "chat.update" => chat::update(server, params),
         "chat.delete" => chat::delete(server, params),
+        "chat.startStream" => streams::start(server, params),
+        "chat.appendStream" => streams::append(server, params),
+        "chat.stopStream" => streams::stop(server, params),
         "conversations.history" | "conversations.replies" => history::page(server, method, params),
         "conversations.info" => info(server, params),
         "conversations.open" => open(text(params, "users")),

@@ -16,6 +16,7 @@ mod refusal;
 mod respond;
 mod server;
 mod sockets;
+mod streams;
 mod world;
 
 pub use handle::Slack;
@@ -23,7 +24,7 @@ pub(crate) use http::routes;
 pub use press::Button;
 pub(crate) use server::Server;
 pub use world::{
-    ADA, APP_TOKEN, BOT, BOT_TOKEN, CHANNEL, DM, GRACE, LINUS, SlackMessage, TEAM, Whisper,
+    ADA, APP_TOKEN, BOT, BOT_TOKEN, CHANNEL, DM, GRACE, LINUS, SlackMessage, Stream, TEAM, Whisper,
 };
 
 #[cfg(test)]

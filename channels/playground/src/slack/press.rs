@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::handle::Slack;
-use super::world::{TEAM, Whisper};
-use super::{respond, sockets};
+use super::world::{Stream, TEAM, Whisper};
+use super::{respond, sockets, streams};
 
 /// The app's command.
 const COMMAND: &str = "/selkie";
@@ -22,6 +22,20 @@ pub struct Button {
 }
 
 impl Slack {
+    /// Ends a stream as Slack does by itself after some minutes (`Ended`), or as a person does. Whether it went on.
+    pub fn end_stream(&self, channel: &str, ts: &str, end: Stream) -> bool {
+        let is_ended = {
+            let now = (self.server().now)();
+            let mut world = self.server().world();
+            let room = world.rooms.get_mut(channel);
+            let messages = room.map(|room| room.messages.as_mut_slice()).unwrap_or_default();
+            let message = streams::open(messages, ts, now).ok();
+            message.map(|message| message.stream = Some(end)).is_some()
+        };
+        self.server().changed();
+        is_ended
+    }
+
     /// The buttons under a message, in order.
     pub fn buttons(&self, channel: &str, ts: &str) -> Vec<Button> {
         let message = self.messages(channel).into_iter().find(|message| message.ts == ts);

@@ -1,9 +1,14 @@
 //! The emulated Slack against its rules, over real HTTP.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
 
 use super::server::BURST;
 use super::*;
+use crate::clock::Now;
 use crate::testing::client;
 use crate::{Options, Playground};
 
@@ -182,4 +187,101 @@ async fn a_distributed_app_gets_fifteen_messages_a_minute() {
     let page = call(&playground, BOT_TOKEN, "conversations.replies", params.clone()).await;
     assert_eq!((page["messages"].as_array().unwrap().len(), &page["has_more"]), (15, &json!(true)));
     assert_eq!(error(&playground, "conversations.replies", params).await, "ratelimited");
+}
+
+/// A playground in which the bot's answer to Ada grows: "One ".
+async fn growing(options: Options) -> (Playground, String, String) {
+    let playground = Playground::start(options).await.unwrap();
+    let root = playground.slack().say(CHANNEL, ADA, "count");
+    let start = json!({
+        "channel": CHANNEL, "thread_ts": root, "markdown_text": "One ",
+        "recipient_user_id": ADA, "recipient_team_id": TEAM,
+    });
+    let ts = call(&playground, BOT_TOKEN, "chat.startStream", start).await["ts"].clone();
+    (playground, root, ts.as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn a_stream_begins_in_a_thread_and_in_a_channel_for_somebody() {
+    let (playground, root, _) = growing(Options::default()).await;
+    let start = |changes: Value| {
+        let mut params = json!({
+            "channel": CHANNEL, "thread_ts": root, "markdown_text": "x",
+            "recipient_user_id": ADA, "recipient_team_id": TEAM,
+        });
+        for (key, value) in changes.as_object().unwrap() {
+            params[key] = value.clone();
+        }
+        params
+    };
+    for (changes, wanted) in [
+        (json!({ "thread_ts": null }), "missing_thread_ts"),
+        (json!({ "thread_ts": "1.000001" }), "thread_not_found"),
+        (json!({ "recipient_user_id": null }), "missing_recipient_user_id"),
+        (json!({ "recipient_team_id": null }), "missing_recipient_team_id"),
+        (json!({ "recipient_user_id": "U0NONE" }), "user_not_found"),
+        (json!({ "recipient_team_id": "T0NONE" }), "team_not_found"),
+        (json!({ "markdown_text": "x".repeat(12_001) }), "msg_too_long"),
+        (json!({ "channel": "C0ELSE" }), "not_in_channel"),
+        (json!({}), "ok"),
+    ] {
+        let params = start(changes.clone());
+        assert_eq!(error(&playground, "chat.startStream", params).await, wanted, "{changes}");
+    }
+    let asked = playground.slack().say(DM, ADA, "count");
+    let direct = json!({ "channel": DM, "thread_ts": asked, "markdown_text": "x" });
+    assert_eq!(error(&playground, "chat.startStream", direct.clone()).await, "ok");
+    playground.slack().remove_scope("chat:write");
+    assert_eq!(error(&playground, "chat.startStream", direct).await, "missing_scope");
+}
+
+#[tokio::test]
+async fn a_stream_takes_pieces_alone_until_it_is_stopped() {
+    let (playground, root, ts) = growing(Options::default()).await;
+    let slack = playground.slack();
+    let piece = |text: &str| json!({ "channel": CHANNEL, "ts": ts, "markdown_text": text });
+    assert_eq!(error(&playground, "chat.appendStream", piece("two ")).await, "ok");
+    assert_eq!(error(&playground, "chat.appendStream", piece(" three")).await, "ok");
+    assert_eq!(error(&playground, "chat.appendStream", piece("")).await, "no_text");
+    let long = piece(&"x".repeat(12_001));
+    assert_eq!(error(&playground, "chat.appendStream", long).await, "msg_too_long");
+    let update = json!({ "channel": CHANNEL, "ts": ts, "text": "x" });
+    let wanted = "streaming_state_conflict";
+    assert_eq!(error(&playground, "chat.update", update.clone()).await, wanted);
+    assert_eq!(error(&playground, "chat.delete", update.clone()).await, "cant_delete_message");
+    let stopped = call(&playground, BOT_TOKEN, "chat.stopStream", piece(", four")).await;
+    let whole = "One two three, four";
+    assert_eq!(stopped["message"]["text"], whole, "white space is lost where a piece begins");
+    assert_eq!(slack.answers(CHANNEL, &root)[0].text, whole);
+    let wanted = "message_not_in_streaming_state";
+    for method in ["chat.appendStream", "chat.stopStream"] {
+        assert_eq!(error(&playground, method, piece("x")).await, wanted);
+    }
+    let theirs = json!({ "channel": CHANNEL, "ts": root, "markdown_text": "x" });
+    assert_eq!(error(&playground, "chat.appendStream", theirs).await, "message_not_owned_by_app");
+    let none = json!({ "channel": CHANNEL, "ts": "1.000001", "markdown_text": "x" });
+    assert_eq!(error(&playground, "chat.appendStream", none).await, "message_not_found");
+    assert_eq!(error(&playground, "chat.update", update).await, "ok");
+}
+
+#[tokio::test]
+async fn a_stream_ends_by_a_person_and_by_its_age() {
+    let (playground, _, ts) = growing(Options::default()).await;
+    let slack = playground.slack();
+    assert!(slack.end_stream(CHANNEL, &ts, Stream::StoppedByPerson));
+    assert!(!slack.end_stream(CHANNEL, &ts, Stream::Ended), "it is over");
+    let piece = |ts: &str| json!({ "channel": CHANNEL, "ts": ts, "markdown_text": "x" });
+    assert_eq!(error(&playground, "chat.appendStream", piece(&ts)).await, "stopped_by_user");
+    let update = json!({ "channel": CHANNEL, "ts": ts, "text": "x" });
+    assert_eq!(error(&playground, "chat.update", update).await, "ok");
+    let minutes = Arc::new(AtomicI64::new(30_000_000));
+    let clock = Arc::clone(&minutes);
+    let now: Now =
+        Arc::new(move || DateTime::UNIX_EPOCH + TimeDelta::minutes(clock.load(Ordering::Relaxed)));
+    let (playground, _, ts) = growing(Options { now, ..Options::default() }).await;
+    minutes.fetch_add(4, Ordering::Relaxed);
+    assert_eq!(error(&playground, "chat.appendStream", piece(&ts)).await, "ok");
+    minutes.fetch_add(2, Ordering::Relaxed);
+    let wanted = "message_not_in_streaming_state";
+    assert_eq!(error(&playground, "chat.appendStream", piece(&ts)).await, wanted);
 }

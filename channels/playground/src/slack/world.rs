@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -29,6 +29,9 @@ pub const BOT_TOKEN: &str = "xoxb-1000000001-2000000002-playgroundsecret";
 /// The app's token.
 pub const APP_TOKEN: &str = "xapp-1-A0PLAY-3000000003-playgroundsecret";
 
+/// No stream lasts longer.
+const STREAM_LIFE: TimeDelta = TimeDelta::minutes(5);
+
 /// A message as people see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlackMessage {
@@ -50,6 +53,19 @@ pub struct SlackMessage {
     pub metadata: Option<Value>,
     /// Its blocks, when it has any: buttons among them.
     pub blocks: Option<Value>,
+    /// How its stream stands, when it has one.
+    pub stream: Option<Stream>,
+}
+
+/// A message that grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// It goes on.
+    Open,
+    /// It was stopped, or it took too long.
+    Ended,
+    /// A person has stopped it.
+    StoppedByPerson,
 }
 
 /// What one person alone was shown.
@@ -79,6 +95,11 @@ impl SlackMessage {
     /// Whether the bot wrote it.
     pub fn is_bots(&self) -> bool {
         self.user == BOT
+    }
+
+    /// Whether its stream goes on: Slack ends it after some minutes, whatever is appended.
+    pub(super) fn grows(&self, now: DateTime<Utc>) -> bool {
+        self.stream == Some(Stream::Open) && now - posted_at(&self.ts) < STREAM_LIFE
     }
 }
 
@@ -285,6 +306,7 @@ pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage
         edited: None,
         metadata: None,
         blocks: None,
+        stream: None,
     }
 }
 
