@@ -7,7 +7,9 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use selkie_channel_core::{Body, ConversationId, Delivery, MessageRef, Outbound, Part, locked};
+use selkie_channel_core::{
+    Body, ConversationId, Delivery, Growing, MessageRef, Outbound, Part, PersonId, locked,
+};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
@@ -37,6 +39,8 @@ struct Shared {
     task: TaskId,
     conversation: ConversationId,
     quote: Option<MessageRef>,
+    /// Who asked.
+    reader: Option<PersonId>,
     /// It may be shown.
     is_wanted: bool,
     /// An earlier claim may have left a message.
@@ -99,6 +103,7 @@ impl StreamedAnswer {
             task: claimed.claim.task,
             conversation: claimed.conversation.clone(),
             quote,
+            reader: claimed.facts.speaker.clone(),
             is_wanted,
             resumed: claimed.attempts > 1 || !claimed.transcript.is_empty(),
             state: Mutex::default(),
@@ -324,8 +329,10 @@ impl<'a> Showing<'a> {
             Stand::At(message) => Some(message.clone()),
             Stand::Unsent | Stand::Gone => None,
         };
-        let said = Outbound::text(self.shared.conversation.clone(), format!("{text}{GOES_ON}"));
-        self.beside.part(said.quoting(self.shared.quote.clone()).over(over))
+        let Shared { conversation, quote, reader, .. } = self.shared;
+        let said = Outbound::text(conversation.clone(), format!("{text}{GOES_ON}"));
+        let growing = Growing { so_far: text.to_owned(), reader: reader.clone() };
+        self.beside.part(said.quoting(quote.clone()).over(over).growing(growing))
     }
 
     async fn settle(&mut self, delivery: Delivery, part: Part) {

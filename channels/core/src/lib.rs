@@ -58,8 +58,8 @@ pub use kit::{
 };
 pub use lock::locked;
 pub use outbound::{
-    Body, Choice, Delivery, Lookup, Mention, Outbound, Post, PostPicture, PostedBy, Question,
-    Receipt,
+    Body, Choice, Delivery, Growing, Lookup, Mention, Outbound, Post, PostPicture, PostedBy,
+    Question, Receipt,
 };
 pub use part::Part;
 pub use pause::Pauses;

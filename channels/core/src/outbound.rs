@@ -33,6 +33,9 @@ pub struct Outbound {
     /// sent anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<MessageRef>,
+    /// It is the beginning of a text that is still being written: its message will grow. Never stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growing: Option<Growing>,
     /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
     #[serde(default)]
     pub nonce: u64,
@@ -53,6 +56,7 @@ impl Outbound {
             at: None,
             mentions: Vec::new(),
             over: None,
+            growing: None,
             nonce: 0,
         }
     }
@@ -97,12 +101,29 @@ impl Outbound {
         self
     }
 
+    /// Says that it is still being written.
+    #[must_use]
+    pub fn growing(mut self, growing: Growing) -> Self {
+        self.growing = Some(growing);
+        self
+    }
+
     /// Sets it apart from others that say the same.
     #[must_use]
     pub fn numbered(mut self, nonce: u64) -> Self {
         self.nonce = nonce;
         self
     }
+}
+
+/// A text that is still being written, for platforms where a message can grow by what is new. It is given whole each
+/// time; a model that begins again gives another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Growing {
+    /// As far as it is written, in CommonMark, without anything that says that it goes on.
+    pub so_far: String,
+    /// Who asked, and reads along.
+    pub reader: Option<PersonId>,
 }
 
 /// A name by which somebody is mentioned.

@@ -31,6 +31,15 @@ pub enum Call {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         anew: Option<Value>,
     },
+    /// A message that grows: by Slack's own stream, or the usual `way`. Never stored.
+    Grow {
+        /// As far as it is written, in Markdown.
+        text: String,
+        /// Who reads along.
+        reader: Reader,
+        /// Posts it, or changes it, where it is not streamed.
+        way: Box<Call>,
+    },
     /// `chat.delete`.
     Delete {
         /// The channel.
@@ -81,6 +90,15 @@ pub enum Call {
     },
 }
 
+/// Who reads a stream along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reader {
+    /// Their workspace.
+    pub team: String,
+    /// They.
+    pub user: String,
+}
+
 impl Call {
     /// The channel it names, where it names one.
     pub fn channel(&self) -> Option<&str> {
@@ -92,6 +110,7 @@ impl Call {
             | Self::Thinking { channel, .. }
             | Self::React { channel, .. }
             | Self::Upload { channel, .. } => Some(channel),
+            Self::Grow { way, .. } => way.channel(),
             Self::Respond { .. } => None,
         }
     }
@@ -106,6 +125,7 @@ impl Call {
             | Self::Thinking { channel, .. }
             | Self::React { channel, .. }
             | Self::Upload { channel, .. } => home.clone_into(channel),
+            Self::Grow { way, .. } => *way = Box::new(way.as_ref().clone().moved_to(home)),
             Self::Respond { .. } => {}
         }
         self
@@ -136,7 +156,7 @@ impl Call {
                 *comment = Some(marked_text(comment.as_deref().unwrap_or_default(), true));
             }
             Self::React { .. } | Self::Update { .. } | Self::Delete { .. } => {}
-            Self::Thinking { .. } => {}
+            Self::Thinking { .. } | Self::Grow { .. } => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 //! [`kit`] is the whole of it: settings, speaking tools and the building of a channel, as data behind the
 //! traits of `selkie-channel-core`. In: `listen` keeps `socket`s open, `hear` reads envelopes. Out:
 //! `markdown` and `cut` make messages, `call` the calls, `sender` makes them and tells by what is proven
-//! what became of them, `lookup` asks Slack where nothing is proven.
+//! what became of them, `stream` lets a message grow, `lookup` asks Slack where nothing is proven.
 
 mod api;
 mod backfill;
@@ -15,6 +15,8 @@ mod cut;
 mod emoji;
 mod ending;
 mod examine;
+mod form;
+mod growth;
 mod hear;
 mod homes;
 mod ids;
@@ -34,8 +36,10 @@ mod settings;
 mod signs;
 mod socket;
 mod speaking;
+mod stream;
 mod stubs;
 mod upload;
+mod verdict;
 mod whoami;
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use selkie_channel_core::hash::fnv;
 use selkie_channel_core::styled::{Styled, mention};
-use selkie_channel_core::{Body, MessageRef, Outbound, Part, Question, file};
+use selkie_channel_core::{Body, Growing, MessageRef, Outbound, Part, PersonId, Question, file};
 use serde_json::{Value, json};
 
 use crate::blocks;
-use crate::call::{Call, EVENT_TYPE, MARK_ROOM, MAX_TEXT};
+use crate::call::{Call, EVENT_TYPE, MARK_ROOM, MAX_TEXT, Reader};
 use crate::cut::{self, Piece};
 use crate::hear::{AnswerAt, TapHandle};
-use crate::ids::Spot;
+use crate::ids::{self, Spot, user_of};
 use crate::markdown;
 
 /// Stands at the end of a text that had to fit into one message.
@@ -53,7 +53,31 @@ impl Maker<'_> {
         if let (Some(over), Some(first)) = (&self.outbound.over, parts.first_mut()) {
             *first = first.changed(|call| into_update(call, over)).repeatable();
         }
+        if let (Some(growing), Some(first)) = (&self.outbound.growing, parts.first_mut()) {
+            *first = self.growing(first, growing);
+        }
         parts
+    }
+
+    /// Slack streams into threads, to somebody of the same workspace; its plain form is none that grows.
+    fn growing(&self, part: &Part, growing: &Growing) -> Part {
+        // A beginning is never posted anew, and the same one is the same call.
+        let part = part.changed(|call| {
+            if let Call::Update { anew, .. } = call {
+                *anew = None;
+            }
+        });
+        let reader = growing.reader.as_ref().and_then(|person| self.reader(person));
+        let Some(reader) = reader.filter(|_| self.spot.thread.is_some()) else { return part };
+        let grown = part.changed(|call| into_growth(call, &growing.so_far, &reader));
+        Part { fallback: part.fallback.clone(), ..grown }
+    }
+
+    fn reader(&self, person: &PersonId) -> Option<Reader> {
+        let team = &self.spot.team;
+        let user = user_of(person.as_str())?;
+        let reader = Reader { team: team.clone(), user: user.to_owned() };
+        (ids::person(team, user) == *person).then_some(reader)
     }
 
     fn messages(&self, pieces: Vec<Piece>) -> Vec<Part> {
@@ -242,6 +266,15 @@ fn into_update(call: &mut Call, over: &MessageRef) {
         "channel": anew["channel"], "ts": over.as_str(), "text": text, "blocks": [],
     });
     *call = Call::Update { params, anew: Some(anew) };
+}
+
+/// Makes a message that grows of a call that posts or changes one.
+fn into_growth(call: &mut Call, text: &str, reader: &Reader) {
+    if !matches!(call, Call::Post { .. } | Call::Update { .. }) {
+        return;
+    }
+    let (text, reader) = (text.to_owned(), reader.clone());
+    *call = Call::Grow { text, reader, way: Box::new(call.clone()) };
 }
 
 fn without_user(mut params: Value) -> Value {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::locked;
 use selkie_channel_core::{
     CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, Receipt,
@@ -14,23 +14,22 @@ use selkie_channel_core::{
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::call::{self, Call};
+use crate::call::{self, Call, Reader};
 use crate::emoji;
 use crate::examine::{check_credential, examine};
+use crate::form::{Form, is_thread_gone};
 use crate::homes::Homes;
 use crate::lookup;
 use crate::refusal::{self, Kind, kind, words};
 use crate::render;
 use crate::signs::Signs;
+use crate::stream::{Ended, Message, Streams, grows};
 use crate::upload;
+use crate::verdict::{about, posted, unproven, verdict};
 use crate::whoami::Whoami;
 
 /// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
 const SOON: Duration = Duration::from_secs(1);
-/// How long to wait when Slack limits us and names no time.
-const LIMITED: Duration = Duration::from_secs(3);
-/// A refused token is not mended by asking at once.
-const TOKEN_REFUSED: Duration = Duration::from_secs(60);
 /// Uploads whose end is unclear; older ones are forgotten.
 const MANY_UNCLEAR: usize = 100;
 
@@ -43,13 +42,21 @@ pub struct SlackSender {
     unclear: Mutex<HashMap<String, String>>,
     signs: Signs,
     homes: Homes,
+    streams: Streams,
 }
 
 impl SlackSender {
     /// Speaks through `api`; refuses files over `max_upload` bytes.
     pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64) -> Self {
-        let (unclear, signs, homes) = (Mutex::default(), Signs::default(), Homes::default());
-        Self { api, whoami, max_upload, unclear, signs, homes }
+        Self {
+            api,
+            whoami,
+            max_upload,
+            unclear: Mutex::default(),
+            signs: Signs::default(),
+            homes: Homes::default(),
+            streams: Streams::default(),
+        }
     }
 
     /// A call to a person becomes one to their direct message, the plain form with it. A failure to open that proves
@@ -72,6 +79,7 @@ impl SlackSender {
     /// the key by which it is found again, as long as Slack takes that.
     async fn say(&self, method: &str, params: &Value, plain: Option<&Value>) -> Delivery {
         let mut form = Form::new(params, plain);
+        let mut is_stopped = false;
         loop {
             let refusal = match self.api.call(method, &form.params).await {
                 Ok(answer) => {
@@ -83,9 +91,64 @@ impl SlackSender {
                 Err(Fault::Refused(refusal)) => refusal,
                 Err(fault) => return unproven(fault, method == "chat.update"),
             };
+            if grows(&refusal) && !is_stopped {
+                is_stopped = true;
+                match self.streams.stop(&self.api, &Message::of(params), None, None).await {
+                    Ok(_) => continue,
+                    Err(delivery) => return delivery,
+                }
+            }
             if !form.plainer(&refusal) {
                 return about(method, &refusal);
             }
+        }
+    }
+
+    /// Posts a message; it takes the thread's sign of life away.
+    async fn post(&self, params: &Value, plain: Option<&Value>, aside: Option<&str>) -> Delivery {
+        let delivery = self.say("chat.postMessage", params, plain).await;
+        self.answered(&delivery, params);
+        self.or_aside(delivery, aside, params).await
+    }
+
+    fn answered(&self, delivery: &Delivery, params: &Value) {
+        if matches!(delivery, Delivery::Sent(_)) {
+            let text = |key: &str| params.get(key).and_then(Value::as_str);
+            self.signs.answered(text("channel").unwrap_or_default(), text("thread_ts"));
+        }
+    }
+
+    /// Changes a message; one that grows grows no more. `whole`: that is all it is to say.
+    async fn update(&self, params: &Value, plain: Option<&Value>, whole: bool) -> Delivery {
+        let message = Message::of(params);
+        let text = params["text"].as_str().filter(|_| whole);
+        match self.streams.end(&self.api, &message, text).await {
+            Ended::Free => self.say("chat.update", params, plain).await,
+            Ended::Whole => posted(params, None),
+            Ended::Later(delivery) => delivery,
+        }
+    }
+
+    /// Shows as much of a message that grows as is written, by Slack's stream or the usual way.
+    async fn grow(&self, growth: Growth<'_>, plain: Option<&Value>) -> Delivery {
+        let Growth { text, reader, way } = growth;
+        match way {
+            Call::Post { params, aside } => {
+                match self.streams.start(&self.api, params, text, reader).await {
+                    Some(delivery) => {
+                        self.answered(&delivery, params);
+                        delivery
+                    }
+                    None => self.post(params, plain, aside.as_deref()).await,
+                }
+            }
+            Call::Update { params, .. } => {
+                match self.streams.append(&self.api, &Message::of(params), text).await {
+                    Some(delivery) => delivery,
+                    None => self.update(params, plain, false).await,
+                }
+            }
+            _ => Delivery::unreadable(),
         }
     }
 
@@ -112,14 +175,30 @@ impl SlackSender {
         }
     }
 
-    /// A message that is gone already is taken away.
+    /// A message that is gone already is taken away. One that grows is stopped first, one of an earlier life when Slack
+    /// refuses.
     async fn delete(&self, channel: &str, ts: &str) -> Delivery {
-        match self.api.call("chat.delete", &json!({ "channel": channel, "ts": ts })).await {
-            Ok(_) => Delivery::Sent(Receipt::default()),
-            Err(Fault::Refused(refusal)) if refusal.code == "message_not_found" => {
-                Delivery::noted(words(&refusal))
+        let params = json!({ "channel": channel, "ts": ts });
+        let message = Message::of(&params);
+        if let Ended::Later(delivery) = self.streams.end(&self.api, &message, None).await {
+            return delivery;
+        }
+        let mut is_stopped = false;
+        loop {
+            match self.api.call("chat.delete", &params).await {
+                Ok(_) => return Delivery::Sent(Receipt::default()),
+                Err(Fault::Refused(refusal)) if refusal.code == "message_not_found" => {
+                    return Delivery::noted(words(&refusal));
+                }
+                Err(Fault::Refused(refusal)) if grows(&refusal) && !is_stopped => {
+                    is_stopped = true;
+                    if let Err(delivery) = self.streams.stop(&self.api, &message, None, None).await
+                    {
+                        return delivery;
+                    }
+                }
+                Err(fault) => return unproven(fault, true),
             }
-            Err(fault) => unproven(fault, true),
         }
     }
 
@@ -266,15 +345,13 @@ impl Sender for SlackSender {
         };
         match call {
             Call::Post { params, aside } => {
-                let delivery = self.say("chat.postMessage", &params, plain_params).await;
-                if matches!(delivery, Delivery::Sent(_)) {
-                    let text = |key: &str| params.get(key).and_then(Value::as_str);
-                    self.signs.answered(text("channel").unwrap_or_default(), text("thread_ts"));
-                }
-                self.or_aside(delivery, aside.as_deref(), &params).await
+                self.post(&params, plain_params, aside.as_deref()).await
             }
             Call::Update { params, .. } => {
-                anew(part, self.say("chat.update", &params, plain_params).await)
+                anew(part, self.update(&params, plain_params, true).await)
+            }
+            Call::Grow { text, reader, way } => {
+                self.grow(Growth { text: &text, reader: &reader, way: &way }, plain_params).await
             }
             Call::Whisper { params } => self.whisper(&params, plain_params).await,
             Call::Delete { channel, ts } => self.delete(&channel, &ts).await,
@@ -313,68 +390,21 @@ impl Sender for SlackSender {
     }
 }
 
+/// A message that grows, as it is to be shown now.
+struct Growth<'a> {
+    text: &'a str,
+    reader: &'a Reader,
+    way: &'a Call,
+}
+
 /// A part as it is carried out.
 struct Parsed {
     call: Call,
     plain: Option<Call>,
 }
 
-/// A call's parameters in the form that is tried now, and what it may still become.
-struct Form {
-    params: Value,
-    plain: Option<Value>,
-    note: Option<String>,
-}
-
-impl Form {
-    /// Parts that were stored without a key in their plain form get it here.
-    fn new(params: &Value, plain: Option<&Value>) -> Self {
-        let mut plain = plain.cloned();
-        if let (Some(plain), Some(metadata)) = (&mut plain, params.get("metadata")) {
-            plain["metadata"] = metadata.clone();
-        }
-        Self { params: params.clone(), plain, note: None }
-    }
-
-    /// Gives up what Slack did not take; `false` when there is nothing left to give up.
-    fn plainer(&mut self, refusal: &Refusal) -> bool {
-        let code = &refusal.code;
-        let lost = |this: &mut Self, key: &str| {
-            let forms = [Some(&mut this.params), this.plain.as_mut()];
-            let fields = forms.into_iter().flatten().filter_map(Value::as_object_mut);
-            fields.map(|fields| fields.remove(key).is_some()).fold(false, |a, b| a | b)
-        };
-        if code.contains("metadata") && lost(self, "metadata") {
-            self.note = Some(format!("sent without its metadata: {code}"));
-            return true;
-        }
-        if is_thread_gone(refusal) && lost(self, "thread_ts") {
-            self.note = Some(format!("sent beside its thread, which is gone: {code}"));
-            return true;
-        }
-        match self.plain.take().filter(|_| kind(refusal) == Kind::Form) {
-            Some(plain) => {
-                self.params = plain;
-                self.note = Some(format!("sent in its plain form: {code}"));
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-/// The message that a thread hung on was deleted: what is said stands beside it then.
-fn is_thread_gone(refusal: &Refusal) -> bool {
-    matches!(refusal.code.as_str(), "thread_not_found" | "invalid_thread_ts")
-}
-
 fn read(call: &Value) -> Option<Call> {
     serde_json::from_value(call.clone()).ok()
-}
-
-fn posted(answer: &Value, note: Option<String>) -> Delivery {
-    let message = answer.get("ts").and_then(Value::as_str).map(MessageRef::new);
-    Delivery::Sent(Receipt { message, note, ..Receipt::default() })
 }
 
 /// What was to be said over a message that cannot be changed any more is posted as one of its own.
@@ -386,34 +416,6 @@ fn anew(part: &Part, verdict: Delivery) -> Delivery {
     let posted = Part { repeatable: false, ..part.clone() };
     let posted = Part { call: json!(call), fallback: plain.map(|plain| json!(plain)), ..posted };
     Delivery::Instead { part: Box::new(posted), why: format!("posted as a new message: {reason}") }
-}
-
-/// A message that is not found where it is to be changed says nothing of whether the bot may speak there.
-fn about(method: &str, refusal: &Refusal) -> Delivery {
-    match verdict(refusal) {
-        Delivery::Refused { reason, .. } if method != "chat.postMessage" => {
-            Delivery::refused(reason)
-        }
-        other => other,
-    }
-}
-
-fn verdict(refusal: &Refusal) -> Delivery {
-    let reason = words(refusal);
-    match kind(refusal) {
-        Kind::Limited => {
-            let after = refusal.retry_after.unwrap_or(LIMITED);
-            Delivery::Retry { after, why: reason, account: false }
-        }
-        Kind::Token => Delivery::Retry { after: TOKEN_REFUSED, why: reason, account: true },
-        Kind::Done => Delivery::noted(reason),
-        Kind::Closed => Delivery::Refused { reason, closed: true },
-        Kind::Scope | Kind::Form | Kind::Other => Delivery::refused(reason),
-    }
-}
-
-fn unproven(fault: Fault, repeatable: bool) -> Delivery {
-    fault.delivery(repeatable, |refusal| verdict(&refusal))
 }
 
 #[cfg(test)]

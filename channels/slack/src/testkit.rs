@@ -150,6 +150,11 @@ impl Server {
         !self.seen.is_empty()
     }
 
+    /// Lists the methods that were asked for and that nobody looked at.
+    pub fn asked(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.seen.try_recv().ok()).map(|seen| seen.method).collect()
+    }
+
     /// Whether another socket is waiting.
     pub fn has_socket(&mut self) -> bool {
         !self.sockets.is_empty()

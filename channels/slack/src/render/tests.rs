@@ -269,3 +269,34 @@ fn what_takes_a_message_over_changes_it_or_is_posted_in_full() {
         assert_eq!(changed.made_anew(), Some(posted), "as if it had never been there");
     }
 }
+
+#[test]
+fn what_is_still_written_grows_in_a_thread_for_somebody_of_the_same_workspace() {
+    let growing = |key: &str, reader: Option<&str>, over: Option<&str>| {
+        let said = outbound(key, Body::Text { markdown: "**hi** …".to_owned() });
+        let reader = reader.map(PersonId::new);
+        let said = said.over(over.map(MessageRef::new));
+        let part = render(&said.growing(Growing { so_far: "**hi**".to_owned(), reader })).remove(0);
+        serde_json::from_value::<Call>(part.call).unwrap()
+    };
+    let thread = "slack:T1:C2:1763640000.000100";
+    let Call::Grow { text, reader, way } = growing(thread, Some("slack:T1:U2"), None) else {
+        panic!("it does not grow")
+    };
+    assert_eq!((text.as_str(), reader.team.as_str(), reader.user.as_str()), ("**hi**", "T1", "U2"));
+    assert!(matches!(*way, Call::Post { params, .. } if params["text"] == "*hi* …"));
+    let over = Some("1763640009.000900");
+    let Call::Grow { way, .. } = growing(thread, Some("slack:T1:U2"), over) else {
+        panic!("it does not grow")
+    };
+    assert!(matches!(*way, Call::Update { anew: None, .. }));
+    for (key, reader) in [
+        ("slack:T1:C2", Some("slack:T1:U2")),
+        (thread, Some("slack:T9:U2")),
+        (thread, Some("slack:T1:B2")),
+        (thread, None),
+    ] {
+        assert!(matches!(growing(key, reader, None), Call::Post { .. }), "{key} {reader:?}");
+        assert!(matches!(growing(key, reader, over), Call::Update { anew: None, .. }));
+    }
+}

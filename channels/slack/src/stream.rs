@@ -1,0 +1,332 @@
+//! Slack's own streams: which messages grow now, and where Slack lets none grow.
+//!
+//! A stream takes what is new and nothing else, and no other change until it is stopped. What cannot be told so is told
+//! by the usual calls; which streams are open is known to this life alone, another one is told by Slack's refusal.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::{Delivery, locked};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::api::Api;
+use crate::call::Reader;
+use crate::growth;
+use crate::refusal::{Kind, kind, words};
+use crate::verdict::{posted, unproven, verdict};
+
+/// Where Slack refuses streams none is tried for so long.
+const REFUSED: Duration = Duration::from_secs(3600);
+/// Streams, and places without any, that are known at once.
+const MANY: usize = 1000;
+
+/// A message of the bot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Message {
+    /// The channel.
+    pub channel: String,
+    /// The message.
+    pub ts: String,
+}
+
+impl Message {
+    /// Reads the parameters of a call that changes a message.
+    pub fn of(params: &Value) -> Self {
+        let text = |key: &str| params[key].as_str().unwrap_or_default().to_owned();
+        Self { channel: text("channel"), ts: text("ts") }
+    }
+}
+
+/// The streams of one bot.
+#[derive(Default)]
+pub struct Streams {
+    open: Mutex<HashMap<Message, Stream>>,
+    /// By channel; an empty one stands for all.
+    held: Mutex<HashMap<String, Held>>,
+}
+
+/// A message that grows.
+#[derive(Clone, Debug)]
+struct Stream {
+    sent: Sent,
+    /// By what the message is to be found.
+    metadata: Option<Value>,
+}
+
+/// What stands in a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Sent {
+    /// This.
+    Known(String),
+    /// Nobody knows what: a call's end is unclear.
+    Unknown,
+    /// A person has stopped it: nothing more is shown before the whole.
+    Stopped,
+}
+
+/// No stream is tried here.
+struct Held {
+    until: Instant,
+    code: String,
+}
+
+/// What came of ending a stream.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The message can be changed now, as far as anybody knows.
+    Free,
+    /// It says the whole.
+    Whole,
+    /// It goes on: try again.
+    Later(Delivery),
+}
+
+impl Streams {
+    /// Begins one with the parameters of a message in a thread. `None`: it is shown the usual way.
+    pub async fn start(
+        &self,
+        api: &Api,
+        post: &Value,
+        text: &str,
+        reader: &Reader,
+    ) -> Option<Delivery> {
+        let (channel, thread) = (post["channel"].as_str()?, post["thread_ts"].as_str()?);
+        let text = Some(growth::shown(text)).filter(|text| !text.trim().is_empty())?;
+        if self.is_held(channel) {
+            return None;
+        }
+        let mut params = json!({ "channel": channel, "thread_ts": thread, "markdown_text": text });
+        // Direct messages have one reader; some name them all the same.
+        let mut names = !channel.starts_with('D');
+        loop {
+            if names {
+                params["recipient_team_id"] = json!(reader.team);
+                params["recipient_user_id"] = json!(reader.user);
+            }
+            let refusal = match api.call("chat.startStream", &params).await {
+                Ok(answer) => {
+                    let ts = answer["ts"].as_str().unwrap_or_default().to_owned();
+                    let message = Message { channel: channel.to_owned(), ts };
+                    self.opened(message, text, post.get("metadata").cloned());
+                    return Some(posted(&answer, None));
+                }
+                Err(Fault::Refused(refusal)) => refusal,
+                Err(fault) => return Some(unproven(fault, false)),
+            };
+            if names || !refusal.code.starts_with("missing_recipient") {
+                self.refused(channel, &refusal);
+                return None;
+            }
+            names = true;
+        }
+    }
+
+    /// Appends what is new of a text. `None`: it is shown the usual way, because the message is none of these or says
+    /// something else.
+    pub async fn append(&self, api: &Api, message: &Message, text: &str) -> Option<Delivery> {
+        let sent = locked(&self.open).get(message)?.sent.clone();
+        let shown = growth::shown(text);
+        let more = match &sent {
+            Sent::Unknown => return None,
+            Sent::Stopped => "",
+            Sent::Known(sent) if sent.starts_with(&shown) => "",
+            Sent::Known(sent) => shown.strip_prefix(sent.as_str())?,
+        };
+        if more.is_empty() {
+            return Some(Delivery::noted("nothing is new".to_owned()));
+        }
+        let params = json!({ "channel": message.channel, "ts": message.ts, "markdown_text": more });
+        match api.call("chat.appendStream", &params).await {
+            Ok(answer) => {
+                self.stands(message, Sent::Known(shown));
+                Some(posted(&answer, None))
+            }
+            Err(Fault::Refused(refusal)) => self.not_appended(message, &refusal),
+            Err(fault) => {
+                if matches!(fault, Fault::Unclear(_)) {
+                    self.stands(message, Sent::Unknown);
+                }
+                Some(unproven(fault, true))
+            }
+        }
+    }
+
+    fn not_appended(&self, message: &Message, refusal: &Refusal) -> Option<Delivery> {
+        match (refusal.code.as_str(), kind(refusal)) {
+            ("stopped_by_user", _) => {
+                self.stands(message, Sent::Stopped);
+                Some(Delivery::noted(words(refusal)))
+            }
+            // Nothing else waits for this limit: the answer itself is told by another call.
+            (_, Kind::Limited) => Some(Delivery::noted(words(refusal))),
+            (_, Kind::Token) => Some(verdict(refusal)),
+            ("message_not_in_streaming_state", _) => {
+                self.take(message);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Ends the stream of a message that grows, before it is changed otherwise: to `whole`, when that is all it is to
+    /// say.
+    pub async fn end(&self, api: &Api, message: &Message, whole: Option<&str>) -> Ended {
+        let Some(stream) = locked(&self.open).get(message).cloned() else { return Ended::Free };
+        let rest = match (&stream.sent, whole) {
+            (Sent::Stopped, _) => {
+                self.take(message);
+                return Ended::Free;
+            }
+            (Sent::Known(sent), Some(whole)) => growth::rest(whole, sent),
+            (Sent::Known(_) | Sent::Unknown, _) => None,
+        };
+        let ended = self.stop(api, message, rest, stream.metadata).await;
+        match ended {
+            Ok(said) if rest.is_some() && said.as_deref() == whole => Ended::Whole,
+            Ok(_) => Ended::Free,
+            Err(delivery) => Ended::Later(delivery),
+        }
+    }
+
+    /// Stops a stream of whatever life. Returns what the message says then; `None` as well where Slack says that it is
+    /// none, which the call that follows tells, too.
+    ///
+    /// # Errors
+    /// When it is to be tried again.
+    pub async fn stop(
+        &self,
+        api: &Api,
+        message: &Message,
+        rest: Option<&str>,
+        mut metadata: Option<Value>,
+    ) -> Result<Option<String>, Delivery> {
+        loop {
+            let mut params = json!({ "channel": message.channel, "ts": message.ts });
+            if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+                params["markdown_text"] = json!(rest);
+            }
+            let has_metadata = metadata.is_some();
+            if let Some(metadata) = metadata.take() {
+                params["metadata"] = metadata;
+            }
+            match api.call("chat.stopStream", &params).await {
+                Ok(answer) => {
+                    self.take(message);
+                    let said = answer.pointer("/message/text").and_then(Value::as_str);
+                    return Ok(said.map(str::to_owned));
+                }
+                Err(Fault::Refused(refusal))
+                    if matches!(kind(&refusal), Kind::Limited | Kind::Token) =>
+                {
+                    return Err(verdict(&refusal));
+                }
+                Err(Fault::Refused(refusal))
+                    if has_metadata && refusal.code.contains("metadata") => {}
+                Err(Fault::Refused(refusal)) => {
+                    tracing::debug!(why = words(&refusal), "a stream is not stopped");
+                    self.take(message);
+                    return Ok(None);
+                }
+                Err(fault) => {
+                    if matches!(fault, Fault::Unclear(_)) {
+                        self.stands(message, Sent::Unknown);
+                    }
+                    return Err(unproven(fault, true));
+                }
+            }
+        }
+    }
+
+    fn opened(&self, message: Message, sent: String, metadata: Option<Value>) {
+        let mut open = locked(&self.open);
+        if open.len() >= MANY {
+            // They are stopped when Slack refuses to change them.
+            open.clear();
+        }
+        open.insert(message, Stream { sent: Sent::Known(sent), metadata });
+    }
+
+    fn stands(&self, message: &Message, sent: Sent) {
+        if let Some(stream) = locked(&self.open).get_mut(message) {
+            stream.sent = sent;
+        }
+    }
+
+    fn take(&self, message: &Message) {
+        locked(&self.open).remove(message);
+    }
+
+    fn is_held(&self, channel: &str) -> bool {
+        let (held, now) = (locked(&self.held), Instant::now());
+        ["", channel].iter().filter_map(|key| held.get(*key)).any(|held| now < held.until)
+    }
+
+    /// Tries none there for a while, and says so, once.
+    fn refused(&self, channel: &str, refusal: &Refusal) {
+        let key = match reach(refusal) {
+            Reach::Once => return,
+            Reach::Channel => channel,
+            Reach::All => "",
+        };
+        let mut held = locked(&self.held);
+        let code = refusal.code.clone();
+        if held.get(key).is_none_or(|held| held.code != code) {
+            tracing::info!(
+                channel = key,
+                why = words(refusal),
+                "Slack streams no answers here: they are shown by changing a message; tried again in an hour"
+            );
+        }
+        if held.len() >= MANY {
+            held.clear();
+        }
+        held.insert(key.to_owned(), Held { until: Instant::now() + REFUSED, code });
+    }
+}
+
+/// Whether a message may not be changed because it grows. Taking one away is refused so for other reasons, too.
+pub fn grows(refusal: &Refusal) -> bool {
+    matches!(refusal.code.as_str(), "streaming_state_conflict" | "cant_delete_message")
+}
+
+/// What a refused stream says of others.
+#[derive(Debug, PartialEq, Eq)]
+enum Reach {
+    /// Nothing: the usual way shows whether it is better off.
+    Once,
+    Channel,
+    All,
+}
+
+fn reach(refusal: &Refusal) -> Reach {
+    match (refusal.code.as_str(), kind(refusal)) {
+        (
+            "unknown_method"
+            | "method_deprecated"
+            | "deprecated_endpoint"
+            | "missing_scope"
+            | "accesslimited"
+            | "enterprise_is_restricted"
+            | "is_bot",
+            _,
+        ) => Reach::All,
+        // Of the person who asked, though the usual way is open.
+        ("user_not_found", _) => Reach::Channel,
+        (
+            "no_text"
+            | "messaging_processing_failed"
+            | "thread_not_found"
+            | "invalid_thread_ts"
+            | "cannot_reply_to_message",
+            _,
+        )
+        | (_, Kind::Limited | Kind::Token | Kind::Closed | Kind::Form | Kind::Done) => Reach::Once,
+        (_, Kind::Other | Kind::Scope) => Reach::Channel,
+    }
+}
+
+#[cfg(test)]
+mod tests;
