@@ -125,7 +125,7 @@ impl Call {
             | Self::Thinking { channel, .. }
             | Self::React { channel, .. }
             | Self::Upload { channel, .. } => home.clone_into(channel),
-            Self::Grow { way, .. } => *way = Box::new(way.as_ref().clone().moved_to(home)),
+            Self::Grow { way, .. } => **way = way.as_ref().clone().moved_to(home),
             Self::Respond { .. } => {}
         }
         self

@@ -24,10 +24,9 @@ pub fn shown(text: &str) -> String {
     let end = if word > 0 && text.len() - word <= LONGEST_WORD { word } else { last };
     // They may yet begin a call or an address.
     let settled = text[..end].trim_end_matches(['<', ':', '/']);
-    let quiet = ["<@", "<!", "<#"].iter().fold(settled.replace("://", NO_LINK), |text, call| {
+    ["<@", "<!", "<#"].iter().fold(settled.replace("://", NO_LINK), |text, call| {
         text.replace(call, &call.replace('<', "&lt;"))
-    });
-    quiet
+    })
 }
 
 /// Returns what is still to be appended of the whole first message, where its text reads the same in a stream.
