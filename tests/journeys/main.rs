@@ -109,6 +109,7 @@ mod stop;
 mod stop_in_group;
 mod strangers;
 mod streaming;
+mod streaming_in_slack;
 mod summaries;
 mod summoned;
 mod syncs;
