@@ -30,7 +30,7 @@ async fn every_task_becomes_a_schedule_and_one_mistake_makes_none() {
                    - {at: 2090-12-24 18:00, content: x, llm_profile: huge}\n";
     let (code, said) = import(&world, unknown, &[]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("cron.yaml:2: chat_id \"nowhere\" is no conversation"), "{said}");
+    assert!(said.contains("cron.yaml:2: chat_id \"nowhere\" is not a conversation"), "{said}");
     assert!(said.contains("cron.yaml:3: llm_profile \"huge\" is not a model profile"), "{said}");
     let (_, list, _) = world.home.run(&["schedules", "list"]);
     assert!(list.starts_with("There are no schedules."), "one mistake makes none: {list}");
