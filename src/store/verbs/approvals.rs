@@ -66,6 +66,10 @@ pub fn unshown(tx: &mut dyn Tx) -> Result<Vec<RawApproval>> {
 pub fn is_of_none(tx: &mut dyn Tx, notice: &str) -> Result<bool> {
     let Some(of) = notice.strip_prefix("approval:") else { return Ok(false) };
     let key = of.split(':').next().unwrap_or_default();
+    // What answers words that mean no request at all is of none from the start.
+    if key == "none" {
+        return Ok(false);
+    }
     Ok(!tx.exists("SELECT 1 FROM approval WHERE key = ?1", params![key])?)
 }
 
