@@ -10,6 +10,18 @@ use tokio::sync::oneshot;
 use crate::store::error::{Result, StoreError};
 use crate::store::tx::Tx;
 
+/// How what was taken back leaves a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purge {
+    /// The log is emptied as soon as there is time.
+    Log,
+    /// The same, and pages are written anew before the store is closed: where rows were moved from one page to
+    /// another, copies stand in what nothing uses.
+    Pages,
+    /// Pages are written anew as soon as there is time.
+    PagesSoon,
+}
+
 /// A database that runs verbs in transactions.
 #[async_trait]
 pub trait Engine: Debug + Send + Sync {
@@ -20,8 +32,8 @@ pub trait Engine: Debug + Send + Sync {
     /// Runs a job that only reads, in one snapshot, beside the writers.
     async fn read(&self, job: Box<dyn Job>);
 
-    /// What was taken back does not stay in a log: it is emptied as soon as there is time.
-    fn purge(&self);
+    /// What was taken back does not stay where a file keeps older copies of it.
+    fn purge(&self, how: Purge);
 
     /// Returns how many durable commits were synced.
     fn syncs(&self) -> u64;

@@ -66,7 +66,10 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
         }
         false => "",
     };
-    Ok(print::out(&format!("Forgotten:\n{}{rest}Earlier backups still contain it.\n", all(&gone)))?)
+    Ok(print::out(&format!(
+        "Forgotten:\n{}{rest}Earlier backups, and folders that a restore has moved aside, still contain it.\n",
+        all(&gone)
+    ))?)
 }
 
 fn all(found: &Forgotten) -> String {

@@ -19,7 +19,7 @@ use super::shared::Shared;
 use super::tls::Tls;
 use super::transaction::Turn;
 use crate::store::database::Opener;
-use crate::store::engine::{Engine, Job, Verb};
+use crate::store::engine::{Engine, Job, Purge, Verb};
 use crate::store::error::{Result, StoreError};
 use crate::store::sqlite::StoreLock;
 
@@ -139,7 +139,7 @@ impl Engine for Postgres {
         drop(self.readers.get(next).map(|reader| reader.send(Order::Read(job))));
     }
 
-    fn purge(&self) {
+    fn purge(&self, _: Purge) {
         // Deleted rows are overwritten by the server when it vacuums; there is no log of ours.
     }
 

@@ -14,7 +14,7 @@ use super::place::Place;
 use super::readers::Readers;
 use super::schema;
 use super::writer::Writer;
-use crate::store::engine::{Engine, Job, Verb};
+use crate::store::engine::{Engine, Job, Purge, Verb};
 use crate::store::error::{Result, StoreError};
 
 /// The ledger in one SQLite file. Dropping it finishes the verbs it was given and frees the lock.
@@ -63,8 +63,8 @@ impl Engine for Sqlite {
         self.readers.run(job).await;
     }
 
-    fn purge(&self) {
-        self.writer.purge();
+    fn purge(&self, how: Purge) {
+        self.writer.purge(how);
     }
 
     fn syncs(&self) -> u64 {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use crate::store::engine::Purge;
 use crate::store::error::{Result, StoreError};
 
 /// 16 MB of pages: checkpointed even while verbs come.
@@ -18,6 +19,11 @@ const HUGE: u64 = 64 << 20;
 /// Looked at after so many commits or bytes.
 const COMMITS: u32 = 64;
 const BYTES: usize = 1 << 20;
+
+/// Messages wait while a database is written anew: some two seconds for this much.
+const MOST_REWRITTEN: u64 = 256 << 20;
+/// What is rewritten goes through a temporary file, and not through memory.
+const REWRITE: &str = "PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY;";
 
 /// A reader that is in the way of the last checkpoint is waited for no longer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -32,12 +38,25 @@ pub struct Wal {
     bytes: usize,
     /// It holds what was taken back.
     purge: bool,
+    /// Pages of the database may do so, where nothing uses them.
+    stale: bool,
+    /// They are written anew at the next rest.
+    rewrite: bool,
 }
 
 impl Wal {
     /// Knows the log at `path`, which need not be there yet.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, file: None, unsynced: false, commits: 0, bytes: 0, purge: false }
+        Self {
+            path,
+            file: None,
+            unsynced: false,
+            commits: 0,
+            bytes: 0,
+            purge: false,
+            stale: false,
+            rewrite: false,
+        }
     }
 
     /// A relaxed commit has written pages.
@@ -55,9 +74,11 @@ impl Wal {
         self.unsynced || self.commits > 0 || self.purge
     }
 
-    /// It is to be emptied when there is time.
-    pub fn purge(&mut self) {
+    /// It is to be emptied when there is time, and pages are to be written anew.
+    pub fn purge(&mut self, how: Purge) {
         self.purge = true;
+        self.stale |= how >= Purge::Pages;
+        self.rewrite |= how == Purge::PagesSoon;
     }
 
     /// Counts a commit, and checkpoints when the log has become long.
@@ -82,6 +103,9 @@ impl Wal {
             self.sync()?;
             self.unsynced = false;
         }
+        if std::mem::take(&mut self.rewrite) {
+            self.rewrite_pages(conn);
+        }
         if self.purge {
             // A reader may be in the way: then the next rest does it.
             self.purge = !emptied(conn)?;
@@ -94,7 +118,10 @@ impl Wal {
     }
 
     /// Puts everything into the database and closes it: the last connection takes the log away.
-    pub fn end(self, conn: Connection) {
+    pub fn end(mut self, conn: Connection) {
+        if self.stale {
+            self.rewrite_pages(&conn);
+        }
         drop(self.file);
         let blocked = match conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
         {
@@ -109,6 +136,22 @@ impl Wal {
                 why,
                 "not everything could be moved into the database: {log} belongs to it, keep both"
             );
+        }
+    }
+
+    /// Writes every page anew: where rows were moved to another page, `secure_delete` leaves copies behind them.
+    fn rewrite_pages(&mut self, conn: &Connection) {
+        self.stale = false;
+        let file = conn.path().and_then(|path| std::fs::metadata(path).ok());
+        let bytes = file.map_or(0, |file| file.len());
+        if bytes > MOST_REWRITTEN {
+            tracing::info!(
+                bytes,
+                "the database is too large to be written anew: pieces of what was \
+                deleted may stay in it until they are overwritten"
+            );
+        } else if let Err(error) = conn.execute_batch(REWRITE) {
+            tracing::warn!(%error, "the database could not be written anew: pieces of what was deleted may stay in it");
         }
     }
 
@@ -146,4 +189,39 @@ fn checkpoint(conn: &Connection, mode: &str) -> Result<(i64, i64)> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
     let mut statement = conn.prepare_cached(&sql)?;
     Ok(statement.query_row([], |row| Ok((row.get(1)?, row.get(2)?)))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of many lengths, in an order that moves them from page to page.
+    fn filled(conn: &Connection) {
+        conn.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID;
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+             INSERT INTO t SELECT (i * 7919) % 2003, iif(i % 3, 'kept-', 'hush-') || i
+                 || substr(hex(zeroblob(600)), 1, (i * 37) % 900) FROM n;
+             DELETE FROM t WHERE v LIKE 'hush-%';",
+        )
+        .unwrap();
+    }
+
+    #[test]
+    fn nothing_of_what_was_forgotten_stays_in_the_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let [database, log] = ["a.db", "a.db-wal"].map(|name| folder.path().join(name));
+        let conn = Connection::open(&database).unwrap();
+        filled(&conn);
+        let holds = |file: &std::path::Path| {
+            std::fs::read(file).unwrap().windows(5).filter(|bytes| bytes == b"hush-").count()
+        };
+        let mut wal = Wal::new(log.clone());
+        wal.purge(Purge::Log);
+        wal.rest(&conn).unwrap();
+        assert!(holds(&database) > 0 && holds(&log) == 0, "copies stay behind rows that moved");
+        wal.purge(Purge::PagesSoon);
+        wal.rest(&conn).unwrap();
+        assert_eq!((holds(&database), holds(&log)), (0, 0));
+    }
 }

@@ -17,7 +17,7 @@ use super::gauge::Gauge;
 use super::place::Place;
 use super::tx::SqliteTx;
 use super::wal::Wal;
-use crate::store::engine::{Class, Job, Verb};
+use crate::store::engine::{Class, Job, Purge, Verb};
 use crate::store::error::{Result, StoreError};
 
 const MOST_VERBS: usize = 256;
@@ -62,10 +62,10 @@ impl Writer {
         drop(self.verbs.as_ref().map(|v| v.send(Message::Verb(verb))));
     }
 
-    /// Empties the log as soon as there is time: what was taken back stands in its older pages.
-    pub fn purge(&self) {
+    /// Takes older copies of what was taken back out of the files, when there is time.
+    pub fn purge(&self, how: Purge) {
         // Without a thread there is no log either.
-        drop(self.verbs.as_ref().map(|v| v.send(Message::Purge)));
+        drop(self.verbs.as_ref().map(|v| v.send(Message::Purge(how))));
     }
 
     /// Ends after the verbs that are there, with everything in the database file and its log gone.
@@ -98,7 +98,7 @@ impl Drop for Writer {
 /// What the thread is sent.
 enum Message {
     Verb(Verb),
-    Purge,
+    Purge(Purge),
     Close(oneshot::Sender<()>),
 }
 
@@ -159,8 +159,8 @@ impl WriterThread {
     fn verb(&mut self, message: Message) -> Option<Verb> {
         match message {
             Message::Verb(verb) => Some(verb),
-            Message::Purge => {
-                self.wal.purge();
+            Message::Purge(how) => {
+                self.wal.purge(how);
                 None
             }
             Message::Close(answer) => {

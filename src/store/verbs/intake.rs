@@ -15,6 +15,7 @@ use super::rows::{load, time};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::store::arrival::{Arrival, Location, TaskRequest};
 use crate::store::delivery::{Draft, Queued};
+use crate::store::engine::Purge;
 use crate::store::error::Result;
 use crate::store::intake::{Accepted, CommandDone, CommandEffect, Fuse, Intake, Requested};
 use crate::store::sql::{Plan, SqlLedger};
@@ -37,7 +38,7 @@ impl Intake for SqlLedger {
         let raw = self.write(plan, move |tx| accept::accept(tx, &rows, cursor.as_ref(), &fuse));
         let (mut accepted, claimed) = raw.await?.parts();
         if taken_back {
-            self.engine().purge();
+            self.engine().purge(Purge::Pages);
         }
         for raw in claimed {
             // The batch is stored, and must be acknowledged, whatever becomes of a claim.

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::rows::millis;
 use super::{forgetting, janitor, lanes, restored};
+use crate::store::engine::Purge;
 use crate::store::error::Result;
 use crate::store::ledger::Ledger;
 use crate::store::restored::{Released, Restored, Waiting};
@@ -24,9 +25,16 @@ impl Ledger for SqlLedger {
     }
 
     async fn forget_old(&self, since: Since) -> Result<u64> {
-        let rows = self.write(Plan::RELAXED, move |tx| janitor::step(tx, &since)).await?;
-        if rows > 0 {
-            self.engine().purge();
+        let step = self.write(Plan::RELAXED, move |tx| {
+            let was_forgetting = forgetting::is_under_way(tx)?;
+            let rows = janitor::step(tx, &since)?;
+            Ok(Step { rows, is_last: was_forgetting && !forgetting::is_under_way(tx)? })
+        });
+        let Step { rows, is_last } = step.await?;
+        match (is_last, rows) {
+            (true, _) => self.engine().purge(Purge::PagesSoon),
+            (false, 0) => {}
+            (false, _) => self.engine().purge(Purge::Log),
         }
         Ok(rows)
     }
@@ -55,4 +63,11 @@ impl Ledger for SqlLedger {
     fn in_place(&self) -> Result<()> {
         self.engine().in_place()
     }
+}
+
+/// What a step of the janitor came to.
+struct Step {
+    rows: u64,
+    /// Nothing is left of what somebody wants to be forgotten.
+    is_last: bool,
 }

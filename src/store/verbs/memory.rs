@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::{remembered, vectors};
+use crate::store::engine::Purge;
 use crate::store::error::Result;
 use crate::store::memory::{
     BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
@@ -41,7 +42,7 @@ impl Memories for SqlLedger {
             vectors::drop_all(tx, &path)
         });
         dropped.await?;
-        self.engine().purge();
+        self.engine().purge(Purge::Pages);
         Ok(())
     }
 
