@@ -46,6 +46,15 @@ struct Reader<'d> {
     table: Option<Table>,
     /// The open links, and where the words of each begin.
     links: Vec<(Link, usize)>,
+    fence: Option<Fence>,
+}
+
+/// The fence of a block of code.
+struct Fence {
+    /// What stands behind it.
+    info: String,
+    /// Where its code begins.
+    at: usize,
 }
 
 impl<'d> Reader<'d> {
@@ -61,6 +70,7 @@ impl<'d> Reader<'d> {
             at_item: false,
             table: None,
             links: Vec::new(),
+            fence: None,
         }
     }
 
@@ -101,7 +111,7 @@ impl<'d> Reader<'d> {
             }
             Mark::CodeBlock(kind) => {
                 self.block();
-                self.open(Tag::Pre(language(&kind)));
+                self.code(kind);
             }
             Mark::List(first) => {
                 self.owe(if self.lists.is_empty() { 2 } else { 1 });
@@ -141,10 +151,7 @@ impl<'d> Reader<'d> {
                     self.owe(self.dialect.behind_quote);
                 }
             }
-            TagEnd::CodeBlock => {
-                self.trim_line_end();
-                self.close();
-            }
+            TagEnd::CodeBlock => self.end_code(),
             TagEnd::HtmlBlock => self.trim_line_end(),
             TagEnd::List(_) => {
                 self.lists.pop();
@@ -220,6 +227,29 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// What stands behind a fence is words, too, where it is more than a language and its attributes: three backticks
+    /// in the middle of an answer open a fence, and nothing that was said may go missing.
+    fn code(&mut self, kind: CodeBlockKind<'_>) {
+        let CodeBlockKind::Fenced(info) = kind else { return self.open(Tag::Pre(None)) };
+        if is_language(&info) {
+            self.open(Tag::Pre(language(&info)));
+            self.fence = Some(Fence { info: info.trim().to_owned(), at: self.out.text().len() });
+        } else {
+            self.open(Tag::Pre(None));
+            self.text(&format!("{}\n", info.trim()));
+        }
+    }
+
+    fn end_code(&mut self) {
+        // A fence with nothing behind it is no code: its word is what there is.
+        let alone = self.fence.take().filter(|fence| fence.at == self.out.text().len());
+        if let Some(fence) = alone.filter(|fence| !fence.info.is_empty()) {
+            self.text(&fence.info);
+        }
+        self.trim_line_end();
+        self.close();
+    }
+
     fn link(&mut self, url: CowStr<'_>, kind: LinkKind) {
         let (nested, in_table) = (!self.links.is_empty(), self.table.is_some());
         let mut link = Link { url: Rc::from(&*url), kind, nested, in_table, live: false };
@@ -276,8 +306,13 @@ impl<'d> Reader<'d> {
     }
 }
 
-fn language(kind: &CodeBlockKind<'_>) -> Option<Rc<str>> {
-    let CodeBlockKind::Fenced(info) = kind else { return None };
+/// Whether what stands behind a fence is one word, or a word and attributes such as `title="a.rs"`.
+fn is_language(info: &str) -> bool {
+    let is_attribute = |word: &str| word.contains('=') || word.starts_with(['{', ',', '.', '#']);
+    info.split_whitespace().skip(1).all(is_attribute)
+}
+
+fn language(info: &str) -> Option<Rc<str>> {
     let word = info.split([' ', ',', '{']).next().unwrap_or_default();
     let plain = |c: char| c.is_ascii_alphanumeric() || "+#_.-".contains(c);
     (!word.is_empty() && word.len() <= 32 && word.chars().all(plain)).then(|| Rc::from(word))
@@ -303,7 +338,7 @@ mod tests {
 
     #[test]
     fn every_stretch_knows_its_path() {
-        let source = "# A *b*\n\n> > q `c`\n>\n> r\n\n```rs x\ny\n```\n[l ![](i)](u)";
+        let source = "# A *b*\n\n> > q `c`\n>\n> r\n\n```rs\ny\n```\n[l ![](i)](u)";
         insta::assert_snapshot!(stretches(source), @r#"
         "A " [Bold]
         "b" [Bold, Italic]
@@ -317,6 +352,21 @@ mod tests {
         "\n\n" [Gap]
         "l i" [Link("u")]
         "#);
+    }
+
+    #[test]
+    fn no_word_behind_a_fence_is_lost() {
+        let shown = |markdown: &str| read(markdown, &DIALECT).text().to_owned();
+        assert_eq!(
+            shown("Use ```\ncode\n``` and then restart. END"),
+            "Use ```\ncode\n\nand then restart. END"
+        );
+        assert_eq!(shown("Run:\n\n```rm -rf build && make"), "Run:\n\nrm -rf build && make");
+        assert_eq!(shown("```sh\nls\n```"), "ls");
+        assert_eq!(shown("```rust title=\"a.rs\" {3}\nx\n```"), "x");
+        assert_eq!(shown("```python main.py\nx\n```"), "python main.py\nx");
+        assert_eq!(shown("a\n\n```END"), "a\n\nEND");
+        assert_eq!(shown("```\n```"), "");
     }
 
     #[test]
