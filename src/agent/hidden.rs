@@ -16,7 +16,7 @@ pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
         reply.text.truncate(reply.text.floor_char_boundary(MOST_TEXT));
         reply.stopped = Some(Stopped::Room);
     }
-    reply.text = redactor.clean(&reply.text);
+    reply.text = redactor.clean_between_marks(&reply.text);
     reply.calls.iter_mut().for_each(|call| hide_in_call(redactor, call));
     reply
 }

@@ -33,6 +33,11 @@ const KEYS: &[Key] = &[
     Key { begins: "github_pat_", least: 40, takes: is_word, fits: is_random },
     Key { begins: "AKIA", least: 16, takes: is_word, fits: is_aws },
     Key { begins: "ASIA", least: 16, takes: is_word, fits: is_aws },
+    Key { begins: "AIza", least: 35, takes: is_word, fits: has_digit },
+    Key { begins: "glpat-", least: 20, takes: is_word, fits: has_digit },
+    Key { begins: "npm_", least: 36, takes: is_letter, fits: has_digit },
+    Key { begins: "hf_", least: 30, takes: is_letter, fits: is_mixed },
+    Key { begins: "eyJ", least: 60, takes: is_dotted, fits: has_three_parts },
     Key { begins: "AAAAAAAAAA", least: 60, takes: is_escaped, fits: has_escape },
 ];
 /// No key is longer.
@@ -102,7 +107,7 @@ fn open_block(text: &str) -> Option<usize> {
 /// The secret that is known by what stands at `at`, from where to where.
 fn secret(bytes: &[u8], copied: usize, at: usize) -> Option<(usize, usize)> {
     match bytes[at] {
-        b'x' | b's' | b'g' | b'A' => key(bytes, at).map(|end| (at, end)),
+        b'x' | b's' | b'g' | b'A' | b'n' | b'h' | b'e' => key(bytes, at).map(|end| (at, end)),
         b'/' => line_token(bytes, copied, at),
         b'-' => private_key(bytes, at).map(|end| (at, end)),
         b':' => bot_token(bytes, copied, at).or_else(|| password(bytes, copied, at)),
@@ -224,6 +229,24 @@ fn has_escape(tail: &[u8]) -> bool {
     tail.windows(3).any(|w| matches!(w, b"%2F" | b"%2B" | b"%3D"))
 }
 
+/// Of letters alone, large and small.
+fn is_mixed(tail: &[u8]) -> bool {
+    tail.iter().any(u8::is_ascii_uppercase) && tail.iter().any(u8::is_ascii_lowercase)
+}
+
+fn is_dotted(byte: u8) -> bool {
+    is_word(byte) || byte == b'.'
+}
+
+/// A token that is signed: head, claims and signature, whose claims begin like its head.
+fn has_three_parts(tail: &[u8]) -> bool {
+    let mut parts = tail.split(|b| *b == b'.');
+    let (head, claims, signature) = (parts.next(), parts.next(), parts.next());
+    head.is_some_and(|head| head.len() >= RANDOM)
+        && claims.is_some_and(|claims| claims.starts_with(b"eyJ"))
+        && signature.is_some_and(|signature| signature.len() >= RANDOM)
+}
+
 fn is_aws(tail: &[u8]) -> bool {
     tail.len() == 16
         && has_digit(tail)
@@ -272,6 +295,11 @@ mod tests {
             line,
             format!("{}{mixed}%2F{mixed}%3D{mixed}", "A".repeat(22)),
             format!("110201543:AA{mixed}{mixed}"),
+            format!("AIza{mixed}{}", "Sy-9_a".repeat(3)),
+            format!("glpat-{mixed}"),
+            format!("npm_{mixed}{mixed}"),
+            format!("hf_{}", "AbCdEfGhIj".repeat(3)),
+            format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.{mixed}{mixed}"),
             format!("-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----"),
             format!(
                 "-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----",
@@ -324,6 +352,7 @@ mod tests {
             "bot_token takes xoxb-…, app_token xapp-…: see https://api.slack.com/authentication/token-types",
             "a risk-averse, task-oriented ask-me-anything-about-scikit-learn-1-2 and sk-learn-pipelines-for-people-of-2024",
             "sk-estimator-with-very-long-descriptive-name, disk-0123456789abcdef0123456789abcdef",
+            "an eyJhbGciOiJIUzI1NiJ9.eyJzdWIi, npm_config_registry, hf_transformers_for_people_and_their_models, AIza",
             "da39a3ee5e6b4b0d3255bfef95601890afd80709 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
             "01a20436-30df-70a5-a6af-66991d950265 2026-11-22T17:03:20.533717Z",
             "let key = map.get(\"ghp_token\").unwrap_or(&AKIA_PREFIX); AKIA ASIAN AKIAPREFIXNOTKEYS",
@@ -345,7 +374,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_hidden_stays_as_it_is(at in 0usize..16, before in "[a-z ]{0,20} ", after in " [a-z ]{0,20}") {
+        fn what_was_hidden_stays_as_it_is(at in 0usize..21, before in "[a-z ]{0,20} ", after in " [a-z ]{0,20}") {
             let once = hide(&format!("{before}{}{after}", secrets()[at]));
             prop_assert_eq!(hide(&once), once);
         }

@@ -45,7 +45,7 @@ impl Redactor {
     }
 
     /// Returns Markdown without the secrets that its source tells.
-    pub(crate) fn clean_between_marks(&self, markdown: &str) -> String {
+    pub fn clean_between_marks(&self, markdown: &str) -> String {
         let clean = self.clean(markdown);
         if clean.is_ascii() && !clean.contains(MARKS) {
             return clean;
