@@ -28,7 +28,7 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     let mut examined = Examined { clock, ..Examined::default() };
     let name = me["username"].as_str().unwrap_or("a bot without a name");
     let hears = match me["can_read_all_group_messages"].as_bool() {
-        Some(false) => "; in groups it hears what names it, answers it or is a command",
+        Some(false) => "; in groups it sees only commands, mentions and replies to it",
         _ => "",
     };
     examined.fine(format!("the token works: the bot is @{name}{hears}"));

@@ -23,8 +23,8 @@ pub async fn ask(
     answers: &mut Answers,
 ) -> Result<(), Stopped> {
     prompter.say("");
-    prompter.say("Which model answers? openai is any server that speaks its /chat/completions; offline is a built-in");
-    prompter.say("stand-in that knows a few phrases and needs no key.");
+    prompter.say("Which model answers? openai works with any server that offers /chat/completions; offline is a");
+    prompter.say("built-in stand-in that knows a few phrases and needs no key.");
     for left in (0..TRIES).rev() {
         fill(prompter, trial, answers).await?;
         let tried = trial.model(answers).await;

@@ -106,12 +106,12 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
     let OpenCode { code, .. } = up.flow.open_pairing().await?;
     let titles: Vec<&str> = kits.iter().filter_map(|kit| Some(kit.setup?.title)).collect();
     prompter.say(&format!(
-        "Send this to the bot in private ({}), within 10 minutes:",
+        "Send this to the bot in a private chat ({}) within 10 minutes:",
         titles.join(", ")
     ));
     prompter.say(&format!("\n  pair {code}\n"));
     prompter.say(&format!(
-        "Waiting for it. Or type your id ({}), or press Enter to do it later.",
+        "Waiting for it. You can also type your id ({}), or press Enter to do this later.",
         such_as(kits)
     ));
     let late = Instant::now() + PATIENCE;
