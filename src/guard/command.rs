@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reading::is_assignment;
+use super::reading::{first, is_assignment};
 use super::{inner, shell_words};
 
 pub use super::reading::{Reading, Word};
@@ -19,7 +19,7 @@ const INTERACTIVE: [&str; 30] = [
     "tig", "tmux", "top", "vi", "view", "vim", "watch",
 ];
 /// Programs that start the program that follows.
-pub(super) const WRAPPERS: [&str; 27] = [
+pub(super) const WRAPPERS: [&str; 28] = [
     "builtin",
     "busybox",
     "caffeinate",
@@ -43,6 +43,7 @@ pub(super) const WRAPPERS: [&str; 27] = [
     "strace",
     "sudo",
     "taskset",
+    "time",
     "timeout",
     "toybox",
     "watch",
@@ -63,17 +64,25 @@ const VALUED: [&str; 5] = ["-o", "+o", "-O", "--rcfile", "--init-file"];
 const BATCH: [&str; 6] = ["-b", "-batch", "--batch", "--help", "--version", "-V"];
 /// Commands in words of commands in words.
 const ROUNDS: usize = 8;
+/// Bytes of such commands in all: each may hold the words behind it again, and so they would multiply.
+const CODES: usize = 1 << 20;
 /// Words of a wrapper that are looked at.
 const NEAR: usize = 64;
+/// Why a shell is not understood that has no script of its own.
+const ELSEWHERE: &str = "a shell without a script or -c reads its commands from elsewhere";
 
 /// Reads a command line.
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     shell_words::split(text, 0, &mut reading);
-    let mut from = 0;
+    let (mut from, mut left) = (0, CODES);
     for _ in 0..ROUNDS {
         let to = reading.commands.len();
-        (from..to).for_each(|at| look_into(at, &mut reading));
+        for at in from..to {
+            if left > 0 {
+                look_into(at, &mut left, &mut reading);
+            }
+        }
         from = to;
     }
     if from < reading.commands.len() {
@@ -82,8 +91,8 @@ pub fn read(text: &str) -> Reading {
     reading
 }
 
-/// Reads the commands that a command's words are.
-fn look_into(at: usize, reading: &mut Reading) {
+/// Reads the commands that a command's words are, as long as there are bytes left for them.
+fn look_into(at: usize, left: &mut usize, reading: &mut Reading) {
     let mut codes = Vec::new();
     let mut unclear = None;
     for start in starts(&reading.commands[at]) {
@@ -91,8 +100,15 @@ fn look_into(at: usize, reading: &mut Reading) {
             Ok(more) => codes.extend(more),
             Err(why) => unclear = Some(why),
         }
+        if codes.iter().map(String::len).sum::<usize>() >= *left {
+            *left = 0;
+            return reading.unclear("it holds too many commands in words");
+        }
     }
-    codes.iter().for_each(|code| shell_words::split(code, 1, reading));
+    for code in &codes {
+        *left -= code.len();
+        shell_words::split(code, 1, reading);
+    }
     if let Some(why) = unclear {
         reading.unclear(why);
     }
@@ -116,6 +132,7 @@ fn code(start: &[Word]) -> Result<Vec<String>, &'static str> {
             let action = arguments.iter().find(|word| !is_option(word));
             action.map(literal).transpose().map(|code| code.into_iter().collect())
         }
+        "." | "source" if arguments.iter().any(is_elsewhere) => Err(ELSEWHERE),
         name if SHELLS.contains(&name) => code_of_shell(name, arguments),
         name => Ok(inner::commands(name, arguments)),
     }
@@ -123,6 +140,8 @@ fn code(start: &[Word]) -> Result<Vec<String>, &'static str> {
 
 /// What a shell is given to run. One that reads its commands from somewhere else is not understood.
 fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static str> {
+    // These start a person's shell, or what follows them.
+    let other = ["flock", "script"].contains(&name);
     let short = |word: &Word, letter: char| {
         word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
     };
@@ -136,15 +155,13 @@ fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static
             if VALUED.contains(&word.text.as_str()) {
                 rest.next();
             } else if !word.text.starts_with(['-', '+']) {
-                return Ok(Vec::new());
+                let read = !other && is_elsewhere(word);
+                return if read { Err(ELSEWHERE) } else { Ok(Vec::new()) };
             } else if short(word, 's') {
                 break;
             }
         }
-        // These start a person's shell, or what follows them.
-        let other = ["flock", "script"].contains(&name);
-        let why = "a shell without a script or -c reads its commands from elsewhere";
-        return if other { Ok(Vec::new()) } else { Err(why) };
+        return if other { Ok(Vec::new()) } else { Err(ELSEWHERE) };
     };
     let mut given = arguments[at + 1..].iter().filter(|word| !word.text.starts_with(['-', '+']));
     let all: Vec<&Word> = given.by_ref().collect();
@@ -152,6 +169,15 @@ fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static
         return Err("a command is made when it runs: write it out");
     }
     Ok(all.iter().filter(|word| word.is_literal()).map(|word| word.text.clone()).collect())
+}
+
+/// Whether a script is none, but what an open file or another program gives: `/dev/stdin`, `/proc/self/fd/3`, `<(…)`.
+fn is_elsewhere(script: &Word) -> bool {
+    let path = script.text.as_str();
+    ["/dev/", "/proc/", "<"].iter().any(|begins| path.starts_with(begins))
+        || path.starts_with("//")
+        || path.contains("/fd/")
+        || path.rsplit('/').next() == Some("stdin")
 }
 
 /// Returns every place of a simple command where a program begins: the command's own, and those that it is
@@ -179,12 +205,6 @@ pub(super) fn starts(words: &[Word]) -> Vec<&[Word]> {
         }
     }
     seen.into_iter().map(|at| &words[at..]).collect()
-}
-
-/// The first word from there that is a program's: behind the shell's own words and assignments.
-fn first(words: &[Word], from: usize) -> Option<usize> {
-    let own = |word: &Word| word.is_reserved() || is_assignment(&word.text);
-    (from..words.len()).find(|at| !own(&words[*at]))
 }
 
 /// Where the program of a wrapper may stand: behind options, and behind what may be an option's value.
@@ -377,6 +397,34 @@ mod tests {
             "hash -p /bin/rm q",
             "mapfile -C 'rm x' -t a",
             "vim -c '!rm x'",
+            "env -iS 'rm x'",
+            "env -vS'rm x'",
+            "env -i0S 'rm x'",
+            "env --split='rm x'",
+            "env --sp 'rm x'",
+            "env -S '-u A rm x'",
+            "env -S 'nice\\_rm\\_x'",
+            "tar -cvI 'rm x' -f a b",
+            "tar --to-com='rm x' -xf a",
+            "rsync -ave 'rm x' a b:",
+            "rsync -ave'rm x' a b:",
+            "ssh -vo ProxyCommand='rm x' h",
+            "ssh -voProxyCommand='rm x' h",
+            "ssh -o 'proxycommand rm x' h",
+            "mapfile -tC 'rm x' a",
+            "git rebase --ex 'rm x' main",
+            "time rm x",
+            "time -p rm x",
+            "! time -p -- A=1 rm x",
+            "time -p time -p rm x",
+            "/usr/bin/time -v rm x",
+            "/usr/bin/time -f '%e s' -o f rm x",
+            "'time' rm x",
+            "sudo time -p rm x",
+            "git config alias.x '!rm y'",
+            "git -c Alias.x='!rm' x y",
+            "git -c alias.a='!true' -c alias.b='!rm' b y",
+            "env -S true -S 'rm x'",
         ] {
             let programs = programs(text);
             assert!(programs.split(' ').any(|name| name == "rm"), "{text}: {programs}");
@@ -411,12 +459,22 @@ mod tests {
             "!(x) y",
             "sudo $x",
             "[[ a",
+            "source /dev/stdin <<< 'rm x'",
+            ". <(echo rm x)",
+            "source /dev/fd/3",
+            ". /proc/self/fd/0",
+            "cd /dev; . ./stdin",
+            "command . //dev/stdin",
+            "bash /dev/stdin <<< 'rm x'",
+            "sh -e <(echo rm x)",
+            "\"$@\"/rm x",
+            "$(time -p case x in x) rm;; esac)",
         ] {
             assert!(read(text).unclear.is_some(), "{text}: {}", programs(text));
         }
         let deep = format!("{}x{}", "$(".repeat(5_000), ")".repeat(5_000));
         assert!(read(&deep).unclear.is_some());
-        for opened in ["(", "${", "\"$(", "((", "`", "$((", "[[ ", "sudo -u ", "eval "] {
+        for opened in ["(", "${", "\"$(", "((", "`", "$((", "[[ ", "sudo -u ", "eval ", "env -S "] {
             drop(read(&opened.repeat(20_000)));
         }
     }
@@ -445,6 +503,12 @@ mod tests {
             "kill -9 $$; echo $?",
             "~/.cargo/bin/cargo build",
             "bash x.sh a b",
+            "source ~/.bashrc",
+            ". venv/bin/activate",
+            ". \"$HOME/.cargo/env\"",
+            "flock /dev/shm/x make",
+            "time -p make",
+            "git log alias.rs src",
             "[ -e go ] || sleep 0.1",
             "until [ -e go ]; do sleep 0.01; done; seq 20000",
         ] {

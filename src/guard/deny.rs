@@ -9,6 +9,9 @@ use super::reading::{Reading, Word};
 /// Programs that no command of the bot's needs: they end the machine.
 const TOKENS: [&str; 7] = ["halt", "mkfs", "poweroff", "reboot", "shutdown", "swapoff", "wipefs"];
 
+/// Programs that give the one they start words from their input.
+const FEEDS: [&str; 2] = ["parallel", "xargs"];
+
 /// Why a shell command is refused, in the words of the reference documents.
 pub fn refusal(
     text: &str,
@@ -40,7 +43,7 @@ pub fn approval<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str
 
 /// Returns the first of these beginnings that a program of the command has.
 fn begun<'t>(reading: &Reading, all: impl Iterator<Item = &'t str>) -> Option<&'t str> {
-    let programs: Vec<_> = reading.commands.iter().flat_map(|words| starts(words)).collect();
+    let programs: Vec<_> = reading.commands.iter().flat_map(|words| with_fed(words)).collect();
     let mut all = all.map(|token| (token, read(token)));
     let found = all.find(|(token, wanted)| {
         // One that is no command as it stands is compared as one word.
@@ -49,14 +52,25 @@ fn begun<'t>(reading: &Reading, all: impl Iterator<Item = &'t str>) -> Option<&'
             [words] if wanted.unclear.is_none() => words.as_slice(),
             _ => plain.as_slice(),
         };
-        programs.iter().any(|program| begins(program, wanted))
+        programs.iter().any(|(program, fed)| begins(program, wanted, *fed))
     });
     found.map(|(token, _)| token)
 }
 
+/// The programs of a command, and whether each is given words that another one reads from its input (`xargs`).
+fn with_fed(words: &[Word]) -> Vec<(&[Word], bool)> {
+    let programs = starts(words);
+    let feeds = |program: &&[Word]| {
+        program.first().and_then(Word::name).is_some_and(|name| FEEDS.contains(&name))
+    };
+    let longest = programs.iter().filter(|p| feeds(p)).map(|p| p.len()).max().unwrap_or_default();
+    programs.into_iter().map(|program| (program, program.len() < longest)).collect()
+}
+
 /// Whether a program begins with these words: its name, then the others in their order, with any options
-/// in between; options wherever they stand and however they are written.
-fn begins(program: &[Word], wanted: &[Word]) -> bool {
+/// in between; options wherever they stand and however they are written. One that is fed may be given any
+/// option, but behind a `--`, and any word when it has none yet.
+fn begins(program: &[Word], wanted: &[Word], fed: bool) -> bool {
     let [name, rest @ ..] = wanted else { return false };
     let Some((first, arguments)) = program.split_first() else { return false };
     if !is_called(&first.text, &name.text) {
@@ -64,9 +78,12 @@ fn begins(program: &[Word], wanted: &[Word]) -> bool {
     }
     let (options, words): (Vec<_>, Vec<_>) =
         rest.iter().map(|word| word.text.as_str()).partition(|word| is_option(word));
+    let any_option = fed && arguments.iter().all(|argument| argument.text != "--");
+    let own = arguments.iter().map(|word| word.text.as_str()).find(|word| !word.starts_with('-'));
+    let any_word = fed && own.is_none_or(|word| word.contains("{}"));
     let mut left = arguments.iter();
-    words.iter().all(|word| left.any(|argument| argument.text == **word))
-        && options.iter().all(|option| options::has(&name.text, arguments, option))
+    (any_word || words.iter().all(|word| left.any(|argument| argument.text == **word)))
+        && (any_option || options.iter().all(|o| options::has(&name.text, arguments, o)))
 }
 
 /// Whether a word is a program of this name, wherever it lies.
@@ -237,12 +254,53 @@ mod tests {
             "sh -c 'rm -f -r y'",
             "x=-rf; rm $x y",
             "rm {-r,-f} y",
+            "f() { rm \"$@\"; }; f -rf y",
+            "f() { rm \"${@}\"; }; f -rf y",
+            "f() { rm \"${@:1}\"; }; f -rf y",
+            "a=(-rf y); rm \"${a[@]}\"",
+            "a=(-rf y); rm \"x${a[@]:0:2}\"",
+            "sh -c 'rm \"$@\"' _ -rf y",
+            "xargs sh -c 'rm \"$@\"' _",
+            "echo -rf y | xargs rm",
+            "echo -rf y | sudo xargs -n 1 nice rm -v",
+            "parallel rm ::: -rf y",
+            "env -iS '/bin/rm -rf y'",
+            "env -S rm -rf y",
+            "env -S rm $x",
+            "time -p rm -rf y",
+            "/usr/bin/time -v rm -rf y",
         ] {
             assert_eq!(asks(text).as_deref(), Some("rm -rf"), "{text}");
         }
-        assert_eq!(asks("git push -uf origin").as_deref(), Some("git push --force"));
+        for text in [
+            "git push -uf origin",
+            "env -vS 'git push --force'",
+            "echo --force | xargs git push",
+            "echo push --force | xargs git",
+            "xargs -I{} git {}",
+            "git -c alias.p='push --force' p",
+            "git -c alias.p=push p -f",
+            "git -c ALIAS.p='!git push' p -f",
+            "git config --global alias.p 'push --force'",
+        ] {
+            assert_eq!(asks(text).as_deref(), Some("git push --force"), "{text}");
+        }
         assert_eq!(asks("find . -type f -delete").as_deref(), Some("find -delete"));
-        for harmless in ["rm -r y", "rm -f y", "rm y", "git push -u origin", "echo rm -rf"] {
+        for harmless in [
+            "rm -r y",
+            "rm -f y",
+            "rm y",
+            "git push -u origin",
+            "echo rm -rf",
+            "rm \"$x\" \"$*\" \"${x%@*}\" \"$(f \"$@\")\"",
+            "ls | xargs rm --",
+            "ls | xargs git add",
+            "xargs echo < x && rm y",
+            "env -u SHELL rm y",
+            "git -c alias.p=push status",
+            "git config --get alias.p",
+            "git log alias.p push --force-with-lease",
+        ] {
             assert_eq!(asks(harmless), None, "{harmless}");
         }
     }

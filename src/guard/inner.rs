@@ -7,22 +7,24 @@ use super::reading::{Word, is_assignment};
 enum Takes {
     /// In the next word, or behind the option's `=` or its letter.
     Value,
-    /// In the same, behind this text in it; without the text there is none.
+    /// In the same, behind this text in it, in letters of any size; without the text there is none.
     Behind(&'static str),
+    /// In the same: words of the program's own that stand in the option's place.
+    Own,
     /// In all words that follow.
     Rest,
     /// In the same, whatever options come first.
     RestBehindOptions,
 }
 
-use Takes::{Behind, Rest, RestBehindOptions, Value};
+use Takes::{Behind, Own, Rest, RestBehindOptions, Value};
 
 /// Program, the words that come somewhere before, the option or word itself.
 type Row = (&'static str, &'static str, &'static str, Takes);
 
 const TABLE: &[Row] = &[
-    ("env", "", "-S", Value),
-    ("env", "", "--split-string", Value),
+    ("env", "", "-S", Own),
+    ("env", "", "--split-string", Own),
     ("git", "rebase", "-x", Value),
     ("git", "rebase", "--exec", Value),
     ("git", "submodule", "foreach", RestBehindOptions),
@@ -40,9 +42,9 @@ const TABLE: &[Row] = &[
     ("rsync", "", "--rsh", Value),
     ("scp", "", "-S", Value),
     ("sftp", "", "-S", Value),
-    ("ssh", "", "-o", Behind("ProxyCommand=")),
-    ("ssh", "", "-o", Behind("LocalCommand=")),
-    ("ssh", "", "-oProxyCommand", Value),
+    ("ssh", "", "-o", Behind("proxycommand")),
+    ("ssh", "", "-o", Behind("localcommand")),
+    ("ssh", "", "-o", Behind("knownhostscommand")),
     ("sort", "", "--compress-program", Value),
     ("mapfile", "", "-C", Value),
     ("readarray", "", "-C", Value),
@@ -61,47 +63,99 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
         let body = |word: &Word| word.text.split_once('=').map(|(_, body)| body.to_owned());
         return arguments.iter().filter(|word| word.is_literal()).filter_map(body).collect();
     }
-    TABLE.iter().filter(|row| row.0 == name).flat_map(|row| of_row(row, arguments)).collect()
+    let rows = TABLE.iter().filter(|row| row.0 == name);
+    let mut found: Vec<String> = rows.flat_map(|row| of_row(row, arguments)).collect();
+    if name == "git" {
+        found
+            .extend((0..arguments.len()).find_map(|at| alias(arguments, at)).into_iter().flatten());
+    }
+    found
 }
 
 fn of_row(row: &Row, arguments: &[Word]) -> Vec<String> {
-    let (_, after, option, takes) = *row;
+    let (_, after, option, _) = *row;
     let from = match after {
         "" => Some(0),
         word => arguments.iter().position(|w| w.text == word).map(|at| at + 1),
     };
     let Some(from) = from else { return Vec::new() };
-    let found = (from..arguments.len()).filter_map(|at| {
-        let rest = arguments[at].text.strip_prefix(option)?;
+    let at_word = |at: usize| {
         let next = &arguments[at + 1..];
-        let long = option.starts_with("--") || option.len() > 2;
-        match takes {
-            Rest if rest.is_empty() => joined(next),
-            RestBehindOptions if rest.is_empty() => {
+        match row.3 {
+            Rest if arguments[at].text == option => joined(next),
+            RestBehindOptions if arguments[at].text == option => {
                 let own = next.iter().take_while(|word| word.text.starts_with('-')).count();
                 joined(&next[own..])
             }
             Rest | RestBehindOptions => None,
-            Value | Behind(_) => {
-                let (word, text) = match rest.strip_prefix('=') {
-                    _ if rest.is_empty() => {
-                        let word = next.first()?;
-                        (word, word.text.as_str())
+            Value | Behind(_) | Own => {
+                let (word, text, next) = match given(&arguments[at].text, option)? {
+                    Some(text) => (&arguments[at], text, next),
+                    None => {
+                        next.split_first().map(|(word, next)| (word, word.text.as_str(), next))?
                     }
-                    Some(text) => (&arguments[at], text),
-                    None if !long => (&arguments[at], rest),
-                    None => return None,
                 };
-                let Behind(mark) = takes else { return literal(word, text) };
-                literal(word, text.split_once(mark)?.1)
+                of_value(row, literal(word, text)?, next)
             }
         }
-    });
-    found.collect()
+    };
+    // Words of its own hold what follows, which is read again.
+    let most = if matches!(row.3, Own) { 1 } else { usize::MAX };
+    (from..arguments.len()).filter_map(at_word).take(most).collect()
 }
 
-fn literal(word: &Word, text: &str) -> Option<String> {
-    (word.is_literal() && !text.is_empty()).then(|| text.to_owned())
+/// What an option is given when a word is that option, together with others (`-iS`) or cut short (`--split`), too:
+/// `Some(None)` for the next word.
+fn given<'w>(word: &'w str, option: &str) -> Option<Option<&'w str>> {
+    if option.starts_with("--") {
+        let (name, value) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
+        return (name.len() > 2 && option.starts_with(name)).then_some(value);
+    }
+    let (before, value) = word.strip_prefix('-')?.split_once(option.strip_prefix('-')?)?;
+    let together = before.bytes().all(|b| b.is_ascii_alphanumeric());
+    let value = value.strip_prefix('=').unwrap_or(value);
+    together.then_some((!value.is_empty()).then_some(value))
+}
+
+/// The command that an option's value is.
+fn of_value(row: &Row, value: &str, next: &[Word]) -> Option<String> {
+    match row.3 {
+        Behind(mark) => {
+            let at = value.to_ascii_lowercase().find(mark)? + mark.len();
+            let command = value[at..].trim_start_matches([' ', '\t', '=']);
+            (!command.is_empty()).then(|| command.to_owned())
+        }
+        // Such words may be options again, and have this sign for a space.
+        Own => Some(format!("{} {} {}", row.0, value.replace("\\_", " "), retyped(next))),
+        _ => Some(value.to_owned()),
+    }
+}
+
+/// What an alias of git is, with what may follow it: `-c alias.p='push --force'`, `config alias.p push`. Behind one
+/// that is another program's command there may be more aliases.
+fn alias(arguments: &[Word], at: usize) -> Option<Vec<String>> {
+    let word = &arguments[at];
+    let is_alias = |key: &str| key.get(..6).is_some_and(|key| key.eq_ignore_ascii_case("alias."));
+    let named = |other: &str| arguments[..at].iter().any(|word| word.text == other);
+    let (body, next) = match word.text.split_once('=') {
+        Some((key, body)) if is_alias(key) && named("-c") => {
+            (literal(word, body)?, &arguments[at + 1..])
+        }
+        None if is_alias(&word.text) && named("config") => {
+            let (body, next) = arguments[at + 1..].split_first()?;
+            (literal(body, &body.text)?, next)
+        }
+        _ => return None,
+    };
+    let rest = retyped(next);
+    Some(match body.strip_prefix('!') {
+        Some(command) => vec![format!("{command} {rest}"), format!("git {rest}")],
+        None => vec![format!("git {body} {rest}")],
+    })
+}
+
+fn literal<'t>(word: &Word, text: &'t str) -> Option<&'t str> {
+    (word.is_literal() && !text.is_empty()).then_some(text)
 }
 
 /// Words as they would be typed again; one word may be a command by itself.
@@ -113,6 +167,15 @@ fn joined(words: &[Word]) -> Option<String> {
     if words.len() == 1 || is_assignment(&first.text) {
         return Some(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
     }
-    let quoted = |word: &Word| format!("'{}'", word.text.replace('\'', "'\\''"));
-    Some(words.iter().map(quoted).collect::<Vec<_>>().join(" "))
+    Some(retyped(words))
+}
+
+/// Words as they would be typed again, each of them one; what is expanded stands as it is written.
+fn retyped(words: &[Word]) -> String {
+    let typed = |word: &Word| match (word.is_literal(), word.splits) {
+        (true, _) => format!("'{}'", word.text.replace('\'', "'\\''")),
+        (false, true) => word.text.clone(),
+        (false, false) => format!("\"{}\"", word.text),
+    };
+    words.iter().map(typed).collect::<Vec<_>>().join(" ")
 }

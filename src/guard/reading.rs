@@ -72,3 +72,14 @@ pub(super) fn is_assignment(word: &str) -> bool {
     let name = name.strip_suffix('+').unwrap_or(name);
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_[]".contains(c))
 }
+
+/// The first word from there that is a program's: behind the shell's own words, options of `time`, and assignments.
+pub(super) fn first(words: &[Word], from: usize) -> Option<usize> {
+    let mut timed = false;
+    (from..words.len()).find(|at| {
+        let word = &words[*at];
+        let option = timed && word.text.starts_with('-');
+        timed = option || (word.is_reserved() && word.text == "time");
+        !option && !word.is_reserved() && !is_assignment(&word.text)
+    })
+}

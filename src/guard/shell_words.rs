@@ -9,7 +9,7 @@ mod quotes;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::reading::{Reading, Word};
+use super::reading::{Reading, Word, first};
 
 /// Substitutions inside of substitutions.
 const DEEPEST: usize = 24;
@@ -246,9 +246,7 @@ impl<'a, 'r> Splitter<'a, 'r> {
         inner.run(Until::Bracket);
         let Splitter { rest, documents, .. } = inner;
         self.documents.extend(documents);
-        let case = |words: &Vec<Word>| {
-            words.iter().find(|word| !word.is_reserved()).is_some_and(|word| word.text == "case")
-        };
+        let case = |words: &Vec<Word>| first(words, 0).is_some_and(|at| words[at].text == "case");
         if self.reading.commands[begun..].iter().any(case) {
             self.reading.unclear("a case inside of brackets is not understood");
         }

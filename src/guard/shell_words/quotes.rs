@@ -31,7 +31,7 @@ impl Splitter<'_, '_> {
                     None => return self.reading.unclear("a quote is not closed"),
                 },
                 Some('`') => self.backticks(),
-                Some('$') => self.expansion(),
+                Some('$') => self.expansion_in_quotes(),
                 Some(c) => self.push(c),
                 None => return self.reading.unclear("a quote is not closed"),
             }
@@ -93,6 +93,17 @@ impl Splitter<'_, '_> {
                 None => return self.reading.unclear("a quote is not closed"),
             }
         }
+    }
+
+    /// A `$` in quotes: one word, but for all arguments (`"$@"`), the values of a list, and what another variable
+    /// names, which may be those.
+    fn expansion_in_quotes(&mut self) {
+        let before = self.word.as_ref().map_or(0, |word| word.text.len());
+        self.expansion();
+        let Some(word) = &mut self.word else { return };
+        let written = word.text.get(before..).unwrap_or_default();
+        let several = ["$@", "{@", "[@]", "${!"].iter().any(|all| written.contains(all));
+        word.splits |= several && !written.starts_with("$(");
     }
 
     /// What follows a `$` that expands.
