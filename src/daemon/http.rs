@@ -27,7 +27,7 @@ pub fn tls() -> Result<Arc<ClientConfig>, rustls::Error> {
 /// Builds it on what says whom to trust.
 ///
 /// # Errors
-/// As [`tls`].
+/// As [`tls()`].
 pub fn tls_by(trust: Arc<dyn ServerCertVerifier>) -> Result<Arc<ClientConfig>, rustls::Error> {
     tls::config_by(trust).map(Arc::new)
 }
