@@ -1,23 +1,23 @@
-//! When the store's trouble is worth a line: once when it comes, once when it is over, and a count of what repeats.
+//! When the store's trouble is worth a line: when it comes, again while it lasts, and once when it is over for good.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Troubles that come again within this are counted, not told.
+/// One that lasts is told again so often.
 const AGAIN: TimeDelta = TimeDelta::seconds(60);
-/// One that comes again and lasts so long is told all the same.
-const LASTS: TimeDelta = TimeDelta::seconds(5);
+/// It is over when nothing has failed for so long: what can be written here may fail there.
+const CALM: TimeDelta = TimeDelta::seconds(3);
 
-/// What is known of the store's troubles. Pure.
+/// What is known of the store's trouble. Pure.
 #[derive(Debug, Default)]
-pub(crate) struct Outage {
-    /// When the present one came.
-    since: Option<DateTime<Utc>>,
-    /// Whether it was told.
-    is_told: bool,
-    /// When one was told last.
-    told_at: Option<DateTime<Utc>>,
-    /// How many came since that were not told.
-    untold: u32,
+pub(crate) struct Outage(Option<Present>);
+
+#[derive(Debug)]
+struct Present {
+    since: DateTime<Utc>,
+    last: DateTime<Utc>,
+    told_at: DateTime<Utc>,
+    times: u32,
+    why: String,
 }
 
 /// What a line says of it.
@@ -25,40 +25,43 @@ pub(crate) struct Outage {
 pub(crate) struct News {
     /// How long it has lasted.
     pub(crate) seconds: i64,
-    /// How many came between the last line and this one.
-    pub(crate) untold: u32,
+    /// How many tries have failed.
+    pub(crate) times: u32,
 }
 
 impl Outage {
-    /// Notes that trouble came, or is still there; returns what is to be told of it now.
-    pub(crate) fn there(&mut self, now: DateTime<Utc>) -> Option<News> {
-        let is_new = self.since.is_none();
-        let since = *self.since.get_or_insert(now);
-        if is_new {
-            self.is_told = false;
+    /// Notes that a try has failed, and why; returns what is to be told of it now.
+    pub(crate) fn there(&mut self, now: DateTime<Utc>, why: &str) -> Option<News> {
+        let is_new = self.0.is_none();
+        let fresh = Present { since: now, last: now, told_at: now, times: 0, why: String::new() };
+        let present = self.0.get_or_insert(fresh);
+        (present.last, present.times) = (now, present.times.saturating_add(1));
+        if present.why != why {
+            why.clone_into(&mut present.why);
         }
-        let recently = self.told_at.is_some_and(|at| now - at < AGAIN);
-        if self.is_told || (recently && now - since < LASTS) {
-            self.untold += u32::from(is_new);
+        if !is_new && now - present.told_at < AGAIN {
             return None;
         }
-        // It was counted when it came.
-        let untold = std::mem::take(&mut self.untold) - u32::from(!is_new);
-        (self.is_told, self.told_at) = (true, Some(now));
-        Some(News { seconds: (now - since).num_seconds(), untold })
+        present.told_at = now;
+        Some(present.news(now))
     }
 
-    /// Notes that it is over; returns what is to be told of that.
+    /// Returns what is to be told of its end when it is over; asked while the store takes writes.
     pub(crate) fn over(&mut self, now: DateTime<Utc>) -> Option<News> {
-        let since = self.since.take()?;
-        let news = News { seconds: (now - since).num_seconds(), untold: 0 };
-        self.is_told.then_some(news)
+        self.0
+            .take_if(|present| now - present.last >= CALM)
+            .map(|present| present.news(present.last))
     }
 
-    /// Returns how many came and went untold, when no more came for a while.
-    pub(crate) fn counted(&mut self, now: DateTime<Utc>) -> Option<u32> {
-        let quiet = self.since.is_none() && self.told_at.is_none_or(|at| now - at >= AGAIN);
-        (quiet && self.untold > 0).then(|| std::mem::take(&mut self.untold))
+    /// Returns why the last try failed, until it is over.
+    pub(crate) fn why(&self) -> Option<&str> {
+        self.0.as_ref().map(|present| present.why.as_str())
+    }
+}
+
+impl Present {
+    fn news(&self, now: DateTime<Utc>) -> News {
+        News { seconds: (now - self.since).num_seconds(), times: self.times }
     }
 }
 
@@ -70,36 +73,25 @@ mod tests {
         DateTime::from_timestamp(seconds, 0).unwrap()
     }
 
-    fn news(seconds: i64, untold: u32) -> Option<News> {
-        Some(News { seconds, untold })
+    fn news(seconds: i64, times: u32) -> Option<News> {
+        Some(News { seconds, times })
     }
 
     #[test]
-    fn what_comes_and_goes_is_told_once_and_counted() {
+    fn one_that_comes_and_goes_is_one() {
         let mut outage = Outage::default();
         assert_eq!(outage.over(at(0)), None);
-        assert_eq!(outage.there(at(1)), news(0, 0));
-        assert_eq!(outage.there(at(2)), None);
-        assert_eq!(outage.over(at(3)), news(2, 0));
-        for second in 4..20 {
-            assert_eq!(outage.there(at(second)), None);
+        assert_eq!(outage.there(at(1), "full"), news(0, 1));
+        assert_eq!(outage.over(at(2)), None, "more may come");
+        for second in 3..60 {
+            assert_eq!(outage.there(at(second), "no right"), None);
             assert_eq!(outage.over(at(second)), None);
         }
-        assert_eq!(outage.counted(at(30)), None, "more may come");
-        assert_eq!(outage.counted(at(61)), Some(16));
-        assert_eq!(outage.counted(at(62)), None);
-        assert_eq!(outage.there(at(70)), news(0, 0));
-    }
-
-    #[test]
-    fn one_that_lasts_is_told_however_soon_it_came_again() {
-        let mut outage = Outage::default();
-        assert_eq!(outage.there(at(0)), news(0, 0));
-        assert_eq!(outage.over(at(1)), news(1, 0));
-        assert_eq!(outage.there(at(2)), None);
-        assert_eq!(outage.over(at(2)), None);
-        assert_eq!(outage.there(at(3)), None);
-        assert_eq!(outage.there(at(8)), news(5, 1), "the one before it");
-        assert_eq!(outage.over(at(9)), news(6, 0));
+        assert_eq!(outage.why(), Some("no right"));
+        assert_eq!(outage.there(at(61), "no right"), news(60, 59));
+        assert_eq!(outage.over(at(64)), news(60, 59), "it lasted until the last try that failed");
+        assert_eq!(outage.over(at(65)), None);
+        assert_eq!(outage.why(), None);
+        assert_eq!(outage.there(at(66), "full"), news(0, 1), "another one");
     }
 }

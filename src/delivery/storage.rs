@@ -11,7 +11,11 @@ use crate::delivery::runtime::Runtime;
 use crate::store::{Ledger, StoreError};
 
 /// How often an idle daemon looks whether its database is still there.
-const LOOK: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_secs(5);
+/// How often one looks whether trouble is over.
+const SOON: Duration = Duration::from_secs(1);
+/// What has had no answer for so long is told.
+const SILENT: Duration = Duration::from_secs(5);
 
 /// The ledger, and whether it takes writes.
 pub(crate) struct Storage {
@@ -56,26 +60,19 @@ impl Storage {
     /// Notes that the store took a write.
     pub(crate) fn stored(&self) {
         self.heard.notify_one();
-        if !self.health.mended() {
-            return;
-        }
-        let news = locked(&self.outage).over(self.runtime.clock.now());
-        if let Some(News { seconds, .. }) = news {
-            // As loud as the trouble was: who is told of it is told of its end.
-            tracing::info!(seconds, "the store can write again");
-        }
+        self.health.mended();
+    }
+
+    /// Says why nothing can be written, or what has had no answer for long, while that is so.
+    pub(crate) fn why(&self) -> Option<String> {
+        let failed = locked(&self.outage).why().map(str::to_owned);
+        failed.or_else(|| silence(&*self.ledger))
     }
 
     fn tell(&self, error: &StoreError) {
-        let news = locked(&self.outage).there(self.runtime.clock.now());
-        match news {
-            None => {}
-            Some(News { untold: 0, .. }) => {
-                tracing::error!(%error, "nothing is acknowledged, run or sent until the store can write");
-            }
-            Some(News { untold, .. }) => {
-                tracing::error!(%error, times_before = untold, "nothing is acknowledged, run or sent until the store can write");
-            }
+        let news = locked(&self.outage).there(self.runtime.clock.now(), &error.to_string());
+        if let Some(News { seconds, times }) = news {
+            tracing::error!(%error, seconds, times, "the store cannot be written to: what waits for it is tried again, and nothing is acknowledged before it is stored");
         }
     }
 
@@ -102,20 +99,39 @@ impl Storage {
         }
     }
 
-    /// Notices, though nothing is written, that the database was deleted or replaced. Until the daemon stops.
+    /// Notices what nobody else does: a database that was deleted or replaced while nothing is written, one that does not
+    /// answer, and the end of trouble. Until the daemon stops.
     pub(crate) async fn watch_over(self: Arc<Self>) {
+        let mut is_silent = false;
         loop {
+            let soon = self.health.is_whole() && locked(&self.outage).why().is_some();
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(if soon { SOON } else { LOOK }) => {}
                 () = self.runtime.stop.work.cancelled() => return,
-            }
-            let counted = locked(&self.outage).counted(self.runtime.clock.now());
-            if let Some(times) = counted {
-                tracing::error!(times, "the store could not write for moments, and can again");
             }
             if let Err(error) = self.ledger.in_place() {
                 self.trouble(&error);
             }
+            self.tell_end();
+            let silence = silence(&*self.ledger);
+            if let Some(says) = silence.as_deref().filter(|_| !is_silent) {
+                tracing::error!(says, "the store does not answer: what waits for it waits on");
+            }
+            if is_silent && silence.is_none() {
+                tracing::info!("the store answers again");
+            }
+            is_silent = silence.is_some();
+        }
+    }
+
+    /// As loud as the trouble was: who is told of it is told of its end.
+    fn tell_end(&self) {
+        if !self.health.is_whole() {
+            return;
+        }
+        let over = locked(&self.outage).over(self.runtime.clock.now());
+        if let Some(News { seconds, times }) = over {
+            tracing::info!(seconds, times, "the store can write again");
         }
     }
 
@@ -126,13 +142,19 @@ impl Storage {
                 () = tokio::time::sleep(wait) => {}
                 () = self.runtime.stop.work.cancelled() => return,
             }
-            wait = (wait * 2).min(Duration::from_secs(30));
+            wait = (wait * 2).min(LOOK);
             match self.ledger.healthy().await {
                 Ok(()) => self.stored(),
                 Err(error) => self.tell(&error),
             }
         }
     }
+}
+
+/// Says since when the store owes an answer, when that is long.
+fn silence(ledger: &dyn Ledger) -> Option<String> {
+    let lag = ledger.lag();
+    (lag >= SILENT).then(|| format!("it has not answered for {} s", lag.as_secs()))
 }
 
 /// Whether the store takes writes.

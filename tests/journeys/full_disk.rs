@@ -11,7 +11,7 @@ use crate::support::rows::{number, settled};
 use crate::support::world::World;
 
 const REFUSES: &str = "updates are not acknowledged";
-const SAYS_SO: &str = "nothing is acknowledged, run or sent until the store can write";
+const SAYS_SO: &str = "the store cannot be written to";
 const WELL_AGAIN: &str = "the store can write again";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,6 +33,7 @@ async fn nothing_is_acknowledged_until_there_is_room() {
     settled(&world, 3).await;
     let expected = [vec!["before"], vec!["one"], vec!["two"]];
     assert_eq!(marks(&said(&world, PRIVATE), &expected), 0);
+    world.within("a word of its end", world.home.logged(0, |log| log.contains(WELL_AGAIN))).await;
     let log = world.home.log();
     assert_eq!((log.matches(SAYS_SO).count(), log.matches(WELL_AGAIN).count()), (1, 1));
     assert!(daemon.stop().await.success());

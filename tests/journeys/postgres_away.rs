@@ -69,8 +69,7 @@ async fn nothing_is_lost_or_doubled_while_it_is_away() {
     // Some of them are at work: it ends as a crash does.
     server.crash();
     messages.extend(say(EACH));
-    let away =
-        |log: &str| log.contains("nothing is acknowledged, run or sent until the store can write");
+    let away = |log: &str| log.contains("the store cannot be written to");
     world.within("a word about the database", world.home.logged(0, away)).await;
     server.start_again("");
     messages.extend(say(2 * EACH));

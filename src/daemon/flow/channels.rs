@@ -34,8 +34,10 @@ impl Flow {
 
     /// Says why nothing can be written to the store, where that is so.
     pub fn store_trouble(&self) -> Option<String> {
-        let is_whole = self.outbox.storage.health.is_whole();
-        (!is_whole).then(|| "it cannot be written to: nothing runs and nothing is sent".to_owned())
+        self.outbox
+            .storage
+            .why()
+            .map(|why| format!("it cannot be written to, what needs it waits: {why}"))
     }
 
     /// Says why what is remembered is found by its words alone, where it should not be.

@@ -46,7 +46,12 @@ impl Postgres {
     /// selkie wrote it, `Damaged` when it must not be used as it is, `Broken` otherwise.
     pub fn open(address: Address, owner: Opener, tls: &ClientConfig) -> Result<Self> {
         let metrics = Metrics::new(WRITERS + READERS);
-        let shared = Arc::new(Shared::new(address, Tls::new(tls), owner, metrics));
+        Self::over(Shared::new(address, Tls::new(tls), owner, metrics))
+    }
+
+    /// The same over what connections have in common.
+    pub(super) fn over(shared: Shared) -> Result<Self> {
+        let shared = Arc::new(shared);
         let mut all = Self {
             shared,
             lanes: Vec::new(),

@@ -42,7 +42,12 @@ fn looked(session: &Session, shared: &Shared) -> std::result::Result<Examined, T
         Some(found) if found > schema::NEWEST => {
             return Err(Trouble::Failed(StoreError::newer(found, schema::NEWEST)));
         }
-        Some(_) => schema::may_write(session, shared)?,
+        Some(found) => {
+            schema::may_write(session, shared)?;
+            if found == schema::NEWEST {
+                schema::is_whole(session, shared)?;
+            }
+        }
         None => may_make(session, shared)?,
     }
     Ok(Examined { server, version, newest: schema::NEWEST })

@@ -261,6 +261,11 @@ impl Connected<'_> {
                 Commit::Unclear => return Ran::Unclear,
                 Commit::Not(trouble) => trouble,
             },
+            // Nobody is there to take it back; the server does when the connection is closed.
+            (_, Some(lost @ (Trouble::Lost(_) | Trouble::ReadOnly(_)))) => {
+                drop(transaction);
+                lost
+            }
             (_, Some(trouble)) => match transaction.roll_back() {
                 Ok(()) => trouble,
                 Err(worse) => worse,

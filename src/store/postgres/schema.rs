@@ -64,8 +64,11 @@ fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble>
     let first = shared.connect()?;
     let second = shared.connect()?;
     inspect::no_pooler(&first, &second, &shared.address)?;
-    if version(&first)?.is_some() {
+    if let Some(found) = version(&first)? {
         may_write(&first, shared)?;
+        if found == NEWEST {
+            is_whole(&first, shared)?;
+        }
     }
     owner::lock(&first, &shared.owner)?;
     match version(&first)? {
@@ -90,9 +93,16 @@ pub fn version(session: &Session) -> std::result::Result<Option<i64>, Trouble> {
     if there != "t" {
         return Ok(None);
     }
-    let [version] = session.row("SELECT version FROM schema_version WHERE id = 1")?;
-    let none = || Trouble::Failed(StoreError::Damaged("schema_version holds no number".to_owned()));
-    version.parse().map(Some).map_err(|_| none())
+    let rows = session.rows::<1>("SELECT version FROM schema_version WHERE id = 1")?;
+    let known = rows.into_iter().next().and_then(|[version]| version.parse().ok());
+    let none = || {
+        Trouble::Failed(StoreError::Damaged(
+            "the table schema_version has no row that says of which version the tables are: restore a backup, or, when you \
+             know the version, insert it as (id, version) = (1, …)"
+                .to_owned(),
+        ))
+    };
+    known.map(Some).ok_or_else(none)
 }
 
 /// Brings the tables to today's version in one transaction: a crash leaves what was there, or today's.
@@ -111,9 +121,9 @@ fn migrate(session: &Session, found: Option<i64>) -> std::result::Result<(), Tro
              ON CONFLICT (id) DO UPDATE SET version = excluded.version;
          COMMIT"
     );
-    if let Err(trouble) = session.run(&sql) {
+    if let Err(trouble) = session.run_long(&sql) {
         session.run("ROLLBACK")?;
-        return Err(trouble);
+        return Err(not_brought(found, trouble));
     }
     match found {
         None => tracing::info!(version = NEWEST, "the tables of the store were made"),
@@ -122,6 +132,42 @@ fn migrate(session: &Session, found: Option<i64>) -> std::result::Result<(), Tro
         }
     }
     Ok(())
+}
+
+/// Says that tables are not of the version that is written there, where that is what stands in the way.
+fn not_brought(found: Option<i64>, trouble: Trouble) -> Trouble {
+    match (found, trouble) {
+        (Some(found), Trouble::Failed(StoreError::Broken(says))) if is_another_shape(&says) => {
+            Trouble::Failed(StoreError::Damaged(format!(
+                "schema_version says that the tables are of version {found}, and they are not: {says}. Nothing was changed: \
+                 restore a backup, or write the right version into schema_version"
+            )))
+        }
+        (_, trouble) => trouble,
+    }
+}
+
+/// Whether a table, column or index is there already, or is missing.
+fn is_another_shape(says: &str) -> bool {
+    ["(42P07)", "(42701)", "(42710)", "(42P01)", "(42703)"].iter().any(|code| says.ends_with(code))
+}
+
+/// Looks whether all tables are there.
+///
+/// # Errors
+/// `Failed` with one that is missing.
+pub fn is_whole(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
+    let tables: Vec<String> =
+        TABLES.iter().map(|table| format!("({})", quoted(table.name))).collect();
+    let sql = format!(
+        "SELECT t.name FROM (VALUES {}) AS t (name) WHERE to_regclass(t.name) IS NULL LIMIT 1",
+        tables.join(", ")
+    );
+    let Some([table]) = session.rows::<1>(&sql)?.into_iter().next() else { return Ok(()) };
+    Err(Trouble::Failed(StoreError::Damaged(format!(
+        "the table {table} is missing in {}: restore a backup",
+        shared.address
+    ))))
 }
 
 /// Looks whether the tables can be written to that every verb writes to.

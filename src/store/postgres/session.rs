@@ -16,13 +16,15 @@ use super::trouble::{Trouble, says};
 use crate::store::error::StoreError;
 
 /// How long the whole of connecting may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How long an answer is waited for: longer than the server itself lets a statement take.
+pub const PATIENCE: Duration = Duration::from_secs(20);
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// What every connection is told. A statement that the hot path waits for has an index of its own, and a plan that was
 /// made while a table was small must use it, too: hence no plans that read tables through where an index would do.
 /// Two selkies of one database wait for each other's locks no longer than people wait for an answer.
-const MANNERS: &str = "SET client_min_messages = warning; SET lock_timeout = '10s'; SET statement_timeout = '30s'; \
+const MANNERS: &str = "SET client_min_messages = warning; SET lock_timeout = '10s'; SET statement_timeout = '15s'; \
      SET idle_in_transaction_session_timeout = '60s'; SET default_transaction_isolation = 'read committed'; \
      SET default_transaction_deferrable = off; SET jit = off; SET enable_seqscan = off; \
      SET plan_cache_mode = force_generic_plan; SET timezone = 'UTC'; SET bytea_output = 'hex'";
@@ -39,6 +41,8 @@ pub struct Session {
     pub server: ServerProcess,
     /// What it counts.
     pub metrics: Arc<Metrics>,
+    /// How long an answer is waited for.
+    pub patience: Duration,
     /// What carries bytes to and fro, until the client is dropped or the server goes.
     carrier: JoinHandle<()>,
 }
@@ -64,13 +68,18 @@ impl Session {
     ///
     /// # Errors
     /// `Lost` when nobody answers or who answers does not let us in.
-    pub fn open(address: &Address, tls: &Tls, metrics: Arc<Metrics>) -> Result<Self, Trouble> {
+    pub fn open(
+        address: &Address,
+        tls: &Tls,
+        metrics: Arc<Metrics>,
+        patience: Duration,
+    ) -> Result<Self, Trouble> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|e| Trouble::Lost(format!("no room for a connection: {e}")))?;
         let (client, connection) = runtime.block_on(async {
             let connecting = address.config().connect(tls.clone());
-            match tokio::time::timeout(PATIENCE, connecting).await {
+            match tokio::time::timeout(CONNECTING, connecting).await {
                 Ok(connected) => connected.map_err(|e| refused(&e, address)),
                 Err(_) => Err(Trouble::Lost("nobody answers".to_owned())),
             }
@@ -81,8 +90,15 @@ impl Session {
             }
         });
         let server = ServerProcess { pid: String::new(), began: String::new() };
-        let mut session =
-            Self { runtime, client, statements: HashMap::new(), server, metrics, carrier };
+        let mut session = Self {
+            runtime,
+            client,
+            statements: HashMap::new(),
+            server,
+            metrics,
+            patience,
+            carrier,
+        };
         session.run(MANNERS)?;
         let process =
             "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()";
@@ -102,18 +118,25 @@ impl Session {
     /// Runs statements that have no parameters.
     ///
     /// # Errors
-    /// As the server says.
+    /// As the server says; `Lost` when it says nothing.
     pub fn run(&self, sql: &str) -> Result<(), Trouble> {
+        self.answer(self.client.batch_execute(sql))
+    }
+
+    /// Runs statements that may take as long as they take.
+    ///
+    /// # Errors
+    /// As the server says.
+    pub fn run_long(&self, sql: &str) -> Result<(), Trouble> {
         self.runtime.block_on(self.client.batch_execute(sql)).map_err(|e| Trouble::of(&e))
     }
 
     /// Reads all rows of a statement without parameters as texts; what is null is empty.
     ///
     /// # Errors
-    /// As the server says.
+    /// As the server says; `Lost` when it says nothing.
     pub fn rows<const N: usize>(&self, sql: &str) -> Result<Vec<[String; N]>, Trouble> {
-        let answer =
-            self.runtime.block_on(self.client.simple_query(sql)).map_err(|e| Trouble::of(&e))?;
+        let answer = self.answer(self.client.simple_query(sql))?;
         let row = |message: SimpleQueryMessage| match message {
             SimpleQueryMessage::Row(row) => Some(std::array::from_fn(|column| {
                 row.try_get(column).ok().flatten().unwrap_or_default().to_owned()
@@ -130,6 +153,17 @@ impl Session {
     pub fn row<const N: usize>(&self, sql: &str) -> Result<[String; N], Trouble> {
         let none = || Trouble::Lost("the database does not answer what it was asked".to_owned());
         self.rows(sql)?.into_iter().next().ok_or_else(none)
+    }
+
+    fn answer<T>(
+        &self,
+        asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Trouble> {
+        let within = async { tokio::time::timeout(self.patience, asked).await };
+        match self.runtime.block_on(within) {
+            Ok(answer) => answer.map_err(|e| Trouble::of(&e)),
+            Err(_) => Err(Trouble::silent(self.patience)),
+        }
     }
 
     /// Ends another of our own server processes that may still be at work for us: nobody listens to it any more.
@@ -172,6 +206,7 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
             "{says}: make it with CREATE DATABASE \"{database}\" OWNER \"{role}\" ENCODING 'UTF8' TEMPLATE template0"
         )),
         None if is_not_vouched_for(&says) => Trouble::Lost(unknown_issuer(&says)),
+        None if says.contains("CaUsedAsEndEntity") => Trouble::Lost(an_authoritys_own()),
         // The driver itself misses it: the server has asked for one.
         None if says.ends_with("password missing") => shut_out(
             address,
@@ -191,6 +226,13 @@ fn shut_out(address: &Address, why: &str) -> Trouble {
 /// Whether nobody whom this machine trusts has signed the server's certificate, or it trusts nobody at all.
 fn is_not_vouched_for(says: &str) -> bool {
     says.ends_with("UnknownIssuer") || says.contains("no trusted certificates")
+}
+
+/// Says what is wrong with a certificate that `openssl req -x509` makes unless it is told otherwise.
+fn an_authoritys_own() -> String {
+    "the server's certificate is that of an authority (CA:TRUE) and not a server's. Make one for the server that the \
+     authority signs, or a self-signed one with basicConstraints=CA:FALSE"
+        .to_owned()
 }
 
 /// Says how an authority is made known that the server's certificate comes from.

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::address::Address;
 use super::inspect;
 use super::metrics::Metrics;
 use super::owner;
-use super::session::{ServerProcess, Session};
+use super::session::{PATIENCE, ServerProcess, Session};
 use super::tls::Tls;
 use super::trouble::Trouble;
 use crate::store::database::Opener;
@@ -24,6 +24,7 @@ pub struct Shared {
     pub owner: Opener,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    patience: Duration,
     away: Mutex<Option<Away>>,
     /// The same, for those who only look in passing.
     is_away: AtomicBool,
@@ -40,7 +41,15 @@ impl Shared {
     /// Begins with a database that is there.
     pub fn new(address: Address, tls: Tls, owner: Opener, metrics: Metrics) -> Self {
         let (away, is_away, taken) = (Mutex::default(), AtomicBool::new(false), OnceLock::new());
-        Self { address, tls, owner, metrics: Arc::new(metrics), away, is_away, taken }
+        let (metrics, patience) = (Arc::new(metrics), PATIENCE);
+        Self { address, tls, owner, metrics, patience, away, is_away, taken }
+    }
+
+    /// Waits so long for an answer.
+    #[cfg(test)]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
     }
 
     /// Opens a connection to a server that may be used.
@@ -48,7 +57,8 @@ impl Shared {
     /// # Errors
     /// As the server says.
     pub fn connect(&self) -> std::result::Result<Session, Trouble> {
-        let session = Session::open(&self.address, &self.tls, Arc::clone(&self.metrics))?;
+        let metrics = Arc::clone(&self.metrics);
+        let session = Session::open(&self.address, &self.tls, metrics, self.patience)?;
         inspect::server(&session, &self.address)?;
         Ok(session)
     }

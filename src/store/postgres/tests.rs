@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering as Memory};
 use std::sync::{Barrier, Mutex};
+use std::time::Duration;
 
 use selkie_test_postgres::{Server, server};
 
-use super::{Address, Postgres};
+use super::metrics::Metrics;
+use super::shared::Shared;
+use super::tls::Tls;
+use super::{Address, Postgres, schema};
 use crate::domain::clock::ManualClock;
 use crate::store::conformance::{
     Fixture, at, cursor, draft, finish, finished, fuse, histories_agree, instance, message,
@@ -39,6 +43,13 @@ fn open_as(url: &str, name: &str) -> Result<Postgres> {
     let address = Address::read(url, None).unwrap();
     let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty).unwrap();
     Postgres::open(address, owner(name), &tls)
+}
+
+fn open_with_patience(url: &str, patience: Duration) -> Result<Postgres> {
+    let address = Address::read(url, None).unwrap();
+    let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty).unwrap();
+    let shared = Shared::new(address, Tls::new(&tls), owner("one"), Metrics::new(6));
+    Postgres::over(shared.with_patience(patience))
 }
 
 fn refusal(opened: Result<Postgres>) -> String {
@@ -248,6 +259,41 @@ async fn wherever_the_connection_is_cut_a_verb_is_done_once() {
         proxy.cut(0, cut);
         assert_eq!(server().psql(database(&url), "SELECT COUNT(*) FROM lane"), done.to_string());
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_says_nothing_is_given_up_and_the_verb_done_once() {
+    let url = server().database();
+    let proxy = Proxy::before(server().socket_folder());
+    let through = format!("postgres://selkie@{}/{}", in_url(proxy.folder()), database(&url));
+    let store = open_with_patience(&through, Duration::from_millis(300)).unwrap();
+    add(&store, "x").await.unwrap();
+    let mut done = 1;
+    for message in [1, 2, 4, 6] {
+        proxy.cut(message, Cut::Silent);
+        done += 1;
+        assert_eq!(add(&store, "x").await.unwrap(), done, "{message}");
+        assert!(proxy.cuts() > 0);
+    }
+    proxy.cut(0, Cut::Silent);
+    assert_eq!(server().psql(database(&url), "SELECT COUNT(*) FROM lane"), done.to_string());
+}
+
+#[tokio::test]
+async fn tables_that_are_not_what_they_are_said_to_be_are_refused_by_name() {
+    let url = server().database();
+    drop(open(&url).unwrap());
+    let run = |sql: &str| server().psql(database(&url), sql);
+    run("UPDATE schema_version SET version = 3");
+    let why = refusal(open(&url));
+    assert!(why.contains("schema_version says that the tables are of version 3"), "{why}");
+    run("DELETE FROM schema_version");
+    let why = refusal(open(&url));
+    assert!(why.contains("the table schema_version has no row"), "{why}");
+    run(&format!("INSERT INTO schema_version (id, version) VALUES (1, {})", schema::NEWEST));
+    run("DROP TABLE penalty CASCADE");
+    let why = refusal(open(&url));
+    assert!(why.contains("the table penalty is missing"), "{why}");
 }
 
 #[tokio::test]

@@ -19,9 +19,6 @@ use crate::store::error::{Result, StoreError};
 use crate::store::tx::{Dialect, Each, Lock, Query, Tx};
 use crate::store::value::{Owned, Row, Value};
 
-/// How long an answer is waited for: longer than the server itself lets a statement take.
-const PATIENCE: Duration = Duration::from_secs(45);
-
 /// Says that this connection's owner still has the database, and which of its transactions this is. Fails, with all
 /// that stands in the transaction, when another selkie has taken over: a taking waits for this row.
 const PROOF: &str = "WITH mine AS (UPDATE fence SET turn = ?3 WHERE slot = ?1 AND instance = ?2 RETURNING slot) \
@@ -83,6 +80,7 @@ pub struct Transaction<'s> {
     client: &'s Client,
     statements: &'s mut HashMap<Name, Known>,
     metrics: &'s Metrics,
+    patience: Duration,
     purpose: Purpose<'s>,
     /// What has been sent and not been waited for.
     sent: Vec<Sent<'s>>,
@@ -97,12 +95,14 @@ type Sent<'s> = Pin<Box<dyn Future<Output = std::result::Result<(), Error>> + 's
 impl<'s> Transaction<'s> {
     /// Prepares for a transaction; nothing is sent yet.
     pub fn new(session: &'s mut Session, purpose: Purpose<'s>) -> Self {
-        let Session { runtime, client, statements, metrics, .. } = session;
+        let Session { runtime, client, statements, metrics, patience, .. } = session;
+        let patience = *patience;
         Self {
             runtime,
             client,
             statements,
             metrics,
+            patience,
             purpose,
             sent: Vec::new(),
             begun: false,
@@ -170,11 +170,12 @@ impl<'s> Transaction<'s> {
                 None => last.await,
             }
         };
-        let answer = async { tokio::time::timeout(PATIENCE, answers).await };
+        let patience = self.patience;
+        let answer = async { tokio::time::timeout(patience, answers).await };
         match self.runtime.block_on(answer) {
             Ok(answer) => answer.map_err(|e| self.failed(&e)),
             Err(_) => {
-                let trouble = Trouble::Lost("the database does not answer".to_owned());
+                let trouble = Trouble::silent(patience);
                 self.trouble.get_or_insert_with(|| trouble.clone());
                 Err(trouble.into_error())
             }

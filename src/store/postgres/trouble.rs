@@ -1,5 +1,7 @@
 //! What went wrong with a statement, and what is to be done about it.
 
+use std::time::Duration;
+
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -42,6 +44,11 @@ impl Trouble {
             _ if is_gone(code) => Self::Lost(says),
             _ => Self::Failed(StoreError::Broken(says)),
         }
+    }
+
+    /// Makes it of a server that has said nothing for so long.
+    pub fn silent(patience: Duration) -> Self {
+        Self::Lost(format!("the database has not answered for {} s", patience.as_secs()))
     }
 
     /// Says what it is, without what it means for the store.

@@ -16,6 +16,8 @@ pub enum Cut {
     Before,
     /// The server gets it, and its answer is lost.
     After,
+    /// The server gets it, and nothing comes back any more; nobody closes the connection.
+    Silent,
 }
 
 /// A way to a server that can be cut.
@@ -30,6 +32,7 @@ struct Gauge {
     /// The number of the message that is cut; 0 for none.
     at: AtomicU64,
     after: AtomicBool,
+    silent: AtomicBool,
     cuts: AtomicU64,
 }
 
@@ -59,6 +62,7 @@ impl Proxy {
     /// Cuts the `n`th message from now on, counted from 1, once.
     pub fn cut(&self, n: u64, cut: Cut) {
         self.gauge.after.store(cut == Cut::After, Ordering::SeqCst);
+        self.gauge.silent.store(cut == Cut::Silent, Ordering::SeqCst);
         self.gauge.at.store(self.gauge.seen.load(Ordering::SeqCst) + n, Ordering::SeqCst);
     }
 
@@ -83,11 +87,19 @@ impl Gauge {
 fn serve(client: UnixStream, server: UnixStream, gauge: &Arc<Gauge>) {
     let deaf = Arc::new(AtomicBool::new(false));
     let (mut answers, mut back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-    let mute = Arc::clone(&deaf);
+    let (mute, hushed) = (Arc::clone(&deaf), Arc::clone(gauge));
     std::thread::spawn(move || {
         let mut buffer = [0; 16 * 1024];
         while let Ok(n) = answers.read(&mut buffer) {
-            if n == 0 || mute.load(Ordering::SeqCst) || back.write_all(&buffer[..n]).is_err() {
+            let is_mute = mute.load(Ordering::SeqCst);
+            if is_mute && hushed.silent.load(Ordering::SeqCst) {
+                // Whoever waits for an answer finds the connection open.
+                if n == 0 {
+                    return;
+                }
+                continue;
+            }
+            if n == 0 || is_mute || back.write_all(&buffer[..n]).is_err() {
                 break;
             }
         }
@@ -119,6 +131,10 @@ fn carry(mut client: UnixStream, mut server: &UnixStream, gauge: &Gauge, deaf: &
         first = false;
         if cut {
             deaf.store(true, Ordering::SeqCst);
+            if gauge.silent.load(Ordering::SeqCst) {
+                drop(server.write_all(&message));
+                continue;
+            }
             if gauge.after.load(Ordering::SeqCst) {
                 drop(server.write_all(&message));
             }
