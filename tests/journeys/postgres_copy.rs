@@ -93,6 +93,13 @@ async fn a_copy_is_made_in_its_very_place_and_a_refused_one_leaves_nothing() {
     world.home.set("store", json!({}));
     let (code, _, error) = world.home.run(&to_own);
     assert!(code == 2 && error.contains("is the store itself"), "{error}");
+    let others = selkie_test_postgres::server().database();
+    let name = others.rsplit('/').next().expect("a name");
+    selkie_test_postgres::server().psql(name, "CREATE TABLE customers (id int)");
+    let (code, _, error) = world.home.run(&["store", "copy", "--to", &others]);
+    assert!(code == 1 && error.contains("holds the table customers"), "{error}");
+    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(selkie_test_postgres::server().psql(name, tables), "1", "nothing is made there");
     let daemon = world.daemon();
     world.ask("more words").await;
     assert!(last_request(&world).contains("the first words"), "it is not remembered");

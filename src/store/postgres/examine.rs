@@ -5,12 +5,13 @@ use rustls::ClientConfig;
 use super::address::Address;
 use super::metrics::Metrics;
 use super::schema;
-use super::session::Session;
+use super::session::{Session, quoted};
 use super::shared::Shared;
 use super::tls::Tls;
 use super::trouble::Trouble;
 use crate::store::database::Opener;
 use crate::store::error::{Result, StoreError};
+use crate::store::tables::TABLES;
 
 /// What was found of a database that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Examined {
     pub server: String,
     /// The version of the tables; `None` when there are none yet.
     pub version: Option<i64>,
+    /// A table that is none of selkie's, if there is one.
+    pub foreign: Option<String>,
     /// The version that this selkie writes: the next start brings the tables to it.
     pub newest: i64,
 }
@@ -50,7 +53,21 @@ fn looked(session: &Session, shared: &Shared) -> std::result::Result<Examined, T
         }
         None => may_make(session, shared)?,
     }
-    Ok(Examined { server, version, newest: schema::NEWEST })
+    let foreign = foreign(session)?;
+    Ok(Examined { server, version, foreign, newest: schema::NEWEST })
+}
+
+/// Returns a table of another program that stands where the tables are, or would be made.
+fn foreign(session: &Session) -> std::result::Result<Option<String>, Trouble> {
+    // The fence, the owner and the version stand beside the tables that a copy goes through.
+    let ours = TABLES.iter().map(|table| table.name).chain(["fence", "owner", "schema_version"]);
+    let ours: Vec<String> = ours.map(quoted).collect();
+    let sql = format!(
+        "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
+             AND relnamespace = to_regnamespace(current_schema()::text) AND relname NOT IN ({}) ORDER BY 1 LIMIT 1",
+        ours.join(", ")
+    );
+    Ok(session.rows::<1>(&sql)?.into_iter().next().map(|[name]| name))
 }
 
 /// Looks whether the tables can be made.

@@ -12,6 +12,8 @@ use crate::daemon::ledger;
 use crate::store::Ledger as _;
 use crate::store::copy::is_half;
 use crate::store::database::Database;
+#[cfg(feature = "postgres")]
+use crate::store::database::Opener;
 use crate::store::open;
 #[cfg(feature = "postgres")]
 use crate::store::postgres::Address;
@@ -178,6 +180,7 @@ impl Target {
             #[cfg(feature = "postgres")]
             Place::Server(address) => {
                 let opener = ledger::opener(instance);
+                refuse_foreign((**address).clone(), opener.clone(), &config.tls).await?;
                 let ledger = open::remote((**address).clone(), opener, &config.tls, None)?;
                 Ok(Self { ledger, file: None })
             }
@@ -212,6 +215,23 @@ impl Target {
             fs::remove_file(place.lock()).ok();
         }
     }
+}
+
+/// Refuses a database that other programs use: a life is copied into one of its own.
+#[cfg(feature = "postgres")]
+async fn refuse_foreign(
+    address: Address,
+    who: Opener,
+    tls: &rustls::ClientConfig,
+) -> anyhow::Result<()> {
+    let (name, tls) = (address.to_string(), tls.clone());
+    let look = move || crate::store::postgres::examine(address, who, &tls);
+    if let Some(table) = tokio::task::spawn_blocking(look).await??.foreign {
+        bail!(
+            "{name} holds the table {table}, which is not selkie's: copy into a database of its own"
+        );
+    }
+    Ok(())
 }
 
 /// Whether a copy that was killed has left the file.
