@@ -155,6 +155,11 @@ impl Window {
         }
         self.log.push_back(now);
     }
+
+    /// The newest call was not made.
+    pub(crate) fn give_back(&mut self) {
+        self.log.pop_back();
+    }
 }
 
 #[cfg(test)]

@@ -58,6 +58,18 @@ impl Hints {
         inner.take(place, now);
         true
     }
+
+    /// There was nothing to say: the room is somebody else's.
+    pub(crate) fn give_back(&self, place: &PlaceId) {
+        let mut inner = locked(&self.0);
+        inner.account(place).minute.give_back();
+    }
+
+    /// Whether a place had its hint is not known after all.
+    pub(crate) fn forget(&self, place: &PlaceId) {
+        let mut inner = locked(&self.0);
+        inner.told.remove(&place.full());
+    }
 }
 
 impl Inner {

@@ -21,7 +21,7 @@ use crate::intake::commands::Commands;
 use crate::intake::gate::Gate;
 use crate::intake::own::in_own_words;
 use crate::intake::policy::{self, Rules};
-use crate::intake::unlisted::UnlistedSenders;
+use crate::intake::unlisted::{Turn, UnlistedSenders};
 use crate::store::{
     Accepted, Arrival, Disposition, Does, Fired, Firing, Fresh, Fuse, Requested, StoreError,
     TaskRequest,
@@ -186,8 +186,10 @@ impl Intake {
         });
         let heard: Vec<ConversationId> =
             arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
-        let unlisted: Vec<Inbound> =
-            arrivals.iter().filter(|a| self.deserves_words(a)).map(|a| a.inbound.clone()).collect();
+        let unlisted: Vec<(Inbound, Turn<'_>)> = arrivals
+            .iter()
+            .filter_map(|a| Some((a.inbound.clone(), self.turn_for_words(a)?)))
+            .collect();
         let rights: Vec<(usize, Inbound)> = arrivals
             .iter()
             .enumerate()
@@ -203,8 +205,8 @@ impl Intake {
             self.commands.memory.book.moved(&old, &new).await;
             self.commands.later.zones.forget().await;
         }
-        for inbound in unlisted {
-            self.unlisted.hint(&self.outbox, account, &inbound).await;
+        for (inbound, turn) in unlisted {
+            self.unlisted.hint(&self.outbox, account, &inbound, turn).await;
         }
         Ok(())
     }
@@ -235,9 +237,10 @@ impl Intake {
         }
     }
 
-    fn deserves_words(&self, arrival: &Arrival) -> bool {
-        policy::is_unlisted(&arrival.inbound, &arrival.disposition)
-            && self.unlisted.deserves(&arrival.inbound, self.outbox.runtime.clock.now())
+    fn turn_for_words(&self, arrival: &Arrival) -> Option<Turn<'_>> {
+        let is_unlisted = policy::is_unlisted(&arrival.inbound, &arrival.disposition);
+        let now = self.outbox.runtime.clock.now();
+        is_unlisted.then(|| self.unlisted.turn(&arrival.inbound, now)).flatten()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Many others want something: an owner is answered all the same, and nobody is forgotten.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use selkie_channel_core::{ConversationId, Inbound, Pace};
 
 use crate::daemon::flow::testing::{Fixture, account, message};
 use crate::domain::task::TaskState;
-use crate::intake::settings::Settings;
+use crate::intake::settings::{Pairing, Settings};
 use crate::store::read::Read;
 use crate::work::settings::WorkerSettings;
 
@@ -80,4 +81,27 @@ async fn a_crowd_of_strangers_gets_a_few_hints() {
     assert_eq!(hints, 20);
     assert_eq!(arrived.iter().filter(|(_, text)| text == "re hello").count(), 1);
     house.close().await;
+}
+
+#[tokio::test]
+async fn strangers_who_write_again_and_again_take_nobody_elses_code() {
+    let settings = Settings { pairing: Pairing::Ask, ..Settings::default() };
+    let house = Fixture::open(settings, Pace::LIFTED).await;
+    // Each writes four times, as people do who get no answer.
+    let crowd = (100..440).flat_map(|n| vec![message(&format!("tg:{n}"), "hello?"); 4]);
+    let crowd: Vec<_> = crowd.map(|said| Inbound { key: fresh(), ..said }).collect();
+    for batch in crowd.chunks(100) {
+        house.hear(batch.to_vec()).await;
+    }
+    house.hear(vec![message("tg:1", "hello")]).await;
+    let arrived = house.platform.wait_for(21).await;
+    let told = arrived.iter().filter(|(_, text)| text.contains("do not know you"));
+    let people: BTreeSet<_> = told.clone().map(|(to, _)| to).collect();
+    assert_eq!((told.count(), people.len()), (20, 20), "as many as a minute has room for");
+    house.close().await;
+}
+
+/// A key of its own.
+fn fresh() -> String {
+    uuid::Uuid::now_v7().to_string()
 }
