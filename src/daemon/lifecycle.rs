@@ -148,8 +148,28 @@ async fn drained(app: &App) {
         tracing::warn!("tasks still run after {} s: they go on at the next start", DRAIN.as_secs());
         return;
     }
-    // What a platform does not take now is sent at the next start.
-    timeout(LAST, until(app, |counts| counts.queued + counts.sending == 0)).await.ok();
+    match timeout(LAST, said(app)).await {
+        Ok(0) => {}
+        Ok(parts) => {
+            tracing::info!(parts, "what cannot be sent now is sent at the next start");
+        }
+        Err(_) => tracing::info!("what was not sent in time is sent at the next start"),
+    }
+}
+
+/// Waits until all has left that can leave now. Returns how much cannot: its platform has asked for a longer rest, or an
+/// attempt failed and is made again later.
+async fn said(app: &App) -> u64 {
+    let mut happenings = app.happenings.listen();
+    while let Ok(counts) = app.ledger.counts().await {
+        let left = counts.queued + counts.sending;
+        if left <= app.flow.held_back(LAST) {
+            return left;
+        }
+        // A hint may be missed: look again after a while without one.
+        timeout(LOOK, happenings.recv()).await.ok();
+    }
+    0
 }
 
 /// Waits until the counts are so; a store that cannot tell ends the waiting.

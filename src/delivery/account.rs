@@ -26,6 +26,8 @@ pub(crate) struct Account {
     pub(crate) limiter: Arc<Mutex<RateLimiter>>,
     /// Parts that wait to be sent: presence gives way to them.
     pub(crate) waiting: AtomicUsize,
+    /// What none of its calls can change for a while, as its delivery worker saw it last while the daemon ends.
+    held: Mutex<Option<Held>>,
     allow: RwLock<AllowList>,
     hearing: Mutex<Hearing>,
     heard_ms: AtomicI64,
@@ -62,6 +64,15 @@ impl Loop {
         self.tracker.close();
         self.tracker.wait().await;
     }
+}
+
+/// Parts that wait, with no call in flight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    /// How many; those in doubt are none of them.
+    pub(crate) parts: usize,
+    /// Before this moment none of them can leave.
+    pub(crate) until: DateTime<Utc>,
 }
 
 /// A worker is at a task of an account, until this is dropped.
@@ -106,6 +117,7 @@ impl Account {
         Self {
             limiter: Arc::new(Mutex::new(RateLimiter::new(channel.pace))),
             waiting: AtomicUsize::new(0),
+            held: Mutex::default(),
             allow: RwLock::new(channel.allow.clone()),
             hearing: Mutex::new(Hearing::Off),
             heard_ms: AtomicI64::new(i64::MIN),
@@ -131,6 +143,16 @@ impl Account {
         }
         after.heard_ms.store(before.heard_ms.load(Ordering::Relaxed), Ordering::Relaxed);
         after
+    }
+
+    /// Notes what waits; `None` while a call is made.
+    pub(crate) fn hold(&self, held: Option<Held>) {
+        *locked(&self.held) = held;
+    }
+
+    /// Counts the parts of which none can leave before this moment.
+    pub(crate) fn held_until(&self, at: DateTime<Utc>) -> usize {
+        locked(&self.held).filter(|held| held.until > at).map_or(0, |held| held.parts)
     }
 
     /// Begins nothing more: the config names it no more.

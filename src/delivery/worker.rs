@@ -12,7 +12,7 @@ use futures_util::stream::FuturesUnordered;
 use selkie_channel_core::locked;
 use selkie_channel_core::{ConversationId, Part};
 
-use crate::delivery::account::Account;
+use crate::delivery::account::{Account, Held};
 use crate::delivery::attempt::{Next, attempt};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::queue::PartQueue;
@@ -114,18 +114,25 @@ impl DeliveryWorker {
         let stop = self.outbox.runtime.stop.work.clone();
         let outbox = Arc::clone(&self.outbox);
         let end = self.account.sending.end.clone();
+        let draining = outbox.runtime.stop.receivers.clone();
+        let mut drains = false;
         while !stop.is_cancelled() && !end.is_cancelled() {
             let whole = outbox.storage.health.is_whole();
             let wake_at = if whole { self.launch(&mut flying) } else { None };
+            if drains {
+                self.account.hold(self.held(&flying, wake_at).filter(|_| whole));
+            }
             tokio::select! {
                 Some(landed) = flying.next() => self.land(landed),
                 Some(queued) = self.queue.recv() => self.take(queued),
                 () = outbox.runtime.until(wake_at.unwrap_or_default()), if wake_at.is_some() => {}
                 () = outbox.storage.health.whole(), if !whole => {}
+                () = draining.cancelled(), if !drains => drains = true,
                 () = stop.cancelled() => {}
                 () = end.cancelled() => {}
             }
         }
+        self.account.hold(None);
         while let Some(landed) = flying.next().await {
             self.land(landed);
         }
@@ -241,6 +248,13 @@ impl DeliveryWorker {
         let timed = self.timed.first().map(|(at, _)| *at);
         // With every slot in flight the next landing wakes.
         [timed, account_at].into_iter().flatten().min()
+    }
+
+    /// What waits when nothing is in flight, and until when at least.
+    fn held(&self, flying: &Flying, wake_at: Option<DateTime<Utc>>) -> Option<Held> {
+        let parts = || self.lanes.values().flatten().filter(|part| !part.unclear).count();
+        let until = wake_at.unwrap_or(DateTime::<Utc>::MAX_UTC);
+        flying.is_empty().then(|| Held { parts: parts(), until })
     }
 
     /// When a part may be tried; what calls nobody (a decision, an expiry) needs no leave.

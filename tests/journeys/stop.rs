@@ -1,8 +1,8 @@
 //! SIGTERM: what runs may end, what hangs goes on at the next start, and everybody is answered once.
 
 use rustix::process::Signal;
-use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, PRIVATE};
+use selkie_playground::{Fault, FaultKind, Turn};
 
 use crate::support::once::{marks, said};
 use crate::support::rows::{HEARD, number, settled, texts};
@@ -67,6 +67,25 @@ async fn what_waits_when_the_signal_comes_is_begun_by_the_next_start() {
     settled(&world, 3).await;
     let all = [vec!["in time"], vec!["the second"], vec!["the third"]];
     assert_eq!(marks(&said(&world, PRIVATE), &all), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_does_not_wait_for_what_cannot_leave_for_long() {
+    let world = World::start().await;
+    let first = world.daemon();
+    world.telegram().fault(Fault::next("sendMessage", FaultKind::TooMany { retry_after: 600 }));
+    world.telegram().say(ADA, ADA, "a patient one");
+    let waits =
+        |log: &str| log.contains("will be tried again") && log.contains("receipt is stored");
+    world.within("a penalty", world.home.logged(0, waits)).await;
+    // Behind it in its lane, and in no hurry of its own.
+    world.telegram().say(ADA, ADA, "another one");
+    world.within("a second question", world.playground.model().wait_for_calls(2)).await;
+    assert!(first.stop().await.success());
+    let log = world.home.log();
+    assert!(log.contains("what cannot be sent now is sent at the next start"), "{log}");
+    let queued = texts(&world.home, "SELECT state FROM part ORDER BY id");
+    assert_eq!(queued, ["queued", "queued"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,8 @@ use selkie_channel_core::AccountId;
 
 use super::Flow;
 use crate::delivery::account::ChannelState;
+use crate::delivery::moments::after;
+use crate::domain::span::Span;
 
 impl Flow {
     /// Waits until every channel is refused for sure and none has ever worked, and says why.
@@ -16,6 +18,13 @@ impl Flow {
             // The sender lives as long as `self`.
             Err(_) => std::future::pending().await,
         }
+    }
+
+    /// Counts the parts that wait and that their platforms, or our own pauses, let nobody send within this time. Known
+    /// only while the daemon ends.
+    pub fn held_back(&self, within: Duration) -> u64 {
+        let at = after(self.outbox.runtime.now(), Span(within));
+        self.outbox.accounts.all().map(|account| account.held_until(at) as u64).sum()
     }
 
     /// Names the channels whose receivers should have turned so long ago.
