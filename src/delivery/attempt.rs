@@ -43,7 +43,7 @@ pub(crate) enum Next {
 }
 
 /// Asks the platform whether a part arrived; no answer in time is one that comes later.
-async fn looked_up(sender: &dyn Sender, part: &Part) -> Lookup {
+pub(crate) async fn looked_up(sender: &dyn Sender, part: &Part) -> Lookup {
     let asked = tokio::time::timeout(LONGEST_LOOKUP, sender.lookup(part)).await;
     let why = || "the platform does not say whether it arrived".to_owned();
     asked.unwrap_or_else(|_| Lookup::Later { after: LONGEST_LOOKUP, at_most: None, why: why() })
@@ -203,6 +203,9 @@ pub(crate) async fn punish(
     conversation: &ConversationId,
     penalty: Penalty,
 ) {
+    if !penalty.account && account.channel.sender.keeps_limits() {
+        return;
+    }
     let now = outbox.runtime.clock.now();
     let place = account.channel.address.place(conversation);
     let scope = if penalty.account { ACCOUNT } else { place.key() };

@@ -122,7 +122,8 @@ impl Beside<'_> {
         }
     }
 
-    async fn wait(&self, span: Duration) -> Option<()> {
+    /// Waits; `None` when the daemon ends before.
+    pub(super) async fn wait(&self, span: Duration) -> Option<()> {
         tokio::select! {
             () = tokio::time::sleep(span) => Some(()),
             () = self.outbox.runtime.stop.work.cancelled() => None,

@@ -15,8 +15,10 @@ use tokio::time::Instant;
 
 use crate::delivery::account::Account;
 use crate::delivery::beside::{Beside, LONGEST_GAP, SOON, Stand, Turn};
+use crate::delivery::doubt::{Doubt, Found};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StreamMode;
+use crate::delivery::standing::{Sent, Standing};
 use crate::domain::ids::TaskId;
 use crate::domain::written::Written;
 use crate::store::{Changing, Claimed};
@@ -25,9 +27,6 @@ use crate::store::{Changing, Claimed};
 const MOST_SHOWN: usize = 32 * 1024;
 /// Stands behind what is not all.
 const GOES_ON: &str = " …";
-/// Whoever looked at what was written before a tool was called looks elsewhere after so long: the answer comes as a new
-/// message, which is heard.
-const LOOKED_AT: Duration = Duration::from_secs(30);
 
 /// The answer of one task, as long as one claim of it lasts.
 pub(crate) struct StreamedAnswer {
@@ -64,27 +63,13 @@ struct State {
     shows: Option<oneshot::Receiver<Standing>>,
 }
 
-/// A message that shows the beginning of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Standing {
-    stand: Stand,
-    /// When it was sent, by this claim, and by which answer of the model.
-    sent: Option<Sent>,
-    /// The platform does not let it be changed.
-    is_stuck: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sent {
-    at: Instant,
-    answer: u32,
-}
-
 /// What the end of a task finds of its answer.
 pub(crate) struct Left<'a> {
     answer: &'a StreamedAnswer,
     /// Where it stands.
     message: Option<MessageRef>,
+    /// It may stand somewhere.
+    doubt: Option<Doubt>,
     /// The answer may take its place: whoever reads it is still looking.
     is_looked_at: bool,
 }
@@ -153,15 +138,17 @@ impl StreamedAnswer {
             None if self.shared.resumed => self.shared.recalled().await,
             None => None,
         };
-        let (mut message, mut is_looked_at) = (None, true);
-        if let Some(Standing { stand: Stand::At(at), sent, is_stuck }) = standing {
-            message = Some(at);
-            let answers = self.shared.state().answers;
-            let is_recent =
-                sent.is_none_or(|sent| sent.answer == answers || sent.at.elapsed() < LOOKED_AT);
-            is_looked_at = is_recent && !is_stuck;
+        let mut left = Left { answer: self, message: None, doubt: None, is_looked_at: true };
+        let (Some(mut standing), Some(account)) = (standing, self.shared.account()) else {
+            return left;
+        };
+        standing.look_for(&self.shared.beside(&account)).await;
+        left.is_looked_at = standing.is_looked_at(self.shared.state().answers);
+        left.doubt = standing.doubt;
+        if let Stand::At(message) = standing.stand {
+            left.message = Some(message);
         }
-        Left { answer: self, message, is_looked_at }
+        left
     }
 }
 
@@ -181,12 +168,20 @@ impl Left<'_> {
 
     /// Takes away what the answer did not take over.
     pub(crate) fn withdraw(self) {
-        let Some(message) = self.message else { return };
-        let shared = Arc::clone(&self.answer.shared);
+        let Self { answer, message, doubt, .. } = self;
+        if message.is_none() && doubt.is_none() {
+            return;
+        }
+        let shared = Arc::clone(&answer.shared);
         shared.outbox.runtime.tracker.clone().spawn(async move {
             let Some(account) = shared.account() else { return };
             let beside = shared.beside(&account);
-            if beside.settle(&Body::Withdrawal { message }).await.is_some() {
+            let gone = match (message, doubt) {
+                (Some(message), _) => beside.settle(&Body::Withdrawal { message }).await,
+                (None, Some(doubt)) => doubt.take_away(&beside).await,
+                (None, None) => None,
+            };
+            if gone.is_some() {
                 beside.forget(Changing::Answer, shared.task).await;
             }
         });
@@ -214,7 +209,7 @@ impl Shared {
     async fn recalled(&self) -> Option<Standing> {
         let account = self.account()?;
         let stand = self.beside(&account).noted(Changing::Answer, self.task).await?;
-        Some(Standing { stand, sent: None, is_stuck: false })
+        Some(Standing::of(stand))
     }
 
     fn account(&self) -> Option<Arc<Account>> {
@@ -257,7 +252,7 @@ impl<'a> Showing<'a> {
     fn new(shared: &'a Shared, account: &'a Account) -> Self {
         let beside = shared.beside(account);
         let (gap, next) = (beside.gap(), Instant::now());
-        let standing = Standing { stand: Stand::Unsent, sent: None, is_stuck: false };
+        let standing = Standing::of(Stand::Unsent);
         Self { shared, beside, standing, said: None, gap, next }
     }
 
@@ -292,7 +287,7 @@ impl<'a> Showing<'a> {
         let after = began + self.shared.outbox.settings.now().progress.stream_after.0;
         match after.max(self.next) {
             _ if state.has_ended => Look::Ended,
-            _ if self.standing.stand == Stand::Gone || self.standing.is_stuck => Look::Nothing,
+            _ if self.standing.is_closed() => Look::Nothing,
             due if due > Instant::now() => Look::At(due),
             _ => {
                 let redactor = &self.shared.outbox.runtime.redactor;
@@ -304,6 +299,9 @@ impl<'a> Showing<'a> {
 
     /// Shows these words. Returns when to look again; `None` when only more of them changes anything.
     async fn show(&mut self, text: &str, answer: u32) -> Option<Instant> {
+        if let Some(doubt) = self.standing.doubt.take() {
+            return Some(self.look_for(doubt).await);
+        }
         let part = self.part(text)?;
         if self.said.as_ref() == Some(&part.call) {
             return None;
@@ -364,8 +362,25 @@ impl<'a> Showing<'a> {
                 }
             }
             // It stays noted: it may be there.
-            Delivery::Unclear { .. } => self.standing.stand = Stand::Gone,
+            Delivery::Unclear { .. } => {
+                self.standing.stand = Stand::Gone;
+                self.standing.doubt = Some(Doubt::of(part)).filter(|_| is_first);
+            }
         }
+    }
+
+    /// Looks where the message stands of which nobody knows. Returns when to look again.
+    async fn look_for(&mut self, doubt: Doubt) -> Instant {
+        match doubt.look(&self.beside).await {
+            Found::At(message) => self.stands(Some(message)).await,
+            Found::NotYet(doubt) => {
+                self.gap = (self.gap * 2).clamp(SOON, LONGEST_GAP);
+                self.standing.doubt = Some(doubt);
+            }
+            Found::Never => {}
+        }
+        self.next = Instant::now() + self.gap;
+        self.next
     }
 
     async fn stands(&mut self, message: Option<MessageRef>) {

@@ -142,20 +142,22 @@ async fn the_bot_reacts_and_sends_a_file() {
 async fn limits_are_waited_for_and_an_unclear_answer_is_looked_up() {
     let world = World::with_slack().await;
     let limited = FaultKind::TooMany { retry_after: 1 };
-    world.slack().fault(Fault::next("chat.postMessage", limited));
-    world.slack().fault(Fault::next("chat.postMessage", FaultKind::CutAfter));
     let _daemon = world.daemon();
-    let ts = world.slack().say(DM, ADA, "once only");
-    answer(&world, DM, &ts).await;
-    let looked = |slack: &selkie_playground::Slack| {
-        (slack.counted("conversations.history") > 0).then_some(())
-    };
-    world.within("a look into the history", world.slack().wait_until(looked)).await;
-    let next = ask(&world, "next").await;
-    assert!(next.text.ends_with("next"));
-    let answers = world.slack().answers(DM, &ts);
-    assert_eq!(answers.len(), 2, "one answer each, none repeated: {answers:?}");
-    assert!(answers.iter().all(|message| !message.text.contains("possibly repeated")));
+    world.slack().fault(Fault::next("chat.postMessage", limited));
+    for (looks, lost) in [FaultKind::CutAfter, FaultKind::Bare].into_iter().enumerate() {
+        world.slack().fault(Fault::next("chat.postMessage", lost));
+        let ts = world.slack().say(DM, ADA, "once only");
+        answer(&world, DM, &ts).await;
+        let looked = |slack: &selkie_playground::Slack| {
+            (slack.counted("conversations.history") > looks).then_some(())
+        };
+        world.within("a look into the history", world.slack().wait_until(looked)).await;
+        let next = ask(&world, "next").await;
+        assert!(next.text.ends_with("next"));
+        let answers = world.slack().answers(DM, &ts);
+        assert_eq!(answers.len(), 2, "one answer each, none repeated: {answers:?}");
+        assert!(answers.iter().all(|message| !message.text.contains("possibly repeated")));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

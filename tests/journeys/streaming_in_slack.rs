@@ -233,6 +233,43 @@ async fn a_call_whose_end_is_unclear_doubles_no_word() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_beginning_whose_confirmation_was_lost_is_taken_over() {
+    for lost in [FaultKind::CutAfter, FaultKind::Garbage] {
+        let world = world("auto").await;
+        let _daemon = world.daemon();
+        let model = world.playground.model();
+        model.script(vec![Turn::paced(PIECES)]);
+        world.slack().fault(Fault::next("chat.startStream", lost));
+        let begun = begun(&world).await;
+        assert_eq!(begun.first.stream, Some(Stream::Open));
+        model.write_on(3);
+        begun.becomes(&world, WHOLE).await;
+        assert_eq!(world.slack().counted("chat.startStream"), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_beginning_that_may_not_be_looked_for_stays_beside_the_answer_and_that_is_logged_once()
+ {
+    let world = world("auto").await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    world.slack().remove_scope("channels:history");
+    for _ in 0..2 {
+        model.script(vec![Turn::paced(PIECES)]);
+        world.slack().fault(Fault::next("chat.startStream", FaultKind::CutAfter));
+        let begun = begun(&world).await;
+        model.write_on(3);
+        let whole = world.slack().wait_until(|slack| {
+            let answers = slack.answers(CHANNEL, &begun.asked);
+            answers.iter().any(|m| m.text == WHOLE && m.ts != begun.first.ts).then_some(())
+        });
+        world.within("the answer", whole).await;
+    }
+    assert_eq!(world.home.log().matches("Slack does not show the thread").count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_answer_is_taken_away() {
     let world = world("auto").await;
     let daemon = world.daemon();

@@ -8,15 +8,16 @@ use crate::support::once::{marks, said};
 use crate::support::rows::settled;
 use crate::support::world::World;
 
-/// Every way in which a call goes wrong without a word of the platform.
-fn kinds() -> [FaultKind; 5] {
-    use FaultKind::{CutAfter, CutBefore, Garbage, Html, Truncate};
-    [Html { status: 502 }, CutBefore, CutAfter, Truncate, Garbage]
+/// Every way in which a call goes wrong without a word of the platform that tells what became of it.
+fn kinds() -> [FaultKind; 6] {
+    use FaultKind::{Bare, CutAfter, CutBefore, Garbage, Html, Truncate};
+    [Html { status: 502 }, CutBefore, CutAfter, Truncate, Garbage, Bare]
 }
 
 /// Whether the call had its effect all the same.
 fn had_effect(kind: &FaultKind) -> bool {
-    matches!(kind, FaultKind::CutAfter | FaultKind::Truncate | FaultKind::Garbage)
+    use FaultKind::{Bare, CutAfter, Garbage, Truncate};
+    matches!(kind, CutAfter | Truncate | Garbage | Bare)
 }
 
 #[tokio::test(flavor = "multi_thread")]

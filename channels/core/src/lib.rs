@@ -5,6 +5,7 @@
 //! above this crate asks which platform it talks to.
 
 mod allow;
+mod brakes;
 #[cfg(feature = "door")]
 pub mod door;
 mod examined;
@@ -45,6 +46,7 @@ mod widths;
 mod fuzz;
 
 pub use allow::AllowList;
+pub use brakes::{Brakes, Limited};
 pub use examined::{CredentialCheck, Examination, Examine, Examined, Gravity};
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};

@@ -199,6 +199,12 @@ pub trait Sender: Send + Sync {
         Unasked::Free
     }
 
+    /// Whether it keeps the platform's limits itself, because they are of methods: what of them is not for the whole
+    /// account holds nothing else back then, in its place or elsewhere.
+    fn keeps_limits(&self) -> bool {
+        false
+    }
+
     /// Names the login by which it posts in public: another one in the config, another name. It tells nothing of the
     /// login. `None` where nothing is posted.
     fn login(&self) -> Option<String> {

@@ -17,6 +17,7 @@ mod known;
 mod listen;
 mod mention;
 mod names;
+mod own_id;
 mod quota;
 mod receiver;
 mod refusal;
@@ -35,7 +36,7 @@ use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
 use selkie_channel_core::{
-    Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem, Routes,
+    Audience, Brakes, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem, Routes,
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -107,7 +108,9 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     let pushes =
         Pushes { may: settings.push, allowance: Allowance::new(settings.max_pushes_per_day) };
     let quota_too = quota.clone();
-    let messenger = Messenger { api: api.clone(), known: said, quota: quota_too, pushes, now };
+    let brakes = Brakes::default();
+    let messenger =
+        Messenger { api: api.clone(), known: said, quota: quota_too, pushes, brakes, now };
     let sender = LineSender::new(messenger);
     let listener = Listener {
         account: account.clone(),

@@ -25,6 +25,7 @@ use crate::api::Api;
 use crate::hear::{self, Frame};
 use crate::known::{Known, Said};
 use crate::names::Names;
+use crate::own_id::OwnId;
 use crate::quota::{Notice, Quota};
 use crate::webhook::{Door, Knock};
 
@@ -73,8 +74,9 @@ pub async fn listen(listener: &Listener, inbox: &dyn Inbox, stop: CancellationTo
     };
     tracing::info!(listen = %listener.address, path = listener.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
-    let routes = Door::new(listener.secret.expose_secret(), sender, Arc::clone(&listener.now))
-        .routes(&listener.path);
+    let (own, now) = (OwnId::default(), Arc::clone(&listener.now));
+    let door = Door::new(listener.secret.expose_secret(), own.clone(), sender, now);
+    let routes = door.routes(&listener.path);
     // LINE is anybody to a listener on the internet: no rule on who asks, the signature is the rule.
     let door = Served { routes, caps: Caps::PUBLIC };
     let socket = socket.tap_io(|stream| {
@@ -90,7 +92,7 @@ pub async fn listen(listener: &Listener, inbox: &dyn Inbox, stop: CancellationTo
         () = served => {}
         () = grace => tracing::warn!("webhooks in flight were left behind"),
         never = take(listener, inbox, knocks) => match never {},
-        never = check(listener, inbox) => match never {},
+        never = check(listener, inbox, &own) => match never {},
     }
     ListenEnd::Stopped
 }
@@ -168,14 +170,15 @@ async fn tell(listener: &Listener, inbox: &dyn Inbox, notice: Notice) {
 
 /// Asks who the bot is, for ever. A refused token does not end listening: what people write is stored and
 /// answered when there is a good one.
-async fn check(listener: &Listener, inbox: &dyn Inbox) -> Infallible {
+async fn check(listener: &Listener, inbox: &dyn Inbox, own: &OwnId) -> Infallible {
     let mut introduced = false;
     loop {
         let pause = match listener.api.get("info").await {
             Ok(me) => {
                 inbox.pulse(&listener.account, Pulse::Heard);
+                let (id, name) = (me["userId"].as_str(), me["displayName"].as_str());
+                id.map_or_else(|| own.miss(), |id| own.learn(id));
                 if !introduced {
-                    let (id, name) = (me["userId"].as_str(), me["displayName"].as_str());
                     tracing::info!(id, name, "the bot on LINE");
                     introduced = true;
                 }
@@ -183,10 +186,12 @@ async fn check(listener: &Listener, inbox: &dyn Inbox) -> Infallible {
             }
             Err(Fault::Refused(refusal)) if refusal.status == 401 => {
                 listener.quota.token_refused(&refusal.words);
+                own.miss();
                 CHECK
             }
             Err(fault) => {
                 tracing::debug!(why = %fault, "LINE did not say who we are");
+                own.miss();
                 AGAIN
             }
         };

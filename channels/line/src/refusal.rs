@@ -1,5 +1,7 @@
 //! What LINE's refusals mean, by status and words.
 
+use std::time::Duration;
+
 use selkie_channel_core::http::Refusal;
 
 use crate::api::ACCEPTED;
@@ -41,6 +43,12 @@ pub fn kind(refusal: &Refusal) -> Kind {
         400 if words.contains("failed to send messages") => Kind::Closed,
         _ => Kind::Other,
     }
+}
+
+/// LINE has asked for so long a rest before, and is not asked again until it is over.
+pub fn limited(rest: Duration) -> Refusal {
+    let words = "The API rate limit has been exceeded".to_owned();
+    Refusal { status: 429, words, retry_after: Some(rest), ..Refusal::default() }
 }
 
 #[cfg(test)]

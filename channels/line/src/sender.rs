@@ -136,6 +136,10 @@ impl Sender for LineSender {
         }
     }
 
+    fn keeps_limits(&self) -> bool {
+        true
+    }
+
     fn marked(&self, part: &Part) -> Part {
         let say = serde_json::from_value(part.call.clone());
         match say {

@@ -21,10 +21,15 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use crate::own_id::OwnId;
+
 /// LINE's own bodies are a few kilobytes.
 const MOST: usize = 1024 * 1024;
 /// A body that has not arrived by then never will.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Characters of another bot's id that are logged; LINE's have 33.
+const SHOWN: usize = 40;
 
 /// What a webhook brought, signed and read; it waits for its answer.
 pub struct Knock {
@@ -40,21 +45,27 @@ pub struct Door {
     key: hmac::Key,
     knocks: mpsc::Sender<Knock>,
     now: Now,
+    own: OwnId,
     /// Webhooks with a wrong signature.
     unsigned: Arc<Seldom>,
+    /// Webhooks for another bot.
+    misdirected: Arc<Seldom>,
 }
 
 /// A webhook's body. Its events are read one by one: what is wrong with one costs the others nothing.
 #[derive(Deserialize)]
 struct Brought {
+    /// The user id of the bot that it is for.
+    #[serde(default)]
+    destination: Value,
     events: Vec<Box<RawValue>>,
 }
 
 impl Door {
-    /// Opens for bodies signed with this channel secret.
-    pub fn new(secret: &str, knocks: mpsc::Sender<Knock>, now: Now) -> Self {
+    /// Opens for bodies signed with this channel secret and meant for this bot.
+    pub fn new(secret: &str, own: OwnId, knocks: mpsc::Sender<Knock>, now: Now) -> Self {
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-        Self { key, knocks, now, unsigned: Arc::default() }
+        Self { key, knocks, now, own, unsigned: Arc::default(), misdirected: Arc::default() }
     }
 
     /// Serves the webhook at `path`.
@@ -67,6 +78,28 @@ impl Door {
         let signature = headers.get("x-line-signature").and_then(|v| v.to_str().ok());
         let signature = signature.and_then(|s| STANDARD.decode(s.trim()).ok());
         signature.is_some_and(|s| hmac::verify(&self.key, body, &s).is_ok())
+    }
+
+    /// Whether a webhook is for another bot: this one could answer nothing of it, and would answer in another's name.
+    async fn is_for_another(&self, destination: &Value) -> bool {
+        let wanted = match destination {
+            // LINE's own never lack it; what is signed and names nobody speaks against nothing.
+            Value::Null => return false,
+            Value::String(id) if id.is_empty() => return false,
+            Value::String(id) => id.clone(),
+            other => other.to_string(),
+        };
+        let Some(own) = self.own.get().await.filter(|own| *own != wanted) else { return false };
+        if let Some(count) = self.misdirected.more((self.now)()) {
+            tracing::warn!(
+                count,
+                destination = wanted.chars().take(SHOWN).collect::<String>(),
+                bot = own,
+                "webhooks for another bot are refused: line.channel_secret is of the bot in destination, \
+                 line.channel_access_token of this one; take both from the same channel of LINE's console"
+            );
+        }
+        true
     }
 }
 
@@ -88,8 +121,8 @@ async fn receive(State(door): State<Door>, request: Request) -> Response {
         }
         return refuse(StatusCode::UNAUTHORIZED, "invalid signature");
     }
-    let events = match json::read_bytes::<Brought>(&body) {
-        Ok(brought) => brought.events,
+    let Brought { destination, events } = match json::read_bytes(&body) {
+        Ok(brought) => brought,
         Err(error) => {
             tracing::warn!(%error, bytes = body.len(), "a signed webhook without a list of events");
             return refuse(StatusCode::BAD_REQUEST, "no list of events");
@@ -98,6 +131,9 @@ async fn receive(State(door): State<Door>, request: Request) -> Response {
     // The console's Verify button sends none.
     if events.is_empty() {
         return axum::Json(json!({})).into_response();
+    }
+    if door.is_for_another(&destination).await {
+        return refuse(StatusCode::MISDIRECTED_REQUEST, "for another bot");
     }
     store(&door, events.iter().map(|event| read(event)).collect()).await
 }
@@ -148,8 +184,12 @@ mod tests {
 
     /// What becomes of a signed body: the answer's status, and the events.
     async fn knocked(body: &'static [u8]) -> (StatusCode, Vec<Value>) {
+        knocked_at(OwnId::default(), body).await
+    }
+
+    async fn knocked_at(own: OwnId, body: &'static [u8]) -> (StatusCode, Vec<Value>) {
         let (sender, mut knocks) = mpsc::channel(1);
-        let door = Door::new(SECRET, sender, Arc::new(|| DateTime::UNIX_EPOCH));
+        let door = Door::new(SECRET, own, sender, Arc::new(|| DateTime::UNIX_EPOCH));
         let signature = STANDARD.encode(hmac::sign(&door.key, body));
         let request = Request::post("/").header("x-line-signature", signature);
         let request = request.body(Body::from(body)).unwrap();
@@ -185,5 +225,28 @@ mod tests {
         for body in [&b"x"[..], b"null", br#"{"events":null}"#] {
             assert_eq!(knocked(body).await, (StatusCode::BAD_REQUEST, Vec::new()));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_signed_for_another_bot_is_refused() {
+        let own = OwnId::default();
+        own.learn("U1");
+        for (body, wanted) in [
+            (&br#"{"destination":"U1","events":[{}]}"#[..], StatusCode::OK),
+            (br#"{"destination":"","events":[{}]}"#, StatusCode::OK),
+            (br#"{"destination":null,"events":[{}]}"#, StatusCode::OK),
+            (br#"{"events":[{}]}"#, StatusCode::OK),
+            (br#"{"destination":"U2","events":[{}]}"#, StatusCode::MISDIRECTED_REQUEST),
+            (br#"{"destination":["U1"],"events":[{}]}"#, StatusCode::MISDIRECTED_REQUEST),
+            // The console's Verify button: nothing is answered.
+            (br#"{"destination":"U2","events":[]}"#, StatusCode::OK),
+        ] {
+            let (status, events) = knocked_at(own.clone(), body).await;
+            assert_eq!(status, wanted, "{}", String::from_utf8_lossy(body));
+            assert!(status == StatusCode::OK || events.is_empty());
+        }
+        // Nobody knows yet who the bot is: no message is lost for that.
+        let body = br#"{"destination":"U2","events":[{}]}"#;
+        assert_eq!(knocked_at(OwnId::default(), body).await.0, StatusCode::OK);
     }
 }

@@ -12,11 +12,11 @@ use reqwest::ClientBuilder;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::{Client, Fault, Opener};
 use selkie_channel_core::settings::{Token, Url};
+use selkie_channel_core::{Brakes, Limited};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 use slack_morphism::{SlackApiToken, SlackClient};
 
-use crate::brakes::Brakes;
 use crate::connector::{self, Connector};
 use crate::refusal::{Kind, kind, limited};
 
@@ -94,18 +94,21 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn call(&self, method: &str, params: &Value) -> Result<Value, Fault> {
-        // Messages have a limit for each channel, all else has one for the workspace.
-        let scope = match (method, params.get("channel").and_then(Value::as_str)) {
-            ("chat.postMessage", Some(channel)) => format!("{method} {channel}"),
-            _ => method.to_owned(),
-        };
-        self.0.brakes.leave(&scope).map_err(|rest| Fault::Refused(limited(Some(rest))))?;
+        // Messages have a limit for each channel, all else has one of its method. That method is not given up
+        // everywhere for what one channel has met.
+        let place = params.get("channel").and_then(Value::as_str);
+        let scope = Limited { method, place, by_place: method == "chat.postMessage" };
+        self.has_leave(scope)?;
         let answer = self.post(method, params, &self.0.bot).await;
         self.heed(scope, answer)
     }
 
+    fn has_leave(&self, scope: Limited<'_>) -> Result<(), Fault> {
+        self.0.brakes.leave(scope).map_err(|rest| Fault::Refused(limited(Some(rest))))
+    }
+
     /// Remembers how long a method is limited: nothing is asked in vain before.
-    fn heed(&self, scope: String, answer: Result<Value, Fault>) -> Result<Value, Fault> {
+    fn heed(&self, scope: Limited<'_>, answer: Result<Value, Fault>) -> Result<Value, Fault> {
         if let Err(Fault::Refused(refusal)) = &answer
             && kind(refusal) == Kind::Limited
         {
@@ -119,13 +122,14 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn ask(&self, method: &str, params: &[(&str, &str)]) -> Result<Value, Fault> {
-        self.0.brakes.leave(method).map_err(|rest| Fault::Refused(limited(Some(rest))))?;
+        let scope = Limited { method, place: None, by_place: false };
+        self.has_leave(scope)?;
         let params: Vec<(&str, Option<&str>)> =
             params.iter().map(|(k, v)| (*k, Some(*v))).collect();
         let session = self.0.client.open_session(&self.0.bot);
         let call = session.http_session_api.http_get(method, &params, None);
         let answer = verdict(method, call.await);
-        self.heed(method.to_owned(), answer)
+        self.heed(scope, answer)
     }
 
     /// Asks for the address of a new socket; it can be used once.

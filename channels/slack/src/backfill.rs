@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::api::Api;
 use crate::hear::{self, Frame};
-use crate::ids::{Spot, order};
+use crate::ids::{Spot, order, ts};
 use crate::refusal;
 
 /// Pages of a thread that are read at most: Slack tells the oldest first, and some apps fifteen a page.
@@ -220,11 +220,6 @@ impl Found {
     fn without(self, why: String) -> Result<Earlier, String> {
         if self.lines.is_empty() { Err(why) } else { Ok(told(self.lines, Some(why))) }
     }
-}
-
-/// Writes a time as Slack does.
-fn ts(order: i64) -> String {
-    format!("{}.{:06}", order / 1_000_000, order % 1_000_000)
 }
 
 fn told(lines: BTreeMap<i64, Inbound>, missing: Option<String>) -> Earlier {

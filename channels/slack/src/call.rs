@@ -161,6 +161,11 @@ impl Call {
     }
 }
 
+/// Reads a stored call; `None` for one of another version.
+pub fn read(call: &Value) -> Option<Call> {
+    serde_json::from_value(call.clone()).ok()
+}
+
 fn marked_text(old: &str, styled: bool) -> String {
     let mark = if styled { format!("_{}_", Part::MARK) } else { Part::MARK.to_owned() };
     if old.starts_with(&mark) {

@@ -152,6 +152,11 @@ pub fn order(ts: &str) -> Option<i64> {
     seconds.checked_mul(1_000_000)?.checked_add(micros.parse().ok()?)
 }
 
+/// Writes what [`order`] reads.
+pub fn ts(order: i64) -> String {
+    format!("{}.{:06}", order / 1_000_000, order % 1_000_000)
+}
+
 /// Returns the moment of a message.
 pub fn moment(order: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(order).unwrap_or_default()

@@ -5,13 +5,14 @@
 //! `markdown` and `cut` make messages, `call` the calls, `sender` makes them and tells by what is proven
 //! what became of them, `stream` lets a message grow, `lookup` asks Slack where nothing is proven.
 
+mod anew;
 mod api;
 mod backfill;
 mod blocks;
-mod brakes;
 mod call;
 mod connector;
 mod cut;
+mod doubts;
 mod emoji;
 mod ending;
 mod examine;
@@ -132,7 +133,7 @@ fn assemble(
     let open =
         || line.open().map_err(|message| vec![Problem { key: "base_url".to_owned(), message }]);
     // Two clients: what hears has connections of its own.
-    let sender = SlackSender::new(open()?, Arc::clone(&whoami), settings.max_upload);
+    let sender = SlackSender::new(open()?, Arc::clone(&whoami), settings.max_upload, context.now);
     let receiver = SlackReceiver {
         account: account.clone(),
         api: open()?,

@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::call::{Call, EVENT_TYPE, key_of};
 use crate::hear;
+use crate::ids::order;
 use crate::refusal::{self, Kind, kind};
-use crate::whoami::Me;
+use crate::whoami::{self, Me};
 
 /// Pages that are read at most: the answer stands near the message it answers, and to some apps Slack hands
 /// out fifteen messages a page.
@@ -24,10 +25,26 @@ const TOKEN_REFUSED: Duration = Duration::from_secs(60);
 
 /// What was said, by which it is known again.
 struct Wanted<'a> {
-    key: &'a str,
+    /// A stream has none.
+    key: Option<&'a str>,
     /// The words of its forms, as they read.
     words: Vec<String>,
+    /// What stands before it is not looked at.
+    oldest: Option<&'a str>,
     me: &'a Me,
+}
+
+/// The beginning of a stream of which nobody knows whether it stands.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// The channel.
+    pub channel: String,
+    /// The thread's root.
+    pub thread: String,
+    /// What it says.
+    pub text: String,
+    /// The `ts` that it is younger than.
+    pub after: String,
 }
 
 /// What stands on a page.
@@ -48,12 +65,13 @@ pub async fn message(api: &Api, call: &Call, plain: Option<&Call>, me: &Me) -> L
     let field = |name: &str| params.get(name).and_then(Value::as_str);
     let Some(channel) = field("channel") else { return Lookup::Unknown };
     let words = [Some(call), plain].into_iter().flatten().filter_map(words_of).collect();
-    let wanted = Wanted { key, words, me };
+    // The key begins with the message that is answered.
+    let wanted = Wanted { key: Some(key), words, oldest: answered(key), me };
     match field("thread_ts") {
-        None => walk(api, channel, None, &wanted).await,
-        Some(thread) => match walk(api, channel, Some(thread), &wanted).await {
+        None => known(walk(api, channel, None, &wanted).await),
+        Some(thread) => match known(walk(api, channel, Some(thread), &wanted).await) {
             // It went out beside the thread that is gone, or not at all.
-            Lookup::Unknown => match walk(api, channel, None, &wanted).await {
+            Lookup::Unknown => match known(walk(api, channel, None, &wanted).await) {
                 Lookup::Sent(receipt) => Lookup::Sent(receipt),
                 _ => Lookup::Unknown,
             },
@@ -62,28 +80,47 @@ pub async fn message(api: &Api, call: &Call, plain: Option<&Call>, me: &Me) -> L
     }
 }
 
+/// Looks for the beginning of a stream, which has no key: words of the bot in the thread that read the same and are
+/// younger than the question.
+///
+/// # Errors
+/// When Slack does not show the thread; see [`later`].
+pub async fn stream(api: &Api, begun: &Begun, me: &Me) -> Result<Lookup, Fault> {
+    // Without its name, another bot's words would be taken for its own.
+    let me = if me.user.is_empty() { &whoami::ask(api).await? } else { me };
+    let words = vec![reads(&begun.text)];
+    if words.iter().all(String::is_empty) {
+        return Ok(Lookup::Unknown);
+    }
+    let wanted = Wanted { key: None, words, oldest: Some(&begun.after), me };
+    let known = walk(api, &begun.channel, Some(&begun.thread), &wanted).await?;
+    // Other words of the bot say nothing of these.
+    Ok(if known == Lookup::Unknown { Lookup::NotSent } else { known })
+}
+
 /// Reads a thread, or a channel, from the message that is answered on.
-async fn walk(api: &Api, channel: &str, thread: Option<&str>, wanted: &Wanted<'_>) -> Lookup {
+async fn walk(
+    api: &Api,
+    channel: &str,
+    thread: Option<&str>,
+    wanted: &Wanted<'_>,
+) -> Result<Lookup, Fault> {
     let method = if thread.is_some() { "conversations.replies" } else { "conversations.history" };
     let mut cursor = String::new();
     let mut perhaps = false;
     for _ in 0..PAGES {
         let mut ask = vec![("channel", channel), ("limit", PAGE), ("include_all_metadata", "true")];
         ask.extend(thread.map(|thread| ("ts", thread)));
-        // The key begins with the message that is answered: what stands before it is not looked at.
-        ask.extend(answered(wanted.key).map(|ts| ("oldest", ts)));
+        ask.extend(wanted.oldest.map(|ts| ("oldest", ts)));
         if !cursor.is_empty() {
             ask.push(("cursor", cursor.as_str()));
         }
-        let page = match api.ask(method, &ask).await {
-            Ok(page) => page,
-            Err(fault) => return in_vain(&fault),
-        };
+        let page = api.ask(method, &ask).await?;
         match wanted.on(&page) {
             Seen::There(ts) => {
                 let message = Some(MessageRef::new(ts));
                 let note = Some("found again in the channel's history".to_owned());
-                return Lookup::Sent(Receipt { message, note, ..Receipt::default() });
+                return Ok(Lookup::Sent(Receipt { message, note, ..Receipt::default() }));
             }
             Seen::Perhaps => perhaps = true,
             Seen::Nothing => {}
@@ -91,11 +128,11 @@ async fn walk(api: &Api, channel: &str, thread: Option<&str>, wanted: &Wanted<'_
         let next = page.pointer("/response_metadata/next_cursor").and_then(Value::as_str);
         match next.filter(|next| !next.is_empty()) {
             Some(next) => cursor = next.to_owned(),
-            None if perhaps => return Lookup::Unknown,
-            None => return Lookup::NotSent,
+            None if perhaps => return Ok(Lookup::Unknown),
+            None => return Ok(Lookup::NotSent),
         }
     }
-    Lookup::Unknown
+    Ok(Lookup::Unknown)
 }
 
 impl Wanted<'_> {
@@ -106,11 +143,17 @@ impl Wanted<'_> {
         if let Some(ts) = messages.iter().find(|message| self.has_key(message)).and_then(ts) {
             return Seen::There(ts);
         }
-        let mut keyless = messages.iter().filter(|message| self.is_keyless(message)).peekable();
+        let is_young = |message: &Value| self.key.is_some() || self.is_young(message);
+        let keyless = |message: &&Value| self.is_keyless(message) && is_young(message);
+        let mut keyless = messages.iter().filter(keyless).peekable();
         let perhaps = keyless.peek().is_some();
         let same = |message: &&Value| {
             let text = message.get("text").and_then(Value::as_str).unwrap_or_default();
-            self.words.contains(&reads(text))
+            let text = reads(text);
+            match self.key {
+                Some(_) => self.words.contains(&text),
+                None => self.words.iter().any(|word| text.starts_with(word)),
+            }
         };
         match (keyless.find(same).and_then(ts), perhaps) {
             (Some(ts), _) => Seen::There(ts),
@@ -122,7 +165,15 @@ impl Wanted<'_> {
     fn has_key(&self, message: &Value) -> bool {
         let metadata = message.get("metadata");
         let field = |pointer: &str| metadata?.pointer(pointer)?.as_str();
-        field("/event_type") == Some(EVENT_TYPE) && field("/event_payload/key") == Some(self.key)
+        field("/event_type") == Some(EVENT_TYPE)
+            && self.key.is_some_and(|key| field("/event_payload/key") == Some(key))
+    }
+
+    /// A thread's root is on each page, whatever is asked for.
+    fn is_young(&self, message: &Value) -> bool {
+        let Some(oldest) = self.oldest.and_then(order) else { return true };
+        let ts = message.get("ts").and_then(Value::as_str).and_then(order);
+        ts.is_some_and(|ts| ts > oldest)
     }
 
     /// Words of the bot that Slack took without metadata; a shared file never has any.
@@ -163,7 +214,7 @@ pub async fn file(api: &Api, file: &str, channel: &str) -> Lookup {
                 None => Lookup::NotSent,
             }
         }
-        Err(fault) => in_vain(&fault),
+        Err(fault) => in_vain(fault),
     }
 }
 
@@ -174,26 +225,33 @@ pub fn share(file: &Value, channel: &str) -> Option<String> {
     here.map(str::to_owned)
 }
 
-fn answered(key: &str) -> Option<&str> {
-    key.split(':').next().filter(|ts| crate::ids::order(ts).is_some())
+/// Returns the message that a message with this key answers.
+pub fn answered(key: &str) -> Option<&str> {
+    key.split(':').next().filter(|ts| order(ts).is_some())
 }
 
 /// Only a refusal that stays is a real unknown; a limit or a broken line is asked again.
-fn in_vain(fault: &Fault) -> Lookup {
-    let why = refusal::why(fault);
+fn in_vain(fault: Fault) -> Lookup {
+    later(&fault).unwrap_or_else(|| {
+        let why = refusal::why(&fault);
+        tracing::warn!(why, "the history cannot be read: whether a message arrived stays unknown");
+        Lookup::Unknown
+    })
+}
+
+fn known(walked: Result<Lookup, Fault>) -> Lookup {
+    walked.unwrap_or_else(in_vain)
+}
+
+/// When it is asked again; `None` where the history can never be read.
+pub fn later(fault: &Fault) -> Option<Lookup> {
     let after = match fault {
         Fault::NotSent(_) | Fault::Unclear(_) => SOON,
         Fault::Refused(refusal) => match kind(refusal) {
             Kind::Limited => refusal.retry_after.unwrap_or(SOON),
             Kind::Token => TOKEN_REFUSED,
-            _ => {
-                tracing::warn!(
-                    why,
-                    "the history cannot be read: whether a message arrived stays unknown"
-                );
-                return Lookup::Unknown;
-            }
+            _ => return None,
         },
     };
-    Lookup::Later { after, at_most: None, why }
+    Some(Lookup::Later { after, at_most: None, why: refusal::why(fault) })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url};
-use selkie_channel_core::http::{Fault, Refusal, Request, Said};
+use selkie_channel_core::http::{Fault, Refusal, Reply, Request, Said};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -48,7 +48,7 @@ impl Api {
         let what = "response_url";
         let call = Request { what, request, limit: CALL_LIMIT, progress: None };
         let done = self.raw().call(call, |reply| match reply.status.as_u16() {
-            200..300 => Said::Done(()),
+            200..300 => taken(reply),
             429 => Said::Refused(limited(reply.retry_after())),
             400..500 => Said::Refused(unknown()),
             status => Said::Unsure(format!("HTTP {status}")),
@@ -101,5 +101,20 @@ impl Api {
         let secure = url.scheme() == "https" || url.scheme() == base.scheme();
         let slack = |host: &str| host == "slack.com" || host.ends_with(".slack.com");
         secure && (named.contains(host) || (base.host_str().is_some_and(slack) && slack(host)))
+    }
+}
+
+/// What a good status says of an answer to a command: Slack says `ok`; a page does not.
+fn taken(reply: &Reply) -> Said<()> {
+    if reply.body.is_empty() || reply.body.trim_ascii().eq_ignore_ascii_case(b"ok") {
+        return Said::Done(());
+    }
+    let body = reply.object().unwrap_or_default();
+    match (body["ok"].as_bool(), body["error"].as_str()) {
+        (Some(true), _) => Said::Done(()),
+        (Some(false), Some(code)) => {
+            Said::Refused(Refusal { code: code.to_owned(), ..reply.refusal() })
+        }
+        _ => Said::Foreign,
     }
 }

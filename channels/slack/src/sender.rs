@@ -1,20 +1,19 @@
 //! Speaks on Slack: makes one call and tells by what is proven what came of it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::http::Fault;
-use selkie_channel_core::locked;
 use selkie_channel_core::{
-    CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, Receipt,
+    CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Now, Outbound, Part, Receipt,
     Sender,
 };
 use serde_json::{Value, json};
 
+use crate::anew;
 use crate::api::Api;
-use crate::call::{self, Call, Reader};
+use crate::call::{self, Call, Reader, read};
 use crate::emoji;
 use crate::examine::{check_credential, examine};
 use crate::form::{Form, is_thread_gone};
@@ -24,22 +23,19 @@ use crate::refusal::{self, Kind, kind, words};
 use crate::render;
 use crate::signs::Signs;
 use crate::stream::{Ended, Message, Streams, grows};
-use crate::upload;
-use crate::verdict::{about, posted, unproven, verdict};
+use crate::upload::{self, UnclearFiles};
+use crate::verdict::{about, changed, posted, unproven, verdict};
 use crate::whoami::Whoami;
 
 /// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
 const SOON: Duration = Duration::from_secs(1);
-/// Uploads whose end is unclear; older ones are forgotten.
-const MANY_UNCLEAR: usize = 100;
 
 /// Speaks for one bot.
 pub struct SlackSender {
     api: Api,
     whoami: Arc<Whoami>,
     max_upload: u64,
-    /// Files whose last step is unclear, by the text of their call.
-    unclear: Mutex<HashMap<String, String>>,
+    unclear: UnclearFiles,
     signs: Signs,
     homes: Homes,
     streams: Streams,
@@ -47,15 +43,15 @@ pub struct SlackSender {
 
 impl SlackSender {
     /// Speaks through `api`; refuses files over `max_upload` bytes.
-    pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64) -> Self {
+    pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64, now: Now) -> Self {
         Self {
             api,
             whoami,
             max_upload,
-            unclear: Mutex::default(),
+            unclear: UnclearFiles::default(),
             signs: Signs::default(),
             homes: Homes::default(),
-            streams: Streams::default(),
+            streams: Streams::new(now),
         }
     }
 
@@ -86,7 +82,11 @@ impl SlackSender {
                     let channel =
                         |of: &Value| of["channel"].as_str().unwrap_or_default().to_owned();
                     self.homes.learn(&channel(params), &channel(&answer));
-                    return posted(&answer, form.note);
+                    return match method {
+                        "chat.postMessage" => posted(method, &answer, form.note),
+                        // A state; and who is shown something alone has no message of it.
+                        _ => changed(params, form.note),
+                    };
                 }
                 Err(Fault::Refused(refusal)) => refusal,
                 Err(fault) => return unproven(fault, method == "chat.update"),
@@ -124,9 +124,20 @@ impl SlackSender {
         let text = params["text"].as_str().filter(|_| whole);
         match self.streams.end(&self.api, &message, text).await {
             Ended::Free => self.say("chat.update", params, plain).await,
-            Ended::Whole => posted(params, None),
+            Ended::Whole => changed(params, None),
             Ended::Later(delivery) => delivery,
         }
+    }
+
+    /// What is said over a message becomes one of its own when that cannot be changed; when it could not be for long, it
+    /// is taken away first, as far as that is possible.
+    async fn or_anew(&self, part: &Part, params: &Value, verdict: Delivery) -> Delivery {
+        let Some(instead) = anew::instead(part, &verdict) else { return verdict };
+        if matches!(verdict, Delivery::Retry { .. }) {
+            let Message { channel, ts } = Message::of(params);
+            self.delete(&channel, &ts).await;
+        }
+        instead
     }
 
     /// Shows as much of a message that grows as is written, by Slack's stream or the usual way.
@@ -286,7 +297,7 @@ impl SlackSender {
             }
             Err(Fault::Refused(refusal)) => verdict(&refusal),
             Err(Fault::Unclear(why)) => {
-                self.remember(call, file);
+                self.unclear.remember(call, file);
                 Delivery::Unclear { why }
             }
             Err(fault) => unproven(fault, false),
@@ -304,19 +315,6 @@ impl SlackSender {
             }
         }
         Delivery::Sent(Receipt::default())
-    }
-
-    fn remember(&self, call: &Call, file: String) {
-        let mut unclear = locked(&self.unclear);
-        if unclear.len() >= MANY_UNCLEAR {
-            unclear.clear();
-        }
-        unclear.insert(json!(call).to_string(), file);
-    }
-
-    fn unclear_file(&self, call: &Call) -> Option<String> {
-        let unclear = locked(&self.unclear);
-        unclear.get(&json!(call).to_string()).cloned()
     }
 }
 
@@ -348,7 +346,8 @@ impl Sender for SlackSender {
                 self.post(&params, plain_params, aside.as_deref()).await
             }
             Call::Update { params, .. } => {
-                anew(part, self.update(&params, plain_params, true).await)
+                let verdict = self.update(&params, plain_params, true).await;
+                self.or_anew(part, &params, verdict).await
             }
             Call::Grow { text, reader, way } => {
                 self.grow(Growth { text: &text, reader: &reader, way: &way }, plain_params).await
@@ -375,7 +374,15 @@ impl Sender for SlackSender {
                 let me = self.whoami.known();
                 lookup::message(&self.api, &call, plain.as_ref(), &me).await
             }
-            Call::Upload { .. } => match (&call, self.unclear_file(&call)) {
+            // Begun by a stream, or posted where none was taken.
+            Call::Grow { way, .. } => {
+                let me = self.whoami.known();
+                match self.streams.look(&self.api, &way, &me).await {
+                    Some(known) => known,
+                    None => lookup::message(&self.api, &way, plain.as_ref(), &me).await,
+                }
+            }
+            Call::Upload { .. } => match (&call, self.unclear.file(&call)) {
                 (Call::Upload { channel, .. }, Some(file)) => {
                     lookup::file(&self.api, &file, channel).await
                 }
@@ -387,6 +394,10 @@ impl Sender for SlackSender {
 
     fn marked(&self, part: &Part) -> Part {
         call::marked(part)
+    }
+
+    fn keeps_limits(&self) -> bool {
+        true
     }
 }
 
@@ -401,21 +412,6 @@ struct Growth<'a> {
 struct Parsed {
     call: Call,
     plain: Option<Call>,
-}
-
-fn read(call: &Value) -> Option<Call> {
-    serde_json::from_value(call.clone()).ok()
-}
-
-/// What was to be said over a message that cannot be changed any more is posted as one of its own.
-fn anew(part: &Part, verdict: Delivery) -> Delivery {
-    let Delivery::Refused { reason, closed: false } = &verdict else { return verdict };
-    let made = |call: &Value| read(call)?.made_anew();
-    let Some(call) = made(&part.call) else { return verdict };
-    let plain = part.fallback.as_ref().and_then(made);
-    let posted = Part { repeatable: false, ..part.clone() };
-    let posted = Part { call: json!(call), fallback: plain.map(|plain| json!(plain)), ..posted };
-    Delivery::Instead { part: Box::new(posted), why: format!("posted as a new message: {reason}") }
 }
 
 #[cfg(test)]

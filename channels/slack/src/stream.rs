@@ -8,15 +8,17 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use selkie_channel_core::http::{Fault, Refusal};
-use selkie_channel_core::{Delivery, locked};
+use selkie_channel_core::{Delivery, Lookup, Now, Receipt, locked};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::api::Api;
-use crate::call::Reader;
+use crate::call::{Call, Reader};
+use crate::doubts::{Doubt, Doubts};
 use crate::growth;
 use crate::refusal::{Kind, kind, words};
-use crate::verdict::{posted, unproven, verdict};
+use crate::verdict::{changed, posted, unproven, verdict};
+use crate::whoami::Me;
 
 /// Where Slack refuses streams none is tried for so long.
 const REFUSED: Duration = Duration::from_secs(3600);
@@ -41,9 +43,9 @@ impl Message {
 }
 
 /// The streams of one bot.
-#[derive(Default)]
 pub struct Streams {
     open: Mutex<HashMap<Message, Stream>>,
+    doubts: Doubts,
     /// By channel; an empty one stands for all.
     held: Mutex<HashMap<String, Held>>,
 }
@@ -85,6 +87,11 @@ pub enum Ended {
 }
 
 impl Streams {
+    /// There are none yet.
+    pub fn new(now: Now) -> Self {
+        Self { open: Mutex::default(), doubts: Doubts::new(now), held: Mutex::default() }
+    }
+
     /// Begins one with the parameters of a message in a thread. `None`: it is shown the usual way.
     pub async fn start(
         &self,
@@ -99,6 +106,7 @@ impl Streams {
             return None;
         }
         let mut params = json!({ "channel": channel, "thread_ts": thread, "markdown_text": text });
+        let begun = self.doubts.begin(post, &text);
         // Direct messages have one reader; some name them all the same.
         let mut names = !channel.starts_with('D');
         loop {
@@ -108,13 +116,16 @@ impl Streams {
             }
             let refusal = match api.call("chat.startStream", &params).await {
                 Ok(answer) => {
-                    let ts = answer["ts"].as_str().unwrap_or_default().to_owned();
-                    let message = Message { channel: channel.to_owned(), ts };
-                    self.opened(message, text, post.get("metadata").cloned());
-                    return Some(posted(&answer, None));
+                    let delivery = posted("chat.startStream", &answer, None);
+                    self.began(begun, &delivery);
+                    return Some(delivery);
                 }
                 Err(Fault::Refused(refusal)) => refusal,
-                Err(fault) => return Some(unproven(fault, false)),
+                Err(fault) => {
+                    let delivery = unproven(fault, false);
+                    self.began(begun, &delivery);
+                    return Some(delivery);
+                }
             };
             if names || !refusal.code.starts_with("missing_recipient") {
                 self.refused(channel, &refusal);
@@ -122,6 +133,29 @@ impl Streams {
             }
             names = true;
         }
+    }
+
+    /// Notes what came of a beginning.
+    fn began(&self, Doubt { begun, metadata, key }: Doubt, delivery: &Delivery) {
+        match delivery {
+            Delivery::Sent(Receipt { message: Some(ts), .. }) => {
+                let message = Message { channel: begun.channel, ts: ts.as_str().to_owned() };
+                self.opened(message, begun.text, metadata);
+            }
+            Delivery::Unclear { .. } => self.doubts.add(Doubt { begun, metadata, key }),
+            _ => {}
+        }
+    }
+
+    /// Looks whether the beginning stands that a message in doubt may have become; then it grows on. `None`: no stream
+    /// was begun for it.
+    pub async fn look(&self, api: &Api, way: &Call, me: &Me) -> Option<Lookup> {
+        let doubt = self.doubts.of(way)?;
+        let known = self.doubts.look(api, &doubt, me).await;
+        if let Lookup::Sent(receipt) = &known {
+            self.began(doubt, &Delivery::Sent(receipt.clone()));
+        }
+        Some(known)
     }
 
     /// Appends what is new of a text. `None`: it is shown the usual way, because the message is none of these or says
@@ -140,9 +174,9 @@ impl Streams {
         }
         let params = json!({ "channel": message.channel, "ts": message.ts, "markdown_text": more });
         match api.call("chat.appendStream", &params).await {
-            Ok(answer) => {
+            Ok(_) => {
                 self.stands(message, Sent::Known(shown));
-                Some(posted(&answer, None))
+                Some(changed(&params, None))
             }
             Err(Fault::Refused(refusal)) => self.not_appended(message, &refusal),
             Err(fault) => {

@@ -1,11 +1,38 @@
 //! A file on its way out: named to Slack, then handed to the address that Slack names.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
+
 use bytes::Bytes;
-use selkie_channel_core::file;
 use selkie_channel_core::http::Fault;
-use serde_json::Value;
+use selkie_channel_core::{file, locked};
+use serde_json::{Value, json};
 
 use crate::api::Api;
+use crate::call::Call;
+
+/// Uploads whose end is unclear; older ones are forgotten.
+const MANY_UNCLEAR: usize = 100;
+
+/// Files whose last step is unclear, by the text of their call.
+#[derive(Default)]
+pub struct UnclearFiles(Mutex<HashMap<String, String>>);
+
+impl UnclearFiles {
+    /// Notes a file.
+    pub fn remember(&self, call: &Call, file: String) {
+        let mut unclear = locked(&self.0);
+        if unclear.len() >= MANY_UNCLEAR {
+            unclear.clear();
+        }
+        unclear.insert(json!(call).to_string(), file);
+    }
+
+    /// Returns the file of a call.
+    pub fn file(&self, call: &Call) -> Option<String> {
+        locked(&self.0).get(&json!(call).to_string()).cloned()
+    }
+}
 
 /// Reads the file, which has to fit into memory twice: Slack's client takes bytes.
 ///

@@ -88,9 +88,7 @@ impl Whoami {
     }
 
     async fn refresh(&self, api: &Api) -> Result<(), Fault> {
-        let answer = api.call("auth.test", &json!({})).await?;
-        let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
-        let me = Me { team: text("team_id").to_owned(), user: text("user_id").to_owned() };
+        let me = ask(api).await?;
         tracing::info!(team = me.team, user = me.user, "the bot's name");
         self.known.send_modify(|known| known.me = me);
         match api.ask("emoji.list", &[("include_categories", "true")]).await {
@@ -152,6 +150,16 @@ impl Whoami {
         let base = name.split("::").next().unwrap_or(name);
         known.emoji.is_empty() || known.emoji.contains(base)
     }
+}
+
+/// Asks Slack who the bot is.
+///
+/// # Errors
+/// By what is proven; see [`Fault`].
+pub async fn ask(api: &Api) -> Result<Me, Fault> {
+    let answer = api.call("auth.test", &json!({})).await?;
+    let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
+    Ok(Me { team: text("team_id").to_owned(), user: text("user_id").to_owned() })
 }
 
 /// Returns the names of custom and standard emoji.

@@ -28,6 +28,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Whether it makes a message, and is answered by it; the others set a state, or are gone in a moment.
+    pub fn makes_a_message(&self) -> bool {
+        self.method.starts_with("send") && self.method != "sendChatAction"
+    }
+
     /// Takes the quote away; whether there was one.
     pub fn drop_quote(&mut self) -> bool {
         let params = self.params.as_object_mut();

@@ -85,7 +85,10 @@ async fn file_path(api: &Api, id: &str) -> Result<String, Trouble> {
         Fault::NotSent(why) | Fault::Unclear(why) => passing(why),
     })?;
     let file: Value = json::read(answer.result.get()).unwrap_or_default();
-    let path = file.get("file_path").and_then(Value::as_str).unwrap_or_default();
+    // It is told when the file lies ready, and an answer may lack it.
+    let path = file.get("file_path").and_then(Value::as_str);
+    let path =
+        path.ok_or_else(|| passing("Telegram does not say yet where the file lies".to_owned()))?;
     let inside = !path.is_empty() && path.split('/').all(|s| !matches!(s, "" | "." | ".."));
     // An absolute path is a Bot API server in local mode: the file lies on that machine.
     if !inside {

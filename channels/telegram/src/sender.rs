@@ -102,7 +102,7 @@ impl Sender for TelegramSender {
         let mut note = None;
         for _ in 0..ATTEMPTS {
             let refusal = match self.make(&call).await {
-                Ok(answer) => return sent(&answer, note),
+                Ok(answer) => return sent(&call, &answer, note),
                 Err(Fault::Refused(refusal)) => refusal,
                 Err(fault) => {
                     return fault.delivery(part.repeatable, |refusal| self.verdict(refusal));
@@ -145,9 +145,13 @@ impl Sender for TelegramSender {
 
 /// An edit that changes nothing has arrived: its message is known.
 fn already(call: &Call) -> Delivery {
-    let id = call.params.get("message_id").and_then(Value::as_i64);
-    let message = id.map(|id| MessageRef::new(id.to_string()));
-    Delivery::Sent(Receipt { message, ..Receipt::default() })
+    Delivery::Sent(Receipt { message: changed(call), ..Receipt::default() })
+}
+
+/// The message that an edit changes.
+fn changed(call: &Call) -> Option<MessageRef> {
+    let id = call.params.get("message_id").filter(|_| call.method == "editMessageText")?;
+    Some(MessageRef::new(id.as_i64()?.to_string()))
 }
 
 /// What was to be said over a message that cannot be changed any more is sent as one of its own.
@@ -168,10 +172,22 @@ fn read(part: &Part, call: &Value) -> Option<Call> {
     Some(call)
 }
 
-fn sent(answer: &Answer, note: Option<String>) -> Delivery {
+/// What Telegram has done. A call that makes a message is answered by that message: an answer without its id says of
+/// none that it is there.
+fn sent(call: &Call, answer: &Answer, note: Option<String>) -> Delivery {
     let result = json::read::<Value>(answer.result.get()).unwrap_or_default();
-    let message = result.get("message_id").and_then(Value::as_i64);
-    let message = message.map(|id| MessageRef::new(id.to_string()));
+    let message = match result.get("message_id").and_then(Value::as_i64) {
+        // It is there when Telegram has got ready what it shows, under an id that nobody is told.
+        Some(0) => {
+            return Delivery::noted("Telegram shows it later, and tells no id of it".to_owned());
+        }
+        Some(id) if id > 0 => Some(MessageRef::new(id.to_string())),
+        _ if call.makes_a_message() => {
+            let why = format!("{}: an answer without the id of a message", call.method);
+            return Delivery::Unclear { why };
+        }
+        _ => changed(call),
+    };
     Delivery::Sent(Receipt { message, note, ..Receipt::default() })
 }
 

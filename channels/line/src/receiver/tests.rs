@@ -6,7 +6,7 @@ use selkie_channel_core::{
     Addressed, AttachmentKind, Audience, Body, Channel, Choice, CredentialCheck, Delivery, Inbound,
     ListenEnd, Outbound, Question, Redactor, What,
 };
-use selkie_playground::line_platform::{ADA, Draft, GRACE, GROUP, LINUS, MediaKind, ROOM};
+use selkie_playground::line_platform::{ADA, BOT, Draft, GRACE, GROUP, LINUS, MediaKind, ROOM};
 use selkie_playground::{Fault, FaultKind};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -222,7 +222,7 @@ async fn only_what_is_signed_small_and_posted_is_taken() {
     heard(&guest.channel, async |mut told| {
         let line = guest.line();
         assert_eq!(line.knock_when_open(&[]).await, 200, "the console's Verify");
-        let body = json!({ "destination": "U", "events": [{}] }).to_string().into_bytes();
+        let body = json!({ "destination": BOT, "events": [{}] }).to_string().into_bytes();
         let signature = line.sign(&body);
         let knock = async |method: &str, body: &[u8], signature: Option<&str>| {
             line.knock_raw(method, body, signature).await.unwrap()
@@ -237,6 +237,9 @@ async fn only_what_is_signed_small_and_posted_is_taken() {
         let big = vec![b' '; 1024 * 1024 + 1];
         assert_eq!(knock("POST", &big, Some(&line.sign(&big))).await, 413);
         assert_eq!(knock("POST", b"{", Some(&line.sign(b"{"))).await, 400);
+        assert!(told.batches.try_recv().is_err(), "nothing of it was stored");
+        let other = json!({ "destination": LINUS, "events": [{}] }).to_string().into_bytes();
+        assert_eq!(knock("POST", &other, Some(&line.sign(&other))).await, 421, "for another bot");
         assert!(told.batches.try_recv().is_err(), "nothing of it was stored");
         assert_eq!(knock("POST", &body, Some(&signature)).await, 200);
     })

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use selkie_channel_core::http::Refusal;
-use selkie_channel_core::{Delivery, MessageRef, Now, Receipt};
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::{Brakes, Delivery, Limited, MessageRef, Now, Receipt};
 use serde_json::{Value, json};
 
 use crate::allowance::Allowance;
@@ -13,7 +13,7 @@ use crate::call::Say;
 use crate::known::{Known, Said};
 use crate::mention::{bubble, untell};
 use crate::quota::Quota;
-use crate::refusal::{Kind, kind};
+use crate::refusal::{Kind, kind, limited};
 use crate::settings::Push;
 
 /// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
@@ -47,6 +47,8 @@ pub struct Messenger {
     pub quota: Quota,
     /// Whether it pushes, and how much.
     pub pushes: Pushes,
+    /// What LINE limits now: each endpoint for itself, so that pushes cost no reply its minute.
+    pub brakes: Brakes,
     /// The clock.
     pub now: Now,
 }
@@ -79,6 +81,28 @@ impl Messenger {
         messages
     }
 
+    /// Calls a method that says something. A yes that names none of its messages says of none that it is there.
+    pub async fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        retry_key: Option<&str>,
+    ) -> Result<Value, Fault> {
+        let scope = Limited { method: path, place: None, by_place: false };
+        self.brakes.leave(scope).map_err(|rest| Fault::Refused(limited(rest)))?;
+        let answer = self.api.post(path, body, retry_key).await.inspect_err(|fault| {
+            if let Fault::Refused(refusal) = fault
+                && kind(refusal) == Kind::Limited
+            {
+                self.brakes.hold(scope, refusal.retry_after.unwrap_or(LIMITED));
+            }
+        })?;
+        match answer.pointer("/sentMessages/0/id").is_some_and(Value::is_string) {
+            true => Ok(answer),
+            false => Err(Fault::Unclear(format!("{path}: a yes that names no message"))),
+        }
+    }
+
     /// Remembers what was said: a quote of it means the bot.
     pub fn sent(&self, say: &Say, answer: &Value, note: Option<String>) -> Receipt {
         let sent = answer["sentMessages"].as_array().map_or(&[][..], Vec::as_slice);
@@ -98,7 +122,7 @@ impl Messenger {
         match kind(&refusal) {
             Kind::Quota => Delivery::Refused { reason: self.quota.is_out(), closed: false },
             Kind::Limited => {
-                Delivery::Retry { after: wait(LIMITED), why: refusal.words, account: true }
+                Delivery::Retry { after: wait(LIMITED), why: refusal.words, account: false }
             }
             Kind::Token => {
                 self.quota.token_refused(&refusal.words);

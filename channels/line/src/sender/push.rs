@@ -35,7 +35,7 @@ impl Messenger {
         let mut body = json!({ "to": say.to, "messages": self.messages(say) });
         let mut pauses = REPEATS.iter();
         loop {
-            let fault = match self.api.post("message/push", &body, Some(&say.retry_key)).await {
+            let fault = match self.post("message/push", &body, Some(&say.retry_key)).await {
                 Ok(answer) => {
                     allowance.took(&say.to, today);
                     return Delivery::Sent(self.sent(say, &answer, None));

@@ -34,7 +34,7 @@ impl Messenger {
         let mut body = json!({ "replyToken": token, "messages": self.messages(say) });
         let mut pauses = REPEATS.iter();
         loop {
-            let fault = match self.api.post("message/reply", &body, None).await {
+            let fault = match self.post("message/reply", &body, None).await {
                 Ok(answer) => return Replied::Sent(self.sent(say, &answer, None)),
                 Err(fault) => fault,
             };

@@ -77,6 +77,21 @@ async fn a_reply_that_was_cut_after_its_effect_is_never_pushed() {
 }
 
 #[tokio::test]
+async fn a_yes_that_names_no_message_is_a_doubt_that_token_and_key_resolve() {
+    let guest = Guest::new().await;
+    let sender = &guest.channel.sender;
+    let (_, parts) = asked(&guest, ADA, "once");
+    guest.line().fault(Fault::next("reply", FaultKind::Bare));
+    let delivery = sender.deliver(&parts[0]).await;
+    assert!(note(&delivery).unwrap().starts_with("presumed delivered"));
+    assert!(guest.line().calls_of("push").is_empty());
+    guest.line().fault(Fault::next("push", FaultKind::Bare));
+    let push = sender.deliver(&pushed(&guest, ADA, "news")).await;
+    assert!(note(&push).unwrap().contains("accepted it before"));
+    assert_eq!((said(&guest, ADA).len(), guest.line().used()), (2, 1));
+}
+
+#[tokio::test]
 async fn a_reply_that_was_cut_before_its_effect_goes_out_with_the_same_token() {
     let guest = Guest::new().await;
     let (_, parts) = asked(&guest, ADA, "once");
@@ -238,10 +253,17 @@ async fn limits_and_tokens_make_it_wait_and_a_group_that_left_closes() {
     let sender = &guest.channel.sender;
     let part = pushed(&guest, ADA, "news");
     guest.line().fault(Fault::next("push", FaultKind::TooMany { retry_after: 7 }));
-    let Delivery::Retry { after, account: true, .. } = sender.deliver(&part).await else {
+    let Delivery::Retry { after, account: false, .. } = sender.deliver(&part).await else {
         panic!()
     };
     assert_eq!(after.as_secs(), 7);
+    let Delivery::Retry { after, .. } = sender.deliver(&part).await else { panic!() };
+    assert!(after.as_secs() <= 7);
+    assert_eq!(guest.line().calls_of("push").len(), 1, "not before its time");
+    let (_, parts) = asked(&guest, ADA, "in time");
+    assert_eq!(note(&sender.deliver(&parts[0]).await), None, "replies have a limit of their own");
+    let guest = Guest::new().await;
+    let sender = &guest.channel.sender;
     guest.line().fault(Fault::next("push", FaultKind::Unauthorized));
     assert!(matches!(sender.deliver(&part).await, Delivery::Retry { account: true, .. }));
     guest.line().close(GROUP);

@@ -61,6 +61,7 @@ async fn call(
             answer["ok"] = json!(true);
             match fault {
                 Some(FaultKind::CutAfter) => line.cut(),
+                Some(FaultKind::Bare) => answer = json!({ "ok": true }),
                 Some(FaultKind::Garbage) => return "this is not the answer".into_response(),
                 Some(FaultKind::Truncate) => {
                     return ([(CONTENT_TYPE, "application/json")], "{\"ok\":tr").into_response();

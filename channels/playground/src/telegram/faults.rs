@@ -92,6 +92,8 @@ pub enum FaultKind {
     Truncate,
     /// It happened; the answer is 200 with something that is no JSON.
     Garbage,
+    /// It happened; the answer is a bare yes that names nothing.
+    Bare,
 }
 
 /// The planned faults.

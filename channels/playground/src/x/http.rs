@@ -161,6 +161,7 @@ fn json_answer(status: u16, value: &Value, fault: Option<&FaultKind>) -> Respons
     let mut text = value.to_string();
     match fault {
         Some(FaultKind::Truncate) => text.truncate(text.floor_char_boundary(text.len() / 2)),
+        Some(FaultKind::Bare) => text = "{}".to_owned(),
         Some(FaultKind::Garbage) => text = "\u{1f}\u{8b} this is not the answer".to_owned(),
         _ => {}
     }

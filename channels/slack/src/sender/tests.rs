@@ -124,6 +124,10 @@ async fn an_answer_that_proves_nothing_is_unclear() {
         Reply::Text(200, "<html>welcome"),
         Reply::refusal("fatal_error"),
         Reply::Json(200, json!({})),
+        // A yes that names no message.
+        Reply::ok(json!({})),
+        Reply::ok(json!({ "ts": "" })),
+        Reply::ok(json!({ "ts": 7 })),
     ] {
         let delivery = deliver([reply.clone()]).await;
         assert!(matches!(delivery, Delivery::Unclear { .. }), "{reply:?}: {delivery:?}");
@@ -412,6 +416,29 @@ async fn a_command_is_answered_to_its_person_alone_whatever_becomes_of_its_addre
     let foreign = channel.sender.deliver(&answer("https://evil.example/x".to_owned())).await;
     assert!(matches!(foreign, Delivery::Sent(Receipt { message: Some(_), .. })), "{foreign:?}");
     assert_eq!(server.next("chat.postMessage").await.json()["channel"], "U2", "to the person");
+}
+
+#[tokio::test]
+async fn a_page_is_no_yes_to_a_commands_answer() {
+    for (reply, is_taken) in [
+        (Reply::Text(200, "OK"), true),
+        (Reply::Text(200, ""), true),
+        (Reply::ok(json!({})), true),
+        (Reply::Text(200, "<html>sign in"), false),
+        (Reply::Json(200, json!({})), false),
+    ] {
+        let server = Server::start([("answer", reply.clone())]).await;
+        let channel = server.channel();
+        let url = format!("http://{}/answer", server.address);
+        let token = json!({ "url": url, "alone": true }).to_string();
+        let until = chrono::DateTime::UNIX_EPOCH;
+        let window = ReplyWindow { token, until, calls: 5, hold_at: None };
+        let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2");
+        let outbound = Outbound::text(conversation, "hi").within(Some(window));
+        let told = channel.sender.deliver(&channel.sender.render(&outbound).remove(0)).await;
+        assert_eq!(matches!(told, Delivery::Sent(_)), is_taken, "{reply:?}: {told:?}");
+        assert_eq!(matches!(told, Delivery::Unclear { .. }), !is_taken, "{reply:?}: {told:?}");
+    }
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ fn so_far(channel: &Channel, conversation: &str, text: &str, over: Option<&str>)
     let reader = Some(PersonId::new("slack:T1:U2"));
     let said = Outbound::text(conversation, format!("{text} …"));
     let said = said.over(over.map(MessageRef::new));
+    let said = said.quoting(Some(MessageRef::new("1763640000.000100")));
     channel.sender.render(&said.growing(Growing { so_far: text.to_owned(), reader })).remove(0)
 }
 
@@ -178,6 +179,38 @@ async fn limits_delay_no_last_word_but_their_own() {
 }
 
 #[tokio::test]
+async fn one_channels_long_limit_holds_no_other_back() {
+    let (mut server, channel) = begun().await;
+    server.add("chat.appendStream", Reply::Limited(600));
+    grow(&channel, "The water will come").await;
+    server.next("chat.appendStream").await;
+    let elsewhere = "slack:T1:C3:1763640000.000100";
+    server.add("chat.startStream", at());
+    channel.sender.deliver(&so_far(&channel, elsewhere, "The tide will", None)).await;
+    assert_eq!(server.next("chat.startStream").await.json()["channel"], "C3");
+    server.add("chat.appendStream", at());
+    let more = so_far(&channel, elsewhere, "The tide will come", Some(TS));
+    channel.sender.deliver(&more).await;
+    assert_eq!(server.next("chat.appendStream").await.json()["channel"], "C3");
+}
+
+#[tokio::test]
+async fn an_answer_does_not_wait_until_its_beginning_may_be_changed() {
+    let mut server = Server::start([
+        ("chat.update", Reply::Limited(600)),
+        ("chat.delete", Reply::ok(json!({}))),
+    ])
+    .await;
+    let channel = server.channel();
+    let said = channel.sender.deliver(&whole(&channel, "At four.")).await;
+    let Delivery::Instead { part, .. } = said else { panic!("{said:?}") };
+    assert_eq!(server.next("chat.delete").await.json()["ts"], TS, "the beginning gives way");
+    server.add("chat.postMessage", at());
+    assert_eq!(message(&channel.sender.deliver(&part).await), Some(TS));
+    assert_eq!(server.next("chat.postMessage").await.json()["text"], "At four.");
+}
+
+#[tokio::test]
 async fn where_none_is_taken_the_message_is_posted_and_none_tried_for_a_while() {
     // How often it is tried: twice here, then in another channel.
     for (code, tries) in [
@@ -228,12 +261,69 @@ async fn in_direct_messages_a_reader_is_named_where_that_is_asked_for() {
     assert_eq!(server.next("chat.startStream").await.json()["recipient_user_id"], "U2");
 }
 
+fn page(messages: Value) -> (&'static str, Reply) {
+    ("conversations.replies", Reply::ok(json!({ "messages": messages })))
+}
+
+fn ours(ts: &str, text: &str) -> Value {
+    json!({ "ts": ts, "user": "U9", "bot_id": "B9", "text": text })
+}
+
 #[tokio::test]
-async fn a_start_whose_end_is_unclear_is_a_doubt() {
-    let server = Server::start([("chat.startStream", Reply::Cut)]).await;
+async fn a_start_whose_answer_was_lost_is_found_in_its_thread_and_grows_on() {
+    for lost in [
+        Reply::Cut,
+        Reply::Text(503, "busy"),
+        Reply::refusal("internal_error"),
+        Reply::ok(json!({ "channel": "C2" })),
+    ] {
+        let mut server = Server::start([("chat.startStream", lost.clone())]).await;
+        let channel = server.channel();
+        let part = so_far(&channel, THREAD, "The water will", None);
+        let cut = channel.sender.deliver(&part).await;
+        assert!(matches!(cut, Delivery::Unclear { .. }), "{lost:?}: {cut:?}");
+        // It may be on its way yet.
+        let root = ours("1763640000.000100", "The water");
+        let other = ours("1763640000.500000", "The tide will");
+        let keyed = json!({ "event_type": "selkie_part", "event_payload": { "key": "x" } });
+        let mut said = ours("1763640000.600000", "The water");
+        said["metadata"] = keyed;
+        let theirs = json!({ "ts": "1763640000.700000", "user": "U2", "text": "The water" });
+        let (method, none) = page(json!([root, other, said, theirs]));
+        server.add(method, none.clone());
+        assert_eq!(channel.sender.lookup(&part).await, Lookup::NotSent);
+        let asked = server.next("conversations.replies").await.head;
+        assert!(asked.contains("oldest=1763640000.000100"), "{asked}");
+        let (method, there) = page(json!([root, other, theirs, ours(TS, "The water")]));
+        server.add(method, there);
+        let found = channel.sender.lookup(&part).await;
+        assert!(matches!(&found, Lookup::Sent(r) if r.message == Some(MessageRef::new(TS))));
+        server.add("chat.appendStream", at());
+        grow(&channel, "The water will come").await;
+        let more = server.next("chat.appendStream").await.json();
+        assert_eq!((&more["ts"], &more["markdown_text"]), (&json!(TS), &json!("will ")));
+    }
+}
+
+#[tokio::test]
+async fn a_thread_that_may_not_be_read_leaves_the_doubt() {
+    let missing = ("conversations.replies", Reply::refusal("missing_scope"));
+    let server = Server::start([("chat.startStream", Reply::Cut), missing]).await;
     let channel = server.channel();
-    let cut = channel.sender.deliver(&so_far(&channel, THREAD, "The water will", None)).await;
-    assert!(matches!(cut, Delivery::Unclear { .. }), "{cut:?}");
+    let part = so_far(&channel, THREAD, "The water will", None);
+    channel.sender.deliver(&part).await;
+    assert_eq!(channel.sender.lookup(&part).await, Lookup::Unknown);
+}
+
+#[tokio::test]
+async fn a_look_that_is_limited_is_made_later() {
+    let limited = ("conversations.replies", Reply::Limited(30));
+    let server = Server::start([("chat.startStream", Reply::Cut), limited]).await;
+    let channel = server.channel();
+    let part = so_far(&channel, THREAD, "The water will", None);
+    channel.sender.deliver(&part).await;
+    let later = channel.sender.lookup(&part).await;
+    assert!(matches!(later, Lookup::Later { .. }), "{later:?}");
 }
 
 #[tokio::test]

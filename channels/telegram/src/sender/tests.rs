@@ -50,6 +50,32 @@ async fn a_sent_message_has_its_id() {
 }
 
 #[tokio::test]
+async fn a_yes_that_names_no_message_is_a_doubt() {
+    for result in
+        [json!(true), json!({}), json!({ "message_id": -4 }), json!({ "message_id": "77" })]
+    {
+        let delivery = deliver(Reply::ok(result.clone())).await;
+        assert!(matches!(delivery, Delivery::Unclear { .. }), "{result}: {delivery:?}");
+    }
+    let Delivery::Sent(later) = deliver(message(0)).await else { panic!("it is sent later") };
+    assert_eq!(later.message, None, "0 is no id");
+    assert!(later.note.unwrap().contains("later"));
+    // What sets a state is answered by a bare yes.
+    let states = [
+        ("setMessageReaction", Reply::ok(json!(true))),
+        ("editMessageText", Reply::ok(json!(true))),
+    ];
+    let server = Server::start(states).await;
+    let channel = server.channel();
+    for (part, at) in [(reaction(&channel), None), (over(&channel), Some("50"))] {
+        let Delivery::Sent(receipt) = channel.sender.deliver(&part).await else {
+            panic!("{part:?}")
+        };
+        assert_eq!(receipt.message, at.map(MessageRef::new));
+    }
+}
+
+#[tokio::test]
 async fn telegrams_own_refusals_prove_that_nothing_was_sent() {
     let refused = |reason: &str, closed| Delivery::Refused { reason: reason.to_owned(), closed };
     let blocked = "Forbidden: bot was blocked by the user";

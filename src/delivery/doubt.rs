@@ -1,0 +1,73 @@
+//! The first call of an answer that is being written, when its answer was lost: the platform is asked where the message
+//! stands, so that the answer takes it over, or it is taken away.
+
+use std::time::Duration;
+
+use selkie_channel_core::{Body, Lookup, MessageRef, Part};
+use tokio::time::timeout;
+
+use crate::delivery::attempt::looked_up;
+use crate::delivery::beside::Beside;
+
+/// How often one is looked for at most.
+const LOOKS: u32 = 8;
+/// The whole answer waits no longer for a look.
+const BRIEF: Duration = Duration::from_secs(3);
+
+/// A call of which nobody knows what became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doubt {
+    part: Part,
+    looks: u32,
+}
+
+/// What a look has shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The message stands here.
+    At(MessageRef),
+    /// Not yet: what was sent may still arrive.
+    NotYet(Doubt),
+    /// Nobody will ever tell.
+    Never,
+}
+
+impl Doubt {
+    pub(super) fn of(part: Part) -> Self {
+        Self { part, looks: 0 }
+    }
+
+    /// Asks the platform.
+    pub(super) async fn look(self, beside: &Beside<'_>) -> Found {
+        let known = looked_up(&*beside.account.channel.sender, &self.part).await;
+        let looks = self.looks + 1;
+        match known {
+            Lookup::Sent(receipt) => receipt.message.map_or(Found::Never, Found::At),
+            // Not to be there proves nothing so soon: the call may still be carried out.
+            Lookup::NotSent | Lookup::Later { .. } if looks < LOOKS => {
+                Found::NotYet(Self { looks, ..self })
+            }
+            _ => Found::Never,
+        }
+    }
+
+    /// Asks the platform, for the answer that is whole.
+    pub(super) async fn last_look(self, beside: &Beside<'_>) -> Found {
+        let open = Self { looks: 0, ..self.clone() };
+        timeout(BRIEF, self.look(beside)).await.unwrap_or(Found::NotYet(open))
+    }
+
+    /// Takes the message away after the answer was said as another one, when it is found after all.
+    pub(super) async fn take_away(self, beside: &Beside<'_>) -> Option<()> {
+        let rest = beside.outbox.settings.now().outbox.unclear_after.0;
+        let mut doubt = Self { looks: LOOKS - 2, ..self };
+        loop {
+            beside.wait(rest).await?;
+            match doubt.look(beside).await {
+                Found::At(message) => return beside.settle(&Body::Withdrawal { message }).await,
+                Found::NotYet(still) => doubt = still,
+                Found::Never => return Some(()),
+            }
+        }
+    }
+}
