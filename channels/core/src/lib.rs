@@ -8,6 +8,7 @@ mod allow;
 mod brakes;
 #[cfg(feature = "door")]
 pub mod door;
+mod encoded;
 mod examined;
 mod features;
 pub mod field;
@@ -22,6 +23,7 @@ mod kit;
 #[cfg(feature = "client")]
 pub mod links;
 mod lock;
+mod lookalike;
 mod looks;
 mod outbound;
 mod part;

@@ -54,6 +54,25 @@ const PRIVATE: &[u8] = b"PRIVATE KEY-----";
 const MOST_KIND: usize = 24;
 /// So many letters of a key stand on a line of its block at least.
 const KEY_LINE: usize = 32;
+/// What examples write in the place of a password.
+const PLACEHOLDERS: [&str; 16] = [
+    "changeme",
+    "example",
+    "my-password",
+    "my_password",
+    "mypassword",
+    "pass",
+    "passwd",
+    "password",
+    "placeholder",
+    "postgres",
+    "pw",
+    "pwd",
+    "secret",
+    "your-password",
+    "your_password",
+    "yourpassword",
+];
 /// Who and where in a database's address, at most.
 const MOST_AUTHORITY: usize = 1024;
 
@@ -89,7 +108,11 @@ pub fn open_at(text: &str) -> usize {
     let start = bytes.len() - visible;
     let word = &bytes[start..];
     let plain = |b: &u8| b.is_ascii_alphabetic() || b"'.,;!?()*\"".contains(b);
-    let begins = |key: &Key| !word.is_empty() && key.begins.as_bytes().starts_with(word);
+    let head = word.iter().position(u8::is_ascii_alphanumeric).map_or(word, |at| &word[at..]);
+    let begins = |key: &Key| {
+        let begins = key.begins.as_bytes();
+        !head.is_empty() && (begins.starts_with(head) || head.starts_with(begins))
+    };
     let is_word = visible < LONG_WORD && word.iter().all(plain) && !KEYS.iter().any(begins);
     let is_let_go = visible > MOST_OPEN || is_word;
     let word = if is_let_go { bytes.len() } else { start };
@@ -159,7 +182,26 @@ fn password(bytes: &[u8], copied: usize, colon: usize) -> Option<(usize, usize)>
     // A password that is written as it is may hold marks: the last `@` before the next name ends it.
     let at = who.iter().rposition(|b| *b == b'@')?;
     let from = who[..at].iter().position(|b| *b == b':')? + 1;
-    (at > from).then_some((start + from, start + at))
+    let is_one = at > from && !is_placeholder(&who[from..at]);
+    is_one.then_some((start + from, start + at))
+}
+
+/// Whether a password stands for any: a word for one, or marks around a name (`$PASSWORD`, `{password}`, `***`).
+fn is_placeholder(password: &[u8]) -> bool {
+    let is_mark = |b: &u8| b.is_ascii_punctuation();
+    let begins = password.iter().position(|b| !is_mark(b)).unwrap_or(password.len());
+    let ends = password.iter().rposition(|b| !is_mark(b)).map_or(begins, |last| last + 1);
+    let (name, after) = (&password[begins..ends], &password[ends..]);
+    let is_name = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b';' | b'&');
+    let is_around = match &password[..begins] {
+        b"$" => name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_'),
+        b"%" => name.len() == 1,
+        [b'$' | b'{' | b'[' | b'(' | b'%' | b'&', ..] => !after.is_empty(),
+        _ => false,
+    };
+    let worded = || PLACEHOLDERS.iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes()));
+    let dotted = |b: &u8| matches!(b, b'*' | b'.' | b'x' | b'X');
+    (is_around && name.iter().all(is_name)) || worded() || password.iter().all(dotted)
 }
 
 /// From `-----BEGIN … PRIVATE KEY-----` to its end, or as far as it goes.
@@ -341,8 +383,37 @@ mod tests {
             ("postgres://ann@db:5432/tea", "postgres://ann@db:5432/tea"),
             ("postgres://db:5432/ann@tea", "postgres://db:5432/ann@tea"),
             ("https://ann:hush@db/tea", "https://ann:hush@db/tea"),
+            ("postgres://ann:p4ssword@db", "postgres://ann:[redacted]@db"),
+            ("postgres://ann:$ecret1$x@db", "postgres://ann:[redacted]@db"),
+            ("postgres://ann:{x@db", "postgres://ann:[redacted]@db"),
         ] {
             assert_eq!(hide(text), wanted);
+        }
+    }
+
+    #[test]
+    fn what_stands_for_any_password_is_let_be() {
+        for password in [
+            "password",
+            "PASS",
+            "Passwd",
+            "<password>",
+            "&lt;password&gt;",
+            "example",
+            "$PGPASSWORD",
+            "${DB_PASSWORD}",
+            "{password}",
+            "{{ db.password }}",
+            "[password]",
+            "***",
+            "xxxx",
+            "...",
+            "your_password",
+            "%s",
+            "$(PASSWORD)",
+        ] {
+            let text = format!("store.url: postgres://user:{password}@host:5432/selkie");
+            assert_eq!(hide(&text), text);
         }
     }
 

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
+use crate::encoded::{Encoded, begun};
 use crate::looks::{self, MARK};
-use crate::through;
+use crate::{lookalike, through};
 
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
@@ -45,6 +46,8 @@ pub struct Redactor {
 struct Known {
     /// Hidden wherever they stand; the longest first.
     sure: Vec<String>,
+    /// The same, as they are and as one command turns them back.
+    encoded: Encoded,
     /// Hidden where they stand as secrets.
     weak: Vec<String>,
     /// The sure ones as they are left when all marks are gone, see [`through::without_marks`].
@@ -60,9 +63,18 @@ impl Known {
         }
         known.push(secret.to_owned());
         known.sort_by_key(|k| std::cmp::Reverse(k.len()));
+        if is_weak {
+            return;
+        }
+        self.encoded.learn(secret);
+        // As it is read where look-alikes are read.
+        let read = lookalike::read(secret);
+        if read != secret {
+            self.encoded.learn(&read);
+        }
         let bare = through::bare(secret);
         // What is left of marks alone may be a word.
-        if !is_weak && bare.chars().count() >= LEFT {
+        if bare.chars().count() >= LEFT {
             self.bare.push(bare);
         }
     }
@@ -96,8 +108,8 @@ impl Redactor {
         apart(spans)
     }
 
-    /// Returns where known secrets stand in Markdown once its marks are gone, in order and apart from each other.
-    pub(crate) fn found_between_marks(&self, markdown: &str) -> Vec<Range<usize>> {
+    /// Returns where secrets stand in Markdown once its marks are gone, in order and apart from each other.
+    fn found_between_marks(&self, markdown: &str) -> Vec<Range<usize>> {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut spans = Vec::new();
         for plain in through::without_marks(markdown) {
@@ -106,15 +118,25 @@ impl Redactor {
                 spans.extend(found.map(|(at, _)| plain.source(at..at + secret.len())));
             }
         }
+        for shown in through::shown(markdown, through::KEY) {
+            let found = looks::found(shown.text()).into_iter();
+            let found = found.chain(known.encoded.found(shown.text()));
+            spans.extend(found.map(|span| shown.source(span)));
+        }
+        apart(spans)
+    }
+
+    /// Returns where secrets stand in Markdown, as it is and once its marks are gone, in order and apart from each other.
+    pub(crate) fn found_in_markdown(&self, markdown: &str) -> Vec<Range<usize>> {
+        let mut spans = self.found(markdown);
+        spans.extend(self.found_between_marks(markdown));
         apart(spans)
     }
 
     fn found_as_it_is(&self, text: &str) -> Vec<Range<usize>> {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut spans = looks::found(text);
-        for secret in &known.sure {
-            spans.extend(text.match_indices(secret.as_str()).map(|(at, _)| at..at + secret.len()));
-        }
+        spans.extend(known.encoded.found(text));
         for secret in &known.weak {
             spans.extend(in_place(text, secret));
         }
@@ -145,6 +167,10 @@ impl Redactor {
             let begun = begun.min().unwrap_or(plain.text().len());
             settled = settled.min(plain.settled(begun));
         }
+        for shown in through::shown(text, through::BEGUN_KEY) {
+            let open = looks::open_at(shown.text()).min(known.encoded.open_at(shown.text()));
+            settled = settled.min(shown.settled(open));
+        }
         settled
     }
 
@@ -152,9 +178,8 @@ impl Redactor {
     fn open_at(&self, text: &str) -> usize {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Whether a weak one is hidden depends on what follows it, so that a whole one is open, too.
-        let sure = known.sure.iter().map(|secret| begun(text, secret, secret.len() - 1));
         let weak = known.weak.iter().map(|secret| begun(text, secret, secret.len()));
-        sure.chain(weak).min().unwrap_or(text.len())
+        weak.min().unwrap_or(text.len()).min(known.encoded.open_at(text))
     }
 
     /// Starts a search for the known secrets in bytes that come piece by piece.
@@ -190,14 +215,6 @@ impl Search {
         let mut rests = starts.map(|(at, _)| &self.window[at..]);
         rests.any(|rest| self.known.iter().any(|secret| rest.starts_with(secret)))
     }
-}
-
-/// Where the longest end of `text` begins that is a beginning of `secret`, of at most `most` bytes.
-fn begun(text: &str, secret: &str, most: usize) -> usize {
-    let (text, secret) = (text.as_bytes(), secret.as_bytes());
-    let mut lengths = (1..=most.min(text.len())).rev();
-    let length = lengths.find(|length| text.ends_with(&secret[..*length])).unwrap_or(0);
-    text.len() - length
 }
 
 impl std::fmt::Debug for Redactor {

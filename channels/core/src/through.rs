@@ -1,14 +1,34 @@
-//! A text seen through: what it comes to without characters that nobody sees, percent signs of addresses, marks of
-//! Markdown, and where each piece of that stands in what was written.
+//! A text seen through: what it comes to without characters that nobody sees, letters of other scripts that look like
+//! ASCII's, percent signs of addresses, marks of Markdown, and where each piece of that stands in what was written.
 
 use std::ops::Range;
 
+use crate::lookalike;
 use crate::widths::has_no_width;
 
 /// The longest name or number of a character (`&amp;`, `&#x1F600;`), bytes.
 const LONGEST_ENTITY: usize = 34;
 /// The longest address of a link that is passed over, bytes.
 const LONGEST_TARGET: usize = 4096;
+/// Keys that are known by their look have more characters.
+pub(crate) const KEY: usize = 16;
+/// What may become one has more when it is waited for.
+pub(crate) const BEGUN_KEY: usize = 8;
+/// Signs of keys and addresses that have names.
+const NAMED: [(&str, char); 12] = [
+    ("hyphen", '-'),
+    ("dash", '-'),
+    ("lowbar", '_'),
+    ("UnderBar", '_'),
+    ("colon", ':'),
+    ("period", '.'),
+    ("sol", '/'),
+    ("plus", '+'),
+    ("equals", '='),
+    ("percnt", '%'),
+    ("commat", '@'),
+    ("amp", '&'),
+];
 
 /// What a text comes to.
 #[derive(Debug, Default)]
@@ -68,6 +88,13 @@ impl Through {
         end - at == source.len()
     }
 
+    /// Takes a text as it stands in the source.
+    pub(crate) fn push_all(&mut self, text: &str, from: usize) {
+        for (at, c) in text.char_indices() {
+            self.push(c, from + at..from + at + c.len_utf8());
+        }
+    }
+
     /// Takes a character that stands for a stretch of the source.
     fn push(&mut self, c: char, source: Range<usize>) {
         let at = self.text.len();
@@ -83,9 +110,10 @@ impl Through {
     }
 }
 
-/// Returns a text without what nobody sees, escapes of addresses (`%41`) read; `None` where there is neither.
+/// Returns a text without what nobody sees, look-alikes and escapes of addresses (`%41`) read; `None` where there is none.
 pub(crate) fn seen(text: &str) -> Option<Through> {
-    let is_plain = text.is_ascii() || !text.chars().any(has_no_width);
+    let is_plain =
+        text.is_ascii() || !(text.chars().any(has_no_width) || lookalike::may_mislead(text));
     let is_escaped = text.match_indices('%').any(|(at, _)| escaped(&text[at..]).is_some());
     if is_plain && !is_escaped {
         return None;
@@ -96,7 +124,8 @@ pub(crate) fn seen(text: &str) -> Option<Through> {
         let read = if c == '%' { escaped(&text[at..]) } else { None };
         let length = if read.is_some() { 3 } else { c.len_utf8() };
         if !has_no_width(c) {
-            through.push(read.unwrap_or(c), at..at + length);
+            let shown = read.or_else(|| lookalike::ascii(c)).unwrap_or(c);
+            through.push(shown, at..at + length);
         }
         at += length;
     }
@@ -106,28 +135,70 @@ pub(crate) fn seen(text: &str) -> Option<Through> {
 /// Returns what may be left of Markdown when it is rendered, without any mark: letters and digits, and a blank for each
 /// stretch of white space. In a second way, too, where it holds links: without where they lead.
 pub(crate) fn without_marks(markdown: &str) -> Vec<Through> {
-    let has_links = ["](", "]["].iter().any(|link| markdown.contains(link));
-    let mut ways = vec![read(markdown, Reading::Written)];
-    if has_links {
-        ways.push(read(markdown, Reading::WithoutTargets));
+    let mut ways = vec![read(markdown, Reading::BARE)];
+    if has_target(markdown) {
+        ways.push(read(markdown, Reading { passes_targets: true, ..Reading::BARE }));
     }
     ways
 }
 
+/// Returns what may be seen of Markdown, its signs that are no marks among it, where something of more than `longer` bytes may
+/// have marks inside; in a second way, too, where it holds links. Nothing where that cannot be.
+pub(crate) fn shown(markdown: &str, longer: usize) -> Vec<Through> {
+    let mut ways = Vec::new();
+    if may_join(markdown, longer) {
+        ways.push(read(markdown, Reading::SHOWN));
+    }
+    if has_target(markdown) {
+        ways.push(read(markdown, Reading { passes_targets: true, ..Reading::SHOWN }));
+    }
+    ways
+}
+
+fn has_target(markdown: &str) -> bool {
+    ["](", "]["].iter().any(|link| markdown.contains(link))
+}
+
+/// Whether marks stand inside of something without a blank that is so long.
+fn may_join(markdown: &str, longer: usize) -> bool {
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\n' | b'\t' | b'\r');
+    markdown.as_bytes().split(is_blank).filter(|word| word.len() > longer).any(|word| {
+        let is_mark = |b: &u8| matches!(b, b'*' | b'~' | b'`' | b'\\' | b'[' | b']' | b'&');
+        let mut inside = word.iter().skip_while(|b| is_mark(b)).skip_while(|b| !is_mark(b));
+        inside.any(|b| !is_mark(b))
+    })
+}
+
 /// Returns what is left of a secret without marks.
 pub(crate) fn bare(secret: &str) -> String {
-    read(secret, Reading::Whole).text.trim().to_owned()
+    read(secret, Reading { is_whole: true, ..Reading::BARE }).text.trim().to_owned()
 }
 
 /// How Markdown is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
-    /// It is whole: what is open at its end stays open.
-    Whole,
-    /// It may go on.
-    Written,
-    /// The same, without where links lead.
-    WithoutTargets,
+#[derive(Clone, Copy)]
+struct Reading {
+    /// It is whole: what is open at its end stays open. Else it may go on.
+    is_whole: bool,
+    /// Without where links lead.
+    passes_targets: bool,
+    /// With signs that are no marks.
+    keeps_signs: bool,
+}
+
+impl Reading {
+    const BARE: Self = Self { is_whole: false, passes_targets: false, keeps_signs: false };
+    const SHOWN: Self = Self { keeps_signs: true, ..Self::BARE };
+
+    /// What a character is seen as; `None` where nobody sees it.
+    fn seen(self, c: char) -> Option<char> {
+        let c = lookalike::ascii(c).unwrap_or(c);
+        match c {
+            c if c.is_whitespace() => Some(' '),
+            c if c.is_alphanumeric() => Some(c),
+            '*' | '~' | '`' | '\\' | '[' | ']' => None,
+            c => (self.keeps_signs && !lookalike::is_unseen(c)).then_some(c),
+        }
+    }
 }
 
 fn read(markdown: &str, reading: Reading) -> Through {
@@ -138,19 +209,17 @@ fn read(markdown: &str, reading: Reading) -> Through {
         let Met { shown, length } = match c {
             '&' => entity(rest, reading),
             '%' => percent(rest, reading),
-            ']' if reading == Reading::WithoutTargets => match target(&rest[1..]) {
+            ']' if reading.passes_targets => match target(&rest[1..]) {
                 Target::Ends(length) => Met::nothing(1 + length),
                 Target::GoesOn => {
                     through.open = Some(at);
                     Met::nothing(rest.len())
                 }
             },
-            c if c.is_alphanumeric() => Met { shown: Some(c), length: c.len_utf8() },
-            c if c.is_whitespace() => Met { shown: Some(' '), length: c.len_utf8() },
-            c => Met::nothing(c.len_utf8()),
+            c => Met { shown: Some(c), length: c.len_utf8() },
         };
-        let shown = shown.filter(|c| *c != ' ' || !through.text.ends_with(' '));
-        if let Some(c) = shown.filter(|c| *c == ' ' || c.is_alphanumeric()) {
+        let shown = shown.and_then(|c| reading.seen(c));
+        if let Some(c) = shown.filter(|c| *c != ' ' || !through.text.ends_with(' ')) {
             through.push(c, at..at + length);
         }
         at += length;
@@ -181,27 +250,31 @@ fn percent(rest: &str, reading: Reading) -> Met {
     if let Some(c) = escaped(rest) {
         return Met { shown: Some(c), length: 3 };
     }
-    let is_open = reading != Reading::Whole && rest.len() < 3 && rest.is_ascii();
-    Met::nothing(if is_open { rest.len() } else { 1 })
+    let is_open = !reading.is_whole && rest.len() < 3 && rest.is_ascii();
+    if is_open { Met::nothing(rest.len()) } else { Met { shown: Some('%'), length: 1 } }
 }
 
-/// A character that is named or numbered: those that have names are none of which secrets are told.
+/// A character that is named or numbered. Of those that have names secrets hold these alone.
 fn entity(rest: &str, reading: Reading) -> Met {
     let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'#';
     let length = 1 + rest.bytes().skip(1).take(LONGEST_ENTITY).take_while(part).count();
     let name = &rest[1..length];
     match rest.as_bytes().get(length) {
-        Some(b';') => {
-            let number =
-                name.strip_prefix('#').and_then(|number| match number.strip_prefix(['x', 'X']) {
-                    Some(number) => u32::from_str_radix(number, 16).ok(),
-                    None => number.parse().ok(),
-                });
-            Met { shown: number.and_then(char::from_u32), length: length + 1 }
-        }
-        None if reading != Reading::Whole => Met::nothing(length),
-        _ => Met::nothing(1),
+        Some(b';') => Met { shown: entity_of(name), length: length + 1 },
+        None if !reading.is_whole => Met::nothing(length),
+        _ => Met { shown: Some('&'), length: 1 },
     }
+}
+
+fn entity_of(name: &str) -> Option<char> {
+    let Some(number) = name.strip_prefix('#') else {
+        return NAMED.iter().find(|(known, _)| *known == name).map(|(_, c)| *c);
+    };
+    let number = match number.strip_prefix(['x', 'X']) {
+        Some(number) => u32::from_str_radix(number, 16).ok(),
+        None => number.parse().ok(),
+    };
+    number.and_then(char::from_u32)
 }
 
 /// Where the target of a link ends that may begin behind a `]`.
@@ -285,6 +358,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shown_keeps_its_signs() {
+        let left = |markdown: &str| shown(markdown, BEGUN_KEY).pop().map(|through| through.text);
+        for text in [
+            "sk-**a1B2c3**_d4",
+            "sk&hyphen;a1B2c3&lowbar;d4",
+            "sk-[a1B2](x \"t\")c3_d4",
+            "&#115;k-a1``B2c3\\_d4",
+            "ѕk\u{2011}a1&#x200b;B2c3_d\u{336}４",
+        ] {
+            assert_eq!(left(text).as_deref(), Some("sk-a1B2c3_d4"), "{text}");
+        }
+        for text in
+            ["**bold** and `code` [x]", "a plain text, 100 % of it", "https://x.example/a_b/c-d-e"]
+        {
+            assert!(left(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
     fn an_address_without_an_end_hides_nothing_behind_it() {
         let text = format!("[a]({}half", "x".repeat(5_000));
         assert!(left(&text).ends_with("half"));
@@ -296,7 +388,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_seen_stands_in_the_source(text in "(\\PC|\u{200b}|%41|&#65;|\\]\\(|\\)|\n){0,60}") {
-            let ways = without_marks(&text).into_iter().chain(seen(&text));
+            let ways = without_marks(&text).into_iter().chain(shown(&text, 0)).chain(seen(&text));
             for through in ways {
                 let mut last = 0;
                 for (at, c) in through.text().char_indices() {
