@@ -405,6 +405,8 @@ mod tests {
             "env -S '-u A rm x'",
             "env -S 'nice\\_rm\\_x'",
             "tar -cvI 'rm x' -f a b",
+            "tar cIf 'rm x' a b",
+            "sudo tar cfI a 'rm x' b",
             "tar --to-com='rm x' -xf a",
             "rsync -ave 'rm x' a b:",
             "rsync -ave'rm x' a b:",

@@ -3,14 +3,24 @@
 use std::path::{Component, Path};
 
 use super::command::{read, starts};
+use super::expanded::Variables;
 use super::options::{self, is_option};
 use super::reading::{Reading, Word};
+use super::runs::OF_GIT;
 
 /// Programs that no command of the bot's needs: they end the machine.
 const TOKENS: [&str; 7] = ["halt", "mkfs", "poweroff", "reboot", "shutdown", "swapoff", "wipefs"];
 
 /// Programs that give the one they start words from their input.
 const FEEDS: [&str; 2] = ["parallel", "xargs"];
+
+/// Programs whose first word says what they do, and their options before it that take the next word.
+const WITH_VERBS: [(&str, &[&str]); 4] = [
+    ("docker", &["-H", "--host", "-c", "--context", "-l", "--log-level"]),
+    ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"]),
+    ("kubectl", &["-n", "--namespace", "--context", "--cluster", "-s", "--server"]),
+    ("podman", &["-c", "--connection", "--url", "--log-level"]),
+];
 
 /// Why a shell command is refused, in the words of the reference documents.
 pub fn refusal(
@@ -22,7 +32,8 @@ pub fn refusal(
     let denied = denied_path(pieces(text).chain(reading.words()), paths);
     denied.or_else(|| {
         let all = TOKENS.into_iter().chain(tokens.iter().map(String::as_str));
-        begun(reading, all).map(|token| format!("command references denied token: {token}"))
+        let found = begun(reading, all, begins);
+        found.map(|token| format!("command references denied token: {token}"))
     })
 }
 
@@ -36,13 +47,39 @@ pub fn refusal_in_text(text: &str, paths: &[String], tokens: &[String]) -> Optio
 }
 
 /// Returns the first pattern with which a program of the command begins (`rm ` is in `a; rm b` and in
-/// `sudo rm b`, not in `farm b` and not in `echo rm`).
+/// `sudo rm b`, not in `farm b` and not in `echo rm`), or may begin: what it expands can be any option or word, and what `git`
+/// does not know by itself can be any alias.
 pub fn approval<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
-    begun(reading, patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty()))
+    let patterns = patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty());
+    begun(reading, patterns, |program, wanted| {
+        begins(program, wanted) || may_be_alias(program, wanted)
+    })
+}
+
+/// Whether a program of the command begins with this pattern whatever its words become when it runs.
+pub fn is_certain(reading: &Reading, pattern: &str) -> bool {
+    let found = begun(reading, std::iter::once(pattern), |program, wanted| {
+        let known = program.arguments.iter().map(|word| Word { splits: false, ..word.clone() });
+        begins(&Program { arguments: known.collect(), ..*program }, wanted)
+    });
+    found.is_some()
+}
+
+/// A program of a command, as it is compared.
+struct Program<'p> {
+    name: &'p str,
+    arguments: Vec<Word>,
+    /// Given words that another one reads from its input (`xargs`).
+    is_fed: bool,
 }
 
 /// Returns the first of these beginnings that a program of the command has.
-fn begun<'t>(reading: &Reading, all: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+fn begun<'t>(
+    reading: &Reading,
+    all: impl Iterator<Item = &'t str>,
+    fits: fn(&Program<'_>, &[Word]) -> bool,
+) -> Option<&'t str> {
+    let variables = Variables::of(reading);
     let programs: Vec<_> = reading.commands.iter().flat_map(|words| with_fed(words)).collect();
     let mut all = all.map(|token| (token, read(token)));
     let found = all.find(|(token, wanted)| {
@@ -52,7 +89,17 @@ fn begun<'t>(reading: &Reading, all: impl Iterator<Item = &'t str>) -> Option<&'
             [words] if wanted.unclear.is_none() => words.as_slice(),
             _ => plain.as_slice(),
         };
-        programs.iter().any(|(program, fed)| begins(program, wanted, *fed))
+        let [name, rest @ ..] = wanted else { return false };
+        programs.iter().any(|(program, is_fed)| {
+            let Some((first, arguments)) = program.split_first() else { return false };
+            let is_it = is_called(&first.text, &name.text);
+            is_it
+                && (rest.is_empty() || {
+                    let arguments = variables.expanded(arguments);
+                    let arguments = options::spelled(&name.text, &arguments).into_owned();
+                    fits(&Program { name: &name.text, arguments, is_fed: *is_fed }, rest)
+                })
+        })
     });
     found.map(|(token, _)| token)
 }
@@ -67,23 +114,51 @@ fn with_fed(words: &[Word]) -> Vec<(&[Word], bool)> {
     programs.into_iter().map(|program| (program, program.len() < longest)).collect()
 }
 
-/// Whether a program begins with these words: its name, then the others in their order, with any options
-/// in between; options wherever they stand and however they are written. One that is fed may be given any
-/// option, but behind a `--`, and any word when it has none yet.
-fn begins(program: &[Word], wanted: &[Word], fed: bool) -> bool {
-    let [name, rest @ ..] = wanted else { return false };
-    let Some((first, arguments)) = program.split_first() else { return false };
-    if !is_called(&first.text, &name.text) {
-        return false;
-    }
-    let (options, words): (Vec<_>, Vec<_>) =
-        rest.iter().map(|word| word.text.as_str()).partition(|word| is_option(word));
-    let any_option = fed && arguments.iter().all(|argument| argument.text != "--");
+/// Whether a program is given these words in their order, with any options in between; options wherever they stand and however
+/// they are written. One that is fed may be given any option, but behind a `--`, and any word when it has none yet.
+fn begins(program: &Program<'_>, wanted: &[Word]) -> bool {
+    let Program { name, arguments, is_fed } = program;
+    let (options, words): (Vec<_>, Vec<_>) = wanted
+        .iter()
+        .map(|word| word.text.as_str())
+        .filter(|word| *word != "*")
+        .partition(|word| is_option(word));
+    let any_option = *is_fed && arguments.iter().all(|argument| argument.text != "--");
     let own = arguments.iter().map(|word| word.text.as_str()).find(|word| !word.starts_with('-'));
-    let any_word = fed && own.is_none_or(|word| word.contains("{}"));
-    let mut left = arguments.iter();
-    (any_word || words.iter().all(|word| left.any(|argument| argument.text == **word)))
-        && (any_option || options.iter().all(|o| options::has(&name.text, arguments, o)))
+    let any_word = *is_fed && own.is_none_or(|word| word.contains("{}"));
+    (any_word || has_words(program, &words))
+        && (any_option || options.iter().all(|option| options::has(name, arguments, option)))
+}
+
+/// Whether these words stand there in their order. One that is made when the command runs may be any, unless a word before it
+/// says already what the program does.
+fn has_words(program: &Program<'_>, words: &[&str]) -> bool {
+    let mut left = program.arguments.as_slice();
+    words.iter().all(|word| {
+        let exact = left.iter().position(|argument| argument.text == **word);
+        let found = exact.or_else(|| verb(program.name, left).filter(|at| left[*at].splits));
+        left = found.map_or(&left[..0], |at| &left[at + 1..]);
+        found.is_some()
+    })
+}
+
+/// Where the first word stands that is no option, nor one's value.
+fn verb(program: &str, arguments: &[Word]) -> Option<usize> {
+    let known = WITH_VERBS.iter().find(|(name, _)| *name == program);
+    let is_valued = |word: &Word| known.is_some_and(|(_, valued)| valued.contains(&&*word.text));
+    let mut valued = false;
+    (0..arguments.len()).find(|at| {
+        let word = &arguments[*at];
+        let is_value = std::mem::replace(&mut valued, is_valued(word));
+        !is_value && !word.text.starts_with('-')
+    })
+}
+
+/// Whether `git` is to do what it does not know by itself: an alias, of which nobody knows here what it stands for.
+fn may_be_alias(program: &Program<'_>, wanted: &[Word]) -> bool {
+    let Program { name, arguments, .. } = program;
+    let verb = || verb(name, arguments).map(|at| arguments[at].text.as_str());
+    *name == "git" && !wanted.is_empty() && verb().is_some_and(|verb| !OF_GIT.contains(&verb))
 }
 
 /// Whether a word is a program of this name, wherever it lies.
@@ -267,6 +342,33 @@ mod tests {
             "env -iS '/bin/rm -rf y'",
             "env -S rm -rf y",
             "env -S rm $x",
+            "x=-rf; rm \"$x\" y",
+            "x=-rf; rm \"${x}\" y",
+            "x=-r; z=-f; rm \"$x\" \"$z\" y",
+            "x=rf; rm \"-$x\" y",
+            "x=rf; rm -$x y",
+            "x=rm; printf -v x %s -rf; rm \"$x\" y",
+            "read -r x <<< -rf; rm \"$x\" y",
+            "x=a; read -r x < f; rm \"$x\" y",
+            "eval x=-rf; rm \"$x\" y",
+            "for x in -rf; do rm \"$x\" y; done",
+            "for x in \"$@\"; do rm \"$x\"; done",
+            "export x=-rf && rm \"$x\" y",
+            "x=a; declare -n z=x; z=-rf; rm \"$x\" y",
+            "x=a; x+=b; rm \"$x\"",
+            "x=(-rf); rm \"$x\" y",
+            "x=a; . ./env; rm \"$x\"",
+            "set -- -rf; rm \"$1\" y",
+            "rm \"$(echo -rf)\" y",
+            "rm $(echo -rf) y",
+            "rm \"`echo -rf`\" y",
+            "pwd() { echo -rf; }; rm \"$(pwd)\" y",
+            "rm $'\\x2drf' y",
+            "x=$'\\x2drf'; rm \"$x\" y",
+            "rm \"$x\"",
+            "rm \"${x%@*}\"",
+            "rm -* y",
+            "rm {a,-rf}",
             "time -p rm -rf y",
             "/usr/bin/time -v rm -rf y",
         ] {
@@ -282,6 +384,14 @@ mod tests {
             "git -c alias.p=push p -f",
             "git -c ALIAS.p='!git push' p -f",
             "git config --global alias.p 'push --force'",
+            "git config alias.p push; git p --force",
+            "git p --force",
+            "git -C \"$d\" p -f",
+            "v=push; git $v --force",
+            "v=push; git \"$v\" -f origin",
+            "git \"$v\" --force",
+            "git push \"$(cat f)\"",
+            "git push origin \"$b\"",
         ] {
             assert_eq!(asks(text).as_deref(), Some("git push --force"), "{text}");
         }
@@ -292,7 +402,7 @@ mod tests {
             "rm y",
             "git push -u origin",
             "echo rm -rf",
-            "rm \"$x\" \"$*\" \"${x%@*}\" \"$(f \"$@\")\"",
+            "rm -- \"$x\" \"$*\" \"${x%@*}\" \"$(f \"$@\")\" $x",
             "ls | xargs rm --",
             "ls | xargs git add",
             "xargs echo < x && rm y",
@@ -303,6 +413,87 @@ mod tests {
         ] {
             assert_eq!(asks(harmless), None, "{harmless}");
         }
+    }
+
+    #[test]
+    fn everyday_lines_ask_nobody() {
+        let patterns = [
+            "rm -rf",
+            "git push --force",
+            "git push -f",
+            "find -delete",
+            "docker system prune",
+            "chmod -R",
+        ];
+        let patterns = patterns.map(str::to_owned);
+        let lines = [
+            "rm notes.txt",
+            "rm -f \"$HOME/tmp/a.log\"",
+            "rm -- \"$file\"",
+            "rm \"./$file\"",
+            "rm \"$dir/$file\"",
+            "rm \"${name}.txt\" \"$name.bak\"",
+            "f=notes.txt; rm \"$f\"",
+            "f=notes.txt; rm $f",
+            "for f in *.tmp; do rm \"$f\"; done",
+            "for f in a b c; do rm \"$f.log\" $f; done",
+            "for i in {1..5}; do rm \"$i\"; done",
+            "t=$(mktemp); echo a > \"$t\"; rm -f \"/tmp/$t\"",
+            "rm *.o && rm -r build/*",
+            "rm {a,b}.txt",
+            "rm \"$(pwd)/a\"",
+            "while read -r f; do rm -- \"$f\"; done < list",
+            "find . -name '*.orig' -print",
+            "find \"$HOME/src\" -name '*.rs' -newer a",
+            "git status && git diff --stat",
+            "git commit -m \"$msg\"",
+            "git add -A && git commit -m \"fix $x\" && git push",
+            "git push origin main",
+            "git push -u origin \"$(git branch --show-current)\"",
+            "git -C \"$dir\" status",
+            "git -C \"$dir\" log --oneline -n 5",
+            "git checkout -b \"$branch\"",
+            "git log --format=\"%h $x\"",
+            "git config alias.st",
+            "cd \"$(git rev-parse --show-toplevel)\" && ls",
+            "docker run --rm \"$image\" ls",
+            "docker ps -a",
+            "chmod +x \"$dir/run.sh\"",
+            "tar czf \"backup-$(date +%F).tgz\" src",
+            "tar xf a.tar -C /tmp",
+            "echo \"$x\" | sort | uniq -c",
+            "x=$(cat f); echo \"$x\"",
+            "n=5; head -n \"$n\" f; rm \"f$n\"",
+            "cp \"$a\" \"$b\"; mv $c $d",
+            "ls | xargs -n 1 echo rm",
+            "make -j\"$(nproc)\" && rm \"a.$$\"",
+        ];
+        assert_eq!(lines.len(), 40);
+        for line in lines {
+            let reading = read(line);
+            assert_eq!(reading.unclear, None, "{line}");
+            assert_eq!(approval(&reading, &patterns), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_is_told_from_what_is() {
+        for (text, is) in [
+            ("rm -rf y", true),
+            ("x=-rf; rm \"$x\" y", true),
+            ("rm \"$x\"", false),
+            ("rm -r \"$x\"", false),
+        ] {
+            assert_eq!(is_certain(&read(text), "rm -rf"), is, "{text}");
+        }
+        assert!(!is_certain(&read("git p --force"), "git push --force"));
+    }
+
+    #[test]
+    fn a_star_in_a_pattern_is_anything() {
+        let patterns = ["git push *".to_owned()];
+        assert!(approval(&read("git push origin"), &patterns).is_some());
+        assert!(approval(&read("git pull origin"), &patterns).is_none());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Words of programs that are commands themselves: which option or word of which program one stands behind. Data.
 
+use super::options::spelled;
 use super::reading::{Word, is_assignment};
 
 /// Where the command stands.
@@ -64,7 +65,8 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
         return arguments.iter().filter(|word| word.is_literal()).filter_map(body).collect();
     }
     let rows = TABLE.iter().filter(|row| row.0 == name);
-    let mut found: Vec<String> = rows.flat_map(|row| of_row(row, arguments)).collect();
+    let spelled = spelled(name, arguments);
+    let mut found: Vec<String> = rows.flat_map(|row| of_row(row, &spelled)).collect();
     if name == "git" {
         found
             .extend((0..arguments.len()).find_map(|at| alias(arguments, at)).into_iter().flatten());

@@ -2,6 +2,7 @@
 
 pub mod command;
 pub mod deny;
+mod expanded;
 mod inner;
 pub mod network;
 mod options;

@@ -1,5 +1,7 @@
 //! Options of a program, however they are written: together or apart, in any order, short or long. Data and a comparison.
 
+use std::borrow::Cow;
+
 use super::reading::Word;
 
 /// Programs whose options have several letters behind one dash.
@@ -52,13 +54,38 @@ pub(super) fn is_option(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word != "--"
 }
 
-/// Whether a program is given this option. One that is made when the command runs may be any.
+/// Programs whose first word may be options without a dash, and those of them that take one of the words behind it.
+const UNDASHED: [&str; 3] = ["bsdtar", "gtar", "tar"];
+const WITH_VALUE: &str = "bCfFgHIKLNTVX";
+
+/// Arguments with a dash before options that were written without one: `tar cIf gzip a` is `tar -c -I gzip -f a`.
+pub(super) fn spelled<'w>(program: &str, arguments: &'w [Word]) -> Cow<'w, [Word]> {
+    let [first, rest @ ..] = arguments else { return Cow::Borrowed(arguments) };
+    let is_undashed = UNDASHED.contains(&program)
+        && first.is_literal()
+        && first.text.chars().all(|c| c.is_ascii_alphanumeric())
+        && first.text.contains(['A', 'c', 'd', 'r', 't', 'u', 'x']);
+    if !is_undashed {
+        return Cow::Borrowed(arguments);
+    }
+    let (mut all, mut rest) = (Vec::new(), rest.iter());
+    for letter in first.text.chars() {
+        all.push(Word::of(&format!("-{letter}")));
+        if WITH_VALUE.contains(letter) {
+            all.extend(rest.next().cloned());
+        }
+    }
+    all.extend(rest.cloned());
+    Cow::Owned(all)
+}
+
+/// Whether a program is given this option. A word that may become several may be any.
 pub(super) fn has(program: &str, arguments: &[Word], wanted: &str) -> bool {
-    if arguments.iter().any(|argument| argument.text == wanted || argument.splits) {
+    let given = arguments.iter().take_while(|word| word.text != "--");
+    if given.clone().any(|word| word.splits) || arguments.iter().any(|word| word.text == wanted) {
         return true;
     }
-    let options = arguments.iter().map(|word| word.text.as_str());
-    let options: Vec<&str> = options.take_while(|word| *word != "--").collect();
+    let options: Vec<&str> = given.map(|word| word.text.as_str()).collect();
     match (wanted.strip_prefix("--"), letters(program, wanted)) {
         (Some(name), _) => has_long(program, &options, name),
         (None, Some(letters)) => letters.chars().all(|letter| has_short(program, &options, letter)),
@@ -154,6 +181,21 @@ mod tests {
         assert!(
             given("x", "--mode=fast", "--mode=fast") && !given("x", "--mode=slow", "--mode=fast")
         );
+    }
+
+    #[test]
+    fn options_without_a_dash_get_theirs() {
+        let spelled = |arguments: &str| {
+            let words: Vec<Word> = arguments.split_whitespace().map(Word::of).collect();
+            let words = spelled("tar", &words).into_owned();
+            words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(spelled("cIf gzip a.tgz b"), "-c -I gzip -f a.tgz b");
+        assert_eq!(spelled("xzf a.tgz -C b"), "-x -z -f a.tgz -C b");
+        assert_eq!(spelled("xf"), "-x -f");
+        for other in ["-cf a b", "--list a", "a.tar", ""] {
+            assert_eq!(spelled(other), other);
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Reading {
     pub backgrounds: bool,
     /// Why it is not understood.
     pub unclear: Option<&'static str>,
+    /// It makes functions, which may go by the names of programs.
+    pub(super) defines: bool,
 }
 
 /// A word of a command.
@@ -24,6 +26,8 @@ pub struct Word {
     pub(super) splits: bool,
     /// It has quotes, and so is none of the shell's own words.
     pub(super) quoted: bool,
+    /// It gives a variable a list (`a=(…)`), whose values stand among the targets.
+    pub(super) is_list: bool,
 }
 
 /// The shell's own words before a command.

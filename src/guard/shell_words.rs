@@ -225,6 +225,7 @@ impl<'a, 'r> Splitter<'a, 'r> {
                 }
                 // The words before it named the function.
                 self.words.clear();
+                self.reading.defines = true;
             }
             None => {
                 self.end_command();
@@ -263,7 +264,7 @@ impl<'a, 'r> Splitter<'a, 'r> {
                 .unclear("a list of several lines, or with commands in it, is not understood");
         }
         self.reading.targets.extend(self.reading.commands.drain(begun..).flatten());
-        self.word = Some(name);
+        self.word = Some(Word { is_list: true, ..name });
     }
 
     /// `((…))` behind its first bracket: no commands but in substitutions. Whether it was that.

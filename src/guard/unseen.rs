@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::command::{LATE, Reading, SHELLS, WRAPPERS, Word, starts};
+use super::options;
 use super::runs::{ALONE, DECIDES, OF_GIT, WHEN};
 
 /// Programs that run what a file or their input holds.
@@ -72,6 +73,8 @@ fn decides(words: &[Word]) -> Option<String> {
 fn of_program(program: &[Word]) -> Option<String> {
     let (first, arguments) = program.split_first()?;
     let name = first.name()?;
+    let spelled = options::spelled(name, arguments);
+    let arguments = &*spelled;
     let words = || arguments.iter().map(|word| word.text.as_str());
     if SHELLS.contains(&name) || INTERPRETERS.contains(&name) {
         let inline =
@@ -188,6 +191,8 @@ mod tests {
             "git submodule foreach ./x",
             "tar --checkpoint-action=exec=./x -cf a b",
             "tar -czf a b",
+            "tar czf a b",
+            "tar cIf ./x a b",
             "sed -f y x",
             "sed '1e ./x' f",
             "sed 's/a/b/e' f",
@@ -235,6 +240,8 @@ mod tests {
         git submodule foreach ./x: [what the program ./x does]
         tar --checkpoint-action=exec=./x -cf a b: [what tar runs because of --checkpoint-action=exec=./x, what the program ./x does]
         tar -czf a b: []
+        tar czf a b: []
+        tar cIf ./x a b: [what tar runs because of -I, what the program ./x does]
         sed -f y x: [what sed runs because of -f]
         sed '1e ./x' f: [what the e of sed runs]
         sed 's/a/b/e' f: [what the e of sed runs]

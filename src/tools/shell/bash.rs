@@ -238,10 +238,17 @@ impl Tool for Bash {
     fn asks(&self, args: &Value) -> Option<String> {
         let reading = command::read(args.get("cmd")?.as_str()?);
         let pattern = deny::approval(&reading, &self.settings.approval_patterns)?;
+        let is_certain = deny::is_certain(&reading, pattern);
         let pattern = pattern.trim();
-        Some(format!(
-            "asks first: commands with `{pattern}` need a person's approval (tools.bash.approval_patterns)"
-        ))
+        Some(match is_certain {
+            true => format!(
+                "asks first: commands with `{pattern}` need a person's approval (tools.bash.approval_patterns)"
+            ),
+            false => format!(
+                "asks first: a word of this command may make it `{pattern}` when it runs, which needs a person's approval \
+                 (tools.bash.approval_patterns); write that word out, or put -- before a file's name"
+            ),
+        })
     }
 
     fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
