@@ -9,7 +9,7 @@ use super::contents::{CACHE, CONFIG, STATE};
 use super::names::Names;
 use crate::config::paths::Folders;
 use crate::delivery::outgoing::POST_FILES;
-use crate::domain::screen::steers;
+use crate::domain::screen::{is_unseen, steers};
 
 /// Folders lie in each other no deeper.
 const DEEPEST: usize = 24;
@@ -46,9 +46,13 @@ pub fn is_not_kept(name: &str) -> bool {
         || super::place::MARKS.contains(&name)
 }
 
-/// Whether a part of a name is one that a backup may hold: nothing in it steers a terminal or leads elsewhere.
+/// Whether a part of a name is one that a backup may hold: nothing in it steers a terminal or leads elsewhere, and no dot or
+/// what nobody sees stands at its end, which other file systems leave away.
 pub fn is_plain(part: &str) -> bool {
-    !matches!(part, "" | "." | "..") && !part.chars().any(|c| steers(c) || c == '\\')
+    let is_left_away = |c: char| c == '.' || c.is_whitespace() || is_unseen(c);
+    // Emoji end in a mark of their style.
+    let last = part.trim_end_matches('\u{fe0f}').chars().next_back();
+    last.is_some_and(|last| !is_left_away(last)) && !part.chars().any(|c| steers(c) || c == '\\')
 }
 
 /// Looks for them. What lies in the folders `apart`, which hold backups, stays out.
@@ -92,7 +96,7 @@ impl Walk {
             return Ok(());
         };
         if !is_plain(name) {
-            let why = "its name holds a backslash, or a character that steers a screen";
+            let why = "its name holds a backslash, or a character that steers a screen, or ends in a dot or a blank: rename it";
             self.found.left_out.push(format!("{path:?}: {why}"));
             return Ok(());
         }

@@ -1,7 +1,9 @@
-//! Names that one file system keeps apart and another takes for one: by case, and by how a letter with a mark is written.
+//! Names that one file system keeps apart and another takes for one: by case, by how a letter with a mark is
+//! written, and by what nobody sees.
 
 use std::collections::HashMap;
 
+use selkie_channel_core::has_no_width;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The names so far, with those of their folders.
@@ -38,7 +40,8 @@ impl Names {
 }
 
 fn folded(name: &str) -> String {
-    name.nfd().collect::<String>().to_lowercase().nfc().collect()
+    let seen: String = name.nfd().filter(|c| !has_no_width(*c)).collect();
+    seen.to_lowercase().nfc().collect()
 }
 
 #[cfg(test)]
@@ -55,6 +58,8 @@ mod tests {
             ("state/a/notes.md", "state/a/Notes.md"),
             ("state/A/c", "state/a"),
             ("state/cafe\u{301}.md", "state/caf\u{e9}.md"),
+            ("state/a/No\u{200b}tes.md", "state/a/Notes.md"),
+            ("state/c\u{ad}af\u{e9}.md", "state/caf\u{e9}.md"),
             ("state/c", "state/c"),
             ("state/c/d", "state/c"),
             ("state/a", "state/a"),
