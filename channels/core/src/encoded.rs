@@ -198,11 +198,11 @@ mod tests {
 
     fn whole(bytes: &[u8], alphabet: &[u8; 64]) -> String {
         let mut text = base64(bytes, 0, alphabet);
-        if bytes.len() % 3 > 0 {
+        if !bytes.len().is_multiple_of(3) {
             let rest = base64(&[bytes, &[0, 0]].concat(), 0, alphabet);
             text.push_str(&rest[text.len()..=text.len()]);
         }
-        while text.len() % 4 > 0 {
+        while !text.len().is_multiple_of(4) {
             text.push('=');
         }
         text
@@ -223,7 +223,8 @@ mod tests {
         let reversed: String = SECRET.chars().rev().collect();
         for text in [SECRET.to_owned(), hex.to_uppercase(), hex, reversed] {
             let said = format!("it is {text}.");
-            assert_eq!(known().found(&said), [6..6 + text.len()], "{said}");
+            let found = known().found(&said);
+            assert!(found.len() == 1 && found[0] == (6..6 + text.len()), "{said}: {found:?}");
         }
         for around in ["", "a", "ab", "abc", "user:", "a longer text before it, "] {
             for alphabet in [STANDARD, OF_ADDRESSES] {
