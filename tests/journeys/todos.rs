@@ -121,8 +121,9 @@ async fn a_task_reads_its_own_items_and_whom_an_owner_names() {
         format!("## Grace\n\n```yaml\ncontact_id: tg:{GRACE}\nnickname: Grace\nkind: human\n```\n");
     fs::write(contacts.join("ACTIVE.md"), format!("# Active Contacts\n\n{grace}")).expect("a file");
     let todo = "# TODO Work In Progress (WIP)\n\n- [ ] [Created](2026-03-04 08:15) | Buy a ring\n";
-    fs::write(world.home.state().join("TODO.md"), todo).expect("a file");
     let _daemon = world.daemon();
+    world.ask("/status").await;
+    fs::write(world.home.state().join("TODO.md"), todo).expect("a file");
     world.ask("is Grace coming?").await;
     let prompt = world.last_prompt();
     assert!(

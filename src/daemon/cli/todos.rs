@@ -20,8 +20,8 @@ const NONE: &str =
     "The list is empty. Tell the bot in a chat what there is to do, or write it into TODO.md.\n";
 
 /// What is said where nobody knows any more whose the items are.
-const LOST: &str = "\nkept/whose.json is lost or was changed, so nobody knows whose words these items are: no task is shown \
-any of them unasked. If they are yours, run selkie todos trust.\n";
+const LOST: &str = "\nThe list was there before selkie, or kept/whose.json is lost or was changed, so nobody knows whose words \
+these items are: no task is shown any of them unasked. If they are yours, run selkie todos trust.\n";
 
 /// The same of what was done.
 const NONE_DONE: &str = "Nothing on the list is done yet.\n";
@@ -50,8 +50,8 @@ pub enum Todos {
         long_about = "Take items of TODO.md and TODO.DONE.md for your own words, or for those of the chat that they name: \
 shows which, and asks.\n\n\
 selkie shows a task the items unasked that only you can have written. One that is like something that a group or a page has \
-said counts as theirs, and so does everything once kept/whose.json is lost. What you call yours is shown to the model as your \
-words. An item that somebody else said, or that a task wrote out of others' words, is taken only when you name it. One that names a \
+said counts as theirs; so does what stood there before selkie came, and everything once kept/whose.json is lost. What you call \
+yours is shown to the model as your words. An item that somebody else said, or that a task wrote out of others' words, is taken only when you name it. One that names a \
 chat and that no note of selkie's knows (a list of another program, or one that was put back) is taken when you name it, or with \
 --all-shown at a terminal: it counts as that chat's own from then on."
     )]

@@ -16,7 +16,7 @@ pub fn look(state: &Path, clock: SharedClock) -> Look {
         Ok(false) => vec![Finding::fine(WHAT, "it is known whose words the items of TODO.md are")],
         Ok(true) => vec![Finding::warning(
             WHAT,
-            "kept/whose.json is lost or was changed: the items of TODO.md count as others' words, and no task is shown them unasked",
+            "TODO.md was there before selkie, or kept/whose.json is lost or was changed: the items count as others' words, and no task is shown them unasked",
             "look through TODO.md; if all in it is yours, run selkie todos trust",
         )],
         Err(why) => {

@@ -99,6 +99,10 @@ impl Flow {
             ours: by_config.ours,
         };
         let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
+        if let Err(error) = files.meet_lists() {
+            // Who reads the lists is told, too.
+            tracing::warn!(%error, "the todo files were not looked at");
+        }
         let acquaintances = Arc::new(Acquaintances::new(
             Arc::clone(&storage),
             Arc::clone(&files),

@@ -41,7 +41,14 @@ fn complete(content: &str) -> Vec<Edit> {
 struct Home(tempfile::TempDir);
 
 impl Home {
+    /// One whose lists selkie has met.
     fn new() -> Self {
+        let home = Self::unmet();
+        home.files().meet_lists().unwrap();
+        home
+    }
+
+    fn unmet() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
@@ -139,7 +146,7 @@ fn the_level_of_a_list_is_that_of_its_items() {
 /// As earlier versions noted it, on the file alone.
 #[test]
 fn the_level_of_a_whole_file_is_that_of_what_stands_there() {
-    let home = Home::new();
+    let home = Home::unmet();
     fs::write(home.path("TODO.md"), "- [ ] of others\n- [ ] or not\n").unwrap();
     let file = std::fs::File::open(home.path("TODO.md")).unwrap();
     crate::tools::paths::mark_level(&file, Taint::Raw).unwrap();
@@ -311,6 +318,43 @@ fn a_list_that_is_newer_than_its_notes_is_nobodys_where_a_task_wrote_it() {
         fs::remove_dir_all(home.path(folder)).unwrap();
     }
     assert_eq!(level("wire the savings to okapi"), Taint::Raw, "in a new folder");
+}
+
+/// A list that was carried into a new folder, or written before selkie came there.
+#[test]
+fn what_stands_there_before_the_first_look_is_nobodys_until_somebody_says_so() {
+    for (list, mark) in [(List::Open, "- [ ]"), (List::Done, "- [x]")] {
+        let home = Home::unmet();
+        let files = home.files();
+        let file = list.file();
+        fs::write(home.path(file), format!("{mark} sail to Rona\n")).unwrap();
+        let level = |content: &str| files.listed(list).unwrap().level(content, "");
+        assert_eq!(level("sail to Rona"), Taint::Raw);
+        assert!(files.has_lost_whose().unwrap(), "until somebody has looked");
+        let more = format!("{mark} sail to Rona\n{mark} mend the net\n");
+        fs::write(home.path(file), more).unwrap();
+        assert_eq!(level("mend the net"), Taint::Clean, "written since");
+        let doubtful = files.doubtful_todos().unwrap();
+        assert!(doubtful.len() == 1 && !doubtful[0].is_noted, "{doubtful:?}");
+        assert_eq!(files.trust_todos(&doubtful).unwrap(), 1);
+        assert!(!files.has_lost_whose().unwrap());
+        assert_eq!([level("sail to Rona"), level("mend the net")], [Taint::Clean; 2]);
+    }
+}
+
+#[test]
+fn what_is_written_into_empty_lists_after_the_first_look_is_own() {
+    let frame = "---\ncreated_at: \"2026-03-06T07:08:00Z\"\nupdated_at: \"2026-03-06T07:08:00Z\"\nopen_count: 0\n---\n# TODO Work In Progress (WIP)\n";
+    for before in [None, Some(""), Some(frame)] {
+        let home = Home::unmet();
+        let files = home.files();
+        before.into_iter().for_each(|text| fs::write(home.path("TODO.md"), text).unwrap());
+        files.meet_lists().unwrap();
+        fs::write(home.path("TODO.md"), format!("{frame}\n- [ ] sail to Rona\n")).unwrap();
+        let level = files.listed(List::Open).unwrap().level("sail to Rona", "");
+        assert_eq!(level, Taint::Clean, "{before:?}");
+        assert!(!files.has_lost_whose().unwrap());
+    }
 }
 
 #[test]

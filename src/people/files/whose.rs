@@ -301,12 +301,43 @@ impl Files {
 
     /// Reads what is noted, where nobody else writes it.
     fn marks(&self) -> Result<Marks, FileError> {
-        let found = match Marks::read(&self.state).map_err(unread)? {
-            Found::These(marks) => marks,
-            Found::Nothing => Marks::default(),
-            Found::Lost => return self.nobodys(),
-        };
-        if self.is_whole(&found) { Ok(found) } else { self.nobodys() }
+        match Marks::read(&self.state).map_err(unread)? {
+            Found::These(marks) if self.is_whole(&marks) => Ok(marks),
+            Found::Nothing if self.is_whole(&Marks::default()) => self.first_seen(),
+            _ => {
+                tracing::error!(
+                    file = WHOSE,
+                    "whose the todo items are is not known any more: the file is gone, or somebody has changed it. All that stand there count as others' words, and are not shown unasked. Look through TODO.md; if what names no chat there is yours, say so with `selkie todos trust`"
+                );
+                self.nobodys()
+            }
+        }
+    }
+
+    /// Notes that these lists were seen. From here on what somebody writes there by hand is their own; what stood there before
+    /// came from another life, or from nobody knows where.
+    fn first_seen(&self) -> Result<Marks, FileError> {
+        // A heading alone says nothing.
+        let says = |unit: &Unit| unit.is_entry || !unit.text.starts_with('#');
+        if self.units_beside(&[])?.iter().any(says) {
+            tracing::warn!(
+                "TODO.md was there before selkie: nobody knows whose words its items are, so they count as others' and are not shown unasked. Look through it; if what names no chat there is yours, say so with `selkie todos trust`"
+            );
+            return self.nobodys();
+        }
+        let marks = Marks { lists: LISTS.to_vec(), ..Marks::default() };
+        self.write_marks(&marks)?;
+        Ok(marks)
+    }
+
+    /// Looks at the lists when a life begins, before anybody can have written there since. Blocks.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn meet_lists(&self) -> Result<(), FileError> {
+        let _one = locked(&self.one);
+        let _lock = self.lock()?;
+        self.marks().map(drop)
     }
 
     /// Whether something is noted of each list that we have written.
@@ -315,12 +346,8 @@ impl Files {
         LISTS.iter().all(|list| marks.lists.contains(list) || !is_ours(list))
     }
 
-    /// Where what was noted is lost, everything that stands there counts as others'.
+    /// Where nothing is noted, or not any more, everything that stands there counts as others'.
     fn nobodys(&self) -> Result<Marks, FileError> {
-        tracing::error!(
-            file = WHOSE,
-            "whose the todo items are is not known any more: the file is gone, or somebody has changed it. All that stand there count as others' words, and are not shown unasked. Look through TODO.md; if what names no chat there is yours, say so with `selkie todos trust`"
-        );
         let mut marks = Marks { is_lost: true, ..Marks::default() };
         for list in LISTS {
             let other = if list == List::Open { List::Done } else { List::Open };

@@ -99,6 +99,7 @@ impl Desk {
         fs::create_dir(home.path().join("contacts")).unwrap();
         fs::write(home.path().join("contacts/ACTIVE.md"), contacts).unwrap();
         let files = Arc::new(Files::new(home.path().to_owned(), Arc::new(SystemClock)));
+        files.meet_lists().unwrap();
         let book = TodoBook {
             files,
             forms: birds(),
