@@ -155,6 +155,18 @@ impl Redactor {
     /// Returns how much of a text that goes on may be shown, cleaned: no secret begins there and ends behind it,
     /// also once it is rendered.
     pub fn settled(&self, text: &str) -> usize {
+        let settled = self.unopened(text);
+        if settled >= text.len() {
+            return text.len();
+        }
+        // The end of a whole one may be the beginning of another one: it is shown hidden, or not yet.
+        let whole = self.found_in_markdown(text).into_iter();
+        let mut cut = whole.filter(|span| span.start < settled && settled < span.end);
+        cut.next().map_or(settled, |span| span.start)
+    }
+
+    /// Where the first secret may have begun that is not whole yet.
+    fn unopened(&self, text: &str) -> usize {
         let open = |text: &str| self.open_at(text).min(looks::open_at(text));
         let mut settled = open(text);
         if let Some(seen) = through::seen(text) {
@@ -321,6 +333,15 @@ mod tests {
         ] {
             assert_eq!(redactor.clean(text), clean);
         }
+    }
+
+    #[test]
+    fn a_whole_secret_is_not_cut_where_another_one_may_begin() {
+        let redactor = Redactor::default();
+        ["qvjzkxwpbfhgmydl", "lzqkxwvpbfhgmyd"].iter().for_each(|secret| redactor.learn(secret));
+        let text = "It is qvjzkxwpbfhgmydl";
+        assert_eq!(redactor.settled(text), 6);
+        assert_eq!(redactor.settled(&format!("{text} ")), text.len() + 1);
     }
 
     #[test]
