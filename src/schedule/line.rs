@@ -31,10 +31,10 @@ pub struct Line<'a> {
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, when, state, why, next, does, to, asked, name } = self;
-        write!(f, "{id} · {when} · ")?;
+        write!(f, "{id} · {when}")?;
         match (state, next) {
-            (ScheduleState::Active, Some(next)) => write!(f, "next {next}")?,
-            _ => f.write_str(state.name())?,
+            (ScheduleState::Active, Some(next)) => f.write_str(&next_beside(when, next))?,
+            _ => write!(f, " · {}", state.name())?,
         }
         if !why.is_empty() {
             write!(f, ": {why}")?;
@@ -48,6 +48,11 @@ impl fmt::Display for Line<'_> {
         }
         write!(f, ": {name}")
     }
+}
+
+/// Says what comes next; nothing where the words of the schedule name that very time.
+pub fn next_beside(when: &str, next: &str) -> String {
+    if when.ends_with(next) { String::new() } else { format!(" · next {next}") }
 }
 
 #[cfg(test)]
@@ -78,6 +83,8 @@ mod tests {
         let waits = "3 · every hour · paused: somebody paused it · prompt to tg:1: News";
         assert_eq!(paused.to_string(), waits);
         let post = Line { does: "post", to: Some("x:main"), asked: Some("tg:1"), ..line };
+        let once = Line { when: "once on 2026-11-23 08:00 UTC", ..line };
+        assert_eq!(once.to_string(), "3 · once on 2026-11-23 08:00 UTC · prompt: News");
         let asked =
             "3 · every hour · next 2026-11-23 08:00 UTC · post to x:main, asked for in tg:1: News";
         assert_eq!(post.to_string(), asked);

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tar::{Archive, Builder};
 
 use crate::support::daemon::Home;
+use crate::support::joined::joined;
 use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
@@ -98,7 +99,7 @@ async fn goes_on_elsewhere(mut world: World, lose: impl Fn(&mut Home)) {
     world.within("a word of it", world.home.logged(before, |log| log.contains(HELD))).await;
     world.telegram().say(ADA, ADA, "what were my first words?");
     let (code, out, error) = world.home.run(&["status"]);
-    assert!(code == 1 && out.contains(HELD), "{out}{error}");
+    assert!(code == 1 && joined(&out).contains(HELD), "{out}{error}");
     let (code, _, error) = world.home.run(&["say", "--to", "tg:4711", "hello"]);
     assert!(code == 1 && error.contains(HELD), "{error}");
     assert_eq!((world.telegram().pending_updates(), world.said(ADA).len()), (1, said));
@@ -302,7 +303,7 @@ async fn the_config_asks_for_backups_and_a_failure_is_told_once() {
     let failed = |log: &str| log.contains("no backup can be made");
     world.within("a failure", world.home.logged(0, failed)).await;
     let (code, out, error) = world.home.run(&["status"]);
-    assert!(code == 1 && out.contains("none can be made"), "{out}{error}");
+    assert!(code == 1 && joined(&out).contains("none can be made"), "{out}{error}");
     assert!(daemon.stop().await.success());
     std::fs::remove_file(&dir).expect("gone");
     std::fs::create_dir(&dir).expect("a folder");

@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 
 use crate::reload::{reload, up};
 use crate::support::http::get;
+use crate::support::joined::joined;
 use crate::support::world::World;
 
 /// `selkie status`, which has to find nothing wrong.
 fn status(world: &World) -> String {
     let (code, out, err) = world.home.run(&["status"]);
     assert_eq!(code, 0, "{out}{err}");
-    out
+    joined(&out)
 }
 
 /// What `selkie doctor` says of the running daemon and of times.
@@ -42,7 +43,7 @@ async fn a_change_is_told_until_it_is_loaded_and_then_until_it_is_in_force() {
     assert!(!well.contains("config ") && !well.contains("restart"), "{well}");
     world.home.set("worker", json!({ "max_concurrency": 3 }));
     let told = status(&world);
-    let not_loaded = "and is not in force (worker.max_concurrency): selkie reload\n";
+    let not_loaded = "and is not in force (worker.max_concurrency): selkie reload";
     assert!(told.contains("config.yaml was changed at ") && told.contains(not_loaded), "{told}");
     assert!(has(&doctor(&world), "\"warning\": \"") && has(&doctor(&world), "is not in force"));
     let seen = console(&world);

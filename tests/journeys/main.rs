@@ -62,6 +62,7 @@ mod messages;
 mod messages_killed;
 mod migrate;
 mod model_trouble;
+mod narrow;
 mod not_twice;
 mod one_file;
 mod order;

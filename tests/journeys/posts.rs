@@ -12,6 +12,7 @@ use selkie_playground::x::{
 use selkie_playground::{Fault, FaultKind, XPlatform};
 use serde_json::{Value, json};
 
+use crate::support::joined::joined;
 use crate::support::rows::{number, texts};
 use crate::support::terminal::AtTerminal;
 use crate::support::world::World;
@@ -641,7 +642,7 @@ async fn without_a_daemon_the_command_line_posts_after_a_yes() {
     later.types("y\n");
     let (_, shown) = world.within("the end of ask", later.ended()).await;
     assert!(shown.contains("Schedule 1 posts to x:main"), "{shown}");
-    let list = run(&world, &["schedules", "list"]);
+    let list = joined(&run(&world, &["schedules", "list"]));
     assert!(list.contains(&format!("post to x:main, asked for in tg:{ADA}: and later")), "{list}");
     for asked in ["tweet: in a pipe", "tweet at 08:00: in a pipe"] {
         let (_, out, _) = world.home.run(&["ask", asked]);

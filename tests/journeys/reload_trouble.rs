@@ -7,6 +7,7 @@ use selkie_playground::telegram::{ADA, TOKEN};
 use serde_json::{Value, json};
 
 use crate::reload::up;
+use crate::support::joined::joined;
 use crate::support::world::World;
 
 /// Another token of the same bot, which nobody has given it.
@@ -81,7 +82,7 @@ async fn a_token_that_its_platform_refuses_leaves_the_channel_as_it_was() {
     world.ask("still there?").await;
     let asked = world.playground.model().requests().last().map(|it| it.body["model"].clone());
     assert_eq!(asked, Some(json!("another")), "the rest is in force");
-    let (_, out, _) = world.home.run(&["status"]);
+    let out = joined(&world.home.run(&["status"]).1);
     assert!(out.contains("is not in force (slack.") && out.contains("telegram.bot_token"), "{out}");
     world.home.set_key("telegram", "bot_token", json!(TOKEN));
     world.home.remove("slack");

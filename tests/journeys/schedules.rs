@@ -310,7 +310,8 @@ async fn a_long_list_is_whole_at_the_command_line_and_says_in_a_chat_what_it_lea
         SELECT 'copy' || i, conversation, person, state, next_at, schedule, created_at FROM schedule, n";
     conn.execute_batch(copies).expect("copies");
     drop(conn);
-    let lists_all = || run(&world, &["schedules", "list"]).lines().count();
+    let lists_all =
+        || run(&world, &["schedules", "list"]).matches(" · every day at 08:00 ").count();
     assert_eq!(lists_all(), 251, "without a daemon");
     let _daemon = world.daemon();
     world.ask("hello").await;

@@ -6,6 +6,7 @@ pub mod daemon;
 pub mod demo;
 pub mod disk;
 pub mod http;
+pub mod joined;
 pub mod killing;
 pub mod line;
 pub mod once;

@@ -41,7 +41,7 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
         return Ok(print::out("Nothing is waiting for approval.\n")?);
     }
     for approval in open {
-        print::out(&line(&approval))?;
+        print::out(&print::hanging(&line(&approval), print::width()))?;
     }
     Ok(())
 }

@@ -45,7 +45,9 @@ fn check(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
     ];
     let rows: Vec<Vec<String>> = rows.map(|(k, v)| vec![k.to_owned(), v]).into();
     let notes: String = notes(&plan).iter().map(|note| format!("note: {note}\n")).collect();
-    Ok(print::out(&format!("{}{notes}nothing is wrong\n", print::table(&rows)))?)
+    let width = print::width();
+    let (rows, notes) = (print::table(&rows, width), print::hanging(&notes, width));
+    Ok(print::out(&format!("{rows}{notes}nothing is wrong\n"))?)
 }
 
 /// Prints the mistakes as JSON, which the exit code tells, too.
@@ -64,8 +66,9 @@ fn show(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
     if json {
         print::json(&lines)?;
     } else {
-        let row = |l: show::Line| vec![l.key, l.value.to_string(), l.from];
-        print::out(&print::table(&lines.into_iter().map(row).collect::<Vec<_>>()))?;
+        let row = |l: show::Line| vec![l.key, format!("{}  {}", l.value, l.from)];
+        let rows: Vec<Vec<String>> = lines.into_iter().map(row).collect();
+        print::out(&print::table(&rows, print::width()))?;
     }
     checked?;
     Ok(())

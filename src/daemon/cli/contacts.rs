@@ -67,7 +67,8 @@ pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
         let until = version.at.map(|at| format!("until {}", moment(at, zone)));
         vec![version.name.clone(), until.unwrap_or_default(), format!("{} bytes", version.bytes)]
     };
-    Ok(print::out(&print::table(&versions.iter().map(row).collect::<Vec<_>>()))?)
+    let rows: Vec<Vec<String>> = versions.iter().map(row).collect();
+    Ok(print::out(&print::table(&rows, print::width()))?)
 }
 
 fn undone_as_json(file: &str, undone: &Undone) -> Value {
@@ -109,7 +110,8 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
     }
     let rows: Vec<Vec<String>> = contacts.iter().map(|view| row(view, zone)).collect();
     let unread: String = faults.iter().map(|fault| format!("cannot be read: {fault}\n")).collect();
-    let all = print::table(&rows) + &unread;
+    let width = print::width();
+    let all = print::table(&rows, width) + &print::hanging(&unread, width);
     Ok(print::out(if all.is_empty() { NONE } else { &all })?)
 }
 
@@ -118,9 +120,9 @@ fn row(view: &ContactView, zone: Zone) -> Vec<String> {
     let channel = view.fields.text(keys::CHANNEL).unwrap_or_default();
     vec![
         one_line(&view.contact_id),
-        one_line(&view.name),
         one_line(&channel),
         last.unwrap_or_default(),
+        one_line(&view.name),
     ]
 }
 

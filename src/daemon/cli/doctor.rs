@@ -35,7 +35,7 @@ pub fn doctor(binary: &Binary, chosen: &Chosen, doctor: &Doctor) -> Outcome {
     runtime.shutdown_timeout(FAREWELL);
     match doctor.json {
         true => print::json(&findings)?,
-        false => print::out(&shown(&findings))?,
+        false => print::out(&shown(&findings, print::width()))?,
     }
     match findings.iter().any(|finding| finding.level == Level::Error) {
         true => Err(Failure::Told),
@@ -43,21 +43,21 @@ pub fn doctor(binary: &Binary, chosen: &Chosen, doctor: &Doctor) -> Outcome {
     }
 }
 
-/// A line for what is so, and one for what to do.
-fn shown(findings: &[Finding]) -> String {
+/// A row for what is so, and one for what to do.
+fn shown(findings: &[Finding], width: usize) -> String {
     let head = |finding: &Finding| match finding.name.is_empty() {
         true => finding.what.to_owned(),
         false => format!("{} {}", finding.what, finding.name),
     };
-    let width = findings.iter().map(|f| head(f).chars().count()).max().unwrap_or_default();
-    let mut text = String::new();
+    let mut rows = Vec::new();
     for finding in findings {
-        let (level, says) = (finding.level.name(), &finding.says);
-        text.push_str(&format!("{level:<7}  {:<width$}  {says}\n", head(finding)));
+        let level = format!("{:<7}", finding.level.name());
+        rows.push(vec![level, head(finding), finding.says.clone()]);
         if !finding.advice.is_empty() {
-            text.push_str(&format!("{:<7}  {:<width$}  → {}\n", "", "", finding.advice));
+            rows.push(vec![String::new(), String::new(), format!("→ {}", finding.advice)]);
         }
     }
+    let text = print::table(&rows, width);
     let count = |level| findings.iter().filter(|finding| finding.level == level).count() as u64;
     let errors = counted(count(Level::Error), ["error", "errors"]);
     let warnings = counted(count(Level::Warning), ["warning", "warnings"]);
@@ -74,7 +74,7 @@ mod tests {
             Finding::error("channel", "the token is refused", "make a new one").of("tea"),
             Finding::fine("disk", "there is room"),
         ];
-        insta::assert_snapshot!(shown(&findings), @"
+        insta::assert_snapshot!(shown(&findings, 80), @"
         error    channel tea  the token is refused
                               → make a new one
         fine     disk         there is room

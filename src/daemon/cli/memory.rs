@@ -142,7 +142,7 @@ fn list(files: &Files, json: bool) -> Outcome {
         vec![name.clone(), entries, [files.join(" "), faults.join("; ")].join("  ")]
     };
     let rows: Vec<Vec<String>> = all.iter().map(row).collect();
-    Ok(print::out(&print::table(&rows))?)
+    Ok(print::out(&print::table(&rows, print::width()))?)
 }
 
 /// How entries are shown.

@@ -47,10 +47,12 @@ mod store;
 mod story;
 mod streamed;
 mod support;
+mod table;
 mod todos;
 mod todos_trust;
 mod tools;
 mod trace;
+mod wrap;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

@@ -93,7 +93,7 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
                 true => {
                     "Nobody owns the bot yet: selkie pair prints a code for its owner.\n".to_owned()
                 }
-                false => print::table(&rows),
+                false => print::table(&rows, print::width()),
             };
             Ok(print::out(&shown)?)
         }

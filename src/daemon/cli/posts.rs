@@ -8,6 +8,7 @@ use crate::daemon::build::{Chosen, plan};
 use crate::daemon::posts::{AskedOfPosts, ToldOfPosts};
 use crate::daemon::{Binary, telemetry};
 use crate::guard::visible::{one_line, visible};
+use crate::schedule::line::next_beside;
 use crate::schedule::post_view::PostView;
 use crate::schedule::view::in_zone;
 
@@ -55,7 +56,7 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
         .iter()
         .map(|post| if whole { line(post) + &details(post) } else { line(post) })
         .collect();
-    Ok(print::out(&lines)?)
+    Ok(print::out(&print::hanging(&lines, print::width()))?)
 }
 
 /// One post in a line.
@@ -65,7 +66,7 @@ fn line(post: &PostView) -> String {
     let of = schedule.filter(|of| of.to_string() != *id).map(|of| format!(" · schedule {of}"));
     let when = if when.is_empty() { String::new() } else { format!(" · {when}") };
     let next = match (state.as_str(), next.first()) {
-        ("scheduled", Some(next)) => format!(" · next {next}"),
+        ("scheduled", Some(at)) => next_beside(&post.when, at),
         _ => String::new(),
     };
     let url = url.as_ref().map(|url| format!(" · {url}")).unwrap_or_default();

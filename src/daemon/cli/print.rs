@@ -1,10 +1,19 @@
-//! Prints for people and for scripts: aligned tables, JSON, and a closed pipe is no error.
+//! Prints for people and for scripts: tables as wide as the terminal, JSON, and a closed pipe is no error.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::guard::visible::{harmless, one_line};
+use super::table::{Last, laid_out};
+use super::wrap;
+use crate::guard::visible::harmless;
+
+/// The width of a terminal where nobody says another.
+const USUAL: usize = 80;
+/// In fewer cells no table can be read.
+const NARROWEST: usize = 40;
+/// How far the rest of a long line is indented.
+const HANGING: usize = 4;
 
 /// Writes to standard output, without what steers a terminal: much of it others have written. A reader that has
 /// gone (`| head`) is not our failure.
@@ -28,35 +37,24 @@ pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(out(&text)?)
 }
 
-/// Aligns the columns of a table, two spaces between; the last column is as long as it is. A cell is one line, whoever
-/// wrote what stands in it.
-pub fn table(rows: &[Vec<String>]) -> String {
-    let cells = |row: &Vec<String>| row.iter().map(|cell| one_line(cell)).collect();
-    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |c: usize| {
-        rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    rows.iter().fold(String::new(), |mut out, row| {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(&format!("{cell:<width$}  "));
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-        out
-    })
+/// How many cells the terminal has that is written to; where none is, as many as most have.
+pub fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    columns.map_or(USUAL, |columns| columns.max(NARROWEST))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Lays a table out in so many cells, two blanks between its columns; nothing of it is lost.
+pub fn table(rows: &[Vec<String>], width: usize) -> String {
+    laid_out(rows, Last::Wraps, width)
+}
 
-    #[test]
-    fn columns_stand_under_each_other_and_nothing_trails() {
-        let row = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
-        assert_eq!(table(&[row("a", "é"), row("long", "")]), "a     é\nlong\n");
-        assert_eq!(table(&[row("a\nb", "c")]), "a⟨U+000A⟩b  c\n");
-    }
+/// The same, each row on one line: what the last column has no room for is cut.
+pub fn summaries(rows: &[Vec<String>], width: usize) -> String {
+    laid_out(rows, Last::IsCut, width)
+}
+
+/// Breaks lines that are too long for so many cells, what they go on with indented.
+pub fn hanging(text: &str, width: usize) -> String {
+    wrap::hanging(&harmless(text), HANGING, width)
 }

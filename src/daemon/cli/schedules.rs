@@ -68,7 +68,7 @@ fn list(plan: AppConfig, all: bool, json: bool) -> Outcome {
         )?);
     }
     let lines: String = schedules.iter().map(line).collect();
-    Ok(print::out(&lines)?)
+    Ok(print::out(&print::hanging(&lines, print::width()))?)
 }
 
 fn wish(plan: AppConfig, id: i64, wish: Wish, done: &str) -> Outcome {
@@ -85,7 +85,7 @@ fn history(plan: AppConfig, id: i64, limit: usize, json: bool) -> Outcome {
         return Ok(print::out("It has not come due yet.\n")?);
     }
     let lines: String = times.iter().map(past).collect();
-    Ok(print::out(&lines)?)
+    Ok(print::out(&print::hanging(&lines, print::width()))?)
 }
 
 fn say(told: &Told, done: &str, whole: bool) -> Outcome {

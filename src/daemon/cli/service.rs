@@ -252,7 +252,7 @@ fn told(standing: &Standing) -> String {
     if standing.active.is_none() {
         rows.push(row("now", "unknown: systemd cannot be reached from here".to_owned()));
     }
-    print::table(&rows)
+    print::table(&rows, print::width())
 }
 
 /// Offers one of one's own to whoever has just set selkie up; returns whether it runs now.

@@ -90,7 +90,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
             let rows: Vec<Vec<String>> = items(&all).map(|one| row(one, zone)).collect();
             match rows.is_empty() {
                 true => Ok(print::out("There are no conversations yet.\n")?),
-                false => Ok(print::out(&print::table(&rows))?),
+                false => Ok(print::out(&print::table(&rows, print::width()))?),
             }
         }
         Sessions::Show { id, limit, json } => {
@@ -147,13 +147,12 @@ fn when(at: &Value, zone: Zone) -> String {
 fn row(row: &Value, zone: Zone) -> Vec<String> {
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
     let tasks = row["tasks"].as_u64().unwrap_or_default();
-    let closed = if row["closed"].is_null() { "" } else { "closed" };
+    let closed = if row["closed"].is_null() { "" } else { " (closed)" };
     vec![
         text("key"),
-        one_line(&text("title")),
-        format!("{tasks} task{}", if tasks == 1 { "" } else { "s" }),
         when(&row["last_at"], zone),
-        closed.to_owned(),
+        format!("{tasks} task{}", if tasks == 1 { "" } else { "s" }),
+        format!("{}{closed}", one_line(&text("title"))),
     ]
 }
 

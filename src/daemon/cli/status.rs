@@ -61,12 +61,12 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
     match args.json {
         true => print::json(&status)?,
         // It tells its times as it reads them: what the file says of the zone may be in force from the next start on.
-        false => print::out(&told(&status, status.zone.unwrap_or(plan.zone)))?,
+        false => print::out(&told(&status, status.zone.unwrap_or(plan.zone), print::width()))?,
     }
     if status.is_well() { Ok(()) } else { Err(Failure::Told) }
 }
 
-fn told(status: &Status, zone: Zone) -> String {
+fn told(status: &Status, zone: Zone, width: usize) -> String {
     let Status { version, pid, since, .. } = status;
     let since = moment(*since, zone);
     let head =
@@ -112,7 +112,7 @@ fn told(status: &Status, zone: Zone) -> String {
         row("memory", format!("is searched by words alone: {}", one_line(why)));
     }
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
-    head + &print::table(&rows)
+    print::hanging(&head, width) + &print::table(&rows, width)
 }
 
 fn backup(it: &BackupStatus, zone: Zone) -> String {
@@ -186,6 +186,9 @@ mod tests {
     use crate::domain::in_force::{DueKey, NotInForce, NotLoaded};
     use crate::domain::usage::Usage;
 
+    /// So wide that nothing is broken.
+    const WIDE: usize = 1000;
+
     fn status_of(state: Reception, why: Option<&str>) -> Status {
         Status {
             version: "0.1.0".to_owned(),
@@ -229,7 +232,7 @@ mod tests {
         let config = NotInForce { restart_due: vec![due], not_loaded: Some(not_loaded) };
         let status = Status { config, ..status_of(Reception::Listening, None) };
         assert!(status.is_well());
-        let told = told(&status, Zone::UTC);
+        let told = told(&status, Zone::UTC, WIDE);
         for part in [
             "restart due    worker.count changed at 1970-01-01 00:00 UTC\n",
             "config         /etc/c.yaml was changed at 1970-01-01 00:00 UTC and is not in force (owners): selkie reload\n",
@@ -242,7 +245,7 @@ mod tests {
     fn it_is_told_in_lines_that_say_what_matters() {
         let status = status_of(Reception::Listening, None);
         assert!(status.is_well());
-        insta::assert_snapshot!(told(&status, Zone::UTC), @r"
+        insta::assert_snapshot!(told(&status, Zone::UTC, 80), @r"
         selkie 0.1.0 has been running since 1970-01-01 00:00 UTC, process 4711
         bird           listens, heard 1970-01-01 00:00 UTC (bird:1)
         tasks          1 running, 0 waiting, 2 waiting for somebody's answer
@@ -259,9 +262,9 @@ mod tests {
     fn a_refused_channel_is_not_well_and_says_why() {
         let status = status_of(Reception::Refused, Some("401:\na wrong token"));
         assert!(!status.is_well());
-        assert!(told(&status, Zone::UTC).contains("is refused: 401:"), "{status:?}");
+        assert!(told(&status, Zone::UTC, 80).contains("is refused: 401:"), "{status:?}");
         assert_eq!(
-            told(&status, Zone::UTC).lines().count(),
+            told(&status, Zone::UTC, WIDE).lines().count(),
             9,
             "no reason takes a line of its own"
         );

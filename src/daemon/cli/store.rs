@@ -95,7 +95,7 @@ fn told(copied: &[Copied], place: &Place, verbose: bool) -> String {
     format!(
         "{}{all} rows of {} tables are in {} now. The store they came from is sealed.\nTo use the copy: {}.\nTo go on with the old \
          store: run `selkie store unseal`, and leave the copy unused.\n",
-        if verbose { print::table(&rows) } else { String::new() },
+        if verbose { print::table(&rows, print::width()) } else { String::new() },
         rows.len(),
         place.name(),
         place.to_use_it()

@@ -80,7 +80,7 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
         "{} contains:\n{}It contains no secrets and no messages, but ids of people and chats, and paths of this machine. Look through \
          it before you send it.\n",
         to.display(),
-        print::table(&rows)
+        print::table(&rows, print::width())
     ))?)
 }
 

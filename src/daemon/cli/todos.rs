@@ -89,13 +89,15 @@ pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
     let label = |todo: &ListedTodo| todo.chat_label(&namesakes).map(chat).unwrap_or_default();
     let row = |todo: &ListedTodo| {
         let due = todo.due.map(|at| moment(at.with_timezone(&Utc), zone));
-        vec![due.unwrap_or_default(), one_line(&todo.text), label(todo)]
+        let said = format!("{}  {}", one_line(&todo.text), label(todo));
+        vec![due.unwrap_or_default(), said.trim_end().to_owned()]
     };
     let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
     let unread: String =
         list.faults.iter().map(|fault| format!("cannot be read: {}\n", one_line(fault))).collect();
     let lost = if whose_is_lost { LOST } else { "" };
-    let all = print::table(&rows) + &unread + lost;
+    let width = print::width();
+    let all = print::table(&rows, width) + &print::hanging(&(unread + lost), width);
     let none = if *done { NONE_DONE } else { NONE };
     Ok(print::out(if all.is_empty() { none } else { &all })?)
 }

@@ -27,9 +27,6 @@ use crate::domain::tool::ToolSpec;
 use crate::shape::Explained;
 use crate::tools::registry::Found;
 
-/// Characters of a tool's description in a list.
-const MOST_WORDS: usize = 60;
-
 /// Lists, explains or calls.
 pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
     match what {
@@ -63,14 +60,15 @@ fn list_in(binary: &Binary, chosen: &Chosen, setting: &Setting, json: bool) -> O
     let Explained { setting, there, hidden } = explained;
     let mut rows = Vec::new();
     for line in there {
-        let kind = if line.runtime { "runtime" } else { "base" };
-        rows.push(vec![line.name, line.class, line.group, kind.to_owned(), line.summary]);
+        rows.push(vec![line.name, line.class, line.group, line.summary]);
     }
-    let mut text = format!("{setting}\n\n{}", print::table(&rows));
+    let width = print::width();
+    let setting = print::hanging(&setting, width);
+    let mut text = format!("{setting}\n\n{}", print::summaries(&rows, width));
     if !hidden.is_empty() {
         let row = |h: crate::shape::HiddenLine| vec![h.name, h.class, h.reasons.join("; ")];
         let rows: Vec<Vec<String>> = hidden.into_iter().map(row).collect();
-        text.push_str(&format!("\nnot here\n\n{}", print::table(&rows)));
+        text.push_str(&format!("\nnot here\n\n{}", print::table(&rows, width)));
     }
     Ok(print::out(&text)?)
 }
@@ -100,34 +98,22 @@ fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
     let rows: Vec<Vec<String>> = all
         .into_iter()
         .map(|t| {
-            let kind = if t.runtime { "runtime" } else { "base" };
-            let ToolSpec { name, class, group, description, .. } = &*t.spec;
-            let summary = first_words(description);
+            let ToolSpec { name, class, description, .. } = &*t.spec;
+            let summary = description.lines().next().unwrap_or_default();
             let places = places(&t.settings, settings);
-            let words = [name, class.name(), group, kind, &places, &summary];
-            words.map(str::to_owned).into()
+            [name, class.name(), &places, summary].map(str::to_owned).into()
         })
         .collect();
-    let more = "\n`selkie tools show NAME` shows one in full; `selkie tools list --in SETTING` lists what a task \
-        there has\n";
-    Ok(print::out(&format!("{}{more}", print::table(&rows)))?)
+    let more = "\n`selkie tools show NAME` shows one in full; `selkie tools list --in SETTING`\nlists what a task there has.\n";
+    Ok(print::out(&format!("{}{more}", print::summaries(&rows, print::width())))?)
 }
 
-/// In how many settings a tool is, by name when they are few.
+/// In how many settings a tool is, by name where it is one.
 fn places(settings: &[String], all: usize) -> String {
     match settings.len() {
         some if some == all => "everywhere".to_owned(),
-        1 | 2 => settings.join(" "),
+        1 => settings.concat(),
         some => format!("{some} of {all} settings"),
-    }
-}
-
-/// The beginning of a description, so that a line fits a terminal.
-fn first_words(description: &str) -> String {
-    let line = description.lines().next().unwrap_or_default();
-    match line.char_indices().nth(MOST_WORDS) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line.to_owned(),
     }
 }
 

@@ -92,7 +92,7 @@ fn newest(plan: AppConfig, trace: &Trace) -> Outcome {
     }
     match tasks.is_empty() {
         true => Ok(print::out("There are no tasks yet.\n")?),
-        false => Ok(print::out(&list::table(&tasks, zone))?),
+        false => Ok(print::out(&list::table(&tasks, zone, print::width()))?),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::schedule::zone::Zone;
 const SHOWN: usize = 60;
 
 /// Writes tasks as a table with a head. Nothing is cut but what was asked: each number names one task.
-pub(super) fn table(tasks: &[Value], zone: Zone) -> String {
+pub(super) fn table(tasks: &[Value], zone: Zone, width: usize) -> String {
     let when = format!("WHEN ({zone})");
     let head = ["TASK", &when, "STATE", "WHO", "WHERE", "MESSAGE"].map(str::to_owned);
     let mut rows = vec![head.into()];
@@ -31,7 +31,7 @@ pub(super) fn table(tasks: &[Value], zone: Zone) -> String {
             asked(&word(&task["asked"])),
         ]);
     }
-    print::table(&rows)
+    print::table(&rows, width)
 }
 
 fn state(task: &Value) -> String {
@@ -103,7 +103,7 @@ mod tests {
         let mut again = none.clone();
         again["id"] = 6.into();
         again["asked"] = "".into();
-        insta::assert_snapshot!(table(&[none, again, task.clone()], zone), @r#"
+        insta::assert_snapshot!(table(&[none, again, task.clone()], zone, 120), @r#"
         TASK  WHEN (Europe/Berlin)  STATE            WHO           WHERE               MESSAGE
         8     2026-11-23 08:00:00   done             Grace (tg:2)  in private          "hi"
         6     2026-11-23 08:00:00   done                                               (no words are kept)

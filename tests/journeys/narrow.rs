@@ -1,0 +1,68 @@
+//! Every list of the command line fits a terminal of 80 cells, whatever people are called and whatever they write.
+
+use selkie_playground::telegram::{GRACE, GROUP};
+use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::approvals::Team;
+use crate::support::joined::joined;
+
+/// Wide letters, a picture of several characters, and what turns the direction of text.
+const NAME: &str =
+    "Grace 日本語の長い名前 👩\u{200d}🔬 \u{202e}Hopper of the long name that goes on";
+const WORDS: &str = "please look after the lighthouse, 灯台を見てください、お願いします, and write down what you see there, \
+    every ship and every star, so that nobody has to ask again 👩\u{200d}🔬👩\u{200d}🔬";
+
+const LISTS: [&[&str]; 15] = [
+    &["doctor"],
+    &["status"],
+    &["schedules", "list"],
+    &["schedules", "history", "1"],
+    &["tools", "list"],
+    &["tools", "list", "--in", "telegram:group"],
+    &["config", "show"],
+    &["config", "check"],
+    &["contacts", "list"],
+    &["sessions", "list"],
+    &["todos", "list"],
+    &["approvals", "list"],
+    &["trace"],
+    &["memory", "list"],
+    &["pair", "list"],
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_list_is_wider_than_a_terminal() {
+    let team = Team::with(json!({})).await;
+    let world = &team.world;
+    world.telegram().add_person(GRACE, NAME);
+    let _daemon = world.daemon();
+    team.set_folder().await;
+    world.ask(WORDS).await;
+    world.ask_in(GROUP, GRACE, &format!("@selkie_demo_bot {WORDS}")).await;
+    let add = ["schedules", "add", "--cron", "0 8 * * 1-5", "--prompt", WORDS];
+    let remind = ["schedules", "add", "--in", "20m", "--remind", WORDS];
+    let todo = json!({ "action": "add", "content": WORDS }).to_string();
+    for args in [&add[..], &remind, &["tools", "call", "todo_update", &todo]] {
+        let (code, out, err) = world.home.run(args);
+        assert_eq!(code, 0, "{args:?}: {out}{err}");
+    }
+    team.asks().await;
+    for args in LISTS {
+        let (_, out, err) = world.home.run(args);
+        assert!(!out.is_empty(), "{args:?}: {err}");
+        assert!(!out.contains('\u{202e}'), "{args:?} is turned: {out}");
+        for line in out.lines() {
+            assert!(line.width() <= 80, "{args:?} has {} cells: {line}", line.width());
+        }
+    }
+    for (args, part) in [
+        (&["todos", "list"][..], "nobody has to ask again"),
+        (&["schedules", "list"], "once on "),
+        (&["approvals", "list"], "write_file"),
+        (&["contacts", "list"], "日本語の長い名前"),
+    ] {
+        let (_, out, _) = world.home.run(args);
+        assert!(joined(&out).contains(part), "{args:?}: {out}");
+    }
+}
