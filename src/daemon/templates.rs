@@ -30,6 +30,15 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "schemas/README.md",
 ];
 
+/// What the version before this one began with.
+const LATELY: &[(&str, &str)] = templates![
+    "templates/lately/":
+    "HEARTBEAT.md",
+    "persona/IDENTITY.md",
+    "persona/SOUL.md",
+    "skills/README.md",
+];
+
 /// What still earlier versions began with.
 const EARLIER: &[(&str, &str)] = templates!["templates/earlier/": "HEARTBEAT.md"];
 
@@ -58,7 +67,7 @@ pub fn lay_out(state: &Path, now: DateTime<Utc>) -> anyhow::Result<()> {
     for (name, text) in TEMPLATES {
         let path = state.join(name);
         let text = text.replace(NOW, &now);
-        let mut before = BEFORE.iter().chain(EARLIER).filter(|(old, _)| old == name);
+        let mut before = LATELY.iter().chain(BEFORE).chain(EARLIER).filter(|(old, _)| old == name);
         let written = match before.find(|(_, before)| says(&path, before)) {
             Some(_) => replace(&path, &text),
             None => write_new(&path, &text),
@@ -188,7 +197,7 @@ mod tests {
     #[test]
     fn an_earlier_template_is_replaced_and_a_changed_one_never() {
         let home = laid_out();
-        for (name, text) in BEFORE {
+        for (name, text) in BEFORE.iter().chain(LATELY) {
             fs::write(home.path().join(name), text).unwrap();
         }
         let changed = format!("{}buy milk\n", BEFORE[0].1);
@@ -198,6 +207,7 @@ mod tests {
         assert_eq!(read(&home, "TODO.md"), changed);
         assert_eq!(read(&home, "contacts/ACTIVE.md"), read(&laid_out(), "contacts/ACTIVE.md"));
         assert!(read(&home, "contacts/INACTIVE.md").contains("# Inactive Contacts"));
+        assert!(read(&home, "persona/SOUL.md").contains("Remove the next line"));
         assert!(!home.path().join("contacts/ACTIVE.md.new").exists());
     }
 
