@@ -116,7 +116,7 @@ async fn receive(State(door): State<Door>, request: Request) -> Response {
         if let Some(count) = door.unsigned.more((door.now)()) {
             tracing::warn!(
                 count,
-                "webhooks with a wrong signature: check line.channel_secret, or somebody knocks who is not LINE"
+                "webhooks with a wrong signature: check line.channel_secret; if it is right, somebody other than LINE is calling"
             );
         }
         return refuse(StatusCode::UNAUTHORIZED, "invalid signature");

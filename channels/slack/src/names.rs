@@ -55,7 +55,7 @@ impl Names {
                 }
             };
             if timeout(PATIENCE, join(all, groups)).await.is_err() {
-                tracing::debug!("names are not there in time; ids stand for them");
+                tracing::debug!("names did not arrive in time; ids are shown instead");
             }
             // What did not come in time is not waited for again at once.
             missing.iter().filter(|id| self.get(id).is_none()).for_each(|id| self.put(id, ""));

@@ -87,7 +87,7 @@ impl Api {
             let next = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             url = next.and_then(|next| url.join(next).ok()).ok_or_else(broken)?;
         }
-        Err("the file server sends us from one address to the next".to_owned())
+        Err("the file server redirects again and again".to_owned())
     }
 
     /// Whether files lie here and slash commands are answered here: the base URL's own server, Slack's

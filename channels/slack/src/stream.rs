@@ -311,7 +311,7 @@ impl Streams {
             tracing::info!(
                 channel = key,
                 why = words(refusal),
-                "Slack streams no answers here: they are shown by changing a message; tried again in an hour"
+                "Slack streams no answers here: selkie edits a message instead, and tries again in an hour"
             );
         }
         if held.len() >= MANY {

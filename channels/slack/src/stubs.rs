@@ -22,7 +22,7 @@ pub async fn fill(api: &Api, batch: &mut [Inbound]) {
     let asked = files.filter(|file| file.name.is_empty()).take(MOST).map(|file| one(api, file));
     let asked: Vec<_> = asked.collect();
     if !asked.is_empty() && timeout(PATIENCE, join_all(asked)).await.is_err() {
-        tracing::debug!("what files are called is not known in time");
+        tracing::debug!("the names of files did not arrive in time");
     }
 }
 
@@ -34,6 +34,8 @@ async fn one(api: &Api, file: &mut Attachment) {
                 *file = told;
             }
         }
-        Err(fault) => tracing::debug!(why = refusal::why(&fault), "Slack does not tell of a file"),
+        Err(fault) => {
+            tracing::debug!(why = refusal::why(&fault), "Slack says nothing about a file")
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
-const ANOTHER_TOKEN: &str = "copy the token anew from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
+const ANOTHER_TOKEN: &str = "copy the token again from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
     telegram.bot_token";
 
 /// Asks, and changes nothing.
@@ -21,7 +21,7 @@ pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
     };
     if me["is_bot"].as_bool() == Some(false) {
         return Examined::broken(
-            "the token is of an account that is no bot",
+            "the token belongs to an account that is not a bot",
             "make a bot at @BotFather (/newbot) and take the token that it gives you",
         );
     }
@@ -85,8 +85,8 @@ async fn webhook(api: &Api, examined: &mut Examined) {
             let waiting = info["pending_update_count"].as_u64().unwrap_or_default();
             examined.error(
                 format!("a webhook takes the bot's messages to {} ({waiting} are waiting)", host(url)),
-                "selkie run takes the webhook away when it starts. If another program set it, give that program a bot \
-                 of its own: else it will set it again",
+                "selkie run removes the webhook when it starts. If another program set it, give that program a bot \
+                 of its own; otherwise it will set it again",
             );
         }
         Err(fault) => examined.warning(

@@ -223,7 +223,11 @@ impl Poller<'_> {
                         return Some(ListenEnd::Refused(refused(&refusal)));
                     }
                     let (code, error) = (refusal.status, &refusal.words);
-                    tracing::warn!(code, error, "the token was refused; it was taken before");
+                    tracing::warn!(
+                        code,
+                        error,
+                        "the token was refused, although it was accepted before"
+                    );
                     self.rest(self.listener.pauses.after(self.refusals + 3)).await;
                 }
                 Kind::Conflict => self.conflict(&refusal).await,

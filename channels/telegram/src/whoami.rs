@@ -44,7 +44,7 @@ impl Whoami {
                 Ok((me, all)) => {
                     if hears_all && !all {
                         tracing::info!(
-                            "in groups Telegram hands over what names the bot alone (privacy mode): /setprivacy at \
+                            "in groups Telegram passes on only what is meant for the bot (privacy mode): /setprivacy at \
                              @BotFather changes that; then add the bot to the group again"
                         );
                     }

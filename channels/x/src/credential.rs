@@ -219,7 +219,7 @@ impl Renewing {
         let kept = self.file.load().map_err(|error| {
             let path = self.file.path();
             Fault::NotSent(format!(
-                "{} cannot be read ({error}): mend it, or remove it and put a new x.refresh_token into the config",
+                "{} cannot be read ({error}): repair it, or remove it and put a new x.refresh_token into the config",
                 path.display()
             ))
         })?;
@@ -247,7 +247,7 @@ impl Renewing {
 
     fn unkept(&self, error: &std::io::Error) -> Fault {
         let path = self.file.path();
-        tracing::error!(path = %path.display(), %error, "X's new refresh token cannot be kept: nothing is posted until it is");
+        tracing::error!(path = %path.display(), %error, "X's new refresh token cannot be saved: nothing is posted until it is");
         Fault::NotSent(format!("{} cannot be written ({error})", path.display()))
     }
 }

@@ -11,7 +11,7 @@ pub async fn examine(api: &Api) -> Examined {
     let mut examined = Examined::default();
     if api.renews() {
         examined.fine(
-            "the login is not tried: its refresh token works once, and is the daemon's to use",
+            "the login was not tried: its refresh token works only once, and the daemon needs it",
         );
         return examined;
     }
@@ -21,7 +21,7 @@ pub async fn examine(api: &Api) -> Examined {
             let name = me["username"].as_str().map(|name| format!("@{name}"));
             let name = name.or_else(|| Some(format!("the account {}", me["id"].as_str()?)));
             let name = name.unwrap_or_else(|| "an account that X does not name".to_owned());
-            examined.fine(format!("the login is taken: it posts as {name}"));
+            examined.fine(format!("the login works: it posts as {name}"));
         }
         Err(Fault::Refused(refusal)) => match kind(&refusal) {
             Kind::Limited => examined.warning(
@@ -60,7 +60,7 @@ fn not_taken(Refusal { status, words, .. }: &Refusal) -> String {
 
 fn another(api: &Api) -> String {
     format!(
-        "make a new one in X's developer console and put it into {}; a clock that is off is refused, too",
+        "make a new one in X's developer console and put it into {}; a wrong clock causes this, too",
         api.keys()
     )
 }

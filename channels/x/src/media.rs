@@ -75,12 +75,14 @@ async fn as_approved(picture: &PostPicture) -> Result<Vec<u8>, String> {
         file.take(bytes.saturating_add(1)).read_to_end(&mut found).await
     };
     if let Err(error) = read.await {
-        return Err(format!("the picture {name} is not there any more ({error}): post it anew"));
+        return Err(format!("the picture {name} is gone ({error}): ask for the post again"));
     }
     let digest = digest::digest(&digest::SHA256, &found);
     let now: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     if now != *sha256 {
-        return Err(format!("the picture {name} is not the one that was approved: post it anew"));
+        return Err(format!(
+            "the picture {name} is not the one that was approved: ask for the post again"
+        ));
     }
     Ok(found)
 }

@@ -97,7 +97,7 @@ pub fn advice_of_picture(refusal: &Refusal, keys: &str, name: &str) -> String {
     let message = &refusal.words;
     match kind(refusal) {
         Kind::Other if refusal.status == 403 => format!(
-            "X lets this login upload no pictures ({message}): a login of OAuth 2.0 needs the scope media.write. \
+            "X does not let this login upload pictures ({message}): a login of OAuth 2.0 needs the scope media.write. \
              Authorize the app again with it and put what it gives into {keys}"
         ),
         Kind::Other => format!("X does not take the picture {name}: {message}"),

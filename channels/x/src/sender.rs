@@ -145,7 +145,7 @@ impl XSender {
                 return self.limited(&refusal);
             }
             Err(fault) => {
-                tracing::warn!(%fault, "X does not tell whose the login is: what was approved is posted");
+                tracing::warn!(%fault, "X does not say whose login this is: what was approved is posted");
             }
         }
         self.post(post).await
@@ -272,7 +272,7 @@ impl Sender for XSender {
         match self.me().await {
             Ok(id) => Some(id.to_owned()),
             Err(fault) => {
-                tracing::warn!(%fault, "X does not tell whose the login is");
+                tracing::warn!(%fault, "X does not say whose login this is");
                 None
             }
         }
