@@ -222,8 +222,8 @@ fn a_schedule_of_the_config_that_is_over_is_noted() {
     assert_eq!(
         notes,
         [
-            "note: schedules[0] (gone) comes due no more: all its times are in the past",
-            "note: schedules[1] (ended) comes due no more: all its times are in the past",
+            "note: schedules[0] (gone) will not come due: all its times are in the past",
+            "note: schedules[1] (ended) will not come due: all its times are in the past",
         ]
     );
 }

@@ -48,8 +48,8 @@ pub fn no_answer(error: &ModelError) -> String {
              while."
         ),
         ModelError::Rejected { why } => format!(
-            "The model's provider refuses this request ({why}), and it would refuse it again. If it refuses \
-             everything, the model's settings in the config are to be looked at; else please put it differently."
+            "The model's provider refuses this request ({why}), and would refuse it again. If it refuses \
+             everything, check the model's settings in the config; otherwise, please put it differently."
         ),
         ModelError::TooLong { why } => {
             format!("This is too long for the model ({why}). Please send less at a time.")

@@ -8,7 +8,7 @@ pub type Wrong = (Vec<String>, String);
 /// The lists, by the last part of their keys, with what they take.
 const LISTS: [(&str, &str); 3] = [
     ("deny_paths", "a path (~/.ssh)"),
-    ("deny_tokens", "a word that no command may hold (shutdown)"),
+    ("deny_tokens", "a word that no command may contain (shutdown)"),
     ("approval_patterns", "a pattern of commands that ask first (git push *)"),
 ];
 

@@ -38,7 +38,7 @@ pub fn problems(settings: &Settings, targets: &Targets<'_>) -> Vec<Wrong> {
         let at = index.to_string();
         let FixedSchedule { id, model, to, .. } = schedule;
         if !id.is_empty() && !ids.insert(id) {
-            let message = format!("takes a name of its own: {id:?} is another schedule's, too");
+            let message = format!("takes a unique name: {id:?} is already another schedule's");
             wrong.push((path(&[&at, "id"]), message));
         }
         let usual = settings.timezone.unwrap_or(Zone::UTC);
@@ -65,7 +65,7 @@ pub fn over(settings: &Settings, usual: Zone, now: DateTime<Utc>) -> Vec<String>
         schedule.read(usual, now).is_ok_and(|fixed| fixed.next_after(now).is_none())
     });
     over.map(|(index, FixedSchedule { id, .. })| {
-        format!("schedules[{index}] ({id}) comes due no more: all its times are in the past")
+        format!("schedules[{index}] ({id}) will not come due: all its times are in the past")
     })
     .collect()
 }

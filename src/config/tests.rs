@@ -198,7 +198,7 @@ fn an_empty_word_of_a_list_is_refused() {
         "tools:\n  bash:\n    deny_tokens: [shutdown, '']\n    approval_patterns: [' ']\n  grep:\n    deny_paths: ['']\n",
     );
     assert_snapshot!(desk.problems(), @r#"
-    config.yaml:3: tools.bash.deny_tokens[1] takes a word that no command may hold (shutdown), not ""
+    config.yaml:3: tools.bash.deny_tokens[1] takes a word that no command may contain (shutdown), not ""
     config.yaml:4: tools.bash.approval_patterns[0] takes a pattern of commands that ask first (git push *), not " "
     config.yaml:6: tools.grep.deny_paths[0] takes a path (~/.ssh), not ""
     "#);
@@ -271,7 +271,7 @@ fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
     config.yaml:10: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
     config.yaml:11: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
     config.yaml:11: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
-    config.yaml:11: schedules[2].id is missing: it takes a name of its own, such as morning-list
+    config.yaml:11: schedules[2].id is missing: it takes a unique name, such as morning-list
     config.yaml:11: schedules[2].lateness takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
     "#);
     let nobody = Desk::with("schedules: [{id: a, every: 1h, say: x}]");

@@ -118,8 +118,8 @@ impl AppConfig {
     /// Says how what is remembered is found.
     pub fn finds_memory_by(&self) -> String {
         match &self.embeddings {
-            Some(server) => format!("found by words and by meaning ({})", server.model()),
-            None => "found by words alone: memory.embeddings.endpoint is not set".to_owned(),
+            Some(server) => format!("searched by keyword and by meaning ({})", server.model()),
+            None => "searched by keyword: memory.embeddings.endpoint is not set".to_owned(),
         }
     }
 

@@ -22,7 +22,8 @@ const ORIGIN: &str = "http://selkie";
 const LARGEST: usize = 64 * 1024 * 1024;
 const SILENT: &str = "the running daemon does not answer";
 const UNEXPECTED: &str = "the running daemon and this command do not understand each other, as after an upgrade: restart the daemon";
-const TOO_LARGE: &str = "what answers at the control socket is no selkie: it says more than 64 MiB";
+const TOO_LARGE: &str =
+    "what answers at the control socket is not selkie: it sends more than 64 MiB";
 
 /// A running daemon.
 pub struct Running(Client);
@@ -126,12 +127,12 @@ async fn checked(response: Response) -> anyhow::Result<Response> {
 fn why(status: StatusCode, says: &[u8]) -> String {
     let says = one_line(String::from_utf8_lossy(says).trim());
     if status == StatusCode::PAYLOAD_TOO_LARGE {
-        return "that is more than the running daemon takes at once: make it shorter".to_owned();
+        return "that is too long for the running daemon: make it shorter".to_owned();
     }
     match status.is_server_error() {
         false => UNEXPECTED.to_owned(),
         true if says.is_empty() => {
-            "the running daemon could not do it and gives no reason: look into its log (selkie logs)"
+            "the running daemon could not do it and gives no reason: see its log (selkie logs)"
                 .to_owned()
         }
         true => says,

@@ -42,8 +42,8 @@ const ACCOUNT: &str = "cli:local";
 /// The command line as settings name it.
 const AT_TERMINAL: Where = Where::CommandLine { terminal: true };
 /// Why a call by hand says and posts nothing.
-const SPEAKS_NOWHERE: &str = "a call by hand says nothing on a platform: `selkie say --to CONVERSATION TEXT` says or \
-    posts your own words, and in a conversation a model does it when it is asked to";
+const SPEAKS_NOWHERE: &str = "a call by hand sends nothing to a platform: `selkie say --to CONVERSATION TEXT` sends or \
+    posts your own words; or ask the bot for it in a conversation";
 /// The folder of the cache that calls by hand own.
 const OWN: &str = "by-hand";
 

@@ -45,7 +45,7 @@ impl HealthDesk {
 impl Health for HealthDesk {
     fn alive(&self) -> Vec<String> {
         let still = self.desk.still();
-        still.into_iter().map(|name| format!("{name} stands still")).collect()
+        still.into_iter().map(|name| format!("{name} has stalled")).collect()
     }
 
     async fn ready(&self) -> Vec<String> {
@@ -70,7 +70,7 @@ fn missing(status: &Status, now: DateTime<Utc>) -> Vec<String> {
     if let Some(restored) = &status.restored {
         return vec![restored.says()];
     }
-    let still = status.still.iter().map(|name| format!("{name} stands still"));
+    let still = status.still.iter().map(|name| format!("{name} has stalled"));
     let store = status.store.trouble.iter().map(|why| format!("store: {why}"));
     let channels = status.channels.iter().filter_map(|channel| {
         let why = match channel.state {
@@ -137,27 +137,23 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
         },
         Now {
             name: "channel_silence_seconds",
-            help: "How long ago a platform has answered last",
+            help: "Time since a platform last answered",
             values: of_channels(&age),
         },
         one("open_approvals", "Calls that wait for approval", status.approvals as f64),
         one(
             "limits_reached",
-            "Limits of people and conversations that are reached",
+            "Limits that people and conversations have reached",
             status.limits.len() as f64,
         ),
-        one("loops_still", "Loops that should have turned long ago", status.still.len() as f64),
+        one("loops_still", "Loops that have stalled", status.still.len() as f64),
         one("store_syncs", "Durable commits since the start", count(status.store_syncs)),
         one(
             "cost_today_dollars",
             "What models have cost today",
             status.today.usage.micro_usd as f64 / 1e6,
         ),
-        one(
-            "start_time_seconds",
-            "Since when it runs, in Unix seconds",
-            status.since.timestamp() as f64,
-        ),
+        one("start_time_seconds", "Start time in Unix seconds", status.since.timestamp() as f64),
     ]);
     if let Some(bytes) = status.store.bytes {
         all.push(one("store_bytes", "Size of the database file", count(bytes)));
@@ -235,7 +231,7 @@ mod tests {
         let mut stuck = status(Reception::Off, None);
         stuck.store.trouble = Some("it is gone".to_owned());
         stuck.still.push("store".to_owned());
-        assert_eq!(missing(&stuck, at(0)).join("; "), "store stands still; store: it is gone");
+        assert_eq!(missing(&stuck, at(0)).join("; "), "store has stalled; store: it is gone");
     }
 
     /// Names of metrics that a text speaks of.

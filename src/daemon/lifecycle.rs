@@ -136,7 +136,7 @@ pub async fn stop(app: &App, tracker: &TaskTracker, stop: &Stop, signals: &mut S
     stop.work.cancel();
     tracker.close();
     if timeout(LAST, tracker.wait()).await.is_err() {
-        tracing::warn!("something does not end: leaving it behind");
+        tracing::warn!("something does not end: it is left behind");
     }
     app.plan.processes.end().await;
     app.ledger.close().await;
@@ -145,7 +145,10 @@ pub async fn stop(app: &App, tracker: &TaskTracker, stop: &Stop, signals: &mut S
 /// Waits until nothing runs, and then a little for what was said.
 async fn drained(app: &App) {
     if timeout(DRAIN, until(app, |counts| counts.running == 0)).await.is_err() {
-        tracing::warn!("tasks still run after {} s: they go on at the next start", DRAIN.as_secs());
+        tracing::warn!(
+            "tasks are still running after {} s: they continue at the next start",
+            DRAIN.as_secs()
+        );
         return;
     }
     match timeout(LAST, said(app)).await {

@@ -85,8 +85,8 @@ async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotD
             match flow.unpair(&PersonId::new(person.trim())).await? {
                 true => Ok(ToldOfPairing::default()),
                 false => Err(NotDone::Refused(format!(
-                    "{person:?} was not paired: selkie pair list shows who was; remove owners of the config from its \
-                     line `owners`"
+                    "{person:?} was not paired: selkie pair list shows who was; to remove an owner \
+                     whom the config names, edit `owners` there"
                 ))),
             }
         }
@@ -105,11 +105,10 @@ async fn approve(flow: &Flow, code: &str) -> Result<ToldOfPairing, NotDone> {
             Ok(ToldOfPairing { said, ..ToldOfPairing::default() })
         }
         Approved::Wrong { left } => Err(NotDone::Refused(format!(
-            "nobody who asks to be let in has the code {code:?}: {left} of 3 tries are left"
+            "nobody who is waiting to be let in has the code {code:?}: {left} of 3 tries are left"
         ))),
         Approved::NoneOpen => Err(NotDone::Refused(
-            "nobody is asking to be let in: selkie pair list shows who is; pairing: ask in the config lets strangers \
-             ask"
+            "nobody is waiting to be let in; with pairing: ask in the config, strangers can ask"
                 .to_owned(),
         )),
     }

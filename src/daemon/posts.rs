@@ -115,7 +115,7 @@ async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, NotDon
             let Named::Schedule(schedule) = Named::read(&id) else {
                 return Err(NotDone::Mistyped(format!(
                     "{id:?} is not a scheduled post (takes its number): what was posted cannot be changed, and a draft \
-                     is denied and written anew"
+                     can only be denied and written again"
                 )));
             };
             let recurrence = recurrence.map(|word| word.parse()).transpose();

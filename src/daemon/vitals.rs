@@ -65,7 +65,7 @@ impl Vitals {
                 [] => manager.alive(),
                 names => tracing::error!(
                     ?names,
-                    "these loops stand still: the service manager is not told that selkie lives"
+                    "these loops have stalled: the watchdog gets no sign of life"
                 ),
             }
             let status = manager.noted(self.status(&still).await);
@@ -90,7 +90,7 @@ impl Vitals {
 
     async fn status(&self, still: &[String]) -> String {
         if !still.is_empty() {
-            return format!("stands still: {}", still.join(", "));
+            return format!("stalled: {}", still.join(", "));
         }
         // A database that is away keeps a look waiting, and the watchdog waits for nobody.
         let counts = tokio::time::timeout(Duration::from_secs(1), self.ledger.counts()).await;

@@ -67,7 +67,7 @@ fn why_not(row: &PostRow) -> Option<String> {
     let why = match &row.standing {
         DeliveryState::Open => "it is being posted",
         DeliveryState::Delivered { .. } => "it was posted",
-        DeliveryState::Cancelled => "it was withdrawn: post it anew",
+        DeliveryState::Cancelled => "it was withdrawn: ask for it again",
         DeliveryState::Refused { .. }
         | DeliveryState::Partly { .. }
         | DeliveryState::Unclear
@@ -117,7 +117,7 @@ async fn look(
         Lookup::NotSent => Ok(()),
         Lookup::Unknown | Lookup::Later { .. } | Lookup::Lapsed => Err(unknown(
             "the timeline does not tell whether it stands there, so it could stand there twice. Look there yourself; \
-             if it is missing, post it anew",
+             if it is missing, post it again",
         )),
     }
 }

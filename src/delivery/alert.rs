@@ -20,7 +20,7 @@ impl Outbox {
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
             tracing::warn!(
                 key,
-                "no owner can be told in a chat: no channel that answers leads to one (owners)"
+                "no owner can be reached in a chat: no working channel leads to one (owners)"
             );
             return true;
         };

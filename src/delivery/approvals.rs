@@ -84,7 +84,7 @@ fn told(about: &About<'_>, request: &Request) -> String {
 fn whom(requester: Option<&Person>) -> String {
     match requester {
         Some(person) => plain(&prompt::person(&person.name, person.id.as_str())),
-        None => "nobody who is there just now".to_owned(),
+        None => "nobody in particular".to_owned(),
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn month(channel: &Channel, now: DateTime<Utc>) -> Option<Month> {
     let since = first.and_time(NaiveTime::MIN).and_utc();
     let anew = first.checked_add_months(Months::new(1))?.format("%Y-%m-%d");
     let over = format!(
-        "the {most} posts of this month are used up ({}.posts_a_month): the count begins anew on {anew}, 00:00 UTC",
+        "the {most} posts of this month are used up ({}.posts_a_month): the count starts over on {anew}, 00:00 UTC",
         channel.name
     );
     Some(Month { since, most, over })
@@ -34,6 +34,6 @@ mod tests {
         let posting = Some(Postable { data: &SONGS, a_month: 2 });
         let found = month(&Channel { posting, ..channel }, now).unwrap();
         assert_eq!(found.since.to_rfc3339(), "2026-12-01T00:00:00+00:00");
-        assert!(found.over.ends_with("begins anew on 2027-01-01, 00:00 UTC"), "{}", found.over);
+        assert!(found.over.ends_with("starts over on 2027-01-01, 00:00 UTC"), "{}", found.over);
     }
 }

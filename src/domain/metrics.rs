@@ -86,13 +86,13 @@ impl Default for Metrics {
         );
         registry.register(
             "parts",
-            "Attempts to deliver a part of what is said, by channel and outcome",
+            "Attempts to deliver a part of a message, by channel and outcome",
             all.parts.clone(),
         );
         registry.register("tasks", "Tasks that have ended, by state", all.tasks.clone());
         registry.register_with_unit(
             "task",
-            "What a task's time goes into, by phase",
+            "Where the time of tasks goes, by phase",
             Unit::Seconds,
             all.seconds.clone(),
         );
@@ -108,19 +108,19 @@ impl Default for Metrics {
         );
         registry.register(
             "cost_dollars",
-            "What models have cost, as far as prices are known",
+            "Cost of models, as far as prices are known",
             all.dollars.clone(),
         );
         registry.register("tool_calls", "Calls of tools, by tool and outcome", all.calls.clone());
         registry.register_with_unit(
             "schedule_lateness",
-            "How much later than it was due a time of a schedule was carried out",
+            "How late schedules were carried out",
             Unit::Seconds,
             all.lateness.clone(),
         );
         registry.register(
             "traces_dropped",
-            "Traces of tasks that the collector has not got (telemetry.otlp)",
+            "Traces of tasks that the collector did not accept (telemetry.otlp)",
             all.lost_traces.clone(),
         );
         all

@@ -198,7 +198,7 @@ impl Listening {
         });
         let text = outbox.runtime.redactor.clean(text);
         let Some(draft) = private.and_then(|c| outbox.draft(&c, &text, None, None)) else {
-            tracing::debug!(account = %not, "no owner can be told by another channel");
+            tracing::debug!(account = %not, "no other channel reaches an owner");
             return;
         };
         // Each time is told: they are minutes apart.

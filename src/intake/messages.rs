@@ -117,7 +117,7 @@ pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
     let code: String = said.split_whitespace().skip(1).filter(|word| !word.contains('`')).collect();
     let mut text = match code.as_str() {
         "" if open.is_empty() => "Nothing is waiting for your approval.".to_owned(),
-        "" => "Write the code of the request behind it.".to_owned(),
+        "" => "Write the code of the request after it.".to_owned(),
         code => format!("Nothing with the code `{code}` is waiting for your approval."),
     };
     for approval in open {
@@ -129,7 +129,7 @@ pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
 
 /// Says once that no more codes are read.
 pub(crate) fn too_many_codes() -> String {
-    "Too many wrong codes: I read no more of them for ten minutes. The buttons below a request still work."
+    "Too many wrong codes: I will ignore codes for ten minutes. The buttons below a request still work."
         .to_owned()
 }
 
@@ -266,7 +266,7 @@ pub(crate) fn owners_only(command: &str) -> String {
 
 /// Answers `/workspace` in the terminal.
 pub(crate) fn workspace_of_terminal() -> String {
-    "In the terminal I work in the folder you stand in: start me in another one.".to_owned()
+    "In the terminal I work in your current folder: start me in another one.".to_owned()
 }
 
 /// Answers `/ps`. A command that the `running` task waits for has no name of its own.

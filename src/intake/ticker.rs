@@ -98,7 +98,7 @@ impl Ticker {
         let defects = fired.iter().filter(|done| done.is_none()).count();
         if defects > 0 {
             // They are tried again, and those behind them were not kept waiting.
-            tracing::error!(schedules = defects, "what is due cannot be stored");
+            tracing::error!(schedules = defects, "what came due cannot be stored");
             tokio::time::sleep(AFTER_A_DEFECT).await;
         }
     }

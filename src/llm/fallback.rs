@@ -64,7 +64,7 @@ impl Model for Fallback {
             if at + 1 < candidates.len() {
                 tracing::warn!(
                     model = card.name,
-                    "cannot answer, the next profile is asked: {error}"
+                    "cannot answer; asking the next profile: {error}"
                 );
             }
             if matches!(error, ModelError::TooLong { .. }) {

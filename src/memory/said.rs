@@ -79,7 +79,7 @@ pub fn page(files: &Files, path: &str) -> Result<Page, FileError> {
     let Some(before) = noted(files, path)? else {
         tracing::error!(
             path,
-            "whose the lines of this memory were is not known any more: all of it counts as others' words. Look through it; if all of it is yours, say so with `selkie memory trust`"
+            "nobody knows any more who wrote the lines of this memory: all of it counts as other people's words. Look through it; if all of it is yours, say so with `selkie memory trust`"
         );
         return Ok(Page::read(&text, Taint::Raw));
     };
@@ -90,7 +90,7 @@ pub fn page(files: &Files, path: &str) -> Result<Page, FileError> {
         // What cannot be noted is not known the next time; the page is read all the same.
         let set = files.set_note(path, look.as_deref(), Note::written(&now).as_deref());
         if let Err(error) = set {
-            tracing::warn!(%error, path, "whose the lines of this memory are is not noted");
+            tracing::warn!(%error, path, "the note of who wrote which line of this memory could not be saved");
         }
     }
     Ok(page)

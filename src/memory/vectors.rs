@@ -75,10 +75,7 @@ impl Vectors {
                     tracing::info!("the embeddings server answers again");
                 }
                 if kept > 0 {
-                    tracing::debug!(
-                        lines = kept,
-                        "remembered lines can be found by what they mean"
-                    );
+                    tracing::debug!(lines = kept, "memory can be searched by meaning");
                 }
                 return None;
             }
@@ -112,7 +109,7 @@ impl Vectors {
                 Vec::new()
             }
             Err(Stopped::Store(error)) => {
-                tracing::warn!(%error, "what is remembered is searched by words alone");
+                tracing::warn!(%error, "memory is searched by keyword only");
                 Vec::new()
             }
         }
@@ -178,7 +175,7 @@ impl Vectors {
                     tracing::warn!(
                         path = piece.path,
                         why = failed.why,
-                        "a line is found by its words alone"
+                        "a line can be found by keyword only"
                     );
                 }
                 Err(failed) => return Err(failed.into()),
@@ -206,8 +203,7 @@ impl Vectors {
         if backoff.failed(self.clock.now(), failed) {
             tracing::warn!(
                 why = failed.why,
-                "the embeddings server gives trouble: what is remembered is found by its words alone, and the server is asked \
-                 again later"
+                "the embeddings server fails: memory is searched by keyword only, and the server is asked again later"
             );
         }
     }

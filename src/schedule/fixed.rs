@@ -126,7 +126,7 @@ impl FixedSchedule {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let is_id = (1..=64).contains(&self.id.len()) && self.id.chars().all(fits);
         let message = match self.id.is_empty() {
-            true => "is missing: it takes a name of its own, such as morning-list".to_owned(),
+            true => "is missing: it takes a unique name, such as morning-list".to_owned(),
             false => format!(
                 "takes 1 to 64 letters, digits, - and _ (morning-list), not {:?}",
                 shown(&self.id)
@@ -297,7 +297,7 @@ mod tests {
         misfire: "never" is not a policy for missed times (takes skip, once, all)
         "#);
         insta::assert_snapshot!(told(serde_json::json!({ "cron": "@daily", "every": "1h" })), @r#"
-        id: is missing: it takes a name of its own, such as morning-list
+        id: is missing: it takes a unique name, such as morning-list
         : takes one of cron, every and at, which says when
         : takes one of prompt, say and remind, which says what is done
         "#);

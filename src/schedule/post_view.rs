@@ -73,7 +73,7 @@ fn words(standing: &DeliveryState) -> (&'static str, String) {
             ("refused", format!("only its beginning was posted: {reason}"))
         }
         DeliveryState::Refused { reason } => ("refused", reason.clone()),
-        DeliveryState::Unclear => ("unclear", "nobody knows whether it stands there".to_owned()),
+        DeliveryState::Unclear => ("unclear", "nobody knows whether it was posted".to_owned()),
         DeliveryState::Cancelled => ("withdrawn", String::new()),
         DeliveryState::Expired => ("expired", "it could not be posted in time".to_owned()),
     }

@@ -24,10 +24,10 @@ pub fn destination(written: &str, zone: Zone, now: DateTime<Utc>) -> Result<Date
     };
     match Expression::written(&when, zone, now) {
         Ok(Expression::Once(at)) if at - now <= FARTHEST => Ok(at),
-        Ok(Expression::Once(_)) => Err(refused(text, "it is moved by up to 366 days")),
+        Ok(Expression::Once(_)) => Err(refused(text, "it can be moved by up to 366 days")),
         Ok(_) => Err(refused(text, &format!("it {TAKES}"))),
         Err(ExpressionError::Past(_)) => Err(refused(text, "that is in the past")),
-        Err(ExpressionError::Ahead(_)) => Err(refused(text, "it is moved by up to 366 days")),
+        Err(ExpressionError::Ahead(_)) => Err(refused(text, "it can be moved by up to 366 days")),
         Err(_) => Err(refused(text, &format!("it {TAKES}"))),
     }
 }

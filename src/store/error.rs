@@ -12,7 +12,7 @@ pub enum StoreError {
     /// The database was written by a newer selkie: do not start.
     #[error(
         "the database is of version {found}, this selkie ({}) knows {known}: run the newer selkie again, or go back to before \
-         the upgrade with {back}; what came since is not in that",
+         the upgrade with {back}; what came since is not in it",
         env!("CARGO_PKG_VERSION")
     )]
     Newer {

@@ -104,7 +104,8 @@ impl Scope {
     pub fn wisher(&self) -> Result<Wisher, ToolError> {
         let at_machine = || command_line::is_at(&self.conversation).then(command_line::person);
         let person = self.speaker.clone().or_else(at_machine);
-        let nobody = || ToolError::tell("nobody has asked for it: a schedule is somebody's");
+        let nobody =
+            || ToolError::tell("nobody asked for it, and a schedule needs somebody who did");
         let task = Some(self.task);
         Ok(Wisher { task, person: person.ok_or_else(nobody)?, trust: self.trust })
     }

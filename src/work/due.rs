@@ -70,7 +70,7 @@ impl Reminding for DueItems {
             },
         };
         Some(match kept {
-            Ok(next) => format!("it is said at {next}"),
+            Ok(next) => format!("set for {next}"),
             Err(NoReminder::Over) => format!("none: {} is over", due.at.format("%Y-%m-%d %H:%M")),
             Err(NoReminder::Refused(why) | NoReminder::Trouble(why)) => format!("none: {why}"),
         })

@@ -177,7 +177,7 @@ impl SessionBook {
             }
             // Whoever works at this machine is its first owner.
             _ => self.rights.owners.first().cloned().ok_or_else(|| {
-                ToolError::tell("`owners` is empty in the config: a message is somebody's")
+                ToolError::tell("`owners` is empty in the config, and a message needs somebody who asked for it")
             }),
         }
     }

@@ -78,9 +78,9 @@ impl Timetable for BookTimetable {
             let own = row.schedule.maker.person == person;
             match own || by.trust == Trust::Owner {
                 true => Ok(()),
-                false => {
-                    Err(format!("schedule {id} is somebody else's: only they or an owner may"))
-                }
+                false => Err(format!(
+                    "schedule {id} is somebody else's: only they or an owner can change it"
+                )),
             }
         };
         let asking = Asking { here, task: by.task };
@@ -247,7 +247,7 @@ impl BookTimetable {
             return Ok(by.person.clone());
         }
         let nobody =
-            || ToolError::tell("`owners` is empty in the config: a schedule is somebody's");
+            || ToolError::tell("`owners` is empty in the config, and a schedule needs an owner");
         self.owners.first().cloned().ok_or_else(nobody)
     }
 

@@ -759,7 +759,7 @@ async fn codes_cannot_be_tried_out() {
     for unread in [&*right, "deny 000009", "approve"] {
         team.world.telegram().say(PRIVATE, ADA, unread);
     }
-    let told = |m: &MessageView| m.text.starts_with("Write the code of the request behind it.");
+    let told = |m: &MessageView| m.text.starts_with("Write the code of the request after it.");
     team.world.within("an answer", team.world.telegram().wait_for(PRIVATE, told)).await;
     assert_eq!(bots(&team).len(), before + 1, "the two before were met with silence");
     assert_eq!(team.states(), ["open"], "the right one was not read");

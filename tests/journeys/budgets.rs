@@ -79,7 +79,7 @@ async fn over_its_budget_a_task_ends_and_the_schedule_waits_for_its_next_day() {
     let passed = run(&world, &["run", "1"]);
     assert!(passed.contains(why), "{passed}");
     let told = world.hears(ADA, "I paused schedule 1").await.text;
-    assert!(told.contains(why) && told.contains("It goes on at"), "{told}");
+    assert!(told.contains(why) && told.contains("It continues at"), "{told}");
     rows::delivered(&world, PASSED_OVER, 1).await;
     assert_eq!(world.playground.model().calls(), asked, "no model was asked");
     let (_, list, _) = world.home.run(&["schedules", "list", "--json"]);

@@ -51,7 +51,7 @@ async fn it_comes_by_itself_and_looks_at_the_owners_file() {
     rows::delivered(&world, FIRED, 1).await;
     let first = newest(&world);
     assert_eq!(first["state"], "skipped", "a new state folder names nothing: {first}");
-    assert!(first["why"].as_str().is_some_and(|why| why.contains("headings and comments alone")));
+    assert!(first["why"].as_str().is_some_and(|why| why.contains("only headings and comments")));
     assert_eq!(world.playground.model().requests().len(), 0);
 
     write(&world, "# Heartbeat\n\n- is the tide high?\n");

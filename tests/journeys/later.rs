@@ -50,12 +50,12 @@ async fn in_a_group_the_zone_is_the_owners_and_a_schedule_its_makers() {
     world.telegram().add_person(GRACE, "Grace");
     let _daemon = world.daemon();
     let shown = world.ask_in(GROUP.chat, GRACE, "/timezone").await;
-    assert!(shown.contains("Here only my owner sets another one"), "{shown}");
+    assert!(shown.contains("Only my owner can change it here"), "{shown}");
     assert!(
         world.ask_in(GROUP.chat, ADA, "/timezone").await.contains("/timezone Europe/Berlin sets")
     );
     let refused = world.ask_in(GROUP.chat, GRACE, "/timezone UTC").await;
-    assert!(refused.contains("only my owner sets the time zone"), "{refused}");
+    assert!(refused.contains("only my owner can set the time zone"), "{refused}");
     let set = world.ask_in(GROUP.chat, ADA, "/timezone America/Lima").await;
     assert!(set.starts_with("Times in this place are America/Lima"), "{set}");
     let made = world.ask_in(GROUP.chat, ADA, "/remind at 18:30 tea").await;
@@ -94,7 +94,7 @@ async fn reminders_are_asked_for_in_peoples_words() {
         ("/remind at 8 call Ada", "\"8\" is not a time (takes 08:00, tomorrow 08:00"),
         ("/remind every day at 8 call Ada", "A reminder comes only once."),
         ("/remind call Ada", "Write when, then what"),
-        ("/remind 18:30", "Of what? Write it behind the time: /remind 18:30 turn off"),
+        ("/remind 18:30", "Of what? Write it after the time: /remind 18:30 turn off"),
         ("/remind at 2020-12-24 18:00 call Ada", "is in the past"),
     ] {
         let said = world.ask(wrong).await;

@@ -12,7 +12,7 @@ use crate::support::world::World;
 
 const VECTORS: &str = "SELECT path FROM memory_vector";
 const IN_OTHER_WORDS: &str = "which beverage does Ada prefer?";
-const TOLD: &str = "the embeddings server gives trouble";
+const TOLD: &str = "the embeddings server fails";
 
 fn search(query: &str) -> String {
     format!("call memory_search {}", json!({ "query": query }))
@@ -98,7 +98,7 @@ async fn goes_on(world: &World, does: Embedding) -> Daemon {
     let none = world.ask(&search(IN_OTHER_WORDS)).await;
     assert!(!none.contains("boat"), "{does:?}: {none}");
     let status = world.ask("/status").await;
-    assert!(status.contains("Memory is searched by words alone"), "{does:?}: {status}");
+    assert!(status.contains("I search my memory by keyword only"), "{does:?}: {status}");
     assert!((1..=2).contains(&(told() - before)), "{does:?}: told once, of lines and of questions");
     daemon
 }

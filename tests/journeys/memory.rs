@@ -156,7 +156,7 @@ async fn a_memory_whose_notes_are_gone_is_brought_in_once_somebody_says_that_it_
     let _daemon = world.daemon();
     world.ask("remember that I like tea").await;
     let (_, nothing, _) = world.home.run(&["memory", "trust", "tg.4711"]);
-    assert_eq!(nothing, "Nothing to take: it is known whose each line is.\n");
+    assert_eq!(nothing, "There is nothing to do: selkie knows who wrote each line.\n");
     let file = world.home.state().join("memory/tg.4711/MEMORY.md");
     let text = fs::read_to_string(&file).expect("a memory");
     let bare: Vec<&str> = text.lines().map(|l| l.split(" <!--").next().unwrap_or(l)).collect();

@@ -133,10 +133,10 @@ async fn three_wrong_words_of_the_owner_close_what_strangers_ask() {
     let code = offered(&world.ask_in(GRACE, GRACE, "hello?").await);
     for _ in 0..3 {
         let (status, _, why) = world.home.run(&["pair", "approve", "zz9zzzzz"]);
-        assert!(status == 1 && why.contains("nobody who asks"), "{why}");
+        assert!(status == 1 && why.contains("nobody who is waiting"), "{why}");
     }
     let (status, _, why) = world.home.run(&["pair", "approve", &code]);
-    assert!(status == 1 && why.contains("nobody is asking to be let in"), "{why}");
+    assert!(status == 1 && why.contains("nobody is waiting to be let in"), "{why}");
     let (status, _, why) = world.home.run(&["pair", "approve", "Grace"]);
     assert!(status == 2 && why.contains("is not a pairing code"), "{why}");
     world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hello");

@@ -37,7 +37,7 @@ async fn a_life_moves_there_and_back() {
     let file = world.home.folder().join("again.db");
     let to_file = ["store", "copy", "--to", file.to_str().expect("a path")];
     let (code, _, error) = world.home.run(&["store", "copy", "--to", &url]);
-    assert!(code == 1 && error.contains("has the database open already"), "{error}");
+    assert!(code == 1 && error.contains("already has that database open"), "{error}");
     std::fs::write(&file, "somebody's").expect("a file");
     let (code, _, error) = world.home.run(&to_file);
     assert!(code == 1 && error.contains("is there already"), "{error}");

@@ -374,7 +374,7 @@ async fn a_post_whose_login_is_gone_is_held_and_told_once() {
     assert!(told.contains("approved for the account x:2244994945"), "{told}");
     assert!(told.contains("selkie schedules run 1 carries it out"), "{told}");
     run(&world, &["schedules", "run", "2"]);
-    world.hears(ADA, "selkie schedules resume 2 lets it go on").await;
+    world.hears(ADA, "selkie schedules resume 2 resumes it").await;
     world.hears(GRACE, "I paused schedule 2").await;
     let states = |world: &World| {
         let states = tweets(world).into_iter().map(|tweet| tweet["state"].clone());
@@ -488,7 +488,7 @@ async fn a_month_has_so_many_posts_and_no_more() {
     let over = world.ask(&format!("call twitter_post {thread}")).await;
     assert!(over.contains("the 2 posts of this month are used up (x.posts_a_month)"), "{over}");
     assert!(
-        over.contains("the count begins anew on 2") && over.contains("-01, 00:00 UTC"),
+        over.contains("the count starts over on 2") && over.contains("-01, 00:00 UTC"),
         "{over}"
     );
     assert!(world.ask("tweet: two").await.starts_with("posted: "), "one was left");
@@ -621,7 +621,7 @@ async fn the_readmes_calls_by_hand_schedule_a_post_and_show_it() {
         let call = [&["tools", "call"], preview, &["twitter_post", "{\"text\":\"now\"}"]].concat();
         let ended = AtTerminal::start(world.home.command(&call)).ended();
         let (status, shown) = world.within("the end of the call", ended).await;
-        assert!(!status.success() && shown.contains("a call by hand says nothing"), "{shown}");
+        assert!(!status.success() && shown.contains("a call by hand sends nothing"), "{shown}");
     }
     assert!(world.playground.x().posts().is_empty());
     run(&world, &["say", "--to", "x:main", "now"]);

@@ -51,7 +51,7 @@ async fn a_token_is_rotated_and_the_other_channel_does_not_notice() {
     let message = world.telegram().say(ADA, ADA, "by which token?");
     fs::write(&file, ANOTHER).unwrap();
     let out = reload(&world);
-    assert!(out.contains("In force from now on: telegram.bot_token\n"), "{out}");
+    assert!(out.contains("In effect now: telegram.bot_token\n"), "{out}");
     assert!(out.contains("telegram (tg:") && out.contains(") was restarted\n"), "{out}");
     assert!(!out.contains("slack") && !out.contains(ANOTHER), "{out}");
     assert!(world.answer(ADA, message).await.ends_with("\nby which token?"));

@@ -49,14 +49,14 @@ async fn what_needs_a_restart_is_named_and_not_half_applied() {
     assert_eq!(told["needs_restart"], json!(["store.url"]));
     assert_eq!(told["channels"], json!([]));
     let (_, out, _) = world.home.run(&["reload"]);
-    assert_eq!(out, "In force after a restart: store.url\n", "it is said until it is done");
+    assert_eq!(out, "In effect after a restart: store.url\n", "it is said until it is done");
     // The store is the one of before; Ada owns the bot no more.
     let hint = world.ask("am I heard?").await;
     assert!(hint.contains("telegram.allowed_chat_ids"), "{hint}");
     world.home.remove("store");
     world.home.set("owners", json!([format!("tg:{ADA}")]));
     let (_, out, _) = world.home.run(&["reload"]);
-    assert!(out.starts_with("In force from now on: owners\n"), "{out}");
+    assert!(out.starts_with("In effect now: owners\n"), "{out}");
     assert!(!out.contains("restart"), "{out}");
     world.ask("and now?").await;
 }
@@ -72,7 +72,7 @@ async fn a_token_that_its_platform_refuses_leaves_the_channel_as_it_was() {
     let (code, out, err) = world.home.run(&["reload"]);
     assert_eq!((code, err.as_str()), (1, ""), "{out}");
     for part in [
-        "In force from now on: llm.model\n",
+        "In effect now: llm.model\n",
         "telegram (tg:8123456) keeps its previous settings: Telegram rejects the bot's token (401: Unauthorized): copy",
         ") was not added: Slack rejects the bot's token (invalid_auth): install",
     ] {

@@ -50,10 +50,10 @@ async fn a_limit_passes_a_time_over_and_says_so_to_who_made_it() {
     // They are no messages, and ask no model.
     rows::delivered(&world, "SELECT count(*) FROM occurrence", 3).await;
     run(&world, &["run", "4"]);
-    let told = world.hears(GRACE, "I passed over a time of schedule 4 (News)").await.text;
+    let told = world.hears(GRACE, "I skipped schedule 4 (News) once").await.text;
     assert!(told.contains("limits.person.calls_per_day"), "{told}");
     let history = run(&world, &["history", "4"]);
-    let says = format!("passed over: limits.person.calls_per_day is reached ({to})");
+    let says = format!("skipped: limits.person.calls_per_day is reached ({to})");
     assert!(history.contains(&says), "{history}");
     let said = world.texts(GRACE).into_iter().filter(|text| text.contains("tea is ready"));
     assert_eq!(said.count(), 3);

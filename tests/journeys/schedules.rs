@@ -230,7 +230,7 @@ async fn all_that_is_set_is_shown() {
     }
     run(&world, &["schedules", "add", "--in", "1h", "--remind", "tea"]);
     let reminder = run(&world, &["schedules", "show", "2"]);
-    assert!(reminder.ends_with("\n   a missed time is made up for, however late\n"), "{reminder}");
+    assert!(reminder.ends_with("\n   catches up on a missed time, however late\n"), "{reminder}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -297,7 +297,7 @@ async fn new_zone_data_sets_next_times_anew_at_the_next_start() {
     assert_eq!(next(), before);
     assert!(daemon.stop().await.success());
     let log = world.home.log();
-    assert!(log.contains("come due at other times by the zone data"), "{log}");
+    assert!(log.contains("come due at different times: the zone data"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

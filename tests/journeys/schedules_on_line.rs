@@ -41,7 +41,7 @@ async fn pushes_are_forecast_and_those_that_are_spent_are_told_elsewhere() {
     line.platform().set_quota(Some(10_000), 10_000);
     let said = line.said(GROUP);
     run(&["run", "1"]);
-    let told = line.world.hears(telegram::ADA, "I passed over a time of schedule 1").await.text;
+    let told = line.world.hears(telegram::ADA, "I skipped schedule 1").await.text;
     assert!(told.contains("10000 of this month's 10000 messages are used"), "{told}");
     rows::delivered(&line.world, PASSED_OVER, 1).await;
     assert_eq!(line.said(GROUP), said);

@@ -127,7 +127,7 @@ fn what_a_person_has_changed_stays_until_they_say_otherwise() {
     assert_eq!(machine.standing().1["unit"], "changed");
     for words in [["install", "--program", "/bin/true"].as_slice(), &["uninstall"]] {
         let (code, said) = machine.service(&[words, &["--yes"]].concat());
-        assert!(code == 1 && said.contains("take --force"), "{said}");
+        assert!(code == 1 && said.contains("use --force"), "{said}");
         assert_eq!(fs::read_to_string(&unit).expect("a unit"), changed);
     }
     let (code, said) = machine.install(&["--yes", "--force"]);

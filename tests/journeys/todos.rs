@@ -60,7 +60,7 @@ async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
     let world = World::offline().await;
     let _daemon = world.daemon();
     let added = world.ask(&add("2099-12-24 18:00 Call Mei")).await;
-    assert!(added.contains("it is said at ") && added.contains("2099"), "{added}");
+    assert!(added.contains("set for ") && added.contains("2099"), "{added}");
     let listed = world.ask("/todos").await;
     assert!(
         listed.contains("\n• 2099-12-24 18:00 ") && listed.ends_with(": Call Mei (Ada Lovelace)"),
@@ -70,7 +70,7 @@ async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
     let (_, listed, _) = world.home.run(&["todos", "list", "--json"]);
     assert!(listed.contains("\"due\": \"2099-12-24T18:00:00+01:00\""), "{listed}");
     let added = world.ask(&add("2099-12-24 19:00 Light the candles")).await;
-    assert!(added.contains("it is said at "), "{added}");
+    assert!(added.contains("set for "), "{added}");
     let over = world.ask(&add("2020-12-24 18:00 Call Bo")).await;
     assert!(over.contains("none: 2020-12-24 18:00 is over"), "{over}");
     assert_eq!(texts(&world.home, STATES), ["active", "active"]);

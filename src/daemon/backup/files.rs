@@ -92,7 +92,7 @@ impl Walk {
     fn take(&mut self, path: &Path, above: &str, deep: usize) -> anyhow::Result<()> {
         let shown = || path.display().to_string();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            self.found.left_out.push(format!("{}: its name is no text", shown()));
+            self.found.left_out.push(format!("{}: its name is not text", shown()));
             return Ok(());
         };
         if !is_plain(name) {

@@ -176,7 +176,7 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
         long.as_str(),
     ] {
         let says = refused(archive(&[labelled(9, 99), entry(name, name)]));
-        assert!(says.contains("no name of a file that selkie keeps"), "{name}: {says}");
+        assert!(says.contains("not the name of a file that selkie keeps"), "{name}: {says}");
         assert!(says.contains(&format!("{name:?}")) && !says.contains(steers), "{says}");
     }
     let says =
@@ -247,7 +247,7 @@ fn what_is_not_what_it_says_is_refused() {
             vec![labelled(9, 99), entry("selkie.db", "something"), list(&["selkie.db"])],
         ),
         (
-            "behind its list",
+            "follows its list",
             vec![labelled(9, 99), db(), list(&["selkie.db"]), entry("state/a", "a")],
         ),
     ];

@@ -150,7 +150,7 @@ impl Reading {
         from: &mut dyn Read,
         taker: &mut dyn Taker,
     ) -> anyhow::Result<()> {
-        ensure!(self.list.is_none(), "something stands behind its list of files");
+        ensure!(self.list.is_none(), "something follows its list of files");
         name.clone_into(&mut self.last);
         let Some(label) = &self.label else {
             ensure!(name == LABEL, NONE);
@@ -236,7 +236,8 @@ fn label_of(size: u64, from: &mut dyn Read) -> anyhow::Result<Label> {
 
 /// A name leads to a place below the folder that is restored, and to no file that belongs to a process.
 fn check(name: &str) -> anyhow::Result<()> {
-    let refused = || format!("it holds {name:?}, which is no name of a file that selkie keeps");
+    let refused =
+        || format!("it holds {name:?}, which is not the name of a file that selkie keeps");
     ensure!(name.len() as u64 <= LONGEST_NAME && !name.contains('\0'), "{}", refused());
     if name == DATABASE {
         return Ok(());
@@ -255,7 +256,7 @@ fn check(name: &str) -> anyhow::Result<()> {
 fn text(name: &[u8]) -> anyhow::Result<String> {
     let text = String::from_utf8(name.to_vec());
     text.map_err(|e| {
-        anyhow::anyhow!("a name in it is no text: {:?}", String::from_utf8_lossy(e.as_bytes()))
+        anyhow::anyhow!("a name in it is not text: {:?}", String::from_utf8_lossy(e.as_bytes()))
     })
 }
 
@@ -263,6 +264,6 @@ fn text(name: &[u8]) -> anyhow::Result<String> {
 fn behind(mut rest: impl Read) -> anyhow::Result<()> {
     let mut limited = (&mut rest).take(BEHIND + 1);
     let read = std::io::copy(&mut limited, &mut std::io::sink()).context(CUT)?;
-    ensure!(read <= BEHIND, "something stands behind its end");
+    ensure!(read <= BEHIND, "something follows its end");
     Ok(())
 }

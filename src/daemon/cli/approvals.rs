@@ -50,7 +50,7 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
 fn line(approval: &ApprovalRow) -> String {
     let ApprovalRow { key, requester, request, expires_at, conversation, .. } = approval;
     let whom = requester.as_ref().map(|who| prompt::person(&who.name, who.id.as_str()));
-    let whom = whom.unwrap_or_else(|| "nobody who is there just now".to_owned());
+    let whom = whom.unwrap_or_else(|| "nobody in particular".to_owned());
     let place = match request.place.as_str() {
         "" => conversation.to_string(),
         place => place.to_owned(),

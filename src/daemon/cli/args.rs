@@ -161,9 +161,9 @@ pub enum Contacts {
         #[arg(long)]
         json: bool,
     },
-    /// Show all that is known of one person
+    /// Show everything known about one person
     Show {
-        /// Their name or an id of theirs
+        /// Their name or one of their ids
         who: String,
         /// Print JSON instead of text
         #[arg(long)]

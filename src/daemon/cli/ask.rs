@@ -254,7 +254,7 @@ fn ended(end: Option<&str>, said: bool) -> Outcome {
         Some("failed") if said => Err(Failure::Told),
         Some("failed") => Err(anyhow!("the task failed").into()),
         Some(state) => Err(anyhow!("the task was {state}").into()),
-        None => Err(anyhow!("the task has not ended; it goes on when a daemon runs").into()),
+        None => Err(anyhow!("the task has not ended; it continues when a daemon runs").into()),
     }
 }
 

@@ -34,7 +34,7 @@ is wrong")]
 pub struct BackupArgs {
     /// The file to write
     pub file: PathBuf,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Print JSON instead of text
@@ -87,7 +87,7 @@ pub struct ResumeArgs {
 /// What becomes of what waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// Answer the messages, and make up for missed times as after any pause
+    /// Answer the messages, and catch up on missed times as after any pause
     Answer,
     /// Leave the messages unanswered and skip the missed times
     Drop,

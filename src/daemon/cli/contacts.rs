@@ -94,7 +94,7 @@ fn taken_back(file: &str, undone: &Undone, zone: Zone) -> String {
     };
     let (gone, back) = (lines("Gone:", gone), lines("Back:", back));
     format!(
-        "{file} is as it was {when}.\n{gone}{back}{more}What stood there is kept: `selkie undo {file}` brings it back.\n"
+        "{file} is as it was {when}.\n{gone}{back}{more}The replaced version is kept: `selkie undo {file}` brings it back.\n"
     )
 }
 

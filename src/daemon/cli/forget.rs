@@ -62,7 +62,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
     }
     let rest = match gone.goes_on {
         true => {
-            "Something is still running or on its way there: its words go as soon as it has ended.\n"
+            "Something is still running or being sent there: its words are deleted as soon as it has ended.\n"
         }
         false => "",
     };

@@ -26,7 +26,7 @@ pub(super) fn read(binary: &Binary, init: &Init) -> Result<Answers, Failure> {
         let Pair { key, value } = Pair::of("--set", "VALUE", written)?;
         if is_secret(&binary.kits, key) {
             return wrong(format!(
-                "--set {key}: is a secret, which is not to stand on a command line: take --secret-file {key}=FILE or \
+                "--set {key}: is a secret, which does not belong on a command line: use --secret-file {key}=FILE or \
                  --secret-env {key}=NAME"
             ));
         }
@@ -89,7 +89,7 @@ fn secret<'a>(
     match is_secret(&binary.kits, pair.key) {
         true => Ok(pair),
         false => wrong(format!(
-            "{flag}: {} holds no secret: take --set {}=VALUE; selkie config example lists the keys",
+            "{flag}: {} is not a secret: use --set {}=VALUE; selkie config example lists the keys",
             pair.key, pair.key
         )),
     }

@@ -96,11 +96,11 @@ fn found(
 /// Shows which lines are in doubt, asks, and takes them.
 fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
     let Some(shown) = remembered::doubtful(files, subject)? else {
-        return Ok(print::out("Nothing to take: it is known whose each line is.\n")?);
+        return Ok(print::out("There is nothing to do: selkie knows who wrote each line.\n")?);
     };
     print::out(&in_doubt(&shown))?;
     let otherwise = "add --yes";
-    if !yes && !agreed("selkie memory trust", "Take this for your own words?", otherwise)? {
+    if !yes && !agreed("selkie memory trust", "Are these your own words?", otherwise)? {
         print::out("Nothing has changed.\n")?;
         return Err(Failure::Told);
     }
@@ -116,14 +116,15 @@ fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
 
 fn in_doubt(lines: &[Remembered]) -> String {
     if lines.is_empty() {
-        return "No line is without a mark; from now on it is known again whose each one is.\n"
-            .to_owned();
+        return "Every line has a mark: selkie knows again who wrote each one.\n".to_owned();
     }
     let line = |one: &Remembered| {
         format!("  {}:{}  {}\n", one.path, one.line, one_line(&visible(&one.text)))
     };
     let lines: String = lines.iter().map(line).collect();
-    format!("These lines have no mark, may be others' words, and would count as yours:\n{lines}")
+    format!(
+        "These lines have no mark. They may be other people's words, and would count as yours:\n{lines}"
+    )
 }
 
 fn list(files: &Files, json: bool) -> Outcome {

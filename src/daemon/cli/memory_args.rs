@@ -9,7 +9,7 @@ use clap::Subcommand;
   selkie memory show owner                    the general memory
   selkie memory show tg.4711 --json
   selkie memory search 'green tea'
-  selkie memory trust tg.4711                 show it, and ask
+  selkie memory trust tg.4711                 show the lines, and ask
   selkie memory export > memory.md")]
 pub enum Memory {
     /// List the memories: one for each chat, and the general one
@@ -49,12 +49,12 @@ pub enum Memory {
         #[arg(long)]
         json: bool,
     },
-    /// Take the lines of a memory that have no mark for your own words, after a note of whose they are was lost: shows
-    /// which, and asks
+    /// Accept the unmarked lines of a memory as your own words, after the note of who wrote them was lost: shows the
+    /// lines, and asks
     #[command(
-        long_about = "Take the lines of a memory that have no mark for your own words, after a note of whose they are was \
-lost: shows which, and asks.\n\nWhere that note is gone or is an older one, selkie brings in no line of the memory unasked. \
-What you call yours is shown to the model as your words. Lines with a mark of theirs stay theirs."
+        long_about = "Accept the unmarked lines of a memory as your own words, after the note of who wrote them was lost: \
+shows the lines, and asks.\n\nWhile that note is missing or outdated, selkie uses the memory only when a model searches it. \
+Lines that you accept are shown to the model as your words. Lines that are marked as somebody else's stay theirs."
     )]
     Trust {
         /// A name that `list` shows

@@ -127,20 +127,20 @@ fn details(post: &PostView) -> String {
 fn hint(post: &PostView) -> String {
     let id = &post.id;
     let hint = match post.state.as_str() {
-        "draft" => format!(
-            "selkie approvals approve {id} has it posted, selkie tweets cancel {id} does not"
-        ),
+        "draft" => {
+            format!("selkie approvals approve {id} posts it, selkie tweets cancel {id} drops it")
+        }
         "scheduled" => format!(
-            "selkie tweets edit {id} --text … changes it, selkie tweets cancel {id} takes it away"
+            "selkie tweets edit {id} --text … changes it, selkie tweets cancel {id} removes it"
         ),
-        "paused" => format!(
-            "selkie schedules resume {id} lets it go on, selkie tweets cancel {id} takes it away"
-        ),
+        "paused" => {
+            format!("selkie schedules resume {id} resumes it, selkie tweets cancel {id} removes it")
+        }
         "refused" | "expired" => format!("selkie tweets retry {id} tries it again"),
         "unclear" => format!(
-            "selkie tweets retry {id} looks at the timeline, and posts it only when it is not there"
+            "selkie tweets retry {id} looks at the timeline, and posts it only if it is not there"
         ),
-        "posting" => format!("selkie tweets cancel {id} withdraws what of it still waits"),
+        "posting" => format!("selkie tweets cancel {id} withdraws what is still waiting"),
         _ => return String::new(),
     };
     format!("   {hint}\n")

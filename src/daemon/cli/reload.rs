@@ -33,8 +33,8 @@ config stays in force. Otherwise new tasks use the new config, and channels whos
 are not touched. A channel whose platform rejects the new token keeps the old one. Environment variables stay those that selkie was \
 started with.
 
-Exit codes: 0 everything that can change without a restart is in force · 1 no daemon runs with this state folder, the reload failed, \
-or a platform rejects what the config says of its channel (the rest is in force) · 2 the command line or the config is wrong, and \
+Exit codes: 0 everything that can change without a restart has taken effect · 1 no daemon runs with this state folder, the reload failed, \
+or a platform rejects what the config says of its channel (the rest has taken effect) · 2 the command line or the config is wrong, and \
 the previous config stays in force")]
 pub struct ReloadArgs {
     /// Print JSON instead of text
@@ -87,11 +87,11 @@ fn told(reloaded: &Reloaded) -> String {
         lines.push("Nothing has changed.".to_owned());
     }
     if !changed.is_empty() {
-        lines.push(format!("In force from now on: {}", changed.join(", ")));
+        lines.push(format!("In effect now: {}", changed.join(", ")));
     }
     lines.extend(channels.iter().map(channel));
     if !needs_restart.is_empty() {
-        lines.push(format!("In force after a restart: {}", needs_restart.join(", ")));
+        lines.push(format!("In effect after a restart: {}", needs_restart.join(", ")));
     }
     lines.extend(notes.iter().map(|note| format!("note: {}", one_line(note))));
     lines.join("\n") + "\n"
@@ -160,7 +160,7 @@ mod tests {
         };
         let lines = told(&reloaded);
         for part in [
-            "In force from now on: bird.token, owners\n",
+            "In effect now: bird.token, owners\n",
             "bird (b:1) was restarted\n",
             "bird (b:1) was added and listens\n",
             "was removed; messages",
@@ -169,7 +169,7 @@ mod tests {
             "bird (b:1) was not added: 401: no such token\n",
             "bird (b:1) was restarted, and is rejected: 401: no such token\n",
             "bird (b:1) was restarted; its platform has not answered yet: selkie status\n",
-            "In force after a restart: store.url\n",
+            "In effect after a restart: store.url\n",
         ] {
             assert!(lines.contains(part), "{part}: {lines}");
         }

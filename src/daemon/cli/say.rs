@@ -80,7 +80,7 @@ fn ended(conversation: &str, standing: &DeliveryState, why: Option<String>, json
             failed(format!("only the beginning was sent; the rest was refused: {reason}"))
         }
         DeliveryState::Unclear => failed(
-            "it is not known whether it arrived: check there before you send it again".to_owned(),
+            "nobody knows whether it arrived: check there before you send it again".to_owned(),
         ),
         DeliveryState::Open => {
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();

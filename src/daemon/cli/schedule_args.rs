@@ -149,11 +149,11 @@ pub struct TermArgs {
     /// Start up to this much later each time, at random, so that not everything starts at once
     #[arg(long, value_name = "SPAN")]
     pub jitter: Option<String>,
-    /// What to do about times missed while selkie was not running: skip them, make up for the latest (once), or for all
+    /// What to do about times missed while selkie was not running: skip them, catch up on the latest (once), or on all
     /// [default: once]
     #[arg(long, value_name = "POLICY")]
     pub misfire: Option<String>,
-    /// How late a missed time may be and still be made up for [default: 2h]
+    /// How late selkie may still catch up on a missed time [default: 2h]
     #[arg(long, value_name = "SPAN")]
     pub lateness: Option<String>,
     /// How many earlier tasks of its conversation the model reads, 0 to 16 [default: 4]

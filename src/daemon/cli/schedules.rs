@@ -163,7 +163,6 @@ fn mistyped(why: &str) -> Failure {
 fn past(time: &Time) -> String {
     let Time { times, state, why, task, delivered, .. } = time;
     let at = time.shown();
-    let state = if state == "skipped" { "passed over" } else { state };
     let several = if *times > 1 { format!(" and {} more", times - 1) } else { String::new() };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     let task = task.map_or_else(String::new, |task| format!(" · task {task}"));

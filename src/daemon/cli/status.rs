@@ -74,7 +74,7 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |what: &str, how: String| rows.push([what.to_owned(), how]);
     for it in status.still.iter() {
-        row("stands still", one_line(it));
+        row("stalled", one_line(it));
     }
     if let Some(restored) = &status.restored {
         row("restored", restored.says());
@@ -88,7 +88,11 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
     }
     for it in &status.channels {
         let held = status.restored.is_some() && it.state == Reception::Off;
-        let how = if held { format!("is held ({})", it.account) } else { channel(it, zone) };
+        let how = if held {
+            format!("is on hold until selkie resume ({})", it.account)
+        } else {
+            channel(it, zone)
+        };
         row(&it.name, how);
     }
     row("tasks", tasks(&status.counts));
@@ -109,7 +113,7 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
         row("limit reached", one_line(it));
     }
     if let Some(why) = &status.memory {
-        row("memory", format!("is searched by words alone: {}", one_line(why)));
+        row("memory", format!("is searched by keyword only: {}", one_line(why)));
     }
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
     print::hanging(&head, width) + &print::table(&rows, width)

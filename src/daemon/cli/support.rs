@@ -38,7 +38,7 @@ pub struct SupportArgs {
     /// selkie's log file: the end of it goes into the bundle, with secrets replaced; ids and paths stay
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Print what is in it as JSON

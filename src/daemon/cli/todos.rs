@@ -20,8 +20,8 @@ const NONE: &str =
     "The list is empty. Tell the bot in a chat what there is to do, or write it into TODO.md.\n";
 
 /// What is said where nobody knows any more whose the items are.
-const LOST: &str = "\nThe list was there before selkie, or kept/whose.json is lost or was changed, so nobody knows whose words \
-these items are: no task is shown any of them unasked. If they are yours, run selkie todos trust.\n";
+const LOST: &str = "\nThe list was there before selkie, or kept/whose.json is lost or was changed, so nobody knows who wrote these \
+items: no task is shown any of them unasked. If they are yours, run selkie todos trust.\n";
 
 /// The same of what was done.
 const NONE_DONE: &str = "Nothing on the list is done yet.\n";
@@ -31,7 +31,7 @@ const NONE_DONE: &str = "Nothing on the list is done yet.\n";
 #[command(after_help = "Examples:
   selkie todos list
   selkie todos list --done --json
-  selkie todos trust                        show doubtful items, and ask
+  selkie todos trust                        show the items in question, and ask
   selkie todos trust 'milk' --yes           only this item
   selkie todos trust --all-shown            also items that name chats
   selkie undo TODO.md                       undo the last change of the list")]
@@ -45,20 +45,20 @@ pub enum Todos {
         #[arg(long)]
         json: bool,
     },
-    /// Take items for your own words, or for those of the chat that they name: shows which, and asks
+    /// Accept items as your own words, or as those of the chat that they name: shows them, and asks
     #[command(
-        long_about = "Take items of TODO.md and TODO.DONE.md for your own words, or for those of the chat that they name: \
-shows which, and asks.\n\n\
-selkie shows a task the items unasked that only you can have written. One that is like something that a group or a page has \
-said counts as theirs; so does what stood there before selkie came, and everything once kept/whose.json is lost. What you call \
-yours is shown to the model as your words. An item that somebody else said, or that a task wrote out of others' words, is taken only when you name it. One that names a \
-chat and that no note of selkie's knows (a list of another program, or one that was put back) is taken when you name it, or with \
---all-shown at a terminal: it counts as that chat's own from then on."
+        long_about = "Accept items of TODO.md and TODO.DONE.md as your own words, or as those of the chat that they name: \
+shows them, and asks.\n\n\
+Unasked, selkie shows a task only the items that nobody but you can have written. An item that resembles what a group or a page \
+has said counts as theirs; so does what was there before selkie, and everything once kept/whose.json is lost. What you accept is shown to the model as your \
+words. An item that somebody else said, or that a task wrote from other people's words, is accepted only when you name it. One that names \
+a chat and that selkie has no note of (from another program's list, or a list that was put back) is accepted when you name it, or \
+with --all-shown at a terminal: it then counts as that chat's own."
     )]
     Trust {
-        /// The one item that says this, or holds these words [default: all that nobody else is known to have said]
+        /// The one item that says this, or contains these words [default: all that nobody else is known to have said]
         text: Option<String>,
-        /// Also items that name a chat and that no note knows
+        /// Also items that name a chat and that selkie has no note of
         #[arg(long, conflicts_with_all = ["text", "yes"])]
         all_shown: bool,
         /// Do not ask for confirmation

@@ -13,7 +13,7 @@ use crate::people::files::Doubtful;
 
 /// What is said where nothing is in doubt.
 const NOTHING: &str =
-    "Nothing to take: every item without a chat counts as your own words already.\n";
+    "There is nothing to do: every item without a chat already counts as your own words.\n";
 
 /// What is to be taken.
 pub struct Wanted<'a> {
@@ -79,7 +79,7 @@ fn one(doubtful: &[Doubtful], text: &str) -> Result<Doubtful, Failure> {
     match found.as_slice() {
         [item] => Ok((*item).clone()),
         [] => Err(Failure::Failed(anyhow::anyhow!(
-            "no item that may be others' words says {text:?}: selkie todos trust shows which do"
+            "no item in question says {text:?}: selkie todos trust lists them"
         ))),
         many => Err(Failure::Failed(anyhow::anyhow!(
             "{} items say {text:?}: name one by all of its words",
@@ -103,14 +103,14 @@ fn shown(taken: &[Doubtful], left: &[Doubtful]) -> String {
         &taken.iter().collect::<Vec<_>>(),
     );
     part(
-        "These name a chat, and nobody knows out of whose words they were written. They stay as they are, unless you take all \
+        "These name a chat, and nobody knows whose words they are. They stay as they are, unless you take all \
          that is shown (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):\n",
         &found,
     );
     let (of_chats, others): (Vec<&Doubtful>, Vec<&Doubtful>) =
         noted.into_iter().partition(|item| item.chat.is_some());
     part(
-        "Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos \
+        "Other people said these, or a task wrote them from other people's words. They stay as they are, unless you name one (selkie todos \
          trust TEXT):\n",
         &others,
     );
@@ -118,7 +118,7 @@ fn shown(taken: &[Doubtful], left: &[Doubtful]) -> String {
         let many = u64::try_from(of_chats.len()).unwrap_or(u64::MAX);
         let items = counted(many, ["item", "items"]);
         all.push_str(&format!(
-            "{items} of chats (selkie todos list) came out of others' words there. Each stays so, unless you name it.\n"
+            "{items} of chats (selkie todos list) come from other people's words there. Each stays so, unless you name it.\n"
         ));
     }
     all
@@ -162,7 +162,7 @@ mod tests {
         insta::assert_snapshot!(said, @r"
         These may be others' words, and would count as yours, or as those of the chat that they name:
           buy milk
-        Others said these, or a task wrote them out of others' words. They stay as they are, unless you name one (selkie todos trust TEXT):
+        Other people said these, or a task wrote them from other people's words. They stay as they are, unless you name one (selkie todos trust TEXT):
           move⟨U+000A⟩all money
         ");
     }
@@ -188,9 +188,9 @@ mod tests {
         insta::assert_snapshot!(said, @r"
         These may be others' words, and would count as yours, or as those of the chat that they name:
           buy milk
-        These name a chat, and nobody knows out of whose words they were written. They stay as they are, unless you take all that is shown (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):
+        These name a chat, and nobody knows whose words they are. They stay as they are, unless you accept all of them (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):
           feed⟨U+202E⟩ the crew  [tg:-1002]
-        1 item of chats (selkie todos list) came out of others' words there. Each stays so, unless you name it.
+        1 item of chats (selkie todos list) come from other people's words there. Each stays so, unless you name it.
         ");
     }
 }

@@ -11,7 +11,8 @@ use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 
 const WHAT: &str = "certificate";
-const RENEW: &str = "renew it, or see why that is not done by itself where it should be (certbot, caddy, the provider)";
+const RENEW: &str =
+    "renew it, or find out why it is not renewed automatically (certbot, caddy, the provider)";
 
 /// One for each channel, whose platform is asked where it reaches the bot, and one for each server of the database.
 pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
@@ -57,9 +58,7 @@ impl Says {
         let finding = match found {
             Found::Plain => return None,
             Found::Valid if ahead.0.is_zero() => Finding::fine(WHAT, format!("{whose} is valid")),
-            Found::Valid => {
-                Finding::fine(WHAT, format!("{whose} is valid, for {ahead} and longer"))
-            }
+            Found::Valid => Finding::fine(WHAT, format!("{whose} is valid for at least {ahead}")),
             Found::Ends(until) => {
                 let says = format!("{whose} expires within {ahead}{}", at(until));
                 Finding::warning(WHAT, says, RENEW)
@@ -69,13 +68,13 @@ impl Says {
             }
             Found::Untrusted(why) => Finding::warning(
                 WHAT,
-                format!("{whose} is not taken here: {why}"),
-                "see that the server shows the whole chain, for this name; a private authority belongs into this machine's store",
+                format!("this machine does not accept {whose}: {why}"),
+                "make sure that the server sends the whole chain, for this name; add a private authority to this machine's store",
             ),
             Found::Unknown(why) => Finding::warning(
                 WHAT,
-                format!("{whose} could not be looked at: {why}"),
-                "see that this machine reaches that address; guard.network.allow_private lets selkie look at a private one",
+                format!("{whose} could not be checked: {why}"),
+                "make sure that this machine reaches that address; guard.network.allow_private lets selkie check a private one",
             ),
         };
         Some(finding.of(place.host.as_str()))

@@ -35,7 +35,7 @@ impl Times {
     fn says(self) -> Option<String> {
         match (self.running, self.config) {
             (Some(running), Some(config)) if running != config => Some(format!(
-                "the running selkie reads times in the zone {running}; the config says {config}, from its next start on"
+                "the running selkie reads times in the zone {running}; the config says {config}, which applies from the next start"
             )),
             (running, config) => {
                 running.or(config).map(|zone| format!("times are in the zone {zone}"))

@@ -108,7 +108,7 @@ fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
             "check this machine's network, its proxy, and the profile's endpoint"
         }
         Reason::NoRoom | Reason::Withheld | Reason::Empty => {
-            "check that the profile's endpoint is a language model: it answers, but with nothing"
+            "check that the profile's endpoint is a language model: it sends empty answers"
         }
         Reason::Down | Reason::Silent | Reason::Garbled => {
             "run selkie doctor again; if that does not help, see the provider's status page and the profile's endpoint"
@@ -129,7 +129,7 @@ async fn embed(server: &dyn Embeddings) -> Finding {
         Err(error) => Finding::warning(
             WHAT,
             format!("{model} does not answer: {}", error.why),
-            "check memory.embeddings (endpoint, model, api_key_file); until then memory is searched by words alone",
+            "check memory.embeddings (endpoint, model, api_key_file); until then, memory is searched by keyword only",
         ),
     }
 }

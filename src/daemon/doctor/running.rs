@@ -52,7 +52,7 @@ pub async fn status(plan: &AppConfig) -> Status {
         Ok(Ok(Some(told))) => read(told),
         Ok(Ok(None)) => Status::Down,
         Ok(Err(error)) => Status::Mute(format!("{error:#}")),
-        Err(_) => Status::Mute(format!("nothing came within {} s", LIMIT.as_secs())),
+        Err(_) => Status::Mute(format!("there was no answer within {} s", LIMIT.as_secs())),
     }
 }
 
@@ -105,7 +105,7 @@ fn troubles(status: &daemon::Status) -> Vec<Finding> {
         findings.push(Finding::error(WHAT, format!("it cannot use its store: {problem}"), advice));
     }
     if !status.still.is_empty() {
-        let says = format!("it stands still: {}", status.still.join(", "));
+        let says = format!("it stalled: {}", status.still.join(", "));
         findings.push(Finding::error(WHAT, says, "read its log, and restart it"));
     }
     findings
@@ -125,7 +125,7 @@ fn channels(status: &daemon::Status) -> Vec<Finding> {
 fn not_in_force(status: &daemon::Status, zone: Zone) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
-        let advice = "restart it (systemctl restart selkie): these are in force from then on";
+        let advice = "restart selkie (systemctl restart selkie) to apply these changes";
         findings.push(Finding::warning(WHAT, format!("restart due: {due}"), advice));
     }
     if let Some(it) = &status.config.not_loaded {

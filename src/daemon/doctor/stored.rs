@@ -57,7 +57,7 @@ fn own(state: &Path, runs: bool) -> Finding {
             let whole = if found.is_through {
                 "is whole"
             } else {
-                "is intact as far as there was time to check"
+                "shows no damage as far as there was time to check"
             };
             Finding::fine(
                 WHAT,
@@ -98,7 +98,7 @@ fn remote(address: crate::store::postgres::Address, plan: &AppConfig) -> Finding
         Err(error) => Finding::error(
             WHAT,
             error.to_string(),
-            "check store.url, store.password_file and the server; the words before say what it lacks",
+            "check store.url, store.password_file and the server; the message says what is wrong",
         ),
     }
 }

@@ -13,11 +13,11 @@ const WHAT: &str = "todos";
 pub fn look(state: &Path, clock: SharedClock) -> Look {
     let files = Files::new(state.to_owned(), clock);
     Look::here(WHAT, move || match files.has_lost_whose() {
-        Ok(false) => vec![Finding::fine(WHAT, "it is known whose words the items of TODO.md are")],
+        Ok(false) => vec![Finding::fine(WHAT, "selkie knows who wrote each item of TODO.md")],
         Ok(true) => vec![Finding::warning(
             WHAT,
-            "TODO.md was there before selkie, or kept/whose.json is lost or was changed: the items count as others' words, and no task is shown them unasked",
-            "look through TODO.md; if all in it is yours, run selkie todos trust",
+            "TODO.md was there before selkie, or kept/whose.json is lost or was changed: selkie treats the items of TODO.md as other people's words, and shows them to no task unasked",
+            "look through TODO.md; if everything in it is yours, run selkie todos trust",
         )],
         Err(why) => {
             vec![Finding::warning(

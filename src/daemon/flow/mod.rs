@@ -166,7 +166,7 @@ impl Flow {
             .reclaim(&outbox.runtime.instance, outbox.runtime.clock.now())
             .await?;
         if back > 0 {
-            tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
+            tracing::info!(tasks = back, "unfinished tasks of an earlier run continue");
         }
         self.workers.suspect().await?;
         let moved = outbox.storage.ledger.moved_places().await?;
@@ -210,7 +210,7 @@ impl Flow {
             Ok(schedules) => {
                 tracing::info!(
                     schedules,
-                    "come due at other times by the zone data of this version"
+                    "come due at different times: the zone data of this version has changed"
                 );
                 Ok(())
             }
@@ -280,11 +280,11 @@ impl Flow {
                     return refused(format!("schedule {id} is due already: it is under way"));
                 }
                 Some(ByHand::PassedOver(why)) if !is_active => {
-                    return refused(format!("schedule {id} was passed over: {why}"));
+                    return refused(format!("schedule {id} was skipped: {why}"));
                 }
                 // It may have been passed over, and say why.
                 Some(ByHand::Begun | ByHand::PassedOver(_)) => return book.get(id, None).await,
-                None => return refused("the store takes nothing now: try again".to_owned()),
+                None => return refused("the store cannot write now: try again".to_owned()),
             }
         }
     }

@@ -109,7 +109,7 @@ impl New {
         let owners = flow.owners();
         let no_owner = || {
             BookError::Refused(
-                "`owners` is empty in the config: a schedule is somebody's, and asks its owner"
+                "`owners` is empty in the config, and a schedule needs an owner: add your id there"
                     .to_owned(),
             )
         };

@@ -45,7 +45,8 @@ impl Wanted {
     pub fn check(&self, machine: &Machine) -> Result<(), Unfit> {
         if self.workspaces.len() > MOST {
             let path = self.workspaces[MOST].clone();
-            let why = format!("is one too many, {MOST} are taken: name the folder above them");
+            let why =
+                format!("is one too many, at most {MOST} are accepted: name the folder above them");
             return Err(Unfit { what: "--workspace", path, why });
         }
         for (what, path) in self.paths() {
@@ -87,7 +88,7 @@ impl Wanted {
 /// Whether a path can stand in a unit.
 fn writable(path: &Path) -> Result<(), String> {
     let Some(text) = path.to_str() else {
-        return Err("is no UTF-8, which a unit has to be: name another one".to_owned());
+        return Err("is not UTF-8, as a unit has to be: name another one".to_owned());
     };
     if text.chars().any(char::is_control) {
         return Err("holds a control character: name another one".to_owned());
@@ -129,7 +130,7 @@ fn config(machine: &Machine, path: &Path) -> Result<(), String> {
     }
     match metadata.permissions().mode() & 0o004 {
         0 => Err(
-            "cannot be read by the service, whose user is made anew: put its secrets into files beside it, named like their \
+            "cannot be read by the service, whose user is created at each start: put its secrets into files beside it, named like their \
              keys (llm.api_key), and chmod 644 it, or install it for yourself (--user)"
                 .to_owned(),
         ),

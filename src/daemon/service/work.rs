@@ -22,13 +22,13 @@ pub enum Unable {
     #[error("{} is a package's: systemctl enable --now starts it, and systemctl edit changes it; --name gives another one of your own a name", .0.display())]
     Packaged(PathBuf),
     /// A person has changed it.
-    #[error("{} is not as selkie wrote it: move your lines to systemctl edit, then take --force, which keeps it as {}.old", .0.display(), .0.display())]
+    #[error("{} is not as selkie wrote it: move your lines to systemctl edit, then use --force, which keeps it as {}.old", .0.display(), .0.display())]
     Changed(PathBuf),
     /// There is none.
     #[error("{} is not there: selkie service status looks for a service of this name", .0.display())]
     NotInstalled(PathBuf),
     /// A file cannot be read or written.
-    #[error("{}: {source}; the machine's services are root's (sudo), --user makes one of your own", path.display())]
+    #[error("{}: {source}; a service for the whole machine takes root (sudo), --user installs one for you", path.display())]
     File {
         /// Which.
         path: PathBuf,

@@ -51,7 +51,7 @@ pub(crate) fn told(
                 ),
                 (false, _) if of_account => {
                     format!(
-                        "\n\nWith that account's login {again} posts it; for this account ask for it anew."
+                        "\n\nWith that account's login, {again} posts it; for this account, ask for it again."
                     )
                 }
                 (false, _) => format!("\n\n{again} tries it again."),
@@ -59,7 +59,7 @@ pub(crate) fn told(
             format!("Not posted{of}: {reason}.\n\n> {beginning}{then}")
         }
         DeliveryState::Partly { reason } => format!(
-            "Only the beginning of the thread was posted{of}: {reason}.\n\n> {beginning}\n\n{again} goes on with it."
+            "Only the beginning of the thread was posted{of}: {reason}.\n\n> {beginning}\n\n{again} posts the rest."
         ),
         DeliveryState::Unclear | DeliveryState::Open => format!(
             "I cannot tell whether this was posted{of}: the connection broke, and the timeline does not say. I do \
@@ -73,11 +73,11 @@ pub(crate) fn told(
     };
     match (pause, schedule) {
         (Some(why), Some(id)) if of_account => format!(
-            "{text}\n\nI paused schedule {id}: {why}. With that account's login `selkie schedules resume {id}` lets it go on."
+            "{text}\n\nI paused schedule {id}: {why}. With that account's login `selkie schedules resume {id}` resumes it."
         ),
         (Some(why), Some(id)) => format!(
             "{text}\n\nI paused schedule {id}: {why}. Change its words with `selkie tweets edit {id} --text …`; \
-             `selkie schedules resume {id}` lets it go on."
+             `selkie schedules resume {id}` resumes it."
         ),
         _ => text,
     }
@@ -209,7 +209,7 @@ mod tests {
 
         > Good morning!
 
-        With that account's login `selkie tweets retry p7` posts it; for this account ask for it anew.
+        With that account's login, `selkie tweets retry p7` posts it; for this account, ask for it again.
 
         I paused schedule 3: its posts were approved for another account. With that account's login `selkie schedules resume 3` lets it go on.
         ---

@@ -39,7 +39,7 @@ pub(crate) fn read(state_dir: &Path) -> Result<String, String> {
     }
     let text = String::from_utf8(bytes).map_err(|_| format!("{NAME} is not UTF-8"))?;
     match is_empty(&text) {
-        true => Err(format!("{NAME} holds headings and comments alone")),
+        true => Err(format!("{NAME} contains only headings and comments")),
         false => Ok(text.trim().to_owned()),
     }
 }
@@ -110,7 +110,7 @@ mod tests {
             read(dir.path())
         };
         assert_eq!(read(dir.path()).unwrap_err(), "HEARTBEAT.md is not there");
-        assert!(says(b"# Heartbeat\n").unwrap_err().contains("headings and comments alone"));
+        assert!(says(b"# Heartbeat\n").unwrap_err().contains("only headings and comments"));
         assert!(says(b"look \xff").unwrap_err().contains("not UTF-8"));
         assert!(says(&[b'a'; 17_000]).unwrap_err().contains("longer than 16 KiB"));
         assert_eq!(says(b" look at the list\n").unwrap(), "look at the list");

@@ -62,13 +62,13 @@ pub(crate) fn contact(known: &[&Known], name: &str, showing: Showing<'_>) -> Str
 
 /// Says that nothing can be told now.
 pub(crate) fn unreadable() -> String {
-    "My notes about people cannot be read now: my owner finds out why with /contacts in private."
+    "I cannot read my notes about people at the moment; my owner can find out why with /contacts in private."
         .to_owned()
 }
 
 /// Says whom it is for.
 pub(crate) fn not_for_strangers() -> String {
-    "I tell only people on my allow list whom I know here.".to_owned()
+    "Only people on my allow list can ask whom I know here.".to_owned()
 }
 
 fn line(known: &Known, zone: Zone) -> String {

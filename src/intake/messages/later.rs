@@ -48,13 +48,13 @@ pub(crate) fn no_time(why: &NoTime) -> String {
 
 /// Asks what a time is for.
 pub(crate) fn remind_of_what(when: &str) -> String {
-    format!("Of what? Write it behind the time: `/remind {} turn off the oven`.", plain(when))
+    format!("Of what? Write it after the time: `/remind {} turn off the oven`.", plain(when))
 }
 
 /// Says when somebody is reminded.
 pub(crate) fn reminds(id: ScheduleId, at: Option<&str>) -> String {
     match at {
-        Some(at) => format!("I will remind you on {at}. /schedules remove {id} takes it back."),
+        Some(at) => format!("I will remind you on {at}. /schedules remove {id} cancels it."),
         None => format!("Schedule {id} has come due already."),
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn reminder_settled(name: &str, outcome: &str) -> String {
 
 /// Says that somebody has made something of a reminder before.
 pub(crate) fn reminder_settled_already(name: &str, outcome: &str) -> String {
-    format!("The last reminder here is answered already ({outcome}): {name}")
+    format!("The last reminder here has already been answered ({outcome}): {name}")
 }
 
 /// Says the same on a tap, where the reminder stands.
@@ -76,7 +76,7 @@ pub(crate) fn settled_already(outcome: &str) -> String {
 
 /// Says that somebody was quicker.
 pub(crate) fn settled_meanwhile() -> String {
-    "This reminder has just been answered already.".to_owned()
+    "This reminder has already been answered.".to_owned()
 }
 
 /// Says that no reminder of somebody was said here.
@@ -116,8 +116,8 @@ pub(crate) fn zone(found: Found, may_set: bool) -> String {
         SetBy::Nobody => "nobody has set one here",
     };
     let how = match may_set {
-        true => "`/timezone Europe/Berlin` sets another one, /timezone off takes it back.",
-        false => "Here only my owner sets another one; in private you can set your own.",
+        true => "`/timezone Europe/Berlin` sets another one, /timezone off resets it.",
+        false => "Only my owner can change it here; in private you can set your own.",
     };
     format!("Times are {zone} ({by}). {how}")
 }
@@ -138,7 +138,7 @@ pub(crate) fn zone_off(usual: Zone) -> String {
 
 /// Says who may set the zone of a group.
 pub(crate) fn zone_is_the_owners() -> String {
-    "In a group only my owner sets the time zone. In private you can set your own.".to_owned()
+    "In a group, only my owner can set the time zone. In private you can set your own.".to_owned()
 }
 
 /// Says where the command line's zone is set.

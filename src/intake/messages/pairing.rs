@@ -20,7 +20,7 @@ pub(crate) fn offered(code: &str) -> String {
 /// An owner has let somebody in.
 pub(crate) fn let_in(name: &str, person: &PersonId) -> String {
     format!(
-        "{name} (`{person}`) is let in. `selkie pair remove {person}` on the machine where I run takes that back."
+        "{name} (`{person}`) is let in. `selkie pair remove {person}` on the machine where I run undoes that."
     )
 }
 
@@ -32,16 +32,16 @@ pub(crate) fn you_are_in() -> String {
 /// An owner has sent a code that nobody has.
 pub(crate) fn nobody_asks(left: i64) -> String {
     match left {
-        0 => "Nobody who asks to be let in has this code. That was the third wrong one: they have to write to me again \
+        0 => "Nobody who is waiting to be let in has this code. That was the third wrong one: they have to write to me again \
               when their hour is over."
             .to_owned(),
-        left => format!("Nobody who asks to be let in has this code. {} of 3 tries are left.", left),
+        left => format!("Nobody who is waiting to be let in has this code. {} of 3 tries are left.", left),
     }
 }
 
 /// They are one already, and nobody wants to be let in.
 pub(crate) fn is_owner_already() -> String {
-    "You are my owner already, and nobody asks to be let in just now.".to_owned()
+    "You are my owner already, and nobody is waiting to be let in.".to_owned()
 }
 
 /// The code is wrong, or none is open: which of them is for nobody to know who has no code.
@@ -53,12 +53,12 @@ pub(crate) fn opens_nothing() -> String {
 
 /// They have tried too often.
 pub(crate) fn too_many() -> String {
-    "That was one wrong code too many. I read no more from you for ten minutes.".to_owned()
+    "That was one wrong code too many. I will ignore codes from you for ten minutes.".to_owned()
 }
 
 /// Somebody who is no person to the platform, such as a channel, cannot own anything.
 pub(crate) fn no_person() -> String {
-    "I pair people alone: write to me as yourself, not in the name of a chat.".to_owned()
+    "I pair only people: write to me as yourself, not in the name of a chat.".to_owned()
 }
 
 /// So many strangers ask to be let in that not all of them wait.
@@ -70,7 +70,7 @@ pub(crate) fn crowded() -> String {
 
 /// What was typed is no code.
 pub(crate) fn usage() -> String {
-    "Write the code behind it: /pair CODE. On the machine where I run, `selkie pair` makes one."
+    "Write the code after it: /pair CODE. On the machine where I run, `selkie pair` makes one."
         .to_owned()
 }
 

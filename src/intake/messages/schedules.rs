@@ -60,7 +60,7 @@ pub(crate) fn channel_off(account: &str) -> String {
 pub(crate) fn login_gone(account: &str) -> String {
     format!(
         "it was approved for the account {account}, which is not configured or switched off, and no other one posts \
-         it (for another one ask for it anew)"
+         it (for another account, ask for it again)"
     )
 }
 
@@ -82,9 +82,9 @@ pub(crate) fn shows_nothing() -> String {
 /// Tells the owner that a schedule waits from now on.
 pub(crate) fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -> String {
     let way = match comes_again {
-        true => format!("`selkie schedules resume {id}` lets it go on."),
+        true => format!("`selkie schedules resume {id}` resumes it."),
         false => format!(
-            "It does not come again by itself: when that is mended, `selkie schedules run {id}` carries it out."
+            "It does not come again by itself: once that is fixed, `selkie schedules run {id}` runs it."
         ),
     };
     format!("I paused schedule {id} ({name}): {why}. {way}")
@@ -94,16 +94,16 @@ pub(crate) fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -
 pub(crate) fn used_up(id: ScheduleId, name: &str, why: &str, next: Option<&str>) -> String {
     let until = match next {
         Some(next) => {
-            format!("It goes on at {next}; `selkie schedules resume {id}` lets it go on now.")
+            format!("It continues at {next}; `selkie schedules resume {id}` resumes it now.")
         }
-        None => "It does not come due any more.".to_owned(),
+        None => "It will not come due again.".to_owned(),
     };
     format!("I paused schedule {id} ({name}): {why}. {until}")
 }
 
 /// Tells the owner that a time was passed over, and why.
 pub(crate) fn passed_over(id: ScheduleId, name: &str, why: &str) -> String {
-    format!("I passed over a time of schedule {id} ({name}): {why}.")
+    format!("I skipped schedule {id} ({name}) once: {why}.")
 }
 
 /// Tells the owner that the machine's clock leapt.

@@ -69,7 +69,7 @@ pub(crate) fn status(report: &StatusReport<'_>) -> String {
             let why = why.trim_end_matches('.');
             _ = writeln!(
                 text,
-                "Memory is searched by words alone; the embeddings server gives trouble: {why}."
+                "I search my memory by keyword only, because the embeddings server fails: {why}."
             );
         }
     }

@@ -60,7 +60,8 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
 
 /// Says that nothing can be told now.
 pub(crate) fn unreadable() -> String {
-    "The list cannot be read now: my owner finds out why with /todos in private.".to_owned()
+    "I cannot read the list at the moment; my owner can find out why with /todos in private."
+        .to_owned()
 }
 
 /// One item, as it was written: no sign of it is a mark.

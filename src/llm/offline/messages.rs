@@ -215,7 +215,7 @@ pub(super) fn long(length: usize) -> String {
     let length = length.clamp(1, LONGEST_ANSWER);
     let mut text = String::with_capacity(length + 80);
     for line in 1.. {
-        let _ = writeln!(text, "Line {line} of a long answer, so that one sees where it is split.");
+        let _ = writeln!(text, "Line {line} of a long answer, which shows where it is split.");
         if text.len() >= length {
             break;
         }

@@ -36,7 +36,7 @@ pub const PHRASES: &[Phrase] = &[
     },
     Phrase {
         says: "finished: <text>",
-        does: "completes the item of that list which fits the words",
+        does: "completes the item of that list that fits the words",
     },
     Phrase { says: "done <n>", does: "marks the list's item n as done" },
     Phrase { says: "react with <emoji>", does: "puts a reaction on the message" },
@@ -75,7 +75,7 @@ pub const PHRASES: &[Phrase] = &[
     },
     Phrase {
         says: "tell <name>: <text>",
-        does: "says it to them in their chat, where somebody known is called so",
+        does: "sends it to the known person of that name, in their chat",
     },
     Phrase {
         says: "tweet: <text>",

@@ -29,7 +29,7 @@ pub(super) fn told(answer: &str) -> String {
     let is_done = outcome["action"] == "complete";
     let mut told = format!("{}: {content}.", if is_done { "Done" } else { "To be done" });
     if let Some(reminder) = outcome["reminder"].as_str() {
-        told.push_str(&format!(" As a reminder {reminder}."));
+        told.push_str(&format!(" Reminder: {reminder}."));
     }
     let open = outcome["updated_counts"]["open_count"].as_u64().unwrap_or_default();
     let warned = outcome["warnings"].as_array().into_iter().flatten().map(text);
@@ -172,10 +172,10 @@ mod tests {
     #[test]
     fn what_became_of_the_list_is_told_in_words() {
         let outcome = json!({ "ok": true, "action": "add", "updated_counts": { "open_count": 1, "done_count": 0 },
-            "entry": { "content": "Remind [Mei](b:1) and [Bo](b:2) to sail" }, "reminder": "it is said at noon" });
+            "entry": { "content": "Remind [Mei](b:1) and [Bo](b:2) to sail" }, "reminder": "set for noon" });
         assert_eq!(
             told(&outcome.to_string()),
-            "To be done: Remind Mei and Bo to sail. As a reminder it is said at noon. 1 item is on the list."
+            "To be done: Remind Mei and Bo to sail. Reminder: set for noon. 1 item is on the list."
         );
         let done = json!({ "action": "complete", "updated_counts": { "open_count": 2 }, "entry": { "content": "a [b" } });
         assert_eq!(told(&done.to_string()), "Done: a [b. 2 items are on the list.");

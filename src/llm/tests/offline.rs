@@ -238,7 +238,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `what do you know about me?`: says what it remembers here
     - `tell me my list (or: my list, what is on my list)`: reads the todo list
     - `todo: <text> (or: remind <name> to <text>)`: puts it on the list of what people want done, by the tool for it
-    - `finished: <text>`: completes the item of that list which fits the words
+    - `finished: <text>`: completes the item of that list that fits the words
     - `done <n>`: marks the list's item n as done
     - `react with <emoji>`: puts a reaction on the message
     - `write <name>: <text>`: writes a file
@@ -256,7 +256,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `every day at 8 <phrase> (or: every weekday at 8:30 <phrase>, every monday at 08:00 <phrase>, every 2h <phrase>)`: has the phrase done then, again and again
     - `in 20 minutes <phrase> (or: in 20m <phrase>, at 18:30 <phrase>, tomorrow at 8 <phrase>)`: has the phrase done then, once
     - `remind me in 20 minutes to <text> (or: remind me tomorrow at 8 to <text>, remind me every day at 8 to <text>)`: reminds you of it then
-    - `tell <name>: <text>`: says it to them in their chat, where somebody known is called so
+    - `tell <name>: <text>`: sends it to the known person of that name, in their chat
     - `tweet: <text>`: posts it in public, after approval, where an account is configured
     - `tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)`: schedules the post, after approval
     - `what is scheduled? (or: my schedules)`: lists what is to be done later

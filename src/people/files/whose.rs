@@ -140,7 +140,7 @@ impl Files {
             && let Err(error) = self.write_marks(&marks)
         {
             // It holds for what is read now; the next time it is found anew.
-            tracing::warn!(%error, "whose the todo items are is not noted");
+            tracing::warn!(%error, "the note of who wrote which to-do item could not be saved");
         }
         Ok(Known::new(marks.marks))
     }

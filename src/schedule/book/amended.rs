@@ -38,7 +38,7 @@ impl Book {
             }
             if row.state == ScheduleState::Ended && has_pictures(&row.schedule.action) {
                 let why = format!(
-                    "schedule {id} has ended, and its pictures are not kept: schedule it anew"
+                    "schedule {id} has ended, and its pictures are not kept: schedule it again"
                 );
                 return Err(BookError::Refused(why));
             }
@@ -50,7 +50,7 @@ impl Book {
             }
             self.is_not_on_its_way(id).await?;
         }
-        Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
+        Err(BookError::Refused(format!("schedule {id} keeps changing: try again")))
     }
 
     /// Takes a post away that is not on its way.
@@ -67,7 +67,7 @@ impl Book {
             }
             self.is_not_on_its_way(id).await?;
         }
-        Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
+        Err(BookError::Refused(format!("schedule {id} keeps changing: try again")))
     }
 
     /// Says why the store has not changed a schedule, when a post of it is on its way.
@@ -76,7 +76,7 @@ impl Book {
         let post = post.0;
         Err(BookError::Refused(format!(
             "schedule {id} is being posted: `selkie tweets show p{post}` says what becomes of it, and `selkie tweets \
-             cancel p{post}` withdraws what of it still waits; then try again"
+             cancel p{post}` withdraws what is still waiting; then try again"
         )))
     }
 
@@ -109,7 +109,7 @@ impl Book {
         let zone = Zone::named(&schedule.zone).map_err(refused)?;
         let recurrence = amended.recurrence.or_else(|| before(&schedule)).ok_or_else(|| {
             BookError::Refused(format!(
-                "schedule {id} comes neither once nor daily nor hourly: say how often from then on (--recurrence)"
+                "schedule {id} is neither once nor daily nor hourly: say how often it should come (--recurrence)"
             ))
         })?;
         let now = self.parts.clock.now();

@@ -109,7 +109,7 @@ fn line(one: &One) -> String {
     let next = brought.next_at.map(|at| moment(at, zone));
     let comes = match next {
         Some(next) => format!("next {next}"),
-        None => "it does not come due any more".to_owned(),
+        None => "it will not come due again".to_owned(),
     };
     format!("schedule {} ({}): {comes}", row.id(), row.schedule.name())
 }

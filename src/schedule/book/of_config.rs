@@ -71,7 +71,7 @@ impl Book {
         for row in ledger.schedules_keyed(KEYS).await? {
             if row.state != ScheduleState::Removed && !keys.contains(&row.key) {
                 self.changed(&row, Change::Remove).await?;
-                tracing::info!(schedule = %row.id(), key = row.key, "it stands in the config no more");
+                tracing::info!(schedule = %row.id(), key = row.key, "the config no longer lists it");
             }
         }
         Ok(())

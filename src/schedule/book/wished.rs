@@ -53,7 +53,7 @@ impl Book {
                 self.is_not_on_its_way(id).await?;
             }
         }
-        let why = format!("schedule {id} changes all the time: try again");
+        let why = format!("schedule {id} keeps changing: try again");
         Err(BookError::Refused(why))
     }
 
@@ -101,7 +101,7 @@ impl Book {
         Ok(match (wish, row.state) {
             (Wish::Remove, _) if row.key.starts_with(KEYS) => {
                 let why = format!(
-                    "schedule {id} stands in the config: take it out of `schedules` there, or pause it"
+                    "schedule {id} comes from the config: remove it from `schedules` there, or pause it"
                 );
                 return Err(BookError::Refused(why));
             }

@@ -38,14 +38,14 @@ pub fn server(session: &Session, address: &Address) -> Result<(), Trouble> {
     }
     if fsync != "on" {
         return refuse(
-            "its server runs with fsync = off and may lose everything with the power: set fsync = on in \
+            "its server runs with fsync = off and may lose everything in a power failure: set fsync = on in \
              postgresql.conf and restart it"
                 .to_owned(),
         );
     }
     if replica == "t" {
         return Err(Trouble::ReadOnly(format!(
-            "{address} is a read-only replica: it is waited for until it takes writes, or name the primary in store.url"
+            "{address} is a read-only replica: selkie waits until it accepts writes; or name the primary in store.url"
         )));
     }
     // Whatever the server is set to, an answer means that it is on the disk; what waits for more stays.

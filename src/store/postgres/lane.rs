@@ -192,14 +192,15 @@ impl Lane {
                 let after = self.turn.as_ref().map_or(0, |turn| turn.last);
                 tracing::warn!(
                     holds = after > before,
-                    "the connection to the database was lost in a commit; it was found out whether that holds"
+                    "the connection to the database was lost during a commit; selkie has found out whether it took effect"
                 );
                 return Ok(after > before);
             }
             let until = self.next_try.unwrap_or_else(Instant::now);
             if !self.refuse_until(until) {
                 return Err(StoreError::Broken(
-                    "the store was closed before it was known whether a commit holds".to_owned(),
+                    "the store was closed before it was clear whether a commit took effect"
+                        .to_owned(),
                 ));
             }
         }
@@ -210,7 +211,9 @@ impl Lane {
         loop {
             let away = || {
                 self.shared.is_there().err().unwrap_or_else(|| {
-                    StoreError::Broken("it is not known whether the last commit holds".to_owned())
+                    StoreError::Broken(
+                        "nobody knows whether the last commit took effect".to_owned(),
+                    )
                 })
             };
             match self.orders.recv_timeout(until.saturating_duration_since(Instant::now())) {

@@ -68,8 +68,7 @@ pub fn held(session: &Session, owner: &Opener) -> StoreError {
     let who = match session.row::<4>(who) {
         Ok([instance, ..]) if instance == owner.instance => {
             return StoreError::Held(
-                "this very selkie has the database open already: a copy takes another one"
-                    .to_owned(),
+                "this selkie already has that database open: copy to another one".to_owned(),
             );
         }
         Ok([_, pid, host, since]) => {

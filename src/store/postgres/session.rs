@@ -211,7 +211,7 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
         None if says.ends_with("password missing") => shut_out(
             address,
             &format!(
-                "it wants a password for {role}, and there is none: name its file in store.password_file; for a copy's \
+                "it asks for a password for {role}, and none is set: name its file in store.password_file; for a copy's \
                  place, in --password-file"
             ),
         ),
@@ -220,7 +220,7 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
 }
 
 fn shut_out(address: &Address, why: &str) -> Trouble {
-    Trouble::Failed(StoreError::Damaged(format!("the database {address} lets nobody in: {why}")))
+    Trouble::Failed(StoreError::Damaged(format!("the database {address} rejects the login: {why}")))
 }
 
 /// Whether nobody whom this machine trusts has signed the server's certificate, or it trusts nobody at all.

@@ -377,7 +377,10 @@ fn what_stays_until_somebody_changes_it_is_not_waited_for() {
     let why = open(&url).map(drop).unwrap_err();
     assert!(matches!(&why, StoreError::Damaged(why) if why.contains("another program")), "{why:?}");
     let why = open(&server().url_for("nobody_here", name)).map(drop).unwrap_err();
-    assert!(matches!(&why, StoreError::Damaged(why) if why.contains("lets nobody in")), "{why:?}");
+    assert!(
+        matches!(&why, StoreError::Damaged(why) if why.contains("rejects the login")),
+        "{why:?}"
+    );
     server()
         .psql("postgres", &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
     let why = open(&url).map(drop).unwrap_err();

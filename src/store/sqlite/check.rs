@@ -88,9 +88,7 @@ pub fn version(conn: &Connection) -> Result<i64> {
         return Err(damaged("it is the database of another program"));
     }
     if version < 0 || (version == 0 && one("SELECT count(*) FROM sqlite_schema")? > 0) {
-        return Err(damaged(&format!(
-            "it has tables, but {version} where its version should stand"
-        )));
+        return Err(damaged(&format!("it has tables, but {version} where its version should be")));
     }
     Ok(version)
 }

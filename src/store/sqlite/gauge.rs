@@ -46,7 +46,7 @@ impl Gauge {
     pub fn note(&self, error: StoreError) -> StoreError {
         let StoreError::Damaged(what) = error else { return error };
         let says = self.damage.get_or_init(|| {
-            format!("{what}: nothing more is written to it; stop selkie, and its next start tells what to do")
+            format!("{what}: selkie writes nothing more to it; stop selkie, and its next start says what to do")
         });
         StoreError::Broken(says.clone())
     }

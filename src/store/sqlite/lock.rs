@@ -67,7 +67,7 @@ impl StoreLock {
         let file = self.place.path().display();
         tracing::error!(
             %file,
-            "the lock file was deleted or replaced while selkie runs. Its folder is locked, too, so no second \
+            "the lock file was deleted or replaced while selkie was running. Its folder is locked, too, so no second \
              selkie can use the store; restart this one to make the file again"
         );
     }

@@ -147,11 +147,11 @@ impl Wal {
         if bytes > MOST_REWRITTEN {
             tracing::info!(
                 bytes,
-                "the database is too large to be written anew: pieces of what was \
+                "the database is too large to be rewritten: pieces of what was \
                 deleted may stay in it until they are overwritten"
             );
         } else if let Err(error) = conn.execute_batch(REWRITE) {
-            tracing::warn!(%error, "the database could not be written anew: pieces of what was deleted may stay in it");
+            tracing::warn!(%error, "the database could not be rewritten: pieces of what was deleted may stay in it");
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn passed_over(reached: &Reached, schedule: &str) -> String {
         Whose::Everybody => "all people together have",
     };
     format!(
-        "I passed over a time of {schedule}: {whose} reached what I can do in a day ({}). Schedules go on here after \
+        "I skipped {schedule} once: {whose} reached what I can do in a day ({}). Schedules continue here after \
          midnight UTC.",
         reached.key()
     )

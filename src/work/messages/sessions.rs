@@ -109,7 +109,7 @@ pub(crate) fn is_this_one(session: &str) -> String {
 
 /// Nobody has asked for it.
 pub(crate) fn nobody_asks() -> String {
-    "nobody has asked for it: a message is somebody's".to_owned()
+    "nobody asked for it, and a message needs somebody who did".to_owned()
 }
 
 /// No channel speaks there.

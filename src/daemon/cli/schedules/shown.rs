@@ -40,7 +40,7 @@ fn limits(view: &View) -> Option<String> {
         until.map(|at| format!("not after {}", view.shown(at))),
         times.map(|times| format!("{} at most", counted(times.into(), ["time", "times"]))),
         active.as_ref().map(|hours| format!("only {hours}")),
-        jitter.map(|jitter| format!("each time up to {jitter} later")),
+        jitter.map(|jitter| format!("starts up to {jitter} later each time")),
     ];
     let all: Vec<String> = all.into_iter().flatten().collect();
     (!all.is_empty()).then(|| all.join("; "))
@@ -48,15 +48,15 @@ fn limits(view: &View) -> Option<String> {
 
 /// What becomes of times at which nobody could act.
 fn missed(view: &View) -> Option<String> {
-    let late = |late| format!("when it is at most {late} late");
+    let late = |late| format!("if it is at most {late} late");
     Some(match (view.lateness, view.misfire) {
-        (None, _) => "a missed time is made up for, however late".to_owned(),
-        (_, Misfire::Skip) => "missed times are passed over".to_owned(),
+        (None, _) => "catches up on a missed time, however late".to_owned(),
+        (_, Misfire::Skip) => "skips missed times".to_owned(),
         (Some(lateness), Misfire::Once) => {
-            format!("of missed times the latest is made up for, {}", late(lateness))
+            format!("catches up on the latest missed time {}", late(lateness))
         }
         (Some(lateness), Misfire::All) => {
-            format!("each missed time is made up for, {}", late(lateness))
+            format!("catches up on each missed time {}", late(lateness))
         }
     })
 }

@@ -145,7 +145,7 @@ async fn tables_without_a_version_are_refused_without_a_page_of_sql() {
     drop(open(dir.path()).unwrap());
     Connection::open(database(dir.path())).unwrap().pragma_update(None, "user_version", 0).unwrap();
     let says = refusal(dir.path());
-    assert!(says.contains("it has tables, but 0 where its version should stand"), "{says}");
+    assert!(says.contains("it has tables, but 0 where its version should be"), "{says}");
     assert!(says.contains("Restore your newest backup") && !says.contains("CREATE"), "{says}");
 }
 
@@ -214,7 +214,7 @@ async fn damage_that_is_met_later_stays_known() {
     ledger.write(Plan::RELAXED, move |tx| tx.execute(forget_pages, params![])).await.unwrap();
     let first = ledger.accept(vec![task(message(1, 1))], None, no_fuse()).await;
     let Err(StoreError::Broken(says)) = first else { panic!("{first:?}") };
-    assert!(says.contains("damaged") && says.contains("nothing more is written"), "{says}");
+    assert!(says.contains("damaged") && says.contains("writes nothing more to it"), "{says}");
     assert!(ledger.healthy().await.is_err(), "it does not become well by being asked");
 }
 
