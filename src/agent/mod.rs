@@ -78,7 +78,7 @@ impl Agent {
         let Some(name) = profile else { return Arc::clone(&self.model) };
         let found = self.profiles.get(name);
         if found.is_none() {
-            tracing::warn!(profile = name, "there is no such model profile any more: main answers");
+            tracing::warn!(profile = name, "this model profile no longer exists: main answers");
         }
         Arc::clone(found.unwrap_or(&self.model))
     }

@@ -49,7 +49,9 @@ fn program(settings: &Settings, env: &Environment) -> Option<Unfit> {
     (!there).then(|| Unfit {
         key: "tools.bash.rewrite.binary".to_owned(),
         variable: None,
-        message: format!("is {name}, which is not there: takes a program of PATH, or a whole path"),
+        message: format!(
+            "is {name}, which does not exist: takes a program in PATH, or a whole path"
+        ),
     })
 }
 

@@ -267,7 +267,7 @@ fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
     config.yaml:8: schedules[0].model "cheep" is not a model profile of the config (takes cheap). Did you mean cheap?
     config.yaml:9: schedules[0].to takes a string, not 4711
     config.yaml:10: schedules[1] takes one of cron, every and at, which says when
-    config.yaml:10: schedules[1].id takes a name of its own: "morning" is another schedule's, too
+    config.yaml:10: schedules[1].id takes a unique name: "morning" is already another schedule's
     config.yaml:10: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
     config.yaml:11: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
     config.yaml:11: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)

@@ -43,7 +43,7 @@ impl Accounts {
         more
     }
 
-    /// Returns the account of a conversation; `None` when its channel is not configured any more.
+    /// Returns the account of a conversation; `None` when its channel is no longer configured.
     pub(crate) fn of(&self, conversation: &ConversationId) -> Option<Arc<Account>> {
         self.get(conversation.account())
     }

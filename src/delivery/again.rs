@@ -29,7 +29,7 @@ pub(crate) async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<
         return refused(why);
     }
     let Some(account) = outbox.accounts.of(&row.said.conversation) else {
-        return refused("its channel is not configured any more".to_owned());
+        return refused("its channel is no longer configured".to_owned());
     };
     let parts = rendered(&account.channel, &row.said, &outbox.runtime.redactor);
     if row.standing == DeliveryState::Unclear {
@@ -88,7 +88,7 @@ async fn look(
         return Err(unknown("another version stored it"));
     };
     let Some(account) = outbox.accounts.of(&row.said.conversation) else {
-        return Err(unknown("its channel is not configured any more"));
+        return Err(unknown("its channel is no longer configured"));
     };
     let place = i64::try_from(place).unwrap_or_default();
     let due = DuePart {

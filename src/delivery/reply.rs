@@ -70,7 +70,7 @@ impl TaskReply {
 
     fn draft(&self, conversation: ConversationId, body: Body) -> Result<Draft, ToolError> {
         let Some(account) = self.outbox.accounts.of(&conversation) else {
-            return Err(ToolError::tell("this conversation's channel is not configured any more"));
+            return Err(ToolError::tell("this conversation's channel is no longer configured"));
         };
         // The right to answer, where there is one, belongs to the answer itself.
         let outbound = Outbound::new(conversation, body);
@@ -155,8 +155,7 @@ impl TaskReply {
         let text = self.outbox.runtime.redactor.clean(&text);
         let draft = self.draft(to.clone(), Body::Text { markdown: text.clone() })?;
         let features = self.outbox.accounts.of(&to).map(|a| a.channel.address.features(&to));
-        let gone =
-            || ToolError::tell("the channel of that conversation is not configured any more");
+        let gone = || ToolError::tell("the channel of that conversation is no longer configured");
         let whose = person.as_ref().map(|person| prompt::person(&by, person.as_str()));
         let facts = Facts {
             v: Facts::VERSION,

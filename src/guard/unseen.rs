@@ -86,7 +86,7 @@ fn of_program(program: &[Word]) -> Option<String> {
         };
     }
     if RUNNERS.contains(&name) {
-        return Some(format!("what {name} runs: it stands in the project's files"));
+        return Some(format!("what {name} runs: the project's files decide that"));
     }
     if first.text.contains('/') && !SYSTEM.iter().any(|folder| first.text.starts_with(folder)) {
         return Some(format!("what the program {} does", first.text));

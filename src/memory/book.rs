@@ -246,7 +246,7 @@ impl Memory for MemoryBook {
         {
             let at = same.lines.start();
             return Ok(told(
-                format!("It stands there already ({path}, line {at}): nothing was written."),
+                format!("It is there already ({path}, line {at}): nothing was written."),
                 level,
             ));
         }

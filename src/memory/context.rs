@@ -51,7 +51,7 @@ impl MemoryBook {
     async fn main_page(&self, subject: &Subject) -> Option<Arc<Page>> {
         let page = self.reading.page(&subject.main()).await;
         let told = page.inspect_err(|error| {
-            tracing::warn!(%error, "a task goes on without what is remembered");
+            tracing::warn!(%error, "a task continues without what is remembered");
         });
         told.ok()
     }

@@ -81,7 +81,7 @@ impl Contacts {
             match found {
                 Ok(section) => match places.entry(section.fields.id().to_owned()) {
                     Entry::Occupied(known) => {
-                        let what = format!("the contact_id {:?} stands there twice", known.key());
+                        let what = format!("the contact_id {:?} is there twice", known.key());
                         faults.push(Fault::of(section.lines, what));
                     }
                     Entry::Vacant(new) => {

@@ -69,7 +69,7 @@ impl ContextSource for NamedContacts {
         let names = match self.names().await {
             Ok(names) => names,
             Err(error) => {
-                tracing::warn!(%error, "a task goes on without the contacts that it names");
+                tracing::warn!(%error, "a task continues without the contacts that it names");
                 return None;
             }
         };

@@ -374,7 +374,7 @@ fn first(schedule: &Schedule, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookE
 }
 
 fn never(plan: &Plan) -> String {
-    format!("{} does not come any more within its bounds", words(&plan.expression, plan.zone))
+    format!("{} no longer comes due within its bounds", words(&plan.expression, plan.zone))
 }
 
 fn refused(error: impl std::fmt::Display) -> BookError {

@@ -11,7 +11,7 @@ use crate::store::verbs::copying::{self, Carried, PAGE};
 use crate::store::verbs::restored;
 
 /// Says how to undo a seal.
-const UNDO: &str = "to go on with this one and leave the copy unused, run `selkie store unseal`";
+const UNDO: &str = "to keep using this one and leave the copy unused, run `selkie store unseal`";
 /// How the seal of a copy begins that was not finished.
 const HALF: &str = "it is half a copy";
 /// What is to be done about one.

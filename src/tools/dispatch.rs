@@ -138,7 +138,7 @@ async fn timed(
 
 /// A panic is our defect: the panic hook has logged where, the model learns that it may go on without.
 fn broken(name: &str) -> ToolError {
-    tracing::error!(tool = name, "a tool panicked; the task goes on without its answer");
+    tracing::error!(tool = name, "a tool panicked; the task continues without its answer");
     ToolError::Tell(format!(
         "{name} failed: a bug in the tool, not in your arguments; go on without it and say so"
     ))

@@ -37,7 +37,7 @@ pub(crate) async fn add(outbox: &Arc<Outbox>, claimed: &mut Claimed, cancel: &Ca
     if let Some(why) = missing {
         tracing::warn!(
             conversation = %claimed.conversation, why, lines = lines.len(),
-            "not all that was said before could be fetched; the task goes on without it"
+            "not all that was said before could be fetched; the task continues without it"
         );
         lines.splice(0..0, hint(claimed, &lines));
     }

@@ -50,7 +50,7 @@ impl Persona {
         let of = versions(&self.state_dir);
         if of != last.of {
             *last = Read { of, text: read(&self.state_dir).into() };
-            tracing::info!("the persona has changed and was read anew");
+            tracing::info!("the persona has changed and was read again");
         }
         Arc::clone(&last.text)
     }

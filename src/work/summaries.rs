@@ -244,7 +244,7 @@ impl Summaries {
             ledger.stale_summaries().await.map_err(|error| self.outbox.storage.trouble(&error))?;
         for conversation in stale {
             if let Err(error) = self.memory.drop_summary(&conversation).await {
-                tracing::error!(%conversation, %error, "a summary of what was taken back stands there still");
+                tracing::error!(%conversation, %error, "a summary still contains what was taken back");
                 return Err(());
             }
         }

@@ -29,7 +29,7 @@ pub(crate) fn is_unattended(facts: &Facts) -> bool {
 /// Why a task was not begun whose speaker nobody listens to any more.
 pub(crate) fn not_allowed(claimed: &Claimed) -> String {
     match is_unattended(&claimed.facts) {
-        true => format!("{PASSED_OVER}whoever made it is not allowed there any more"),
+        true => format!("{PASSED_OVER}whoever made it is no longer allowed there"),
         false => "ignored: not_allowed any more".to_owned(),
     }
 }

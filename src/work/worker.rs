@@ -274,7 +274,7 @@ impl Workers {
         if !lanes.is_empty() {
             tracing::warn!(
                 lanes = lanes.len(),
-                "the process has died at least twice while these had a task running: they go on one at a time"
+                "the process has died at least twice while these had a task running: they continue one at a time"
             );
         }
         self.queue().suspects = lanes.into();

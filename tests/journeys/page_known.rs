@@ -136,7 +136,7 @@ fn an_owner_sees_all_but_what_others_remember(browser: &Browser) -> Answer<()> {
     assert_eq!(browser.text("#known-list li:first-child .link")?, "Tea room");
     browser.click("#known-list li:first-child .link")?;
     browser.wait_until("document.querySelector('#talk-title').textContent == 'Tea room'")?;
-    shows(browser, "todos", "1", &["Light the candles", "The rest of TODO.md is not seen here"])?;
+    shows(browser, "todos", "1", &["Light the candles", "The rest of TODO.md stays hidden here"])?;
     lacks(browser, &["milk"])
 }
 

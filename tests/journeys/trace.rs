@@ -46,11 +46,6 @@ fn masked(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Puts one space for several.
-fn squeezed(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Puts one sign for each run of digits.
 fn signs(word: &str) -> String {
     let digit = |c: Option<&char>| c.is_some_and(char::is_ascii_digit);

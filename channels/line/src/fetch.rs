@@ -65,7 +65,7 @@ async fn pour(api: &Api, response: Response, most: u64, sink: Sink<'_>) -> Resul
     match response.status() {
         StatusCode::OK => {}
         StatusCode::NOT_FOUND | StatusCode::GONE => {
-            return Err("LINE does not keep the file any more, or it was taken back".to_owned());
+            return Err("LINE no longer has the file, or it was taken back".to_owned());
         }
         status => return Err(format!("the file server answered HTTP {}", status.as_u16())),
     }

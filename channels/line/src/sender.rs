@@ -29,7 +29,7 @@ use reply::Replied;
 const LOADING_FRESH: Duration = Duration::from_secs(LOADING_SECONDS - 5);
 const LOADINGS: usize = 1000;
 
-const NOT_FREE: &str = "the free reply is not possible any more, and this is not worth a push";
+const NOT_FREE: &str = "a free reply is no longer possible, and this is not worth a push";
 const NO_PUSH: &str = "no free reply was possible (it takes a message or a tap of the last minute, and carries \
     five bubbles), and line.push is never";
 const NEVER_PUSHED: &str =

@@ -62,7 +62,7 @@ function column(c) {
   return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
 }
 
-const BUSY = 'Not asked here: selkie waits for an answer in this chat, and would take these words for it. Answer there first.';
+const BUSY = 'Not asked here: selkie is waiting for an answer in this chat, and would take this for it. Answer there first.';
 const NOT_HEARD = 'selkie posts on X and does not listen: nothing written here becomes a task, so there are no tools to show.';
 
 export function renderCompare() {

@@ -23,7 +23,7 @@ export function renderComposer() {
   $('mention').textContent = where.mention;
   $('attach').hidden = !where.files;
   $('tries').hidden = !where.hears;
-  $('text').placeholder = where.hears ? 'Write a message' : 'Post by hand, as the account’s owner: selkie does not hear it';
+  $('text').placeholder = where.hears ? 'Write a message' : 'Post by hand, as the account’s owner: selkie does not see it';
   $('mention').setAttribute('aria-pressed', String(state.mention));
   $('mention').title = state.mention ? 'selkie is mentioned, so it answers' : 'selkie is not mentioned: it only reads along';
   $('tries').replaceChildren(...TRIES.map(text => h('button', { type: 'button', onclick: () => { state.editing = null; say(text); } }, text)));

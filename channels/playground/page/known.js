@@ -79,7 +79,7 @@ export function wireKnown() {
 
 function body(where, name, known) {
   if (known === undefined) return h('p', { class: 'faint' }, 'Looking…');
-  if (!known) return note('selkie has heard nothing here yet.', 'What it knows here shows with the first message that is meant for it.');
+  if (!known) return note('selkie has heard nothing here yet.', 'The first message that is meant for selkie brings up what it knows here.');
   const one = known[name];
   return one.error ? note('This cannot be read now.', one.error) : LISTS[name].draw(where, one);
 }
@@ -91,7 +91,7 @@ const whole = (all, own) => seesAll => h('p', { class: 'faint' }, seesAll ? all 
 const rest = ({ total }, shown, where) => total > shown && h('p', { class: 'faint' }, `And ${number(total - shown)} more: `, h('code', {}, where));
 const faults = rows => rows.map(row => h('p', { class: 'why', dir: 'auto' }, `Cannot be read: ${row}`));
 
-const whoSees = whole('An owner reads here alone: everybody whom selkie knows.', 'Only people who have written here. Of others this chat hears nothing.');
+const whoSees = whole('Only an owner reads here: everybody whom selkie knows.', 'Only people who have written here. This chat learns nothing about others.');
 
 function contacts(where, one) {
   const { sees_all, contacts: rows } = one.body;
@@ -106,7 +106,7 @@ function person({ name, also, ids, last_interaction_at: last }) {
     h('p', { class: 'known-ids' }, ids.map(id => h('code', { dir: 'ltr' }, id))));
 }
 
-const whatSees = whole('An owner reads here alone: all of TODO.md.', 'Only what belongs to this chat. The rest of TODO.md is not seen here.');
+const whatSees = whole('Only an owner reads here: all of TODO.md.', 'Only what belongs to this chat. The rest of TODO.md stays hidden here.');
 
 function todos(where, one) {
   const { sees_all, open, done } = one.body;
@@ -133,7 +133,7 @@ function memory(where, one) {
   const files = new Map();
   for (const row of lines) files.set(row.path, [...(files.get(row.path) ?? []), row]);
   const names = new Map((state.knowledge.get(where.key)?.contacts.body?.contacts ?? []).flatMap(({ name, ids }) => ids.map(id => [id, name])));
-  return [h('p', { class: 'faint' }, sees_all ? 'This chat’s own, and what is for all private chats of owners.' : 'This chat’s own. No other chat knows it.'),
+  return [h('p', { class: 'faint' }, sees_all ? 'This chat’s own, and what belongs to all private chats of owners.' : 'This chat’s own. No other chat knows it.'),
     rest(one, lines.length, 'selkie memory show'),
     [...files].map(([path, rows]) => [files.size > 1 && h('p', { class: 'known-sub' }, h('code', { dir: 'ltr' }, path)),
       h('ol', { class: 'known-rows' }, rows.map(row => remembered(where, row, names)))]),

@@ -54,7 +54,7 @@ async function beside(id) {
 function render() {
   const list = $('later-list');
   if (!state.schedules.length) {
-    return list.replaceChildren(h('p', { class: 'faint' }, 'Nothing is to come yet.'));
+    return list.replaceChildren(h('p', { class: 'faint' }, 'Nothing is scheduled yet.'));
   }
   if (list.firstElementChild?.dataset.key === undefined) list.replaceChildren();
   const items = state.schedules.map(row => ({ ...row, open: state.beside.has(row.id), shown: state.besides.get(row.id) }));

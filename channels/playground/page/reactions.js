@@ -13,7 +13,7 @@ export function reactions(m, who) {
 
 /** The button that offers them. */
 export const offer = (m, who) => m.reacts.length > 0 && h('button', { type: 'button', tabindex: -1, class: 'react', 'aria-label': 'React',
-  title: 'React (+): people see it, selkie does not answer it', onclick: e => pick(e.currentTarget.closest('.msg'), m.id, m.reacts, who) }, icon('react'));
+  title: 'React (+): people see it, selkie does not answer', onclick: e => pick(e.currentTarget.closest('.msg'), m.id, m.reacts, who) }, icon('react'));
 
 function pick(node, id, emoji, who) {
   const open = node.querySelector('.palette');

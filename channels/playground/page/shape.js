@@ -10,10 +10,10 @@ export const CLASSES = ['read', 'note', 'reply', 'write', 'exec', 'network', 'me
 
 export function renderShape() {
   const where = chat(), box = $('shape');
-  if (!state.world.daemon) return box.replaceChildren(note('Steps and tools cannot be shown.', 'Set console.listen in selkie’s configuration: then this side shows what each task did and may do.'));
+  if (!state.world.daemon) return box.replaceChildren(note('Steps and tools cannot be shown.', 'Set console.listen in selkie’s configuration: then this column shows what each task did and may do.'));
   const rows = state.tasks.get(where.key) ?? [], id = shownTask(where.key);
   const known = state.details.get(id);
-  if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'What it did shows again as soon as it is back.'));
+  if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'Its steps appear again as soon as it is back.'));
   if (!known) return box.replaceChildren(note('No task here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
   const { task, shape, approvals } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
@@ -41,7 +41,7 @@ function taskHead(task, approvals) {
     [took == null ? '…' : took < 1000 ? `${took} ms` : `${(took / 1000).toFixed(1)} s`, 'from start to end'],
   ];
   return h('header', { class: 'task-head' },
-    h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', { title: 'A task that was cut off is begun again, and goes on where it was' }, `begun ${task.attempts} times`)),
+    h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', { title: 'An interrupted task starts again, and continues where it was' }, `begun ${task.attempts} times`)),
     h('p', { class: 'asked', dir: 'auto' }, task.asked || 'a message without words'),
     open.map(waits),
     task.why && h('p', { class: 'why', dir: 'auto' }, task.why),

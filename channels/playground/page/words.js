@@ -12,10 +12,10 @@ const CLASSES = {
   agent: ['hand over', 'gives work to other tasks'], public: ['post in public', 'posts where everybody can read it'],
 };
 const STATES = {
-  waiting: ['waiting', 'It waits until the task before it has ended'], running: ['running', 'The model is at work'],
-  parked: ['on hold', 'It waits for an answer, an approval, another task or a time, and goes on then'], done: ['done', 'Ended with an answer'],
+  waiting: ['waiting', 'It waits until the previous task has ended'], running: ['running', 'The model is working'],
+  parked: ['on hold', 'It waits for an answer, an approval, another task or a time, and then continues'], done: ['done', 'Ended with an answer'],
   active: ['active', 'It comes due at its times'], paused: ['paused', 'It waits until somebody resumes it'], ended: ['over', 'It has come due for the last time'],
-  due: ['due', 'Its task waits'], ran: ['ran', 'It was carried out; whether it was heard stands beside it'], skipped: ['passed over', 'It was not carried out; the reason stands beside it'],
+  due: ['due', 'Its task waits'], ran: ['ran', 'It was carried out; beside it you see whether it was delivered'], skipped: ['passed over', 'It was not carried out; the reason is beside it'],
   failed: ['failed', 'Ended without what was asked; the reason is below'], stopped: ['stopped', 'Ended by /stop or /reset'],
 };
 
@@ -26,12 +26,12 @@ const DELIVERIES = {
 };
 const POSTS = {
   draft: ['draft', 'It waits for approval'], posting: ['posting', 'The platform has not taken it yet'], posted: ['posted', 'The platform has given its receipt'],
-  refused: ['refused', 'The platform did not take all of it'], unclear: ['unclear', 'Nobody can tell whether it stands there'],
+  refused: ['refused', 'The platform did not take all of it'], unclear: ['unclear', 'Nobody can tell whether it was posted'],
   withdrawn: ['taken back', 'It was not posted'], expired: ['too late', 'It was not posted in time'],
 };
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
-export const APPROVAL = 'An owner is asked in private and approves one call, as it was shown, once';
+export const APPROVAL = 'selkie asks an owner in private, who approves one call, as shown, once';
 const LANE = 'selkie calls this a lane: one conversation, in which one task runs at a time';
 const TAINT = 'selkie calls this taint: while the model reads other people’s words (a quote, a file, a web page), it does nothing outward that a person did not type';
 
@@ -49,7 +49,7 @@ export const group = name => CLASSES[name] ?? [name, ''];
 const LEVELS = {
   clean: ['', ''],
   derived: ['out of others’ words', 'selkie wrote it while it read other people’s words: found when it is looked up, never brought in unasked'],
-  raw: ['others’ words', 'Other people’s words: found when it is looked up, never brought in unasked'],
+  raw: ['others’ words', 'Other people’s words: found by searching, never brought up unasked'],
 };
 export const level = name => LEVELS[name] ?? [name, ''];
 

@@ -113,7 +113,7 @@ impl Socket {
         let sent = timeout(self.patience.silence, self.stream.send(Message::text(text))).await;
         match sent {
             Ok(sent) => sent.map_err(|e| chain(&e)),
-            Err(_) => Err("the socket takes nothing any more".to_owned()),
+            Err(_) => Err("the socket accepts nothing more".to_owned()),
         }
     }
 
@@ -134,7 +134,7 @@ impl Socket {
         match timeout(self.patience.ping, self.stream.send(ping)).await {
             Ok(Ok(())) => Brought::Frames(Vec::new()),
             Ok(Err(e)) => Brought::End(chain(&e)),
-            Err(_) => Brought::End("the socket takes nothing any more".to_owned()),
+            Err(_) => Brought::End("the socket accepts nothing more".to_owned()),
         }
     }
 }

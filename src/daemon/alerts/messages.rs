@@ -48,11 +48,11 @@ pub(super) fn certificate(looked: &Looked, zone: Zone) -> String {
     let (whose, then) = match &place.of {
         Of::Channel(name) => (
             format!("`{}`, where {name} reaches me,", place.host),
-            format!("With an expired one {name} does not bring me anything"),
+            format!("With an expired one {name} no longer sends me anything"),
         ),
         Of::Database => (
             format!("the database server `{}`", place.host),
-            "With an expired one I cannot connect to it any more".to_owned(),
+            "With an expired one I can no longer connect to it".to_owned(),
         ),
     };
     let at = |at: &Option<_>| at.map(|at| format!(" on {}", moment(at, zone))).unwrap_or_default();

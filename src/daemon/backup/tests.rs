@@ -181,7 +181,7 @@ fn names_that_lead_elsewhere_and_what_is_no_file_are_refused() {
     }
     let says =
         refused(archive(&[labelled(9, 99), Entry { name: vec![b's', 0xff], ..entry("", "") }]));
-    assert!(says.contains("is no text"), "{says}");
+    assert!(says.contains("is not text"), "{says}");
     for kind in [
         EntryType::Symlink,
         EntryType::Link,

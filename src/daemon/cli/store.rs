@@ -47,7 +47,7 @@ async fn copied(config: &AppConfig, place: Place, verbose: bool) -> anyhow::Resu
         true => ledger::open_without_folder(named),
         false => ledger::open_whatever(named),
     };
-    let source = source.context("the store that is to be copied cannot be opened")?;
+    let source = source.context("the store to copy cannot be opened")?;
     let moved = moved(config, &source, &place, &instance).await;
     source.close().await;
     print::out(&told(&moved?, &place, verbose))?;

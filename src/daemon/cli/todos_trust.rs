@@ -103,8 +103,8 @@ fn shown(taken: &[Doubtful], left: &[Doubtful]) -> String {
         &taken.iter().collect::<Vec<_>>(),
     );
     part(
-        "These name a chat, and nobody knows whose words they are. They stay as they are, unless you take all \
-         that is shown (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):\n",
+        "These name a chat, and nobody knows whose words they are. They stay as they are, unless you accept \
+         all of them (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):\n",
         &found,
     );
     let (of_chats, others): (Vec<&Doubtful>, Vec<&Doubtful>) =
@@ -118,7 +118,7 @@ fn shown(taken: &[Doubtful], left: &[Doubtful]) -> String {
         let many = u64::try_from(of_chats.len()).unwrap_or(u64::MAX);
         let items = counted(many, ["item", "items"]);
         all.push_str(&format!(
-            "{items} of chats (selkie todos list) come from other people's words there. Each stays so, unless you name it.\n"
+            "{items} of chats (selkie todos list) were written from other people's words there. Each stays so, unless you name it.\n"
         ));
     }
     all
@@ -190,7 +190,7 @@ mod tests {
           buy milk
         These name a chat, and nobody knows whose words they are. They stay as they are, unless you accept all of them (selkie todos trust --all-shown) or name one (selkie todos trust TEXT):
           feed⟨U+202E⟩ the crew  [tg:-1002]
-        1 item of chats (selkie todos list) come from other people's words there. Each stays so, unless you name it.
+        1 item of chats (selkie todos list) were written from other people's words there. Each stays so, unless you name it.
         ");
     }
 }

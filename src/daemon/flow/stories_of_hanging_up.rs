@@ -218,7 +218,7 @@ async fn a_command_in_the_terminal_is_carried_out_and_not_asked() {
         ("/plan off", "Plan mode was not on"),
         ("/status", "Nothing is running"),
         ("/ps", "No programs"),
-        ("/workspace /srv", "the folder you stand in"),
+        ("/workspace /srv", "your current folder"),
     ] {
         let events = told(&house, text).await;
         let [AskEvent::Said(said), end] = &events[..] else { panic!("{text}: {events:?}") };

@@ -101,7 +101,7 @@ fn writable(path: &Path) -> Result<(), String> {
 
 fn program(machine: &Machine, path: &Path) -> Result<(), String> {
     if !machine.below(path).is_file() {
-        return Err("is not there: name selkie's own file".to_owned());
+        return Err("does not exist: name selkie's own file".to_owned());
     }
     match machine.asked.kind == Kind::System && is_hidden(path) {
         true => Err(format!(
@@ -116,7 +116,7 @@ fn program(machine: &Machine, path: &Path) -> Result<(), String> {
 fn config(machine: &Machine, path: &Path) -> Result<(), String> {
     let file = machine.below(path);
     let Ok(metadata) = fs::metadata(&file) else {
-        return Err("is not there: selkie init makes one, --config names another one".to_owned());
+        return Err("does not exist: selkie init makes one, --config names another one".to_owned());
     };
     if !metadata.is_file() {
         return Err("is not a file: name the config".to_owned());

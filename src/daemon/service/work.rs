@@ -25,7 +25,7 @@ pub enum Unable {
     #[error("{} is not as selkie wrote it: move your lines to systemctl edit, then use --force, which keeps it as {}.old", .0.display(), .0.display())]
     Changed(PathBuf),
     /// There is none.
-    #[error("{} is not there: selkie service status looks for a service of this name", .0.display())]
+    #[error("{} does not exist: selkie service status looks for a service of this name", .0.display())]
     NotInstalled(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {source}; a service for the whole machine takes root (sudo), --user installs one for you", path.display())]

@@ -73,7 +73,7 @@ pub(crate) fn told(
     };
     match (pause, schedule) {
         (Some(why), Some(id)) if of_account => format!(
-            "{text}\n\nI paused schedule {id}: {why}. With that account's login `selkie schedules resume {id}` resumes it."
+            "{text}\n\nI paused schedule {id}: {why}. With that account's login, `selkie schedules resume {id}` resumes it."
         ),
         (Some(why), Some(id)) => format!(
             "{text}\n\nI paused schedule {id}: {why}. Change its words with `selkie tweets edit {id} --text …`; \
@@ -203,7 +203,7 @@ mod tests {
 
         > Good morning!
 
-        I paused schedule 3: 3 of its posts in a row were refused for their words. Change its words with `selkie tweets edit 3 --text …`; `selkie schedules resume 3` lets it go on.
+        I paused schedule 3: 3 of its posts in a row were refused for their words. Change its words with `selkie tweets edit 3 --text …`; `selkie schedules resume 3` resumes it.
         ---
         Not posted (schedule 3): seen before.
 
@@ -211,7 +211,7 @@ mod tests {
 
         With that account's login, `selkie tweets retry p7` posts it; for this account, ask for it again.
 
-        I paused schedule 3: its posts were approved for another account. With that account's login `selkie schedules resume 3` lets it go on.
+        I paused schedule 3: its posts were approved for another account. With that account's login, `selkie schedules resume 3` resumes it.
         ---
         I cannot tell whether this was posted: the connection broke, and the timeline does not say. I do not repeat it.
 

@@ -66,12 +66,12 @@ pub(crate) fn login_gone(account: &str) -> String {
 
 /// Why a schedule waits: nobody listens to its maker any more.
 pub(crate) fn not_allowed() -> String {
-    "whoever made it is not allowed there any more".to_owned()
+    "whoever made it is no longer allowed there".to_owned()
 }
 
 /// Why a schedule waits: its maker may not post any more.
 pub(crate) fn strangers_post_nothing() -> String {
-    "whoever made it may not post in public any more".to_owned()
+    "whoever made it may no longer post in public".to_owned()
 }
 
 /// Why a time is passed over: its words come to nothing there.

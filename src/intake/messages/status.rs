@@ -136,7 +136,7 @@ mod tests {
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
         x (x:1): not receiving, trying again every few minutes: 401.
-        Memory is searched by words alone; the embeddings server gives trouble: it answers 503: busy.
+        I search my memory by keyword only, because the embeddings server fails: it answers 503: busy.
         selkie 0.1.0
         "#);
         report.house = None;

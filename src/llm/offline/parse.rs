@@ -85,10 +85,7 @@ pub const PHRASES: &[Phrase] = &[
         says: "tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)",
         does: "schedules the post, after approval",
     },
-    Phrase {
-        says: "what is scheduled? (or: my schedules)",
-        does: "lists what is to be done later",
-    },
+    Phrase { says: "what is scheduled? (or: my schedules)", does: "lists what is scheduled" },
     Phrase { says: "cancel <n>", does: "removes the schedule with the number n" },
     Phrase {
         says: "what can you do here?",

@@ -80,7 +80,7 @@ impl Settings {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
                 };
-                problem(format!("names the profile {name:?}, which is not there: {hint}"));
+                problem(format!("names the profile {name:?}, which does not exist: {hint}"));
             }
         }
         if self.routes.main.is_none() && profiles.len() > 1 && !profiles.contains_key(DEFAULT) {

@@ -48,10 +48,9 @@ impl EmbeddingSettings {
         }
         match self.endpoint.as_deref().map(address) {
             Some(Err(message)) => problem("endpoint", message),
-            Some(Ok(_)) if self.model.is_none() => problem(
-                "model",
-                "is missing: name the model that the endpoint is to be asked for".to_owned(),
-            ),
+            Some(Ok(_)) if self.model.is_none() => {
+                problem("model", "is missing: name the model to ask the endpoint for".to_owned())
+            }
             Some(Ok(_)) => {}
             None => {
                 let set = [("model", self.named().is_some()), ("api_key", self.api_key.is_some())];

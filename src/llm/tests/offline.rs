@@ -198,7 +198,7 @@ async fn every_phrase_has_its_words() {
     think answered:
     ok
     > long 40
-    Line 1 of a long answer, so that one see
+    Line 1 of a long answer, which shows whe
     > how are you?
     I am selkie's built-in stand-in, not a language model: I know a few phrases. I heard: “how are you?”. Write “what can you do here?” for the list. For a real model set llm.provider, llm.api_key and llm.model in the config.
     > [only a mark]
@@ -259,7 +259,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `tell <name>: <text>`: sends it to the known person of that name, in their chat
     - `tweet: <text>`: posts it in public, after approval, where an account is configured
     - `tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)`: schedules the post, after approval
-    - `what is scheduled? (or: my schedules)`: lists what is to be done later
+    - `what is scheduled? (or: my schedules)`: lists what is scheduled
     - `cancel <n>`: removes the schedule with the number n
     - `what can you do here?`: names the tools of this place, and these phrases
     - `call <tool> <json>`: calls any tool by its name, to see what it answers

@@ -36,7 +36,7 @@ fn what_cannot_be_read_is_told_and_kept() {
     lines 3 to 6: "## No id" has no contact_id
     lines 7 to 10: "## Bad" cannot be read: unclosed bracket '[' at line 1, column 4
     lines 11 to 13: "## Open" has a block that no ``` ends
-    lines 18 to 21: the contact_id "x:2" stands there twice
+    lines 18 to 21: the contact_id "x:2" is there twice
     "###);
     assert_eq!(contacts.to_string(), BROKEN);
     assert_eq!(contacts.all().count(), 1);

@@ -307,7 +307,7 @@ impl Files {
             _ => {
                 tracing::error!(
                     file = WHOSE,
-                    "whose the todo items are is not known any more: the file is gone, or somebody has changed it. All that stand there count as others' words, and are not shown unasked. Look through TODO.md; if what names no chat there is yours, say so with `selkie todos trust`"
+                    "nobody knows any more who wrote the to-do items: the file is gone, or somebody has changed it. All items count as other people's words, and are not shown unasked. Look through TODO.md; if the items that name no chat are yours, say so with `selkie todos trust`"
                 );
                 self.nobodys()
             }
@@ -321,7 +321,7 @@ impl Files {
         let says = |unit: &Unit| unit.is_entry || !unit.text.starts_with('#');
         if self.units_beside(&[])?.iter().any(says) {
             tracing::warn!(
-                "TODO.md was there before selkie: nobody knows whose words its items are, so they count as others' and are not shown unasked. Look through it; if what names no chat there is yours, say so with `selkie todos trust`"
+                "TODO.md was there before selkie: nobody knows who wrote its items, so they count as other people's words and are not shown unasked. Look through it; if the items that name no chat are yours, say so with `selkie todos trust`"
             );
             return self.nobodys();
         }

@@ -92,7 +92,7 @@ impl Entry {
                 }
             };
             if taken {
-                return Err(format!("{key} stands there twice"));
+                return Err(format!("{key} is there twice"));
             }
         }
         content.clone_into(&mut self.content);

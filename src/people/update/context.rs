@@ -55,7 +55,7 @@ impl ContextSource for OpenTodos {
                 told(&list, &view, Reader { trust: facts.trust, audience: facts.audience() })
             }
             Err(error) => {
-                tracing::warn!(%error, "a task goes on without the todo list");
+                tracing::warn!(%error, "a task continues without the todo list");
                 None
             }
         }

@@ -58,7 +58,7 @@ pub(super) async fn resolve(
             [] => resolved.warnings.push(format!("{RAW}: nobody called {name:?} is known here")),
             [one] if link(&mut resolved.content, name, one) => {}
             [_] => resolved.warnings.push(format!(
-                "{RAW}: {name:?} does not stand in the content: write the name there, where it belongs"
+                "{RAW}: {name:?} is not in the content: write the name there, where it belongs"
             )),
             _ => unclear.push(name),
         }

@@ -522,7 +522,7 @@ async fn a_group_names_whom_it_has_met_and_hears_nothing_of_where_else_they_are(
         "who spoke is known before they are a contact: {said}"
     );
     let said = desk.said(&group("bird:-7"), add("Sail home", &["Number 3"])).await;
-    assert!(said.contains("does not stand in the content"), "{said}");
+    assert!(said.contains("is not in the content"), "{said}");
     let said = desk.said(&group("bird:-42"), add("Ask Mei", &["Mei"])).await;
     assert!(said.contains("[Mei](bird:@mei)"), "she was met there: {said}");
 }

@@ -92,7 +92,7 @@ impl Shared {
     pub fn lose(&self, session: &Session) {
         self.taken.get_or_init(|| {
             let says = owner::held(session, &self.owner).to_string();
-            tracing::error!("{says}; this one writes nothing any more");
+            tracing::error!("{says}; this one no longer writes anything");
             says
         });
     }

@@ -58,7 +58,7 @@ pub fn ask(tx: &mut dyn Tx, task: i64, asked: &Prepared, now: DateTime<Utc>) -> 
         ],
     )?;
     if queued.parts.is_empty() {
-        not_asked(tx, queued.outbound.0, "the bot may not speak here any more", millis(now))?;
+        not_asked(tx, queued.outbound.0, "the bot may no longer speak here", millis(now))?;
     }
     Ok(queued)
 }

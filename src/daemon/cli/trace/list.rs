@@ -103,7 +103,7 @@ mod tests {
         let mut again = none.clone();
         again["id"] = 6.into();
         again["asked"] = "".into();
-        insta::assert_snapshot!(table(&[none, again, task.clone()], zone, 120), @r#"
+        insta::assert_snapshot!(table(&[none, again, task.clone()], zone, 200), @r#"
         TASK  WHEN (Europe/Berlin)  STATE            WHO           WHERE               MESSAGE
         8     2026-11-23 08:00:00   done             Grace (tg:2)  in private          "hi"
         6     2026-11-23 08:00:00   done                                               (no words are kept)
