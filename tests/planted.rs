@@ -268,7 +268,7 @@ fn every_single_mistake_ends_a_start_with_the_words_of_the_check() {
         ("file_state_dir: /dev/null/x", ("", ""), "config.yaml:1: file_state_dir is /dev/null/x"),
         ("file_state_dir: '~ada/x'", ("", ""), "config.yaml:1: file_state_dir takes a path"),
         (inside, ("", ""), "config.yaml:2: file_state_dir is "),
-        (rewrite, ("", ""), "tools.bash.rewrite.binary is no-such-program, which is not there"),
+        (rewrite, ("", ""), "tools.bash.rewrite.binary is no-such-program, which does not exist"),
         (large, ("", ""), "config.yaml:1: 340282366920938463463374607431768211455 is a number"),
         ("a: 1\n---\nb: 2", ("", ""), "config.yaml:2: begins a second document"),
         ("llm: {endpoint: 'ftp://h/v1'}", ("", ""), "not \"ftp://h/v1\""),

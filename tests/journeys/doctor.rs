@@ -263,7 +263,7 @@ async fn lines_webhook_is_tried_beside_a_running_daemon() {
     // Where LINE is told to call is not ours to follow into a private network.
     line.platform().set_webhook("https://localhost:1/nowhere");
     let found = doctor(&line.world.home).await;
-    let words = "could not be looked at: private ip/localhost is not allowed by guard";
+    let words = "could not be checked: private ip/localhost is not allowed by guard";
     assert!(found.has("warning", "certificate", words), "{:?}", found.wrong());
 }
 

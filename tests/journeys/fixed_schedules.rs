@@ -33,7 +33,7 @@ async fn they_change_and_go_with_the_file_and_keep_what_became_of_them() {
         "{made:?}"
     );
     let (code, _, err) = world.home.run(&["schedules", "remove", "1"]);
-    assert!(code == 1 && err.contains("stands in the config"), "{err}");
+    assert!(code == 1 && err.contains("comes from the config"), "{err}");
     assert_eq!(world.home.run(&["schedules", "run", "1"]).0, 0);
     world.hears(ADA, "tea is ready").await;
     rows::delivered(&world, FIRED, 1).await;

@@ -4,6 +4,7 @@ use std::fs;
 
 use selkie_playground::telegram::{ADA, GROUP};
 
+use crate::support::joined::joined;
 use crate::support::world::World;
 
 fn import(world: &World, text: &str, more: &[&str]) -> (i32, String) {
@@ -51,7 +52,7 @@ async fn every_task_becomes_a_schedule_and_one_mistake_makes_none() {
         assert!(said.contains(&format!("prompt to tg:{ADA}: Merry Christmas")), "{said}");
         assert!(said.lines().all(|line| line.starts_with(what)), "{what}: {said}");
     }
-    let (_, list, _) = world.home.run(&["schedules", "list"]);
+    let list = joined(&world.home.run(&["schedules", "list"]).1);
     assert_eq!(list.matches(" · prompt to ").count(), 2, "twice is once: {list}");
 }
 
@@ -77,5 +78,8 @@ async fn what_was_removed_is_made_again_and_what_is_there_stays() {
     assert_eq!(begins(&said), ["There", "Made", "There"], "{said}");
     let (_, said) = import(&world, file, &[]);
     assert_eq!(begins(&said), ["There", "There", "There"], "{said}");
-    assert_eq!(world.home.run(&["schedules", "list"]).1.matches(" · prompt to ").count(), 2);
+    assert_eq!(
+        joined(&world.home.run(&["schedules", "list"]).1).matches(" · prompt to ").count(),
+        2
+    );
 }

@@ -42,7 +42,7 @@ async fn no_list_is_wider_than_a_terminal() {
     world.ask_in(GROUP, GRACE, &format!("@selkie_demo_bot {WORDS}")).await;
     let add = ["schedules", "add", "--cron", "0 8 * * 1-5", "--prompt", WORDS];
     let remind = ["schedules", "add", "--in", "20m", "--remind", WORDS];
-    let todo = json!({ "action": "add", "content": WORDS }).to_string();
+    let todo = json!({ "action": "add", "content": WORDS, "people": [] }).to_string();
     for args in [&add[..], &remind, &["tools", "call", "todo_update", &todo]] {
         let (code, out, err) = world.home.run(args);
         assert_eq!(code, 0, "{args:?}: {out}{err}");

@@ -372,7 +372,7 @@ async fn a_post_whose_login_is_gone_is_held_and_told_once() {
     let daemon = world.daemon();
     let told = world.hears(ADA, "I paused schedule 1").await.text;
     assert!(told.contains("approved for the account x:2244994945"), "{told}");
-    assert!(told.contains("selkie schedules run 1 carries it out"), "{told}");
+    assert!(told.contains("selkie schedules run 1 runs it"), "{told}");
     run(&world, &["schedules", "run", "2"]);
     world.hears(ADA, "selkie schedules resume 2 resumes it").await;
     world.hears(GRACE, "I paused schedule 2").await;
@@ -703,7 +703,7 @@ async fn a_scheduled_post_has_the_pictures_that_were_approved() {
     assert!(request.text.contains("cat.png (PNG image, 1×1 pixels, 35 bytes)"), "{}", request.text);
     world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
     world.hears(ADA, "Schedule 1 posts to x:main").await;
-    let list = run(&world, &["tweets", "list"]);
+    let list = joined(&run(&world, &["tweets", "list"]));
     assert!(list.contains("scheduled") && list.contains("look (1 picture)"), "{list}");
     let shown = run(&world, &["tweets", "show", "1"]);
     assert!(shown.contains("[picture] cat.png") && shown.contains("asked for in tg:"), "{shown}");

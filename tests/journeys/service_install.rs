@@ -113,7 +113,7 @@ fn a_service_of_the_machine_is_shown_installed_known_again_and_removed() {
     let (code, standing) = machine.standing();
     assert_eq!((code, &standing["path"]), (1, &Value::Null));
     let (code, said) = machine.service(&["uninstall", "--yes"]);
-    assert!(code == 1 && said.contains("is not there"), "{said}");
+    assert!(code == 1 && said.contains("does not exist"), "{said}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, GRACE, GROUP};
 use serde_json::json;
 
+use crate::support::joined::joined;
 use crate::support::rows::texts;
 use crate::support::world::World;
 
@@ -235,7 +236,7 @@ async fn what_is_copied_halved_or_retouched_stays_the_groups_also_without_a_note
         "{prompt}"
     );
     let (_, listed, _) = world.home.run(&["todos", "list"]);
-    assert!(listed.contains("run selkie todos trust"), "{listed}");
+    assert!(joined(&listed).contains("run selkie todos trust"), "{listed}");
     let (code, shown, err) = world.home.run(&["todos", "trust"]);
     assert_eq!(code, 2, "{err}");
     assert!(
