@@ -381,7 +381,7 @@ async fn a_post_whose_login_is_gone_is_held_and_told_once() {
         states.collect::<Vec<Value>>()
     };
     assert_eq!(states(&world), ["paused", "paused"]);
-    let list = run(&world, &["tweets", "list"]);
+    let list = joined(&run(&world, &["tweets", "list"]));
     assert!(list.contains("not configured or switched off"), "{list}");
     assert!(daemon.stop().await.success());
     let daemon = world.daemon();
@@ -707,7 +707,7 @@ async fn a_scheduled_post_has_the_pictures_that_were_approved() {
     assert!(list.contains("scheduled") && list.contains("look (1 picture)"), "{list}");
     let shown = run(&world, &["tweets", "show", "1"]);
     assert!(shown.contains("[picture] cat.png") && shown.contains("asked for in tg:"), "{shown}");
-    assert!(shown.contains("selkie tweets cancel 1 takes it away"), "{shown}");
+    assert!(shown.contains("selkie tweets cancel 1 removes it"), "{shown}");
     // Another picture in its place, days later: what was approved is posted.
     std::fs::write(&picture, "no picture").expect("changed");
     assert!(daemon.stop().await.success());
