@@ -224,7 +224,7 @@ mod tests {
         bash x.sh -c: [what x.sh holds, which bash runs]
         bash -lc 'id': []
         perl -ne 'print': []
-        make install: [what make runs: it stands in the project's files]
+        make install: [what make runs: the project's files decide that]
         rm -rf $DIR: [what $DIR stands for when it runs]
         sudo node a.js: [what a.js holds, which node runs]
         echo `id` $(uname -a): [what `id` stands for when it runs, what $(uname -a) stands for when it runs]

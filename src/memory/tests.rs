@@ -127,10 +127,7 @@ async fn what_stands_there_is_not_written_twice() {
     let home = Home::new();
     home.write(&ann(), "Ann likes tea").await;
     let again = home.write(&ann(), "ann likes  TEA.").await;
-    assert_eq!(
-        again,
-        "It stands there already (memory/tg.1/MEMORY.md, line 3): nothing was written."
-    );
+    assert_eq!(again, "It is there already (memory/tg.1/MEMORY.md, line 3): nothing was written.");
     let path = home.path("memory/tg.1/MEMORY.md");
     let by_hand = fs::read_to_string(&path).unwrap() + "- Bo likes cake\n";
     fs::write(&path, &by_hand).unwrap();

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(
             certificate(&channel, Zone::UTC),
             "The certificate of `a.example`, where bird reaches me, expires on 1970-01-01 00:00 UTC: please renew it. With an \
-             expired one bird does not bring me anything. `selkie doctor` looks again."
+             expired one bird no longer sends me anything. `selkie doctor` looks again."
         );
         let database = Looked { place: place(Of::Database), found: Found::Ended(until) };
         let told = certificate(&database, Zone::UTC);

@@ -85,9 +85,7 @@ fn line(row: &[String], widths: &[usize], last: Last, place: Place, width: usize
     for n in 0..height.max(beside) {
         let mut line: String =
             columns.iter().map(|(lines, width)| padded(lines, n, *width)).collect();
-        if n < beside {
-            line.push_str(ends[n]);
-        }
+        line.push_str(ends.get(n).filter(|_| n < beside).unwrap_or(&""));
         out.push_str(line.trim_end());
         out.push('\n');
     }

@@ -195,8 +195,8 @@ mod tests {
     profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
     profiles.odd.headers.a b: is no HTTP header
     profiles.odd.context: takes 1024 tokens or more, not 0
-    routes.main: names the profile "fats", which is not there: did you mean fast?
-    routes.small: names the profile "nobody-at-all", which is not there: there are default, fast, odd, offline
+    routes.main: names the profile "fats", which does not exist: did you mean fast?
+    routes.small: names the profile "nobody-at-all", which does not exist: there are default, fast, odd, offline
     routes.decision: takes a profile's name or a list of names; leave it out for main
     prices.m: takes US dollars per million tokens, 0 or more
     "#);

@@ -92,7 +92,7 @@ fn what_is_wrong_with_an_entry_is_said() {
     invalid Created: "2026-3-4 08:15" (takes YYYY-MM-DD hh:mm)
     "[Created](2026-03-04 08:15) x" has no " | " between its dates and its words
     an entry without words
-    Created stands there twice
+    Created is there twice
     invalid ChatID: "7" (takes a conversation's id)
     "#);
     for other in ["", "text", "- item", "- [Mei](tg:@mei) is no box", "# head", "---"] {
