@@ -46,6 +46,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::usage::Usage;
 
     #[test]
     fn a_call_without_its_secret_is_marked() {
@@ -61,6 +62,27 @@ mod tests {
         call.arguments = json!({"cmd": "rm x"});
         hide_in_call(&redactor, &mut call);
         assert!(!call.is_altered());
+    }
+
+    /// What is stored is read again without the marks: by later tasks, in an export, by whoever is shown the plain text.
+    #[test]
+    fn a_secret_that_marks_take_apart_is_not_stored() {
+        let redactor = Redactor::default();
+        redactor.learn("hunter2hunter2");
+        for written in
+            ["it is hunter2**hunter2**.", "it is **hun**ter2hunter2.", "it is hunter2`hunter2`."]
+        {
+            let reply = super::reply(&redactor, replied(written));
+            assert!(reply.text.contains("[redacted]"), "{}", reply.text);
+            assert!(!reply.text.contains("ter2"), "{}", reply.text);
+        }
+        let other = super::reply(&redactor, replied("it is **bold**."));
+        assert_eq!(other.text, "it is **bold**.");
+    }
+
+    fn replied(text: &str) -> Reply {
+        let (calls, usage, by) = (Vec::new(), Usage::default(), String::new());
+        Reply { text: text.to_owned(), calls, usage, stopped: None, by }
     }
 
     #[test]

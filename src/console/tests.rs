@@ -74,6 +74,7 @@ fn row() -> TaskRow {
         asked: "tell me my list".to_owned(),
         who: None,
         title: String::new(),
+        schedule: None,
     }
 }
 
@@ -154,6 +155,14 @@ impl Read for Shelf {
     }
 
     async fn unanswered(&self, _: &ConversationId, _: usize) -> Result<Vec<Unanswered>> {
+        Ok(Vec::new())
+    }
+
+    async fn spoken(
+        &self,
+        _: &ConversationId,
+        _: usize,
+    ) -> Result<Vec<crate::store::spoken::Spoken>> {
         Ok(Vec::new())
     }
 

@@ -63,6 +63,7 @@ async fn found(flow: &Flow, asked: AskedToForget) -> Result<Forgotten, NotDone> 
     for chat in &told.chats {
         flow.forget_chat(chat).await.map_err(NotDone::Refused)?;
     }
+    flow.forget_names(&people, &told.chats).await.map_err(NotDone::Store)?;
     if let Some(contact) = &told.contact {
         let gone = book.forget(&contact.contact_id, flow.now()).await;
         gone.map_err(|why| NotDone::Refused(why.to_string()))?;

@@ -5,13 +5,16 @@ use serde_json::{Value, json};
 
 use crate::daemon::answered::{Answered, NotDone};
 use crate::store::Ledger;
-use crate::work::told;
+use crate::work::told::{self, Kept};
 
 /// Tasks of one conversation that are told of at most.
 const MOST_TASKS: usize = 100_000;
 
 /// Messages of it that no task has answered, at most.
 const MOST_UNANSWERED: usize = 100_000;
+
+/// What the bot said there for no task's model, at most.
+const MOST_SPOKEN: usize = 100_000;
 
 /// What is asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,7 +68,8 @@ async fn said(ledger: &dyn Ledger, id: &str) -> Result<Value, NotDone> {
         [one] => {
             let tasks = ledger.said(one, true, MOST_TASKS).await?;
             let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
-            Ok(json!(told::with_unanswered(told::entries(tasks), unanswered)))
+            let spoken = ledger.spoken(one, MOST_SPOKEN).await?;
+            Ok(json!(told::whole(Kept { tasks, unanswered, spoken })))
         }
         many => {
             let all: Vec<String> = many.iter().map(|id| id.full()).collect();

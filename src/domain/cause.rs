@@ -53,6 +53,12 @@ impl Cause {
             }
         }
     }
+
+    /// Reads which schedule a task comes from, out of the key that it is stored under.
+    pub fn schedule_in(key: &str) -> Option<ScheduleId> {
+        let (id, _) = key.strip_prefix("schedule:")?.split_once('@')?;
+        id.parse().ok().map(ScheduleId)
+    }
 }
 
 #[cfg(test)]
@@ -72,5 +78,9 @@ mod tests {
         let at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let came = Cause::Occurrence { schedule: ScheduleId(3), at };
         assert_eq!(came.key(None), "schedule:3@2027-01-15T08:00:00Z");
+        assert_eq!(Cause::schedule_in(&came.key(None)), Some(ScheduleId(3)));
+        for other in ["", "ask:7", "from:7:c2.0", "tg:8|schedule:3@x", "schedule:x@y"] {
+            assert_eq!(Cause::schedule_in(other), None, "{other}");
+        }
     }
 }

@@ -47,6 +47,46 @@ pub fn read(word: &str) -> Option<String> {
     (code.len() == LENGTH && has_its_digit && code.bytes().all(is_known)).then_some(code)
 }
 
+/// Stands for a code where words are told again.
+const HIDDEN: &str = "(pairing code)";
+
+/// Takes codes out of words that are told again: those behind `pair`, wherever else they stand.
+pub fn hidden(text: &str) -> String {
+    let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '@' | '_');
+    let words: Vec<&str> =
+        text.split(|c| !is_of_a_word(c)).filter(|word| !word.is_empty()).collect();
+    let behind = |pair: &[&str]| is_verb(pair[0]).then(|| read(pair[1])).flatten();
+    let codes = words.windows(2).filter_map(behind);
+    codes.fold(text.to_owned(), |text, code| without(&text, &code))
+}
+
+/// Takes the code away with which the arguments of `/pair` begin.
+pub fn hidden_in_arguments(arguments: &str) -> String {
+    match arguments.split_whitespace().next().and_then(read) {
+        Some(code) => without(arguments, &code),
+        None => arguments.to_owned(),
+    }
+}
+
+/// Whether a word is the command before a code: `pair`, `/pair`, `/pair@name_of_the_bot`.
+fn is_verb(word: &str) -> bool {
+    let bare = word.strip_prefix('/').unwrap_or(word);
+    bare.split('@').next().is_some_and(|verb| verb.eq_ignore_ascii_case("pair"))
+}
+
+/// Puts [`HIDDEN`] for a code, in whatever letters.
+fn without(text: &str, code: &str) -> String {
+    let small = text.to_ascii_lowercase();
+    let mut left = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, found) in small.match_indices(code) {
+        left.push_str(&text[done..at]);
+        left.push_str(HIDDEN);
+        done = at + found.len();
+    }
+    left + &text[done..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +111,19 @@ mod tests {
         ] {
             assert_eq!(in_words(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_code_is_hidden_wherever_it_stands() {
+        assert_eq!(hidden("pair AB3defgh"), "pair (pairing code)");
+        assert_eq!(hidden("/pair@a_bot ab3defgh"), "/pair@a_bot (pairing code)");
+        let offered = "give them `ab3defgh`: they write `/pair ab3defgh` to me, ä";
+        let told = "give them `(pairing code)`: they write `/pair (pairing code)` to me, ä";
+        assert_eq!(hidden(offered), told);
+        for other in ["a pair of socks", "pair drawings", "repair ab3defgh", "ab3defgh", ""] {
+            assert_eq!(hidden(other), other);
+        }
+        assert_eq!(hidden_in_arguments("Ab3defgh now"), "(pairing code) now");
+        assert_eq!(hidden_in_arguments("socks"), "socks");
     }
 }

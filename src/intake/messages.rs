@@ -174,7 +174,7 @@ pub(crate) fn plan_usage() -> String {
 
 /// Answers `/reset`.
 pub(crate) fn reset() -> String {
-    "A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. \
+    "A fresh start: I have set our conversation aside, with the list that I kept in it, and stopped what I was still working on. \
      Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting."
         .to_owned()
 }
@@ -433,7 +433,7 @@ mod tests {
         --
         Put your question after the command: `/ask what is the time in Lima?`
         --
-        A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting.
+        A fresh start: I have set our conversation aside, with the list that I kept in it, and stopped what I was still working on. Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting.
         --
         Stopped. I will still answer messages that are waiting.
         --

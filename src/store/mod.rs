@@ -37,6 +37,7 @@ pub mod server;
 pub mod settings;
 pub mod snapshot;
 mod spending;
+pub mod spoken;
 pub mod sql;
 pub mod sqlite;
 mod status;

@@ -20,6 +20,7 @@ use crate::store::approval::ApprovalRow;
 use crate::store::delivery::DeliveryState;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
+use crate::store::spoken::{NamedSchedule, Spoken, SpokenFor};
 use crate::store::work::Wrote;
 
 /// Reads what is there.
@@ -35,15 +36,20 @@ pub trait Read: Send + Sync {
     /// last begun afresh, or whatever is kept. What tools answered is left out.
     async fn said(&self, of: &ConversationId, whole: bool, limit: usize) -> Result<Vec<SaidTask>>;
 
-    /// Returns the newest messages of a conversation that no finished task has answered, at most so many, oldest first.
+    /// Returns the newest messages of a conversation that stand in no transcript of a finished task, at most so many,
+    /// oldest first: commands, answers to questions, and what no task has answered.
     async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>>;
+
+    /// Returns the newest of what the bot has said in a conversation and that no transcript of a task there holds, at
+    /// most so many, oldest first.
+    async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Spoken>>;
 
     /// Returns one task with its transcript.
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
 
-    /// Returns the chain from platform event, or a task's own words, to receipts: `message` is a task id, the key
-    /// of an event or of a task's cause, or the platform's id of the message or of one that was said about it, as
-    /// people see it.
+    /// Returns the chain from platform event, a task's own words, or what was said without either, to receipts:
+    /// `message` is a task id, the key of an event or of a task's cause, or the platform's id of the message or of one
+    /// that was said about it, as people see it.
     async fn trace(&self, message: &str) -> Result<Vec<Chain>>;
 
     /// Returns what is stored of a message of a conversation, as somebody who quotes it sees it: ours by its
@@ -129,6 +135,9 @@ pub struct TaskRow {
     pub who: Option<Person>,
     /// The conversation's title, as the platform shows it; often empty.
     pub title: String,
+    /// The schedule that came due, where the text is its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<NamedSchedule>,
 }
 
 /// What was said in a finished task.
@@ -142,13 +151,19 @@ pub struct SaidTask {
     pub ended_at: Option<DateTime<Utc>>,
     /// Its transcript, without what tools answered.
     pub items: Vec<Item>,
+    /// The schedule whose words it was to read.
+    pub schedule: Option<NamedSchedule>,
 }
 
-/// A message that no finished task has answered.
+/// A message that stands in no transcript of a finished task.
 #[derive(Clone, Debug)]
 pub struct Unanswered {
-    /// Why, in words.
-    pub why: String,
+    /// Its row.
+    pub inbox: InboxId,
+    /// When it was written, or else stored: some platforms tell no time.
+    pub at: DateTime<Utc>,
+    /// Why, in words; `None` for what answers a question.
+    pub why: Option<String>,
     /// What was heard.
     pub heard: Inbound,
 }
@@ -211,7 +226,7 @@ impl Chain {
     pub fn event(&self) -> Option<&Event> {
         match &self.origin {
             Origin::Event(event) => Some(event),
-            Origin::Words { .. } => None,
+            Origin::Words { .. } | Origin::Spoken { .. } => None,
         }
     }
 }
@@ -228,6 +243,16 @@ pub enum Origin {
         cause: String,
         /// What it is to read.
         words: Words,
+        /// The schedule that came due.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        schedule: Option<NamedSchedule>,
+    },
+    /// What was said for neither a message nor a task.
+    Spoken {
+        /// Why it was said.
+        spoken: SpokenFor,
+        /// The conversation's title, as the platform shows it; often empty.
+        title: String,
     },
 }
 

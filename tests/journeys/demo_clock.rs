@@ -21,8 +21,8 @@ fn tomorrow_comes_at_once_and_the_schedule_with_it_once() {
     let out = said(&["every day at 08:00 tell me my list", "--then", "+1d"]);
     let (made, came) = out.split_once("\nAt ").expect("a stop");
     assert!(made.starts_with("Schedule 1 in tg:"), "{out}");
-    assert!(came.contains("08:00 Europe/Berlin\nYour list is empty"), "{out}");
-    assert_eq!(out.matches("Your list is empty").count(), 1, "{out}");
+    assert!(came.contains("08:00 Europe/Berlin\nThis chat's list is empty"), "{out}");
+    assert_eq!(out.matches("This chat's list is empty").count(), 1, "{out}");
 }
 
 #[test]
@@ -60,14 +60,14 @@ fn a_daily_post_is_taken_each_day_and_told_at_its_own_time() {
 fn other_platforms_live_in_the_same_time() {
     for place in ["line:user", "slack:dm"] {
         let out = said(&["in 20h my list", "--in", place, "--then", "+1d"]);
-        assert!(out.contains("Your list is empty"), "{place}: {out}");
+        assert!(out.contains("This chat's list is empty"), "{place}: {out}");
     }
 }
 
 #[test]
 fn whatever_is_due_on_the_way_comes_in_its_order() {
     let out = said(&["in 2h my list\nask me: tea or coffee?", "--then", "+2d"]);
-    let (list, gone) = (out.find("Your list is empty"), out.find("No answer within 1d"));
+    let (list, gone) = (out.find("This chat's list is empty"), out.find("No answer within 1d"));
     assert!(list.is_some() && list < gone, "the question has its end, too: {out}");
 }
 
@@ -80,7 +80,7 @@ fn times_at_which_nothing_is_said_are_one_piece() {
     let out = said(&["in 5h my list", "--then", "+12h", "--config", path]);
     let pieces: Vec<&str> = out.split("nothing was said here, ").skip(1).collect();
     assert!(pieces.len() == 2 && out.matches("nothing was said").count() == 2, "{out}");
-    assert!(out.contains("\nFrom ") && out.contains("Your list is empty"), "{out}");
+    assert!(out.contains("\nFrom ") && out.contains("This chat's list is empty"), "{out}");
 }
 
 #[test]

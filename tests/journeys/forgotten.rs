@@ -11,6 +11,20 @@ const WORDS: &str = "SELECT (SELECT count(*) FROM inbox WHERE inbound LIKE '%jas
     + (SELECT count(*) FROM transcript WHERE item LIKE '%jasmine%')
     + (SELECT count(*) FROM memory_piece WHERE text LIKE '%jasmine%')";
 
+/// Everything that could name her.
+const NAMES: &str = "SELECT (SELECT count(*) FROM conversation WHERE title LIKE '%Grace%')
+    + (SELECT count(*) FROM met WHERE name LIKE '%Grace%' OR username LIKE '%grace%')
+    + (SELECT count(*) FROM inbox WHERE inbound LIKE '%Grace%')
+    + (SELECT count(*) FROM task WHERE facts LIKE '%Grace%' OR header LIKE '%Grace%')
+    + (SELECT count(*) FROM task_words WHERE name LIKE '%Grace%')
+    + (SELECT count(*) FROM transcript WHERE item LIKE '%Grace%')
+    + (SELECT count(*) FROM outbound WHERE body LIKE '%Grace%')
+    + (SELECT count(*) FROM rendered WHERE text LIKE '%Grace%')
+    + (SELECT count(*) FROM question WHERE person_name LIKE '%Grace%')
+    + (SELECT count(*) FROM schedule WHERE schedule LIKE '%Grace%')
+    + (SELECT count(*) FROM whereabouts WHERE place LIKE '%Grace%')
+    + (SELECT count(*) FROM pairing_request WHERE name LIKE '%Grace%')";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_forgotten_beside_a_running_selkie() {
     forgets(World::offline().await, true).await;
@@ -47,9 +61,9 @@ async fn what_no_task_has_answered_is_exported_and_forgotten() {
     let own = export("tg:4711", &["--format", "json"]);
     let own: Value = serde_json::from_str(&own).expect("json");
     let said = own["messages"].as_array().expect("messages");
-    assert_eq!((said.len(), &said[0]["text"]), (3, &json!("hello")), "{own:#}");
-    let command = said.iter().find(|one| one["text"] == "/id").expect("a command");
-    assert_eq!(command["unanswered"], "a command", "{own:#}");
+    assert_eq!((said.len(), &said[0]["text"]), (4, &json!("hello")), "{own:#}");
+    assert_eq!((&said[2]["text"], said[2].get("unanswered")), (&json!("/id"), None), "{own:#}");
+    assert_eq!(said[3]["cause"], "the answer to a command", "{own:#}");
     let (code, out, error) = world.home.run(&["forget", "tg:4712", "--yes"]);
     assert!(code == 0 && out.contains("1 message"), "{out}{error}");
     assert_eq!(number(&world.home, WORDS), Some(0));
@@ -68,6 +82,9 @@ async fn forgets(mut world: World, runs: bool) {
     world.ask("remember that I like oolong").await;
     world.ask_in(GRACE, GRACE, "remember that I like jasmine").await;
     assert!(number(&world.home, WORDS).is_some_and(|words| words > 2));
+    world.ask_in(GRACE, GRACE, "every day at 08:00 tell me my list").await;
+    let (_, listed, _) = world.home.run(&["sessions", "list"]);
+    assert!(listed.contains("tg:4712") && listed.contains("Grace"), "{listed}");
     let daemon = match runs {
         true => Some(daemon),
         false => {
@@ -77,13 +94,16 @@ async fn forgets(mut world: World, runs: bool) {
     };
     let (code, out, error) = world.home.run(&["forget", "Grace"]);
     assert!(code == 2 && error.contains("add --yes"), "{out}{error}");
-    assert!(out.contains("the contact Grace") && out.contains("1 message"), "{out}");
+    assert!(out.contains("the contact Grace") && out.contains("2 messages"), "{out}");
     assert!(number(&world.home, WORDS).is_some_and(|words| words > 2), "it asks first");
     let (code, out, error) = world.home.run(&["forget", "Grace", "--yes", "--json"]);
     assert_eq!(code, 0, "{error}");
     let told: Value = serde_json::from_str(&out).expect("json");
     assert_eq!((&told["forgotten"], &told["goes_on"]), (&true.into(), &false.into()), "{told}");
     assert_eq!(number(&world.home, WORDS), Some(0));
+    assert_eq!(number(&world.home, NAMES), Some(0), "what is kept does not name her");
+    let (_, listed, _) = world.home.run(&["sessions", "list"]);
+    assert!(listed.contains("tg:4712") && !listed.contains("Grace"), "{listed}");
     let folder = world.home.state();
     for file in ["contacts/ACTIVE.md", "contacts/INACTIVE.md"] {
         let text = std::fs::read_to_string(folder.join(file)).expect("a file");

@@ -22,6 +22,7 @@ mod debounce;
 mod demo_clock;
 mod doctor;
 mod edits;
+mod exported;
 mod files_in;
 mod fixed_schedules;
 mod foreign_words;

@@ -60,7 +60,7 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
         let text = "note: buy milk, then tell me my list";
         let (code, out, errors) = Demo::run(&["demo", "--say", text, "--in", place]);
         assert_eq!((code, &*errors), (0, ""), "{place}");
-        assert_eq!(out, "Noted: buy milk (1).\nYour list:\n\n1. buy milk\n", "{place}");
+        assert_eq!(out, "Noted: buy milk (1).\nThis chat's list:\n\n1. buy milk\n", "{place}");
     }
     for place in ["telegram:group", "slack:channel", "line:group"] {
         let (code, out, _) = Demo::run(&["demo", "--say", "hi", "--in", place, "--unnamed"]);

@@ -137,7 +137,7 @@ async fn a_task_reads_its_own_items_and_whom_an_owner_names() {
     let listed = world.ask("/todos").await;
     assert!(listed.contains("Buy a ring"), "{listed}");
     let none = world.ask_in(GROUP.chat, GRACE, "/todos@selkie_demo_bot").await;
-    assert!(none.starts_with("The list is empty here."), "{none}");
+    assert!(none.starts_with("TODO.md has nothing for this chat."), "{none}");
     let (code, out, err) = world.home.run(&["todos", "list", "--json"]);
     assert_eq!(code, 0, "{err}");
     let all: serde_json::Value = serde_json::from_str(&out).expect("JSON");

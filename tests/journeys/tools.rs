@@ -17,7 +17,7 @@ async fn a_list_is_kept_over_a_restart_and_seen_by_its_own_chat_alone() {
     let list = world.ask("tell me my list").await;
     assert!(list.contains("1. buy milk (done)\n2. feed the cat"), "{list}");
     let other = world.ask_in(GROUP, GRACE, "@selkie_demo_bot tell me my list").await;
-    assert_eq!(other, "Your list is empty.");
+    assert_eq!(other, "This chat's list is empty.");
     assert!(world.telegram().answer_counts(ADA).is_clean());
 }
 

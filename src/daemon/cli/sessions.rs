@@ -162,8 +162,12 @@ fn said(entry: &Value, zone: Zone) -> String {
     let who = entry["speaker"].as_str().unwrap_or("selkie");
     let at = when(&entry["at"], zone);
     let at = if at.is_empty() { at } else { format!(" · {at}") };
-    let unanswered = entry["unanswered"].as_str();
-    let at = unanswered.map_or_else(|| at.clone(), |why| format!("{at} _unanswered: {why}_"));
+    let marks = [("cause", ""), ("unanswered", "unanswered: "), ("undelivered", "not delivered: ")];
+    let marks = marks.map(|(key, before)| match text(key) {
+        "" => String::new(),
+        why => format!(" _{before}{}_", one_line(why)),
+    });
+    let at = format!("{at}{}", marks.concat());
     let tools: Vec<&str> = items(&entry["tools"]).filter_map(Value::as_str).collect();
     let used = format!("_used {}_", tools.join(", "));
     match (text("text"), tools.is_empty()) {

@@ -1,5 +1,5 @@
-//! `selkie trace`: a message's whole chain, from the platform's event to the receipts, told as a story; the newest
-//! tasks, where nothing is named.
+//! `selkie trace`: a message's whole chain, from the platform's event to the receipts, told as a story; so what was said
+//! for no message; the newest tasks, where nothing is named.
 
 mod list;
 mod origin;
@@ -59,6 +59,7 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
              message (the last part of its link). The ids that /id shows are those of places, not of messages"
         )));
     }
+    chains.iter_mut().for_each(text::hide_codes);
     if trace.json {
         chains.iter_mut().for_each(text::cut);
         return Ok(print::json(&chains)?);
@@ -86,7 +87,8 @@ fn begins<'a>(chains: &'a [Value], chain: &'a Value) -> &'a Value {
 /// Lists the newest tasks.
 fn newest(plan: AppConfig, trace: &Trace) -> Outcome {
     let zone = plan.zone;
-    let tasks = read(plan, &Wanted::Tasks(trace.limit))?;
+    let mut tasks = read(plan, &Wanted::Tasks(trace.limit))?;
+    tasks.iter_mut().for_each(text::hide_codes);
     if trace.json {
         return Ok(print::json(&tasks.iter().map(list::entry).collect::<Vec<_>>())?);
     }

@@ -31,6 +31,18 @@ impl Flow {
         self.intake.commands.forget_by_hand(here).await
     }
 
+    /// Forgets what somebody is called whose chats are forgotten.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn forget_names(
+        &self,
+        people: &[PersonId],
+        chats: &[PrivateChat],
+    ) -> Result<(), StoreError> {
+        self.outbox.storage.ledger.forget_names(people, chats).await
+    }
+
     /// Takes away what is marked to be forgotten; `false` when something of it waits for a task that has to end first.
     ///
     /// # Errors

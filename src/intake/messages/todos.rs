@@ -28,9 +28,10 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let done = counted(number(seen.done.len()), ["item is done", "items are done"]);
     if seen.open.is_empty() && seen.faults.is_empty() {
         return match seen.done.len() {
-            0 => "The list is empty here. Tell me what there is to do: remind Grace to bring milk."
+            0 => "TODO.md has nothing for this chat. Tell me what there is to do: remind Grace to bring milk. What I \
+                  note while we talk is another list, this chat's own: ask me for it."
                 .to_owned(),
-            _ => format!("Nothing is left to do here; {done}."),
+            _ => format!("TODO.md has nothing left to do for this chat; {done}."),
         };
     }
     let namesakes = seen.namesakes();
@@ -46,7 +47,7 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let unread = unread.map(|fault| format!("Cannot be read: {}\n", code(&words(fault))));
     let done = (!seen.done.is_empty()).then(|| format!("({done})"));
     let open = counted(number(seen.open.len()), ["item is", "items are"]);
-    let heading = (!seen.open.is_empty()).then(|| format!("{open} to be done:\n"));
+    let heading = (!seen.open.is_empty()).then(|| format!("{open} to be done (TODO.md):\n"));
     heading
         .into_iter()
         .chain(lines)
@@ -60,7 +61,7 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
 
 /// Says that nothing can be told now.
 pub(crate) fn unreadable() -> String {
-    "I cannot read the list at the moment; my owner can find out why with /todos in private."
+    "I cannot read TODO.md at the moment; my owner can find out why with /todos in private."
         .to_owned()
 }
 
@@ -113,7 +114,7 @@ mod tests {
             faults: vec!["TODO.md, line 7: what".to_owned()],
         };
         insta::assert_snapshot!(todos(&seen, showing(true)), @r"
-        3 items are to be done:
+        3 items are to be done (TODO.md):
         - 2026-12-24 18:00 Europe/Berlin: `Call Grace`
         - ``[tap](https://x.org) `now`⟨U+000A⟩# x`` (`x:1`)
         - `Book the room` (`` Crew `1` ``)
@@ -121,7 +122,10 @@ mod tests {
         (1 item is done)
         ");
         let none = TodoList { open: Vec::new(), faults: Vec::new(), ..seen };
-        assert_eq!(todos(&none, showing(false)), "Nothing is left to do here; 1 item is done.");
-        assert!(todos(&TodoList::default(), showing(false)).starts_with("The list is empty here."));
+        assert_eq!(
+            todos(&none, showing(false)),
+            "TODO.md has nothing left to do for this chat; 1 item is done."
+        );
+        assert!(todos(&TodoList::default(), showing(false)).starts_with("TODO.md has nothing for"));
     }
 }

@@ -35,6 +35,6 @@ mod tests {
         let file = "# Heartbeat\n\n- is the tide high?\n- tell me my list\n* my schedules\n";
         assert_eq!(known(file), [Wish::List, Wish::Schedules]);
         assert_eq!(told(vec![super::super::messages::EMPTY_LIST.to_owned()]), NOTHING);
-        assert_eq!(told(vec!["Your list:".to_owned()]), "Your list:");
+        assert_eq!(told(vec!["This chat's list:".to_owned()]), "This chat's list:");
     }
 }

@@ -10,7 +10,7 @@ use super::parse::PHRASES;
 use crate::domain::tool::ToolSpec;
 
 /// Tells that there is nothing on the list.
-pub(super) const EMPTY_LIST: &str = "Your list is empty.";
+pub(super) const EMPTY_LIST: &str = "This chat's list is empty.";
 
 /// Characters of a tool's description that make one line.
 const LONGEST_LINE: usize = 90;
@@ -90,7 +90,7 @@ pub(super) fn list(list: &List) -> String {
     if list.0.is_empty() {
         return EMPTY_LIST.to_owned();
     }
-    let mut said = "Your list:".to_owned();
+    let mut said = "This chat's list:".to_owned();
     for (number, item) in (1..).zip(&list.0) {
         let status = match item.status.as_str() {
             "completed" => " (done)",

@@ -19,7 +19,7 @@ pub struct Phrase {
 pub const PHRASES: &[Phrase] = &[
     Phrase {
         says: "note: <text> (or: note <text>, remember <text>)",
-        does: "puts it on the todo list",
+        does: "puts it on this chat's own list, which `/reset` clears",
     },
     Phrase {
         says: "remember that <text>",
@@ -28,11 +28,11 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "what do you know about me?", does: "says what it remembers here" },
     Phrase {
         says: "tell me my list (or: my list, what is on my list)",
-        does: "reads the todo list",
+        does: "reads this chat's own list",
     },
     Phrase {
         says: "todo: <text> (or: remind <name> to <text>)",
-        does: "puts it on the list of what people want done, by the tool for it",
+        does: "puts it on the list of what people want done (TODO.md, `/todos`)",
     },
     Phrase {
         says: "finished: <text>",

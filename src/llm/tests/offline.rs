@@ -123,7 +123,7 @@ async fn a_note_is_on_the_list_by_real_calls() {
     let said = world.says("[Ann, 10:30]\nnote: buy milk, then tell me my list").await;
     insta::assert_snapshot!(said, @r#"
     Noted: buy milk (1).
-    Your list:
+    This chat's list:
     1. buy milk
     "#);
     insta::assert_snapshot!(world.calls.join("\n"), @r#"
@@ -135,7 +135,7 @@ async fn a_note_is_on_the_list_by_real_calls() {
     Noted: bread (2).
     Done: buy milk.
     There is no 7 on your list: it goes from 1 to 2.
-    Your list:
+    This chat's list:
     1. buy milk (done)
     2. bread
     "#);
@@ -167,7 +167,7 @@ async fn every_phrase_has_its_words() {
     }
     insta::assert_snapshot!(all.join("\n"), @r#"
     > my list
-    Your list is empty.
+    This chat's list is empty.
     > react with 👍
     Reacted with 👍.
     > write a.txt: hello: you
@@ -233,11 +233,11 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `write_file`: Does write_file
 
     Phrases:
-    - `note: <text> (or: note <text>, remember <text>)`: puts it on the todo list
+    - `note: <text> (or: note <text>, remember <text>)`: puts it on this chat's own list, which `/reset` clears
     - `remember that <text>`: remembers it beyond the history, by the tool for it
     - `what do you know about me?`: says what it remembers here
-    - `tell me my list (or: my list, what is on my list)`: reads the todo list
-    - `todo: <text> (or: remind <name> to <text>)`: puts it on the list of what people want done, by the tool for it
+    - `tell me my list (or: my list, what is on my list)`: reads this chat's own list
+    - `todo: <text> (or: remind <name> to <text>)`: puts it on the list of what people want done (TODO.md, `/todos`)
     - `finished: <text>`: completes the item of that list that fits the words
     - `done <n>`: marks the list's item n as done
     - `react with <emoji>`: puts a reaction on the message
@@ -328,7 +328,7 @@ async fn it_asks_and_plans_by_real_calls() {
     assert_eq!(world.says("ask me: what is your name?").await, "You answered: tea");
     assert_eq!(
         world.says("propose: 1. read, then my list").await,
-        "The plan is approved.\nYour list is empty."
+        "The plan is approved.\nThis chat's list is empty."
     );
     insta::assert_snapshot!(world.calls[..4].join("\n"), @r#"
     ask_user {"question":"tea, milk or coffee?","options":["tea","milk","coffee"]}

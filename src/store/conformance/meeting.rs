@@ -3,7 +3,7 @@
 use selkie_channel_core::Speaker as Who;
 
 use super::*;
-use crate::store::{Met, NewlyMet};
+use crate::store::{Kept, Met, NewlyMet, PairingRequest};
 
 laws![
     who_speaks_is_met_where_they_speak,
@@ -12,6 +12,7 @@ laws![
     who_was_brought_is_new_again_under_another_name_or_a_day_later,
     whom_a_place_has_met_moves_with_it,
     who_was_met_is_forgotten_with_the_words,
+    what_is_kept_does_not_name_who_was_forgotten,
 ];
 
 fn by(n: i64, order: i64, id: &str, username: Option<&str>) -> Inbound {
@@ -170,4 +171,52 @@ async fn who_was_met_is_forgotten_with_the_words(bed: &dyn Fixture) {
     while ledger.forget_old(since).await.unwrap() > 0 {}
     let left = ledger.met_in(&place(1), 10).await.unwrap();
     assert_eq!(left.iter().map(|met| met.person.as_str()).collect::<Vec<_>>(), ["tg:2"]);
+}
+
+async fn what_is_kept_does_not_name_who_was_forgotten(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let alone = |n: i64, id: &str| Inbound {
+        audience: Audience::Direct,
+        title: format!("Name of {id}"),
+        ..by(n, n, id, None)
+    };
+    push(ledger, task(alone(1, "tg:1")), no_fuse()).await;
+    push(ledger, task(alone(2, "tg:2")), no_fuse()).await;
+    push(ledger, task(by(3, 3, "tg:1", None)), no_fuse()).await;
+    look(ledger, 10).await;
+    let mut theirs = new_schedule("a", 1, 60);
+    theirs.schedule.maker.person = PersonId::new("tg:1");
+    let Kept::New(schedule) = ledger.schedule(theirs).await.unwrap() else { panic!("known") };
+    let ask = |id: &str, code: &str| PairingRequest {
+        person: PersonId::new(id),
+        name: format!("Name of {id}"),
+        code: code.to_owned(),
+        until: at(3_600),
+    };
+    ledger.request_pairing(ask("tg:1", "ab3defgh")).await.unwrap();
+    ledger.request_pairing(ask("tg:2", "cd3defgh")).await.unwrap();
+
+    let person = [PersonId::new("tg:1")];
+    let chats = ledger.private_chats(&person).await.unwrap();
+    ledger.forget_names(&person, &chats).await.unwrap();
+    let titles = ledger.conversations(9).await.unwrap();
+    let titles = titles.iter().map(|row| (row.id.key(), row.title.as_str()));
+    let titles: std::collections::BTreeSet<_> = titles.collect();
+    assert_eq!(
+        titles,
+        [("tg:-1", ""), ("tg:-2", "Name of tg:2"), ("tg:-3", "Group 3")].into(),
+        "a group keeps its name"
+    );
+    assert!(ledger.met_in(&place(1), 9).await.unwrap().is_empty());
+    assert_eq!(
+        ledger.met_in(&place(3), 9).await.unwrap().len(),
+        1,
+        "what was said in groups stays"
+    );
+    let open = ledger.pairing_requests().await.unwrap();
+    assert_eq!(open.iter().map(|one| one.person.as_str()).collect::<Vec<_>>(), ["tg:2"]);
+    let left = ledger.schedule_of(schedule.id()).await.unwrap().unwrap();
+    assert_eq!((left.schedule.maker.name.as_str(), left.version), ("", schedule.version));
+    assert_eq!(left.schedule.maker.person, schedule.schedule.maker.person);
 }

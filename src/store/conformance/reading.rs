@@ -3,11 +3,14 @@
 use super::*;
 use crate::domain::task::TaskState;
 use crate::domain::usage::ModelCall;
-use crate::store::read::Used;
-use crate::store::{DeliveryState, Outcome, Wrote};
+use crate::store::read::{Origin, Used};
+use crate::store::spoken::SpokenFor;
+use crate::store::{CommandEffect, DeliveryState, Outcome, Wrote};
 
 laws![
     a_chain_leads_from_event_to_receipt,
+    what_stands_in_no_transcript_is_told_with_why_it_was_said,
+    what_was_said_for_no_message_is_found_by_its_receipt,
     what_is_quoted_is_found_by_its_id,
     lists_and_counts,
     what_each_call_of_a_model_has_used_stands_with_what_it_wrote,
@@ -39,6 +42,61 @@ async fn a_chain_leads_from_event_to_receipt(bed: &dyn Fixture) {
         assert_eq!(out.parts[0].receipt, Some(receipt("4712")));
     }
     assert!(ledger.trace("nonsense").await.unwrap().is_empty());
+}
+
+async fn what_stands_in_no_transcript_is_told_with_why_it_was_said(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let answered = started(ledger, 1, 1).await;
+    finished(ledger, &answered.claim, finish("hello", vec![draft(1, 1)])).await;
+    let row =
+        push(ledger, arrival(message(1, 2), Disposition::Command), no_fuse()).await.fresh[0].row;
+    ledger.command(row, CommandEffect::Say(Some(draft(1, 1)))).await.unwrap();
+    let queued = ledger.say_once("say:x", draft(1, 1)).await.unwrap().unwrap();
+    ledger.settle(queued.parts[0].id, Outcome::Sent(receipt("232"))).await.unwrap();
+    ledger.say_once("notice:alert:disk:1", draft(1, 1)).await.unwrap();
+    ledger.say_once("say:y", draft(2, 1)).await.unwrap();
+    let spoken = ledger.spoken(&conversation(1), 9).await.unwrap();
+    let why: Vec<&SpokenFor> = spoken.iter().map(|one| &one.said_for).collect();
+    let notice = SpokenFor::Notice { about: "how selkie is doing" };
+    assert_eq!(why, [&SpokenFor::Command { inbox: row }, &SpokenFor::Say, &notice]);
+    assert_eq!((spoken[1].text.as_str(), spoken[1].at), ("hello", at(0)));
+    let delivered = DeliveryState::Delivered { message: Some(MessageRef::new("232")) };
+    assert_eq!((&spoken[1].standing, &spoken[2].standing), (&delivered, &DeliveryState::Open));
+    assert_eq!(ledger.spoken(&conversation(1), 1).await.unwrap()[0].said_for, notice, "the newest");
+    assert!(ledger.spoken(&conversation(7), 9).await.unwrap().is_empty());
+
+    let heard = ledger.unanswered(&conversation(1), 9).await.unwrap();
+    assert_eq!(heard.iter().map(|one| one.inbox).collect::<Vec<_>>(), [row]);
+    assert_eq!(
+        (heard[0].at, heard[0].why.as_deref()),
+        (at(2), Some("a command without an answer"))
+    );
+}
+
+async fn what_was_said_for_no_message_is_found_by_its_receipt(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let several = Receipt { also: vec![MessageRef::new("233")], ..receipt("232") };
+    let queued = ledger.say_once("say:x", draft(1, 1)).await.unwrap().unwrap();
+    ledger.settle(queued.parts[0].id, Outcome::Sent(several.clone())).await.unwrap();
+    for name in ["232", "233"] {
+        let chains = ledger.trace(name).await.unwrap();
+        let [chain] = chains.as_slice() else { panic!("{name}: {chains:?}") };
+        let Origin::Spoken { spoken, .. } = &chain.origin else { panic!("{:?}", chain.origin) };
+        assert_eq!((spoken, chain.stored_at), (&SpokenFor::Say, at(0)));
+        assert!(chain.task.is_none() && chain.event().is_none());
+        assert_eq!(chain.outbounds[0].id, queued.outbound);
+        assert_eq!(chain.outbounds[0].parts[0].receipt, Some(several.clone()));
+    }
+    // The second message of a task's answer leads to the task, too.
+    let claimed = started(ledger, 1, 4711).await;
+    let queued = finished(ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
+    let several = Receipt { also: vec![MessageRef::new("4713")], ..receipt("4712") };
+    ledger.settle(queued[0].parts[0].id, Outcome::Sent(several)).await.unwrap();
+    let chains = ledger.trace("4713").await.unwrap();
+    assert_eq!(chains.len(), 1);
+    assert_eq!(chains[0].task.as_ref().map(|task| task.row.id), Some(claimed.claim.task));
 }
 
 async fn what_is_quoted_is_found_by_its_id(bed: &dyn Fixture) {

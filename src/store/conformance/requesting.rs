@@ -49,7 +49,7 @@ async fn requested(ledger: &dyn Ledger, n: i64, id: &str, permits: usize) -> Req
 
 fn words(chain: &Chain) -> (&str, &Words) {
     match &chain.origin {
-        Origin::Words { cause, words } => (cause, words),
+        Origin::Words { cause, words, .. } => (cause, words),
         other => panic!("no words: {other:?}"),
     }
 }

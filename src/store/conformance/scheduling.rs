@@ -4,6 +4,8 @@ use super::*;
 use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
 use crate::domain::words::Words;
+use crate::store::read::Origin;
+use crate::store::spoken::NamedSchedule;
 use crate::store::{
     Change, DeliveryState, Does, Fired, Firing, Kept, LastTime, Location, Missed, NewSchedule,
     Outcome, ScheduleRow, Since, States, TaskRequest, Turn, Usual, Wait, Which,
@@ -18,6 +20,7 @@ laws![
     a_time_fires_once_however_often_the_store_is_opened,
     a_time_is_passed_over_while_the_one_before_waits,
     words_go_out_and_their_delivery_is_told,
+    a_schedules_words_are_told_as_its_own,
     what_comes_due_by_hand_is_not_under_way_and_stays_as_it_is,
     what_a_removed_schedule_has_begun_ends,
     what_is_not_shown_is_counted,
@@ -111,6 +114,28 @@ async fn fired(ledger: &dyn Ledger, row: &ScheduleRow, due: i64, next: Option<i6
 async fn states(ledger: &dyn Ledger, id: ScheduleId) -> Vec<(i64, OccurrenceState)> {
     let times = ledger.occurrences(id, 9).await.unwrap();
     times.into_iter().map(|time| ((time.at - at(0)).num_seconds(), time.state)).collect()
+}
+
+async fn a_schedules_words_are_told_as_its_own(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("News", 1, 60)).await;
+    let task = fired(ledger, &row, 60, Some(120)).await;
+    let typed = started(ledger, 2, 1).await;
+    finished(ledger, &typed.claim, finish("yes", vec![])).await;
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(60)).await.unwrap().unwrap();
+    finished(ledger, &claimed.claim, finish("no news", vec![])).await;
+    let named = Some(NamedSchedule { id: row.id(), name: "News".to_owned() });
+    let said = ledger.said(&conversation(1), true, 9).await.unwrap();
+    assert_eq!(said.iter().map(|one| &one.schedule).collect::<Vec<_>>(), [&named]);
+    let typed = ledger.said(&conversation(2), true, 9).await.unwrap();
+    assert_eq!(typed[0].schedule, None, "a person's are the person's");
+    let tasks = ledger.tasks(None, 9).await.unwrap();
+    assert_eq!(tasks.iter().map(|one| &one.schedule).collect::<Vec<_>>(), [&None, &named]);
+    assert_eq!(ledger.tasks(Some(&conversation(1)), 9).await.unwrap()[0].schedule, named);
+    let chains = ledger.trace(&task.to_string()).await.unwrap();
+    let Origin::Words { schedule, .. } = &chains[0].origin else { panic!("{chains:?}") };
+    assert_eq!((schedule, &chains[0].task.as_ref().unwrap().row.schedule), (&named, &named));
 }
 
 async fn a_schedule_is_kept_once_for_its_key(bed: &dyn Fixture) {

@@ -224,4 +224,26 @@ mod tests {
         wal.rest(&conn).unwrap();
         assert_eq!((holds(&database), holds(&log)), (0, 0));
     }
+
+    /// What is taken back is gone at once where it can be found; pages are written anew when nobody waits.
+    #[test]
+    fn nothing_of_what_was_taken_back_stays_after_a_clean_stop() {
+        let folder = tempfile::tempdir().unwrap();
+        let [database, log] = ["a.db", "a.db-wal"].map(|name| folder.path().join(name));
+        let conn = Connection::open(&database).unwrap();
+        filled(&conn);
+        let holds =
+            || std::fs::read(&database).unwrap().windows(5).filter(|b| b == b"hush-").count();
+        let mut wal = Wal::new(log.clone());
+        wal.purge(Purge::Pages);
+        wal.rest(&conn).unwrap();
+        assert!(holds() > 0, "it does not make messages wait");
+        wal.end(conn);
+        assert_eq!((holds(), log.exists()), (0, false));
+        let kept: i64 = Connection::open(&database)
+            .unwrap()
+            .query_row("SELECT count(*) FROM t WHERE v LIKE 'kept-%'", [], |row| row.get(0))
+            .unwrap();
+        assert!(kept > 1_000, "{kept}");
+    }
 }

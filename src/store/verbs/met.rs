@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, PersonId, PlaceId, What};
 
-use super::private;
 use super::rows::{millis, time};
+use super::{forgotten, private};
 use crate::store::error::Result;
 use crate::store::met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
 use crate::store::sql::{Plan, SqlLedger};
@@ -86,6 +86,11 @@ impl Acquaintances for SqlLedger {
             Ok(all)
         })
         .await
+    }
+
+    async fn forget_names(&self, people: &[PersonId], chats: &[PrivateChat]) -> Result<()> {
+        let (people, chats) = (people.to_vec(), chats.to_vec());
+        self.write(Plan::DURABLE, move |tx| forgotten::names(tx, &people, &chats)).await
     }
 
     async fn newly_met(&self, most: usize) -> Result<Vec<NewlyMet>> {

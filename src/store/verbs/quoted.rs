@@ -81,7 +81,7 @@ fn ours(tx: &mut dyn Tx, conversation: i64, message: &MessageRef) -> Result<Opti
 }
 
 /// What was said, in words.
-fn words(body: &Body) -> String {
+pub fn words(body: &Body) -> String {
     match body {
         Body::Text { markdown } | Body::Status { markdown } | Body::Revision { markdown, .. } => {
             markdown.clone()

@@ -9,7 +9,7 @@ use super::questions::{self, RawQuestion};
 use super::rows::{count, millis, small, time};
 use super::told::{self, RawSaid};
 use super::usage::usage;
-use super::{conversations, quoted, shown, trace, unanswered, upcoming};
+use super::{conversations, quoted, shown, spoken, trace, unanswered, upcoming};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::store::approval::ApprovalRow;
@@ -19,6 +19,7 @@ use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Read, SaidTask, TaskDetail,
     TaskRow, Unanswered, Upcoming, Used,
 };
+use crate::store::spoken::Spoken;
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -43,6 +44,11 @@ impl Read for SqlLedger {
     async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>> {
         let of = of.clone();
         self.read(move |tx| unanswered::unanswered(tx, &of, most(limit))).await
+    }
+
+    async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Spoken>> {
+        let of = of.clone();
+        self.read(move |tx| spoken::spoken(tx, &of, most(limit))).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {

@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use super::conversations;
 use super::facts::{self, RawFacts};
-use super::model_calls::Names;
+use super::model_calls;
+use super::named::Names;
 use super::rows::{load_item, read_json, time};
 use super::usage::usage;
 use crate::domain::facts::Mode;
@@ -32,7 +33,7 @@ macro_rules! task {
                     t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts), c.plan,
                     (SELECT text FROM task_words w WHERE w.task = t.id), c.title,
                     (SELECT person FROM task_words w WHERE w.task = t.id),
-                    (SELECT name FROM task_words w WHERE w.task = t.id)
+                    (SELECT name FROM task_words w WHERE w.task = t.id), t.cause
              FROM task t JOIN conversation c ON c.id = t.conversation ",
             $rest
         )
@@ -42,11 +43,11 @@ macro_rules! task {
 /// Lists tasks, newest first.
 pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: i64) -> Result<Vec<TaskRow>> {
     let Some(of) = of else {
-        let sql = task!("ORDER BY t.id DESC LIMIT ?1");
-        return tx.all(sql, params![most], task_row);
+        let rows = tx.all(task!("ORDER BY t.id DESC LIMIT ?1"), params![most], caused_row)?;
+        return named(tx, rows);
     };
     let Some(conversation) = conversations::find(tx, of)? else { return Ok(Vec::new()) };
-    tx.all(
+    let rows = tx.all(
         task!(
             "WHERE t.id IN (SELECT id FROM task WHERE conversation = ?1 AND finish IS NOT NULL
                  UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
@@ -55,8 +56,26 @@ pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: i64) -> Result<V
              ORDER BY t.id DESC LIMIT ?2"
         ),
         params![conversation, most],
-        task_row,
-    )
+        caused_row,
+    )?;
+    named(tx, rows)
+}
+
+/// A task and the key of its cause.
+type Caused = (TaskRow, String);
+
+fn caused_row(row: &dyn Row) -> Result<Caused> {
+    Ok((task_row(row)?, row.get(22)?))
+}
+
+/// Names the schedules that tasks come from.
+fn named(tx: &mut dyn Tx, rows: Vec<Caused>) -> Result<Vec<TaskRow>> {
+    let mut names = Names::default();
+    let mut tasks = Vec::with_capacity(rows.len());
+    for (row, cause) in rows {
+        tasks.push(TaskRow { schedule: names.behind(tx, &cause)?, ..row });
+    }
+    Ok(tasks)
 }
 
 /// What a message asks.
@@ -100,6 +119,7 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
         asked: asked.chars().take(ASKED).collect(),
         who,
         title: row.get(19)?,
+        schedule: None,
     })
 }
 
@@ -119,15 +139,16 @@ pub fn detail(tx: &mut dyn Tx, id: i64) -> Result<Option<TaskDetail>> {
         if row.get::<&str>(3)? == "waiting" {
             facts.mode = if row.get(17)? { Mode::Plan } else { Mode::Normal };
         }
-        Ok((task_row(row)?, facts, row.get::<Option<String>>(15)?))
+        Ok((caused_row(row)?, facts, row.get::<Option<String>>(15)?))
     })?;
-    let Some((row, facts, header)) = found else { return Ok(None) };
+    let Some(((row, cause), facts, header)) = found else { return Ok(None) };
+    let row = TaskRow { schedule: Names::default().behind(tx, &cause)?, ..row };
     let items: Vec<Stored> = tx.all(
         "SELECT v, item, used FROM transcript WHERE task = ?1 ORDER BY seq",
         params![id],
         |row| Ok(Stored { v: row.get(0)?, text: row.get(1)?, used: row.get(2)? }),
     )?;
-    let names = Names::read(tx)?;
+    let names = model_calls::Names::read(tx)?;
     let total = row.usage;
     let used = items.iter().map(|item| names.call(item.used.as_deref()?, total));
     let model_calls = used.enumerate().filter_map(|(item, call)| Some(Wrote { item, call: call? }));

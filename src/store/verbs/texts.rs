@@ -62,6 +62,15 @@ pub fn forgotten(inbound: &str) -> String {
     })
 }
 
+/// Takes away what the maker of a schedule is called; `None` when it cannot be read.
+pub fn without_makers_name(schedule: &str) -> Option<String> {
+    changed(schedule, |schedule| {
+        if let Some(Value::Object(maker)) = schedule.get_mut("maker") {
+            maker.shift_remove("name");
+        }
+    })
+}
+
 /// Takes the words out of something that the bot has said.
 pub fn unsaid(outbound: &str) -> String {
     erased(outbound, |outbound| {

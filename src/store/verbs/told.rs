@@ -6,10 +6,12 @@ use selkie_channel_core::ConversationId;
 
 use super::conversations;
 use super::history::readable;
+use super::named::Names;
 use super::rows::{load_item, time};
 use crate::domain::ids::TaskId;
 use crate::store::error::Result;
 use crate::store::read::SaidTask;
+use crate::store::spoken::NamedSchedule;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
@@ -20,15 +22,17 @@ pub struct RawSaid {
     epoch: i64,
     finish: i64,
     ended_at: Option<i64>,
+    cause: String,
+    schedule: Option<NamedSchedule>,
     items: Vec<(i64, u16, String)>,
 }
 
 impl RawSaid {
     /// Reads the stored texts; what cannot be read is left out.
     pub fn read(self) -> SaidTask {
-        let Self { task, epoch, ended_at, items, .. } = self;
+        let Self { task, epoch, ended_at, items, schedule, .. } = self;
         let items = readable(items.iter().map(|(_, v, text)| load_item(task, *v, text)));
-        SaidTask { id: TaskId(task), epoch, ended_at: ended_at.map(time), items }
+        SaidTask { id: TaskId(task), epoch, ended_at: ended_at.map(time), items, schedule }
     }
 }
 
@@ -40,8 +44,8 @@ pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Res
     let since = if whole { 0 } else { now };
     let mut tasks: Vec<RawSaid> = Vec::new();
     tx.query(
-        "SELECT t.id, t.epoch, t.finish, t.ended_at, i.seq, i.v, i.item FROM
-             (SELECT id, epoch, finish, ended_at FROM task
+        "SELECT t.id, t.epoch, t.finish, t.ended_at, i.seq, i.v, i.item, t.cause FROM
+             (SELECT id, epoch, finish, ended_at, cause FROM task
               WHERE conversation = ?1 AND epoch >= ?2 AND finish IS NOT NULL
               ORDER BY epoch DESC, finish DESC LIMIT ?3) t
          LEFT JOIN transcript i ON i.task = t.id AND i.item NOT LIKE '{\"item\":\"answered\"%'",
@@ -50,8 +54,9 @@ pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Res
             let task = row.get(0)?;
             if tasks.last().is_none_or(|last| last.task != task) {
                 let (epoch, finish) = (row.get(1)?, row.get(2)?);
-                let (ended_at, items) = (row.get(3)?, Vec::new());
-                tasks.push(RawSaid { task, epoch, finish, ended_at, items });
+                let (ended_at, cause) = (row.get(3)?, row.get(7)?);
+                let (schedule, items) = (None, Vec::new());
+                tasks.push(RawSaid { task, epoch, finish, ended_at, cause, schedule, items });
             }
             if let (Some(seq), Some(last)) = (row.get(4)?, tasks.last_mut()) {
                 last.items.push((seq, row.get(5)?, row.get(6)?));
@@ -68,6 +73,10 @@ pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Res
         }
         is_same
     });
-    tasks.iter_mut().for_each(|said| said.items.sort_unstable_by_key(|(seq, ..)| *seq));
+    let mut names = Names::default();
+    for said in &mut tasks {
+        said.items.sort_unstable_by_key(|(seq, ..)| *seq);
+        said.schedule = names.behind(tx, &said.cause)?;
+    }
     Ok(tasks)
 }

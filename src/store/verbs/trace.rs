@@ -1,9 +1,11 @@
-//! The chain of one message, or of one task that came from none: what began it, task, what was said, receipts.
+//! The chain of one message, of one task that came from none, or of what was said without either: what began it, task,
+//! what was said, receipts.
 
+use super::named::Names;
 use super::rows::{load, read_json, time};
 use super::said::{RawBody, body, raw_body, read_body};
 use super::shown::detail;
-use super::{approvals, standing, words};
+use super::{approvals, spoken, standing, words};
 use crate::domain::ids::{InboxId, OutboundId, PartId};
 use crate::store::error::Result;
 use crate::store::read::{Chain, Event, Origin, OutboundChain, PartChain};
@@ -24,7 +26,8 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                       UNION SELECT id FROM inbox WHERE key = ?1
                       UNION SELECT i.id FROM part p JOIN outbound o ON o.id = p.outbound
                             JOIN inbox i ON i.id = o.inbox OR i.task = o.task
-                            WHERE p.message = ?1)
+                            WHERE p.id IN (SELECT id FROM part WHERE message = ?1
+                                           UNION SELECT part FROM part_also WHERE message = ?1))
          ORDER BY id DESC LIMIT ?3",
         params![name, task, MOST],
         Stored::from_row,
@@ -35,12 +38,24 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                           UNION SELECT id FROM task
                                 WHERE account IN (SELECT account FROM conversation) AND cause = ?1 AND cause <> ''
                           UNION SELECT o.task FROM part p JOIN outbound o ON o.id = p.outbound
-                                WHERE p.message = ?1)
+                                WHERE p.id IN (SELECT id FROM part WHERE message = ?1
+                                               UNION SELECT part FROM part_also WHERE message = ?1))
          ORDER BY w.task DESC LIMIT ?3",
         params![name, task, MOST],
         |row| Ok(Worded { task: row.get(0)?, cause: row.get(1)?, created_at: row.get(2)? }),
     )?;
-    let mut chains = Vec::with_capacity(events.len() + worded.len());
+    let alone: Vec<i64> = tx.column(
+        "SELECT o.id FROM outbound o
+         WHERE o.id IN (SELECT outbound FROM part WHERE message = ?1
+                        UNION SELECT p.outbound FROM part_also a JOIN part p ON p.id = a.part WHERE a.message = ?1)
+             AND o.task IS NULL AND o.inbox IS NULL
+         ORDER BY o.id DESC LIMIT ?2",
+        params![name, MOST],
+    )?;
+    let mut chains = Vec::with_capacity(events.len() + worded.len() + alone.len());
+    for outbound in alone {
+        chains.extend(of_nothing(tx, outbound)?);
+    }
     for worded in worded {
         chains.extend(worded.chain(tx)?);
     }
@@ -48,6 +63,19 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
         chains.push(event.chain(tx)?);
     }
     Ok(chains)
+}
+
+/// The chain of what was said for neither a message nor a task.
+fn of_nothing(tx: &mut dyn Tx, outbound: i64) -> Result<Option<Chain>> {
+    let Some(found) = spoken::one(tx, outbound)? else { return Ok(None) };
+    let outbounds = outbounds(tx, Which::One(outbound))?;
+    Ok(Some(Chain {
+        origin: Origin::Spoken { spoken: found.said_for, title: found.title },
+        stored_at: found.at,
+        task: None,
+        approvals: Vec::new(),
+        outbounds,
+    }))
 }
 
 /// A task that came from no message.
@@ -62,11 +90,11 @@ impl Worded {
         let Self { task, cause, created_at } = self;
         let Some(words) = words::of_task(tx, task)? else { return Ok(None) };
         Ok(Some(Chain {
-            origin: Origin::Words { cause, words },
             stored_at: time(created_at),
             task: detail(tx, task)?,
             approvals: approvals::chains(tx, task)?,
-            outbounds: outbounds(tx, Some(task), None)?,
+            outbounds: outbounds(tx, Which::Because(Some(task), None))?,
+            origin: Origin::Words { schedule: Names::default().behind(tx, &cause)?, cause, words },
         }))
     }
 }
@@ -109,17 +137,30 @@ impl Stored {
             stored_at: time(self.stored_at),
             task,
             approvals,
-            outbounds: outbounds(tx, self.task, Some(self.row))?,
+            outbounds: outbounds(tx, Which::Because(self.task, Some(self.row)))?,
         })
     }
 }
 
-fn outbounds(tx: &mut dyn Tx, task: Option<i64>, inbox: Option<i64>) -> Result<Vec<OutboundChain>> {
-    let rows: Vec<RawBody> = tx.all(
-        body!("FROM outbound o WHERE o.task = ?1 OR o.inbox = ?2 ORDER BY o.id"),
-        params![task, inbox],
-        raw_body,
-    )?;
+/// Which outbounds a chain ends with.
+enum Which {
+    /// Those of a task, and those of a row of the inbox.
+    Because(Option<i64>, Option<i64>),
+    /// This one.
+    One(i64),
+}
+
+fn outbounds(tx: &mut dyn Tx, which: Which) -> Result<Vec<OutboundChain>> {
+    let rows: Vec<RawBody> = match which {
+        Which::Because(task, inbox) => tx.all(
+            body!("FROM outbound o WHERE o.task = ?1 OR o.inbox = ?2 ORDER BY o.id"),
+            params![task, inbox],
+            raw_body,
+        )?,
+        Which::One(row) => {
+            tx.all(body!("FROM outbound o WHERE o.id = ?1"), params![row], raw_body)?
+        }
+    };
     rows.iter()
         .map(|raw| {
             Ok(OutboundChain {

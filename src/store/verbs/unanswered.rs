@@ -1,11 +1,14 @@
-//! What was heard in a conversation and no task has answered: commands, talk among people, and what strangers wrote.
+//! What was heard in a conversation and stands in no transcript: commands, answers to questions, talk among people, what
+//! strangers wrote, and what was stopped before it was read.
 
 use std::ops::ControlFlow;
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, What};
 
 use super::conversations;
-use super::rows::json;
+use super::rows::{json, time};
+use crate::domain::ids::InboxId;
 use crate::store::error::Result;
 use crate::store::read::Unanswered;
 use crate::store::tx::Tx;
@@ -18,8 +21,12 @@ pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec
     let named = format!("%{}%", json(&id.key())?);
     let mut found = Vec::new();
     tx.query(
-        "SELECT i.disposition, i.inbound, i.conversation FROM inbox i LEFT JOIN task t ON t.id = i.task
-         WHERE (i.conversation = ?1 OR (i.conversation IS NULL AND i.inbound LIKE ?3)) AND t.finish IS NULL
+        "SELECT i.disposition, i.inbound, i.conversation, i.id, i.stored_at, t.state, t.finish
+         FROM inbox i LEFT JOIN task t ON t.id = i.task
+         WHERE (i.conversation = ?1 OR (i.conversation IS NULL AND i.inbound LIKE ?3))
+             AND (t.finish IS NULL OR i.disposition = 'answer'
+                 OR (i.disposition = 'task' AND t.state <> 'done'
+                     AND NOT EXISTS (SELECT 1 FROM transcript r WHERE r.task = t.id)))
          ORDER BY i.id DESC LIMIT ?2",
         params![conversation, most, &named],
         &mut |row| {
@@ -29,7 +36,11 @@ pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec
                 && (row.get::<Option<i64>>(2)?.is_some() || heard.conversation == *id)
                 && says_something(&heard)
             {
-                found.push(Unanswered { why: why(row.get(0)?), heard });
+                let ended = row.get::<Option<i64>>(6)?.is_some();
+                let state = row.get::<Option<&str>>(5)?.filter(|_| ended);
+                let why = why(row.get(0)?, state);
+                let at = when(&heard, row.get(4)?);
+                found.push(Unanswered { inbox: InboxId(row.get(3)?), at, why, heard });
             }
             Ok(ControlFlow::Continue(()))
         },
@@ -43,16 +54,26 @@ pub fn says_something(heard: &Inbound) -> bool {
     !heard.text.is_empty() || !heard.attachments.is_empty() || heard.command.is_some()
 }
 
-/// Says in words what became of a row.
-fn why(disposition: &str) -> String {
-    match disposition {
-        "task" => "not answered yet",
-        "command" => "a command",
-        "answer" => "an answer to a question",
-        "gate" => "not judged yet",
-        "context" | "ignored: untriggered" => "not meant for the bot",
-        "ignored: not_allowed" => "not on the allow list",
-        other => return other.trim_start_matches("ignored: ").replace('_', " "),
+/// When it was written: some platforms tell no time, and then it is when it was stored.
+fn when(heard: &Inbound, stored_at: i64) -> DateTime<Utc> {
+    match heard.at.timestamp() {
+        0 => time(stored_at),
+        _ => heard.at,
     }
-    .to_owned()
+}
+
+/// Says in words why no task has answered a row; `state`: how its task has ended.
+fn why(disposition: &str, state: Option<&str>) -> Option<String> {
+    let why = match (disposition, state) {
+        ("answer", _) => return None,
+        ("task", Some("stopped")) => "stopped before it was read",
+        ("task", Some(_)) => "failed before it was read",
+        ("task", None) => "not answered yet",
+        ("command", _) => "a command without an answer",
+        ("gate", _) => "not judged yet",
+        ("context" | "ignored: untriggered", _) => "not meant for the bot",
+        ("ignored: not_allowed", _) => "not on the allow list",
+        (other, _) => return Some(other.trim_start_matches("ignored: ").replace('_', " ")),
+    };
+    Some(why.to_owned())
 }

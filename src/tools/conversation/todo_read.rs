@@ -31,7 +31,7 @@ impl TodoRead {
             class: Class::Note,
             group: "conversation",
             sources: &["S0"],
-            doing: "updating the todo list",
+            doing: "looking at this chat's own list",
             also: Also::default(),
             recovery: Recovery::CallAgain,
         }))

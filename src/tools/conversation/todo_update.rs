@@ -64,7 +64,7 @@ impl TodoUpdate {
             class: Class::Note,
             group: "conversation",
             sources: &["S3"],
-            doing: "looking after the todo list",
+            doing: "looking after TODO.md",
             also: Also::default(),
             // What was added before is found again, and so is what was completed a moment ago.
             recovery: Recovery::CallAgain,

@@ -35,7 +35,7 @@ impl TodoWrite {
             class: Class::Note,
             group: "conversation",
             sources: &["S0"],
-            doing: "updating the todo list",
+            doing: "updating this chat's own list",
             also: Also::default(),
             recovery: Recovery::CallAgain,
         }))

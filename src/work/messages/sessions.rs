@@ -68,8 +68,9 @@ fn entry(entry: &Entry) -> String {
         true => String::new(),
         false => format!("(used {})", entry.tools.join(", ")),
     };
+    let cause = entry.cause.as_ref().map(|cause| format!(", {cause}")).unwrap_or_default();
     let gap = if entry.text.is_empty() || tools.is_empty() { "" } else { " " };
-    format!("[{at}{who}] {}{gap}{tools}", entry.text)
+    format!("[{at}{who}{cause}] {}{gap}{tools}", entry.text)
 }
 
 /// What a conversation has come to.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::origin::person;
+use super::origin::{person, schedule};
 use super::text::{clock, short, word};
 use crate::daemon::cli::print;
 use crate::schedule::zone::Zone;
@@ -17,7 +17,7 @@ pub(super) fn table(tasks: &[Value], zone: Zone, width: usize) -> String {
     let mut rows = vec![head.into()];
     let mut above = None;
     for task in tasks {
-        let (who, place) = (person(&task["who"]["name"], &task["who"]["id"]), place(task));
+        let (who, place) = (who(task), place(task));
         let said = Some((who.clone(), place.clone()));
         // A conversation is read at a glance when who and where stand with its first line alone.
         let [who, place] = if said == above { Default::default() } else { [who, place] };
@@ -32,6 +32,14 @@ pub(super) fn table(tasks: &[Value], zone: Zone, width: usize) -> String {
         ]);
     }
     print::table(&rows, width)
+}
+
+/// Whose words it answers: a schedule's are nobody's.
+fn who(task: &Value) -> String {
+    match task["schedule"].is_null() {
+        true => person(&task["who"]["name"], &task["who"]["id"]),
+        false => schedule(&task["schedule"]),
+    }
 }
 
 fn state(task: &Value) -> String {
@@ -58,6 +66,9 @@ pub(super) fn entry(task: &Value) -> Value {
         "usage",
     ] {
         entry[field] = task[field].clone();
+    }
+    if !task["schedule"].is_null() {
+        entry["schedule"] = task["schedule"].clone();
     }
     entry
 }

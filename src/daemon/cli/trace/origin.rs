@@ -9,8 +9,45 @@ use crate::schedule::zone::Zone;
 /// Tells what came, and what became of it.
 pub(super) fn origin(chain: &Value, zone: Zone) -> String {
     match chain["inbox"].is_null() {
+        true if chain["task"].is_null() => spoken(chain, zone),
         true => words(chain, zone),
         false => event(chain, zone),
+    }
+}
+
+/// What was said for neither a message nor a task: where, what, and who asked for it.
+fn spoken(chain: &Value, zone: Zone) -> String {
+    let first = items(&chain["outbounds"]).next().unwrap_or(&Value::Null);
+    let place = titled(&first["outbound"]["conversation"], &chain["title"]);
+    let at = when(&chain["stored_at"], zone);
+    let text = super::sent::words(&first["outbound"]["body"]).unwrap_or_default();
+    let said = match text.is_empty() {
+        true => String::new(),
+        false => format!(":\n  {}", quoted(&text)),
+    };
+    let spoken = &chain["spoken"];
+    let because = match spoken["for"].as_str() {
+        Some("say") => {
+            "Nobody wrote here for it: the owner of this machine said it with `selkie say`."
+                .to_owned()
+        }
+        Some("schedule") => {
+            format!("Nobody wrote here for it: {} came due.", schedule(&spoken["schedule"]))
+        }
+        _ => match short(&word(&spoken["about"])) {
+            none if none.is_empty() => "Nobody asked for it.".to_owned(),
+            about => format!("Nobody asked for it: selkie told it by itself. It is about {about}."),
+        },
+    };
+    format!("selkie said {place}, {at}{said}\n{because}\n")
+}
+
+/// A schedule by number and name.
+pub(super) fn schedule(schedule: &Value) -> String {
+    let id = word(&schedule["id"]);
+    match short(&word(&schedule["name"])) {
+        none if none.is_empty() => format!("schedule {id}"),
+        name => format!("schedule {id} “{name}”"),
     }
 }
 
@@ -18,6 +55,10 @@ pub(super) fn origin(chain: &Value, zone: Zone) -> String {
 fn words(chain: &Value, zone: Zone) -> String {
     let words = &chain["words"];
     let whose = person(&words["name"], &words["person"]);
+    let whose = match chain["schedule"].is_null() {
+        true => whose,
+        false => format!("{}, which belongs to {whose}", schedule(&chain["schedule"])),
+    };
     let at = when(&words["at"], zone);
     let text = match word(&words["text"]) {
         none if none.is_empty() => "(older than words are kept)".to_owned(),
@@ -76,13 +117,24 @@ fn did(inbound: &Value) -> String {
 
 /// The chat by the name that people know.
 fn place(inbound: &Value) -> String {
-    let full = word(&inbound["conversation"]);
-    let key = short(full.split_once('|').map_or(full.as_str(), |(_, key)| key));
-    match word(&inbound["title"]) {
-        _ if inbound["audience"] == "direct" => format!("in private ({key})"),
+    match inbound["audience"] == "direct" {
+        true => format!("in private ({})", key(&inbound["conversation"])),
+        false => titled(&inbound["conversation"], &inbound["title"]),
+    }
+}
+
+fn titled(conversation: &Value, title: &Value) -> String {
+    let key = key(conversation);
+    match word(title) {
         none if none.is_empty() => format!("in {key}"),
         title => format!("in {} ({key})", quoted(&title)),
     }
+}
+
+/// A conversation's own part of its full name.
+fn key(conversation: &Value) -> String {
+    let full = word(conversation);
+    short(full.split_once('|').map_or(full.as_str(), |(_, key)| key))
 }
 
 /// Somebody by name and id.

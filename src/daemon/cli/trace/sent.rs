@@ -44,14 +44,22 @@ fn one(outbound: &Value, chain: &Value, zone: Zone) -> String {
 /// What an outbound holds; an answer's words stand above already.
 fn what(body: &Value, chain: &Value) -> String {
     let kind = word(&body["kind"]).replace('_', " ");
-    let texts = ["markdown", "text", "caption", "name", "emoji"].map(|key| &body[key]);
-    let Some(text) = texts.iter().find_map(|text| text.as_str()) else { return short(&kind) };
+    let Some(text) = words(body) else { return short(&kind) };
     let is_above = items(&chain["task"]["transcript"])
-        .any(|item| item["item"] == "said" && item["text"].as_str() == Some(text));
-    match is_above {
-        true => "the answer".to_owned(),
-        false => format!("{} {}", short(&kind), quoted(text)),
+        .any(|item| item["item"] == "said" && item["text"].as_str() == Some(text.as_str()));
+    match (is_above, chain["spoken"].is_null()) {
+        (true, _) => "the answer".to_owned(),
+        // The story began with it.
+        (false, false) => short(&kind),
+        (false, true) => format!("{} {}", short(&kind), quoted(&text)),
     }
+}
+
+/// The words of an outbound, where it has any.
+pub(super) fn words(body: &Value) -> Option<String> {
+    let texts = ["markdown", "text", "caption", "name", "emoji"].map(|key| &body[key]);
+    let posts = || items(&body["texts"]).next();
+    texts.into_iter().find(|text| text.is_string()).or_else(posts).map(word)
 }
 
 /// What the platform said of a part that arrived, or why there is no receipt.

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 
+use crate::domain::pairing;
 use crate::guard::visible::{harmless, one_line};
 use crate::schedule::zone::Zone;
 
@@ -95,6 +96,22 @@ pub(super) fn cut(value: &mut Value) {
     }
 }
 
+/// Takes pairing codes out of every text of a value: whoever reads a story has no use for one.
+pub(super) fn hide_codes(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = pairing::hidden(text),
+        Value::Array(list) => list.iter_mut().for_each(hide_codes),
+        Value::Object(fields) => {
+            let is_pairing = fields.get("name").is_some_and(|name| name == "pair");
+            if let Some(Value::String(text)) = fields.get_mut("args").filter(|_| is_pairing) {
+                *text = pairing::hidden_in_arguments(text);
+            }
+            fields.values_mut().for_each(hide_codes);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -121,6 +138,15 @@ mod tests {
     fn spans_are_said_as_people_say_them() {
         let said = [26, 3_250, 303_000, 7_500_000, -5].map(|ms| took(Duration::milliseconds(ms)));
         assert_eq!(said, ["26 ms", "3.2 s", "5 min 3 s", "2 h 5 min", "0 ms"]);
+    }
+
+    #[test]
+    fn codes_are_hidden_wherever_they_stand() {
+        let command = json!({ "name": "pair", "args": "ab3defgh" });
+        let mut value = json!([{ "text": "/pair ab3defgh", "command": command }, "ab3defgh"]);
+        hide_codes(&mut value);
+        let told = json!({ "name": "pair", "args": "(pairing code)" });
+        assert_eq!(value, json!([{ "text": "/pair (pairing code)", "command": told }, "ab3defgh"]));
     }
 
     #[test]
