@@ -147,6 +147,8 @@ pub struct SaidTask {
     pub id: TaskId,
     /// How often the conversation had been begun afresh.
     pub epoch: i64,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
     /// When it ended.
     pub ended_at: Option<DateTime<Utc>>,
     /// Its transcript, without what tools answered.
@@ -162,6 +164,8 @@ pub struct Unanswered {
     pub inbox: InboxId,
     /// When it was written, or else stored: some platforms tell no time.
     pub at: DateTime<Utc>,
+    /// When it was stored.
+    pub stored_at: DateTime<Utc>,
     /// Why, in words; `None` for what answers a question.
     pub why: Option<String>,
     /// What was heard.

@@ -36,6 +36,9 @@ pub(crate) struct Entry {
     /// Why it has not arrived, or nobody knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) undelivered: Option<String>,
+    /// When it was stored, by our own clock: the order goes by it, since a platform may tell seconds alone.
+    #[serde(skip)]
+    stored_at: DateTime<Utc>,
 }
 
 /// All that is kept of a conversation.
@@ -60,12 +63,12 @@ pub(crate) fn whole(kept: Kept) -> Vec<Entry> {
     }
     let unasked = answers.into_values().flatten().chain(others);
     rest.extend(unasked.map(|one| vec![of_bot(one)]));
-    let at = |group: &[Entry]| group.first().and_then(|entry| entry.at);
-    rest.sort_by_key(|group| at(group));
+    let stored_at = |group: &[Entry]| group.first().map(|entry| entry.stored_at);
+    rest.sort_by_key(|group| stored_at(group));
     let mut rest = rest.into_iter().peekable();
     let mut all = Vec::new();
     for entry in said {
-        while let Some(earlier) = rest.next_if(|group| at(group) < entry.at) {
+        while let Some(earlier) = rest.next_if(|group| stored_at(group) < Some(entry.stored_at)) {
             all.extend(earlier);
         }
         all.push(entry);
@@ -98,7 +101,7 @@ pub(crate) fn entries(tasks: Vec<SaidTask>) -> Vec<Entry> {
     tasks.into_iter().flat_map(of_task).collect()
 }
 
-/// What was heard, and right behind it what answers it, whatever the clocks of two machines say.
+/// What was heard, and right behind it what answers it.
 fn with_answers(heard: Unanswered, answers: Vec<Spoken>) -> Vec<Entry> {
     let mut first = of_nobody(heard);
     if !answers.is_empty() {
@@ -108,7 +111,7 @@ fn with_answers(heard: Unanswered, answers: Vec<Spoken>) -> Vec<Entry> {
 }
 
 fn of_nobody(unanswered: Unanswered) -> Entry {
-    let Unanswered { at, why, heard, .. } = unanswered;
+    let Unanswered { at, stored_at, why, heard, .. } = unanswered;
     let Inbound { speaker, text, command, attachments, .. } = heard;
     let files = attachments.iter().map(|file| format!("(file: {})", file.name));
     let text = match command {
@@ -119,7 +122,7 @@ fn of_nobody(unanswered: Unanswered) -> Entry {
     let speaker = Some(format!("{} ({})", speaker.name, speaker.id).trim_start().to_owned());
     let cause = why.is_none().then(|| "an answer to a question".to_owned());
     let text = pairing::hidden(&lines.collect::<Vec<_>>().join("\n"));
-    Entry { at: Some(at), speaker, text, cause, unanswered: why, ..Entry::default() }
+    Entry { at: Some(at), stored_at, speaker, text, cause, unanswered: why, ..Entry::default() }
 }
 
 /// What the bot has said for no task's model.
@@ -132,6 +135,7 @@ fn of_bot(spoken: Spoken) -> Entry {
     Entry {
         task,
         at: Some(at),
+        stored_at: at,
         text: pairing::hidden(&text),
         cause: cause(&said_for),
         undelivered: undelivered(&standing),
@@ -166,10 +170,12 @@ fn undelivered(standing: &DeliveryState) -> Option<String> {
 }
 
 fn of_task(task: SaidTask) -> Vec<Entry> {
-    let SaidTask { id, ended_at, items, schedule, .. } = task;
+    let SaidTask { id, created_at, ended_at, items, schedule, .. } = task;
+    let ended = ended_at.unwrap_or(created_at);
     let own = |text: String, tools: Vec<String>| Entry {
         task: Some(id),
         at: ended_at,
+        stored_at: ended,
         text: pairing::hidden(&text),
         tools,
         ..Entry::default()
@@ -179,7 +185,13 @@ fn of_task(task: SaidTask) -> Vec<Entry> {
     let mut tools = Vec::new();
     for item in items {
         match item {
-            Item::Received(heard) => entries.push(heard_entry(id, heard, schedule.as_ref())),
+            Item::Received(heard) => {
+                // What begins a task is stored with it, and what it reads later not before.
+                let stored_at =
+                    if entries.is_empty() { created_at } else { heard.at.max(created_at) };
+                let entry = heard_entry(id, heard, schedule.as_ref());
+                entries.push(Entry { stored_at, ..entry });
+            }
             Item::Said { text, .. } if text.trim().is_empty() => {}
             Item::Said { text, .. } => entries.push(own(text, std::mem::take(&mut tools))),
             Item::Asked { text, calls, .. } => {
@@ -260,7 +272,8 @@ mod tests {
 
     fn task(id: i64, ended: i64, items: Vec<Item>) -> SaidTask {
         let ended_at = Some(at(ended));
-        SaidTask { id: TaskId(id), epoch: 0, ended_at, items, schedule: None }
+        let id = TaskId(id);
+        SaidTask { id, epoch: 0, created_at: at(1), ended_at, items, schedule: None }
     }
 
     fn command(inbox: i64, seconds: i64, name: &str, args: &str) -> Unanswered {
@@ -269,7 +282,8 @@ mod tests {
         heard.command = Some(Command { name: name.to_owned(), args: args.to_owned() });
         heard.speaker.name = "Ada".to_owned();
         let why = Some("a command without an answer".to_owned());
-        Unanswered { inbox: InboxId(inbox), at: at(seconds), why, heard }
+        let [at, stored_at] = [seconds, seconds - 2].map(at);
+        Unanswered { inbox: InboxId(inbox), at, stored_at, why, heard }
     }
 
     fn spoken(id: i64, seconds: i64, said_for: SpokenFor, text: &str) -> Spoken {
@@ -295,6 +309,7 @@ mod tests {
         let first = vec![received(1, "hello"), Item::said("hi", Taint::Clean)];
         let mut due =
             task(2, 40, vec![received(30, "tell me the news"), Item::said("none", Taint::Clean)]);
+        due.created_at = at(30);
         due.schedule = Some(NamedSchedule { id: ScheduleId(3), name: "News".to_owned() });
         let mut lost = spoken(5, 50, SpokenFor::Notice { about: "pairing" }, "`/pair ab3defgh`");
         lost.standing = DeliveryState::Refused { reason: "blocked".to_owned() };

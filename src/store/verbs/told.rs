@@ -21,6 +21,7 @@ pub struct RawSaid {
     task: i64,
     epoch: i64,
     finish: i64,
+    created_at: i64,
     ended_at: Option<i64>,
     cause: String,
     schedule: Option<NamedSchedule>,
@@ -30,9 +31,10 @@ pub struct RawSaid {
 impl RawSaid {
     /// Reads the stored texts; what cannot be read is left out.
     pub fn read(self) -> SaidTask {
-        let Self { task, epoch, ended_at, items, schedule, .. } = self;
+        let Self { task, epoch, created_at, ended_at, items, schedule, .. } = self;
         let items = readable(items.iter().map(|(_, v, text)| load_item(task, *v, text)));
-        SaidTask { id: TaskId(task), epoch, ended_at: ended_at.map(time), items, schedule }
+        let (id, created_at) = (TaskId(task), time(created_at));
+        SaidTask { id, epoch, created_at, ended_at: ended_at.map(time), items, schedule }
     }
 }
 
@@ -44,8 +46,8 @@ pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Res
     let since = if whole { 0 } else { now };
     let mut tasks: Vec<RawSaid> = Vec::new();
     tx.query(
-        "SELECT t.id, t.epoch, t.finish, t.ended_at, i.seq, i.v, i.item, t.cause FROM
-             (SELECT id, epoch, finish, ended_at, cause FROM task
+        "SELECT t.id, t.epoch, t.finish, t.ended_at, i.seq, i.v, i.item, t.cause, t.created_at FROM
+             (SELECT id, epoch, finish, ended_at, cause, created_at FROM task
               WHERE conversation = ?1 AND epoch >= ?2 AND finish IS NOT NULL
               ORDER BY epoch DESC, finish DESC LIMIT ?3) t
          LEFT JOIN transcript i ON i.task = t.id AND i.item NOT LIKE '{\"item\":\"answered\"%'",
@@ -55,8 +57,17 @@ pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Res
             if tasks.last().is_none_or(|last| last.task != task) {
                 let (epoch, finish) = (row.get(1)?, row.get(2)?);
                 let (ended_at, cause) = (row.get(3)?, row.get(7)?);
-                let (schedule, items) = (None, Vec::new());
-                tasks.push(RawSaid { task, epoch, finish, ended_at, cause, schedule, items });
+                let (created_at, schedule, items) = (row.get(8)?, None, Vec::new());
+                tasks.push(RawSaid {
+                    task,
+                    epoch,
+                    finish,
+                    created_at,
+                    ended_at,
+                    cause,
+                    schedule,
+                    items,
+                });
             }
             if let (Some(seq), Some(last)) = (row.get(4)?, tasks.last_mut()) {
                 last.items.push((seq, row.get(5)?, row.get(6)?));

@@ -3,7 +3,6 @@
 
 use std::ops::ControlFlow;
 
-use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, What};
 
 use super::conversations;
@@ -39,8 +38,10 @@ pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec
                 let ended = row.get::<Option<i64>>(6)?.is_some();
                 let state = row.get::<Option<&str>>(5)?.filter(|_| ended);
                 let why = why(row.get(0)?, state);
-                let at = when(&heard, row.get(4)?);
-                found.push(Unanswered { inbox: InboxId(row.get(3)?), at, why, heard });
+                let stored_at = time(row.get(4)?);
+                // Some platforms tell no time.
+                let at = if heard.at.timestamp() == 0 { stored_at } else { heard.at };
+                found.push(Unanswered { inbox: InboxId(row.get(3)?), at, stored_at, why, heard });
             }
             Ok(ControlFlow::Continue(()))
         },
@@ -52,14 +53,6 @@ pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec
 /// Whether anything of it is left: what was forgotten keeps who wrote it, and nothing else.
 pub fn says_something(heard: &Inbound) -> bool {
     !heard.text.is_empty() || !heard.attachments.is_empty() || heard.command.is_some()
-}
-
-/// When it was written: some platforms tell no time, and then it is when it was stored.
-fn when(heard: &Inbound, stored_at: i64) -> DateTime<Utc> {
-    match heard.at.timestamp() {
-        0 => time(stored_at),
-        _ => heard.at,
-    }
 }
 
 /// Says in words why no task has answered a row; `state`: how its task has ended.
