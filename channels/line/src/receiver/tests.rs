@@ -303,7 +303,7 @@ async fn files_are_fetched_when_they_are_ready() {
         ));
         send(Draft::new(MediaKind::Image, "", "x"));
         let why = fetch(&next(&mut told).await, &mut Vec::new()).await.unwrap_err();
-        assert!(why.contains("does not keep"), "{why}");
+        assert!(why.contains("no longer has"), "{why}");
     })
     .await;
 }

@@ -415,7 +415,7 @@ async fn a_picture_that_cannot_go_is_refused_with_what_to_do() {
     insta::assert_snapshot!(said.join("\n"), @"
     X does not let this login upload pictures (Forbidden: You are not permitted to perform this action.): a login of OAuth 2.0 needs the scope media.write. Authorize the app again with it and put what it gives into x.bearer_token
     the picture a.png is not the one that was approved: ask for the post again
-    the picture a.png is not there any more (No such file or directory (os error 2)): post it anew
+    the picture a.png is gone (No such file or directory (os error 2)): ask for the post again
     X does not take the picture a.png: Invalid Request: The media could not be processed: InvalidMedia.
     ");
     assert!(guest.x().posts().is_empty());
