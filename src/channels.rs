@@ -55,6 +55,9 @@ mod emulated {
         Line(&'static str),
     }
 
+    /// The app's own command.
+    const APP_COMMAND: &str = "/selkie";
+
     /// The private chats: the owner's, which is the first place, and that of who is allowed.
     const THEIR_CHAT: &str = "telegram:private";
     const HER_CHAT: &str = "telegram:grace";
@@ -94,7 +97,7 @@ mod emulated {
         /// Whether the bot hears it without its name: a command. Where the platform keeps such lines for itself, the
         /// app's own one.
         fn hears(self, text: &str) -> bool {
-            let begins = if matches!(self, Self::Slack(_)) { "/selkie" } else { "/" };
+            let begins = if matches!(self, Self::Slack(_)) { APP_COMMAND } else { "/" };
             text.starts_with(begins)
         }
     }
@@ -263,6 +266,10 @@ mod emulated {
 
         fn places(&self) -> Vec<String> {
             PLACES.map(|(name, _)| name.to_owned()).into()
+        }
+
+        fn command_word(&self, name: &str) -> Option<&'static str> {
+            matches!(place(name), Ok(Place::Slack(_))).then_some(APP_COMMAND)
         }
 
         fn speaking(&self, place: &str, by: Option<&str>) -> Speaking {

@@ -23,6 +23,7 @@ mod customary;
 mod database;
 mod effective;
 mod exposed;
+mod finished;
 pub mod fixed;
 mod home;
 mod layer;
@@ -36,6 +37,7 @@ mod rows;
 mod schema;
 mod secrets;
 mod sound;
+pub mod state_folder;
 mod typed;
 mod unasked;
 mod urls;
@@ -51,7 +53,7 @@ use crate::config::also::Also;
 use crate::config::layer::{Layer, Tree};
 use crate::config::lines::Lines;
 use crate::config::paths::{ConfigFile, Found};
-use crate::config::problem::{Place, Problem, Problems};
+use crate::config::problem::{Place, Problem, Problems, belongs};
 use crate::config::secrets::Secrets;
 use crate::config::settings::Settings;
 use crate::config::source::{Environment, key};
@@ -251,19 +253,6 @@ impl Reading {
         Effective::of(self.value.clone())
     }
 
-    /// Returns the settings when nothing is wrong.
-    ///
-    /// # Errors
-    /// Every problem, by place.
-    pub fn finish(mut self) -> Result<Settings, Problems> {
-        self.problems.sort();
-        self.problems.dedup();
-        match self.settings {
-            Some(settings) if self.problems.is_empty() => Ok(settings),
-            _ => Err(Problems(self.problems)),
-        }
-    }
-
     /// Lists the keys whose secret may stand in any text as a word.
     pub fn weak_secrets(&self) -> Vec<String> {
         self.secrets.weak(&self.value)
@@ -398,10 +387,6 @@ fn at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
         Value::Array(items) => items.get(key.parse::<usize>().ok()?),
         other => other.get(key),
     }
-}
-
-fn belongs(key: &str, section: &str) -> bool {
-    key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn merge(layers: &[Layer]) -> Result<Tree, Problems> {

@@ -59,6 +59,18 @@ pub struct Problems(
     pub Vec<Problem>,
 );
 
+impl Problems {
+    /// Whether anything is wrong with a section; what is wrong with the whole concerns each.
+    pub fn concern(&self, section: &str) -> bool {
+        self.0.iter().any(|problem| problem.key.is_empty() || belongs(&problem.key, section))
+    }
+}
+
+/// Whether a key is a section or stands in it.
+pub fn belongs(key: &str, section: &str) -> bool {
+    key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.0.iter().enumerate() {

@@ -21,9 +21,38 @@ use crate::shape::Explained;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
 use crate::store::{QuestionRow, States, Which};
 
+/// What there is for people and for whoever watches over selkie.
+const OPEN: &str = "selkie's console. It only reads: ask with GET.
+
+  /livez     whether all loops turn
+  /readyz    whether selkie answers people, or what is missing
+  /metrics   what is counted, for Prometheus
+";
+/// What the read API answers.
+const ANSWERED: [&str; 17] = [
+    "/v1/status",
+    "/v1/conversations",
+    "/v1/conversations/{key}/tasks",
+    "/v1/conversations/{key}/questions",
+    "/v1/conversations/{key}/contacts",
+    "/v1/conversations/{key}/todos",
+    "/v1/conversations/{key}/memory",
+    "/v1/tasks",
+    "/v1/tasks/{id}",
+    "/v1/tasks/{id}/shape",
+    "/v1/tasks/{id}/approvals",
+    "/v1/approvals",
+    "/v1/schedules",
+    "/v1/schedules/{id}/times",
+    "/v1/posts",
+    "/v1/trace/{message}",
+    "/v1/events",
+];
+
 /// Returns the routes that answer once.
 pub(super) fn routes() -> Router<Arc<Console>> {
     Router::new()
+        .route("/", get(home))
         .route("/v1/status", get(status))
         .route("/v1/conversations", get(conversations))
         .route("/v1/conversations/{key}/tasks", get(conversation_tasks))
@@ -182,14 +211,16 @@ async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec
     Ok(Json(chains))
 }
 
+/// Says what there is to whoever opens the address in a browser.
+async fn home(State(console): Asked) -> String {
+    let answered: String = ANSWERED.iter().map(|path| format!("  {path}\n")).collect();
+    let pages: String =
+        console.wall.pages().map(|page| format!("\nThe page that shows it: {page}\n")).collect();
+    format!("{OPEN}{answered}{pages}")
+}
+
 async fn unknown() -> Fault {
-    Fault::missing(
-        "no such page: there are /v1/status, /v1/conversations, /v1/conversations/{key}/tasks, \
-         /v1/conversations/{key}/questions, /v1/conversations/{key}/contacts, \
-         /v1/conversations/{key}/todos, /v1/conversations/{key}/memory, /v1/tasks, /v1/tasks/{id}, \
-         /v1/tasks/{id}/shape, /v1/tasks/{id}/approvals, /v1/approvals, /v1/schedules, /v1/schedules/{id}/times, \
-         /v1/posts, /v1/trace/{message}, /v1/events",
-    )
+    Fault::missing(format!("no such page: there are {}", ANSWERED.join(", ")))
 }
 
 async fn keyed_tasks(

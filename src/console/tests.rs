@@ -462,6 +462,29 @@ async fn status_tells_counts_channels_and_health() {
 }
 
 #[tokio::test]
+async fn the_address_alone_says_what_there_is() {
+    let served = served().await;
+    let mut stream = served.send("GET /", "host: localhost\r\nconnection: close\r\n").await;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+    for path in ["/livez", "/readyz", "/metrics", "/v1/status", "/v1/events"] {
+        assert!(text.contains(&format!("  {path}")), "{path}: {text}");
+    }
+    let paths = text.lines().map(str::trim).filter(|line| line.starts_with("/v1/"));
+    for path in paths.filter(|path| *path != "/v1/events") {
+        let path =
+            path.replace("{key}", "tg:-100:7").replace("{id}", "7").replace("{message}", "7");
+        let (_, body) = served.get(&path).await;
+        let says = body["error"].as_str().unwrap_or_default();
+        assert!(!says.starts_with("no such page"), "{path}: {body}");
+    }
+    // The wall is the same as everywhere.
+    assert_eq!(served.ask("GET /", "host: example.org\r\n").await.0, 403);
+    assert_eq!(served.ask("POST /", "host: localhost\r\n").await.0, 405);
+}
+
+#[tokio::test]
 async fn a_broken_ledger_is_a_status_and_a_fault_elsewhere() {
     let served = Served::new(Shelf { broken: true, silent: false }).await;
     let (status, body) = served.get("/v1/status").await;

@@ -70,8 +70,11 @@ impl AppConfig {
     /// Makes the folders, takes the store's lock and builds the rest.
     ///
     /// # Errors
-    /// When a folder cannot be made, or the store is held, newer or broken.
-    pub fn open(self) -> anyhow::Result<App> {
+    /// When the config has mistakes, a folder cannot be made, or the store is held, newer or broken.
+    pub fn open(mut self) -> anyhow::Result<App> {
+        if let Some(mistakes) = self.mistakes.take() {
+            return Err(mistakes.into());
+        }
         self.prepare()?;
         let instance = Self::instance();
         let ledger = ledger::open(self.ledger_for(&instance)).map_err(|error| match error {

@@ -2,8 +2,7 @@
 //!
 //! An [`AppConfig`] touches nothing outside the process and is all that `config check` and `tools list` need.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::ClientConfig;
@@ -16,7 +15,7 @@ use crate::config::places;
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Effective, Flag, Reading, Sources, read, whole_schema};
-use crate::daemon::clocks::Clocks;
+use crate::daemon::clocks::{Clocks, host_zone};
 use crate::daemon::closed::{closed, ours};
 use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
@@ -24,7 +23,7 @@ use crate::domain::clock::SharedClock;
 use crate::llm;
 use crate::llm::{Embeddings, Model};
 use crate::people::forms::{Form, Forms};
-use crate::schedule::zone::{Host, Zone};
+use crate::schedule::zone::Zone;
 use crate::shape::{ChannelTools, Shaper};
 use crate::tools::Schemas;
 use crate::tools::base::{self, PublicChannel, ToolDeps};
@@ -94,6 +93,8 @@ pub struct AppConfig {
     pub sections: Vec<&'static str>,
     /// What it comes to, to be compared with another.
     pub written: Effective,
+    /// What is wrong with the config: this was made of the rest, and opens no store.
+    pub mistakes: Option<Problems>,
     pub(super) clocks: Clocks,
     pub(super) chance: Arc<dyn Chance>,
 }
@@ -184,7 +185,25 @@ pub fn plan_anew(binary: &Binary, chosen: &Chosen, kept: Kept) -> Result<AppConf
     planned(binary, chosen, Places::Looked, kept)
 }
 
+/// Builds what is sound of it, however much is wrong.
+///
+/// # Errors
+/// When nothing can be built.
+pub(super) fn plan_of_sound(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
+    sound(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
+}
+
 fn planned(
+    binary: &Binary,
+    chosen: &Chosen,
+    places: Places,
+    kept: Kept,
+) -> Result<AppConfig, Problems> {
+    let mut config = sound(binary, chosen, places, kept)?;
+    config.mistakes.take().map_or(Ok(config), Err)
+}
+
+fn sound(
     binary: &Binary,
     chosen: &Chosen,
     places: Places,
@@ -212,15 +231,13 @@ fn planned(
         now: Arc::new(move || time.now()),
     };
     let channels = channels(binary, &context, &mut reading);
-    let routes =
-        reading.settings().map(|s| llm::build(&s.llm, &client, &redactor, &clock, &chance));
-    let routes = match routes {
-        Some(Ok(routes)) => Some(routes),
+    let built = |llm: &llm::Settings| llm::build(llm, &client, &redactor, &clock, &chance);
+    let routes = match reading.settings().map(|settings| built(&settings.llm)) {
         Some(Err(problems)) => {
             reading.add("llm", problems);
-            None
+            built(&llm::Settings::default()).ok()
         }
-        None => None,
+        routes => routes.and_then(Result::ok),
     };
     let embeddings = embeddings(&mut reading, &client, &redactor, &clock);
     if places == Places::Looked {
@@ -228,9 +245,9 @@ fn planned(
     }
     let named = reading.files().to_vec();
     let (notes, written) = (notes(&reading), reading.effective());
-    let mut settings = reading.finish()?;
+    let (settings, mistakes) = reading.finish_sound();
+    let Some((mut settings, routes)) = settings.zip(routes) else { return Err(mistakes) };
     settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
-    let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let posting = public_channels(binary, &channels);
     let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
@@ -265,6 +282,7 @@ fn planned(
         zone,
         sections: binary.kits.iter().map(|kit| kit.name).collect(),
         written,
+        mistakes: (!mistakes.0.is_empty()).then_some(mistakes),
         clocks,
         chance,
     })
@@ -300,18 +318,6 @@ fn look_at_places(reading: &mut Reading, binary: &Binary) {
             None => reading.add("", vec![Problem { key, message }]),
         }
     }
-}
-
-/// The zone that this machine is in, UTC where it does not say.
-fn host_zone(env: &BTreeMap<String, String>) -> Zone {
-    let link = std::fs::read_link("/etc/localtime").ok();
-    let written = std::fs::read_to_string("/etc/timezone").ok();
-    let host = Host {
-        tz: env.get("TZ").map(String::as_str),
-        localtime: link.as_deref().and_then(Path::to_str),
-        timezone: written.as_deref(),
-    };
-    Zone::of_host(&host).unwrap_or(Zone::UTC)
 }
 
 fn notes(reading: &Reading) -> Vec<String> {

@@ -136,6 +136,9 @@ pub trait World: Send + Sync {
     /// Lists the places that `say` takes; the first is a private chat with the owner.
     fn places(&self) -> Vec<String>;
 
+    /// Returns the word that commands begin with in a place whose platform keeps other lines with a slash for itself.
+    fn command_word(&self, place: &str) -> Option<&'static str>;
+
     /// Finds where somebody speaks who names a place, and who speaks there when nobody is named: a private chat is
     /// each one's own.
     fn speaking(&self, place: &str, by: Option<&str>) -> Speaking;

@@ -14,6 +14,8 @@ use crate::daemon::status::{ChannelStatus, Reception, Status, StatusDesk};
 use crate::domain::clock::SharedClock;
 use crate::domain::in_force::NotInForce;
 use crate::domain::metrics::{Metrics, Now, Value};
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// Whoever asks for health does not wait for a store that stands still.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -68,7 +70,8 @@ impl Health for HealthDesk {
 /// What is missing for a daemon that answers people.
 fn missing(status: &Status, now: DateTime<Utc>) -> Vec<String> {
     if let Some(restored) = &status.restored {
-        return vec![restored.says()];
+        let zone = status.zone.unwrap_or(Zone::UTC);
+        return vec![restored.says(&moment(restored.made_at, zone))];
     }
     let still = status.still.iter().map(|name| format!("{name} has stalled"));
     let store = status.store.trouble.iter().map(|why| format!("store: {why}"));

@@ -20,13 +20,15 @@ use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::socket;
 use crate::daemon::status::StatusDesk;
 use crate::daemon::vitals;
-use crate::store::Restored;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// What the socket's requests reach.
 struct Desk {
     flow: Arc<Flow>,
     status: Arc<StatusDesk>,
-    restored: Restored,
+    /// What holds it, in words.
+    says: String,
     resumed: Arc<Notify>,
 }
 
@@ -40,16 +42,17 @@ pub async fn wait(
     manager: &ServiceManager,
 ) -> anyhow::Result<()> {
     let Some(restored) = app.ledger.restored().await? else { return Ok(()) };
-    let says = restored.says();
+    let says = restored.says(&moment(restored.made_at, app.plan.zone));
     tracing::warn!("{says}");
     manager.status(&says);
     manager.ready();
     let listener = socket::listen(&app.plan.folders.state)?;
     let resumed = Arc::new(Notify::new());
     let (flow, is_resumed) = (Arc::clone(&app.flow), Arc::clone(&resumed));
-    let desk = Arc::new(Desk { flow, status, restored, resumed });
+    let desk = Arc::new(Desk { flow, status, says, resumed });
     let router = Router::new()
         .route("/v1/status", get(look))
+        .route("/v1/zone", get(zone))
         .route("/v1/resume", post(resume))
         .fallback(refuse)
         .with_state(desk);
@@ -78,6 +81,10 @@ async fn look(State(desk): State<Arc<Desk>>) -> Response {
     }
 }
 
+async fn zone(State(desk): State<Arc<Desk>>) -> Json<Zone> {
+    Json(desk.status.zone())
+}
+
 async fn resume(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedToResume>) -> Response {
     match told_to_resume(&desk.flow, asked).await {
         Ok(told) => {
@@ -91,7 +98,7 @@ async fn resume(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedToResume>)
 }
 
 async fn refuse(State(desk): State<Arc<Desk>>) -> Response {
-    (StatusCode::SERVICE_UNAVAILABLE, desk.restored.says()).into_response()
+    (StatusCode::SERVICE_UNAVAILABLE, desk.says.clone()).into_response()
 }
 
 fn broken(error: &dyn std::fmt::Display) -> Response {

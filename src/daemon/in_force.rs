@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::config::{Effective, written};
 use crate::domain::clock::SharedClock;
 use crate::domain::count::counted;
-use crate::domain::in_force::{DueKey, NotInForce, NotLoaded};
+use crate::domain::in_force::{DueKey, NotInForce, NotLoaded, RefusedReload};
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 
@@ -50,8 +50,15 @@ pub struct InForce {
 struct Stands {
     loaded: Effective,
     due: Vec<DueKey>,
+    refused: Option<Refused>,
     /// What the last look at the files came to.
     seen: Option<Seen>,
+}
+
+/// What a reload was asked to put in force and did not, or not all of it.
+struct Refused {
+    tried: Effective,
+    told: RefusedReload,
 }
 
 struct Seen {
@@ -71,7 +78,7 @@ struct Mark {
 impl InForce {
     /// Begins with what was loaded at the start; without `peek` nobody can look what the config says now.
     pub fn new(loaded: Effective, peek: Option<Peek>, clock: SharedClock) -> Self {
-        let stands = Stands { loaded, due: Vec::new(), seen: None };
+        let stands = Stands { loaded, due: Vec::new(), refused: None, seen: None };
         Self { peek, clock, stands: Mutex::new(stands), looking: Mutex::new(()) }
     }
 
@@ -86,6 +93,14 @@ impl InForce {
         };
         stands.due = needs_restart.iter().map(due).collect();
         stands.loaded = loaded;
+        (stands.refused, stands.seen) = (None, None);
+    }
+
+    /// Notes what a reload was to put in force, and why it did not do so with all of it.
+    pub fn refused(&self, tried: Effective, why: Vec<String>) {
+        let told = RefusedReload { at: self.clock.now(), why };
+        let mut stands = locked(&self.stands);
+        stands.refused = Some(Refused { tried, told });
         stands.seen = None;
     }
 
@@ -119,7 +134,7 @@ impl InForce {
         let fresh = self.clock.now() - FRESH;
         let may_be_kept = marks.iter().all(|mark| mark.changed_at.is_none_or(|at| at < fresh));
         let mut stands = locked(&self.stands);
-        let not_loaded = judged(&stands.loaded, &peeked, &marks);
+        let not_loaded = judged(&stands, &peeked, &marks);
         stands.seen = may_be_kept.then(|| Seen { marks, not_loaded: not_loaded.clone() });
         not_loaded
     }
@@ -138,7 +153,8 @@ impl Mark {
     }
 }
 
-fn judged(loaded: &Effective, peeked: &Peeked, marks: &[Mark]) -> Option<NotLoaded> {
+fn judged(stands: &Stands, peeked: &Peeked, marks: &[Mark]) -> Option<NotLoaded> {
+    let Stands { loaded, refused, .. } = stands;
     let keys: Vec<String> = peeked.effective.as_ref().map_or_else(Vec::new, |effective| {
         effective.changed(loaded).iter().map(|path| written(path)).collect()
     });
@@ -152,7 +168,16 @@ fn judged(loaded: &Effective, peeked: &Peeked, marks: &[Mark]) -> Option<NotLoad
         changed_at: last.and_then(|mark| mark.changed_at),
         keys,
         faults: peeked.faults,
+        // Once it says something else, nobody has refused that yet.
+        refused: refused
+            .as_ref()
+            .filter(|it| is_still(&it.tried, peeked))
+            .map(|it| it.told.clone()),
     })
+}
+
+fn is_still(tried: &Effective, peeked: &Peeked) -> bool {
+    peeked.effective.as_ref().is_some_and(|now| now.changed(tried).is_empty())
 }
 
 /// Says which keys wait for a restart, and since when; `None` where none does.
@@ -178,13 +203,19 @@ pub fn not_loaded(it: &NotLoaded, zone: Zone) -> String {
         let faults = counted(it.faults as u64, ["fault", "faults"]);
         return format!("{changed} and cannot be loaded: it has {faults}");
     }
-    format!("{changed} and is not in force ({})", named(it.keys.iter().map(String::as_str)))
+    let keys = named(it.keys.iter().map(String::as_str));
+    let refused = it.refused.as_ref().map(|refused| {
+        let at = moment(refused.at, zone);
+        format!(", because the reload at {at} was refused: {}", refused.why.join("; "))
+    });
+    format!("{changed} and is not in force ({keys}){}", refused.unwrap_or_default())
 }
 
 /// Says what to do about it.
 pub fn advice(it: &NotLoaded) -> &'static str {
-    match it.faults {
-        0 => "selkie reload",
+    match (it.faults, &it.refused) {
+        (0, None) => "selkie reload",
+        (0, Some(_)) => "correct it, then selkie reload",
         _ => "selkie config check names each",
     }
 }
@@ -244,6 +275,13 @@ mod tests {
         let told = all.look().await.not_loaded.expect("it was changed");
         assert_eq!((told.keys.as_slice(), told.faults), (&["worker.count".to_owned()][..], 0));
         assert!(told.changed_at.is_some() && told.file.ends_with("config.yaml"), "{told:?}");
+        // What was refused says so as long as the file says just that.
+        all.refused(effective_of(new.clone()), vec!["no".to_owned()]);
+        let refused = all.look().await.not_loaded.and_then(|it| it.refused);
+        assert_eq!(refused.map(|it| it.why), Some(vec!["no".to_owned()]));
+        write(&file, &json!({ "worker": { "count": 3 } }), 4);
+        assert_eq!(all.look().await.not_loaded.expect("another change").refused, None);
+        write(&file, &new, 3);
         all.loaded(effective_of(new), &["worker.count".to_owned()]);
         let since = all.restart_due().restart_due[0].since;
         let told = all.look().await;
@@ -272,11 +310,21 @@ mod tests {
             changed_at: Some(at(0)),
             keys: (0..8).map(|n| format!("k{n}")).collect(),
             faults: 0,
+            refused: None,
         };
         assert_eq!(
             not_loaded(&changed, Zone::UTC),
             "/etc/c.yaml was changed at 1970-01-01 00:00 UTC and is not in force (k0, k1, k2, k3, k4, k5 and 2 more)"
         );
+        let why = vec!["tea keeps its previous settings: 401".to_owned()];
+        let refused = Some(RefusedReload { at: at(7), why });
+        let refused = NotLoaded { refused, keys: vec!["tea.token".to_owned()], ..changed.clone() };
+        assert_eq!(
+            not_loaded(&refused, Zone::UTC),
+            "/etc/c.yaml was changed at 1970-01-01 00:00 UTC and is not in force (tea.token), because the reload at \
+             1970-01-01 00:07 UTC was refused: tea keeps its previous settings: 401"
+        );
+        assert_eq!(advice(&refused), "correct it, then selkie reload");
         let broken = NotLoaded { faults: 2, changed_at: None, ..changed };
         assert_eq!(
             not_loaded(&broken, Zone::UTC),

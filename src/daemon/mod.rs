@@ -9,6 +9,7 @@ pub mod flow;
 pub mod alerts;
 mod answered;
 mod approvals;
+mod asking;
 mod at_rest;
 mod backup;
 mod certificates;

@@ -16,7 +16,7 @@ use crate::daemon::answered::Answered;
 use crate::daemon::app::{App, Standing};
 use crate::daemon::build::{AppConfig, Kept};
 use crate::daemon::credentials::{Refusal, refusals};
-use crate::daemon::flow::{ChannelChange, Flow};
+use crate::daemon::flow::{Became, ChannelChange, Flow};
 use crate::daemon::in_force::{InForce, Peek};
 use crate::daemon::service_manager::ServiceManager;
 use crate::domain::count::counted;
@@ -172,6 +172,7 @@ impl Reloader {
         later.iter().for_each(|path| effective.hold(path, stands));
         let needs_restart: Vec<String> = later.iter().map(|path| written(path)).collect();
         let mut told = Reloaded { needs_restart, ..Reloaded::default() };
+        let tried = plan.written.clone();
         if !live.is_empty() {
             let plan = match moves {
                 // What is made of the config names the folders that are in use.
@@ -182,11 +183,16 @@ impl Reloader {
                 false => plan,
             };
             if let Err(why) = self.put_in_force(plan, &live, &refused, &mut told).await {
+                self.in_force.refused(tried, vec![why.clone()]);
                 return Answered::Refused(why);
             }
         }
-        told.channels.extend(refused.into_iter().map(|refusal| self.left(refusal)));
+        let left: Vec<ChannelChange> = refused.into_iter().map(|it| self.left(it)).collect();
         self.in_force.loaded(loaded, &told.needs_restart);
+        if !left.is_empty() {
+            self.in_force.refused(tried, left.iter().map(why_left).collect());
+        }
+        told.channels.extend(left);
         *stands = effective;
         Answered::Done(told)
     }
@@ -241,7 +247,10 @@ impl Reloader {
             Err(_) => return Err(Answered::Refused("a defect ended the reading".to_owned())),
         };
         match plan.needs_something_to_do() {
-            Some(says) => Err(Answered::Mistyped(says)),
+            Some(says) => {
+                self.in_force.refused(plan.written, vec![says.clone()]);
+                Err(Answered::Mistyped(says))
+            }
             None => Ok(plan),
         }
     }
@@ -304,6 +313,15 @@ impl Reloader {
                 self.manager.note(Some(format!("the config was not reloaded: {why}")));
             }
         }
+    }
+}
+
+/// Says why what the config says of a channel is not in force.
+fn why_left(change: &ChannelChange) -> String {
+    let why = change.refused.as_deref().unwrap_or("no reason is known");
+    match change.became {
+        Became::LeftOut => format!("{} was not added: {why}", change.name),
+        _ => format!("{} keeps its previous settings: {why}", change.name),
     }
 }
 

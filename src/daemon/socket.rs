@@ -3,7 +3,7 @@
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
 //! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides, `POST /v1/pairing` makes owners,
 //! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/sessions` tells what was said, `POST /v1/people` whom the bot knows and what state files said before, `POST /v1/tools/call` answers calls by hand,
-//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on, `POST /v1/reload` has the config read again; `GET /v1/tasks`, `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
+//! `POST /v1/forget` forgets a person, `POST /v1/resume` says that a restored life may go on, `POST /v1/reload` has the config read again; `GET /v1/tasks`, `GET /v1/trace/{m}`, `GET /v1/status` and `GET /v1/zone` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
 use std::io;
@@ -39,6 +39,7 @@ use crate::daemon::schedules::{Asked, carry_out};
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::status::StatusDesk;
 use crate::delivery::say::Told;
+use crate::schedule::zone::Zone;
 use crate::store::Ledger;
 use crate::terminal::ask::Ask;
 use crate::terminal::ask::AskEvent;
@@ -116,6 +117,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/tasks", get(tasks))
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
+        .route("/v1/zone", get(zone))
         .route("/v1/resume", post(resume))
         .route("/v1/forget", post(forget))
         .route("/v1/reload", post(reload))
@@ -283,6 +285,11 @@ async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>)
         Ok(chains) => Json(chains).into_response(),
         Err(error) => broken(&error),
     }
+}
+
+/// The zone that times are read in here, for who shows them.
+async fn zone(State(desk): State<Arc<Desk>>) -> Json<Zone> {
+    Json(desk.status.zone())
 }
 
 async fn status(State(desk): State<Arc<Desk>>) -> Response {

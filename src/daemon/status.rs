@@ -189,6 +189,11 @@ impl StatusDesk {
         })
     }
 
+    /// Returns the zone that times are read in.
+    pub fn zone(&self) -> Zone {
+        self.zone
+    }
+
     /// Names loops that should have turned long ago.
     pub fn still(&self) -> Vec<String> {
         self.vitals.still()

@@ -18,6 +18,15 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// Writes a number of bytes: `12 KiB`, `3.0 MiB`.
+pub fn sized(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 2] = [(1 << 30, "GiB"), (1 << 20, "MiB")];
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => format!("{} KiB", bytes.div_ceil(1024)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,6 +35,12 @@ mod tests {
     fn thousands_stand_apart() {
         let told = [0, 88, 999, 1_204, 12_345, 1_000_000].map(grouped);
         assert_eq!(told, ["0", "88", "999", "1,204", "12,345", "1,000,000"]);
+    }
+
+    #[test]
+    fn bytes_are_told_in_the_unit_that_fits() {
+        let told = [0, 1, 4096, (1 << 20) - 1, 3 << 20, 5 << 29].map(sized);
+        assert_eq!(told, ["0 KiB", "1 KiB", "4 KiB", "1024 KiB", "3.0 MiB", "2.5 GiB"]);
     }
 
     #[test]

@@ -33,4 +33,16 @@ pub struct NotLoaded {
     pub keys: Vec<String>,
     /// How much is wrong with it: with anything it cannot be loaded.
     pub faults: usize,
+    /// Why a reload has refused just this.
+    #[serde(default)]
+    pub refused: Option<RefusedReload>,
+}
+
+/// A reload that did not put all of it in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedReload {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// What was refused, and why.
+    pub why: Vec<String>,
 }

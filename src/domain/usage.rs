@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::count::grouped;
+
 /// Tokens and money of one model call or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
@@ -36,6 +38,19 @@ impl Usage {
     pub fn tokens(&self) -> u64 {
         self.input + self.output
     }
+
+    /// Says what it cost, one way wherever people read it: no amount is no price, unless nothing was used.
+    pub fn cost(&self) -> String {
+        match self.micro_usd {
+            0 if self.calls > 0 || self.tokens() > 0 => "no price known".to_owned(),
+            amount => dollars(amount),
+        }
+    }
+
+    /// Says how much it was: `1,204 tokens, $0.0031`.
+    pub fn told(&self) -> String {
+        format!("{} tokens, {}", grouped(self.tokens()), self.cost())
+    }
 }
 
 /// A call of a model that brought an answer.
@@ -49,10 +64,14 @@ pub struct ModelCall {
     pub usage: Option<Usage>,
 }
 
-/// Shows an amount of money: cents, and more digits of what is less than ten of them.
+/// Shows an amount of money: cents, and more digits of what is less than ten of them; something is never shown as nothing.
 pub fn dollars(micro_usd: u64) -> String {
     let usd = micro_usd as f64 / 1e6;
-    if micro_usd == 0 || micro_usd >= 100_000 { format!("${usd:.2}") } else { format!("${usd:.4}") }
+    match micro_usd {
+        0 | 100_000.. => format!("${usd:.2}"),
+        1..50 => "less than $0.0001".to_owned(),
+        _ => format!("${usd:.4}"),
+    }
 }
 
 /// One addition to a counter.
@@ -90,7 +109,16 @@ mod tests {
 
     #[test]
     fn small_amounts_keep_their_digits() {
-        let shown = [0, 1_500, 99_999, 100_000, 5_000_000].map(dollars);
-        assert_eq!(shown, ["$0.00", "$0.0015", "$0.1000", "$0.10", "$5.00"]);
+        let shown = [0, 50, 1_500, 99_999, 100_000, 5_000_000].map(dollars);
+        assert_eq!(shown, ["$0.00", "$0.0001", "$0.0015", "$0.1000", "$0.10", "$5.00"]);
+        assert_eq!(dollars(49), "less than $0.0001");
+    }
+
+    #[test]
+    fn no_amount_is_no_price_unless_nothing_was_used() {
+        let used = |micro_usd| Usage { calls: 1, input: 1_204, micro_usd, ..Usage::default() };
+        assert_eq!(used(1_500).told(), "1,204 tokens, $0.0015");
+        assert_eq!(used(0).told(), "1,204 tokens, no price known");
+        assert_eq!(Usage::default().told(), "0 tokens, $0.00");
     }
 }

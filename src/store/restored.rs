@@ -17,12 +17,11 @@ pub struct Restored {
 }
 
 impl Restored {
-    /// Says what is held, and what lets it go on.
-    pub fn says(&self) -> String {
+    /// Says what is held, and what lets it go on; `made_at` is when the backup was made, as who reads it writes times.
+    pub fn says(&self, made_at: &str) -> String {
         format!(
-            "this selkie was restored from {}, made {}: it receives, starts and sends nothing until you run `selkie resume`",
-            self.from,
-            self.made_at.format("%Y-%m-%d %H:%M UTC")
+            "this selkie was restored from {}, made {made_at}: it receives, starts and sends nothing until you run `selkie resume`",
+            self.from
         )
     }
 

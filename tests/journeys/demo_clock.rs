@@ -91,6 +91,10 @@ fn what_is_no_time_is_refused_before_anything_starts() {
         assert!(errors.contains("--then") && errors.contains(says), "{to}: {errors}");
         assert!(errors.matches("takes").count() <= 1, "said once: {errors}");
     }
+    let (code, out, errors) = Demo::run(&["demo", "--say", "/selkie help"]);
+    assert_eq!((code, &*out), (2, ""), "{errors}");
+    let says = "is a command as slack:dm has it: in telegram:private write --say \"/help\", or add --in slack:dm";
+    assert!(errors.contains(says), "{errors}");
     let (code, _, errors) = Demo::run(&["demo", "--then", "+1d"]);
     assert!(code == 2 && errors.contains("--say"), "{errors}");
 }

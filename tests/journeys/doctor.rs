@@ -29,7 +29,8 @@ struct Found {
 impl Found {
     /// What is not fine, in short.
     fn wrong(&self) -> Vec<String> {
-        let wrong = self.findings.iter().filter(|finding| finding["level"] != "fine");
+        let is_wrong = |it: &&Value| it["level"] != "fine" && it["level"] != "unknown";
+        let wrong = self.findings.iter().filter(is_wrong);
         wrong
             .map(|f| format!("{} {}: {}", text(f, "level"), text(f, "what"), text(f, "says")))
             .collect()
@@ -62,7 +63,8 @@ async fn doctor(home: &Home) -> Found {
         assert!(!shown.contains(secret), "{shown}");
     }
     let findings: Vec<Value> = serde_json::from_str(&shown).expect("JSON");
-    let rank = |f: &Value| ["error", "warning", "fine"].iter().position(|l| f["level"] == *l);
+    let rank =
+        |f: &Value| ["error", "warning", "unknown", "fine"].iter().position(|l| f["level"] == *l);
     assert!(findings.is_sorted_by_key(rank), "{shown}");
     Found { code: output.status.code().unwrap_or(-1), findings }
 }
@@ -99,6 +101,7 @@ async fn an_empty_machine_is_told_how_to_begin() {
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(shown.contains("nothing is configured"), "{shown}");
     assert!(shown.contains("→ try selkie demo, which needs nothing"), "{shown}");
+    assert!(shown.contains("unknown  clock") && shown.contains(", 1 unknown, "), "{shown}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing was made");
     assert_eq!(home.run(&["doctor", "--frobnicate"]).0, 2);
 }

@@ -231,6 +231,7 @@ async fn a_script_sets_it_up_by_flags_and_a_config_that_is_there_stays() {
     assert_eq!(config(), first);
     let (status, says) = empty.by_flags(&["--force", "--untested", "--set", "debounce=2s"]);
     assert!(status == 0 && says.contains("config.yaml.old"), "{says}");
+    assert!(says.contains("checks everything\n"), "nothing was checked before: {says}");
     assert!(config().contains("debounce: \"2s\""), "{}", config());
     let old = fs::read_to_string(empty.folder.join("config.yaml.old")).expect("the one before");
     assert_eq!(old, first);
@@ -258,7 +259,8 @@ async fn flags_that_cannot_be_taken_say_what_can() {
     let (status, says) = empty.run(&["init", "--yes", "--set", "llm.provider=frob", "--untested"]);
     assert!(status == 2 && says.contains("llm.provider"), "{says}");
     let (status, says) = empty.run(&["init", "--yes", "--set", "llm.frob=1"]);
-    assert!(status == 2 && says.contains("llm.frob"), "{says}");
+    assert!(status == 2 && says.contains("the command line: llm.frob"), "{says}");
+    assert!(!says.contains("your answers"), "{says}");
     let (status, says) = empty.run(&["init"]);
     assert!(status == 2 && says.contains("--yes"), "it asks nobody: {says}");
     assert_eq!(empty.names(), [""; 0]);

@@ -6,25 +6,22 @@ use serde::Serialize;
 use super::args::Approvals;
 use super::outcome::Outcome;
 use super::print;
-use super::request::told;
+use super::request::{to_ask, told};
 use crate::agent::prompt;
+use crate::daemon::Binary;
 use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals};
-use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::{Binary, telemetry};
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::domain::approval::{Request, Verdict, code};
 use crate::domain::ids::TaskId;
 use crate::domain::question::Person;
 use crate::guard::visible::{one_line, visible};
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 use crate::store::ApprovalRow;
 
 /// Lists or decides, through the daemon when one runs.
 pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    telemetry::start(
-        plan.settings.logging.quieter(),
-        &plan.redactor,
-        telemetry::colour(&binary.env),
-    );
+    let plan = to_ask(binary, chosen)?;
     match what {
         Approvals::List { json } => list(plan, json),
         Approvals::Approve { code } => decide(plan, code, Verdict::Approve),
@@ -33,6 +30,7 @@ pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
 }
 
 fn list(plan: AppConfig, json: bool) -> Outcome {
+    let zone = plan.zone;
     let ToldOfApprovals { open, .. } = told(plan, AskedOfApprovals::List)?;
     if json {
         return Ok(print::json(&open.iter().map(Printed::of).collect::<Vec<_>>())?);
@@ -41,13 +39,13 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
         return Ok(print::out("Nothing is waiting for approval.\n")?);
     }
     for approval in open {
-        print::out(&print::hanging(&line(&approval), print::width()))?;
+        print::out(&print::hanging(&line(&approval, zone), print::width()))?;
     }
     Ok(())
 }
 
 /// What waits: the tool, for whom, where, until when, what it would do, what that does not show, and why it asks.
-fn line(approval: &ApprovalRow) -> String {
+fn line(approval: &ApprovalRow, zone: Zone) -> String {
     let ApprovalRow { key, requester, request, expires_at, conversation, .. } = approval;
     let whom = requester.as_ref().map(|who| prompt::person(&who.name, who.id.as_str()));
     let whom = whom.unwrap_or_else(|| "nobody in particular".to_owned());
@@ -56,7 +54,7 @@ fn line(approval: &ApprovalRow) -> String {
         place => place.to_owned(),
     };
     let head = format!("{}  {} for {whom} in {place}", code(key), request.tool);
-    let until = expires_at.format("%Y-%m-%d %H:%M:%S UTC");
+    let until = moment(*expires_at, zone);
     let unseen = request.unseen.iter().map(|what| format!("not shown: {what}"));
     let reasons = request.reasons.iter().map(|reason| format!("it {reason}"));
     let why: String =
@@ -143,8 +141,8 @@ mod tests {
             asked: Vec::new(),
             expires_at: DateTime::UNIX_EPOCH,
         };
-        insta::assert_snapshot!(line(&row), @r"
-        3fa9c1  bash for Ben (tg:2) in telegram:group “Team”, until 1970-01-01 00:00:00 UTC
+        insta::assert_snapshot!(line(&row, Zone::UTC), @r"
+        3fa9c1  bash for Ben (tg:2) in telegram:group “Team”, until 1970-01-01 00:00 UTC
             run
             · folder: /srv
             this:

@@ -14,12 +14,13 @@ use tokio_util::task::TaskTracker;
 use super::ask_args::Ask;
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
+use super::request::to_ask;
 use super::streamed::Streamed;
 use super::{input, print};
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
-use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::daemon::{Binary, lifecycle};
 use crate::delivery::runtime::Stop;
 use crate::delivery::settings::StreamMode;
 use crate::domain::plan::Plan as Steps;
@@ -30,12 +31,7 @@ use crate::tools::ports::Progress as _;
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     // Without a daemon this process works for one question: it must not answer the platforms too.
-    let plan = plan(binary, chosen)?.at_terminal();
-    telemetry::start(
-        plan.settings.logging.quieter(),
-        &plan.redactor,
-        telemetry::colour(&binary.env),
-    );
+    let plan = to_ask(binary, chosen)?.at_terminal();
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
     let wanted = !ask.whole && plan.settings.progress.stream == StreamMode::Auto;

@@ -8,13 +8,13 @@ use clap::ValueEnum;
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{quiet, told};
+use super::request::{quiet, to_ask, told};
 use crate::daemon::backup::{
     AskedToResume, Brought, Made, Resumed, Wanted, engine, make, restore as bring,
 };
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::{Binary, ledger, lifecycle};
-use crate::domain::count::counted;
+use crate::domain::count::{counted, sized};
 use crate::schedule::words::moment;
 use crate::store::WaitingThen;
 use crate::store::database::Database;
@@ -68,9 +68,10 @@ pub struct RestoreArgs {
 #[command(after_help = "Examples:
   selkie resume
   selkie resume --waiting drop --yes
+  selkie resume --json                      show what waits, and change nothing
 
-Exit codes: 0 selkie is back to work · 1 it is not, or there was nothing to resume · 2 the command line or the config is wrong, \
-or nobody could be asked: add --yes")]
+Exit codes: 0 selkie is back to work, or --json has shown what waits · 1 it is not, or there was nothing to resume · 2 the command \
+line or the config is wrong, or nobody could be asked: what waits is shown, add --yes")]
 pub struct ResumeArgs {
     /// What to do with messages that were waiting when the backup was made, and with scheduled times since then [default:
     /// drop if selkie was running when the backup was made, because it has dealt with them; else answer]
@@ -79,8 +80,8 @@ pub struct ResumeArgs {
     /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-    /// Print JSON instead of text; with --yes
-    #[arg(long, requires = "yes")]
+    /// Print JSON instead of text; without --yes it only shows what would be done
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -118,7 +119,7 @@ pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
         made.file.display(),
         counted(made.rows, ["row", "rows"]),
         counted(made.files, ["file", "files"]),
-        size(made.bytes)
+        sized(made.bytes)
     );
     for left in &made.left_out {
         says.push_str(&format!("Not in it: {left}\n"));
@@ -185,15 +186,12 @@ fn brought_says(brought: &Brought, config: &AppConfig) -> String {
 pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
     let waiting = args.waiting.map(WaitingThen::from);
     if !args.yes {
-        if !std::io::stdin().is_terminal() {
-            return Err(Failure::Usage(
-                "selkie resume asks first, and there is no terminal to ask on: add --yes"
-                    .to_owned(),
-            ));
-        }
-        let config = quiet(binary, chosen)?;
+        let config = to_ask(binary, chosen)?;
         let zone = config.zone;
         let held = told(config, AskedToResume { only_look: true, waiting })?;
+        if args.json {
+            return Ok(print::json(&held)?);
+        }
         let asks = format!(
             "Restored from {}, made {}.\n{}\nMake sure that the selkie that this is a backup of is stopped: two of them \
              would answer the same messages.\n",
@@ -202,12 +200,18 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
             will_become(&held)
         );
         print::out(&asks)?;
+        if !std::io::stdin().is_terminal() {
+            return Err(Failure::Usage(
+                "selkie resume asks first, and there is no terminal to ask on. To put it back to work, add --yes"
+                    .to_owned(),
+            ));
+        }
         if !confirmed("Resume?")? {
             print::out("Nothing has changed.\n")?;
             return Err(Failure::Told);
         }
     }
-    let resumed = told(quiet(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
+    let resumed = told(to_ask(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
     match args.json {
         true => print::json(&resumed)?,
         false => print::out(&format!("selkie is back to work.\n{}\n", has_become(&resumed)))?,
@@ -237,12 +241,5 @@ fn has_become(resumed: &Resumed) -> String {
         WaitingThen::Drop => {
             format!("{tasks} that waited stay unanswered; missed times of {schedules} are skipped.")
         }
-    }
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
-        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::args::{Contacts, Undo};
 use super::outcome::Outcome;
 use super::print;
-use super::request::{quiet, told};
+use super::request::{to_ask, told};
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
@@ -23,7 +23,7 @@ const NONE: &str = "There are no contacts yet: people are noted when they write 
 
 /// Lists, shows and merges contacts, through the daemon when one runs.
 pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
-    let plan = quiet(binary, chosen)?;
+    let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     match what {
         Contacts::List { json } => list(plan, json),
@@ -43,7 +43,7 @@ pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
 
 /// Lists earlier versions of a file, or puts one back.
 pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
-    let plan = quiet(binary, chosen)?;
+    let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     let Undo { file, list, to, json } = undo;
     let asked = match list {

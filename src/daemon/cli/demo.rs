@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::args::Demo;
 use super::banner::{self, Banner};
 use super::outcome::{Failure, Outcome};
-use super::{later, print, story};
+use super::{elsewhere, later, print, story};
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
@@ -267,6 +267,9 @@ fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
     let place = demo.place.as_ref().or_else(|| places.first()).cloned().unwrap_or_default();
     if !places.contains(&place) {
         return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(&places))));
+    }
+    if let Some(says) = texts.iter().find_map(|text| elsewhere::written(text, &place, world)) {
+        return Err(Failure::Usage(says));
     }
     let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
     let people = world.people();

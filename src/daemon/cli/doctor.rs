@@ -61,7 +61,11 @@ fn shown(findings: &[Finding], width: usize) -> String {
     let count = |level| findings.iter().filter(|finding| finding.level == level).count() as u64;
     let errors = counted(count(Level::Error), ["error", "errors"]);
     let warnings = counted(count(Level::Warning), ["warning", "warnings"]);
-    text + &format!("\n{errors}, {warnings}, {} fine\n", count(Level::Fine))
+    let unknown = match count(Level::Unknown) {
+        0 => String::new(),
+        many => format!(", {many} unknown"),
+    };
+    text + &format!("\n{errors}, {warnings}{unknown}, {} fine\n", count(Level::Fine))
 }
 
 #[cfg(test)]
@@ -72,14 +76,16 @@ mod tests {
     fn what_is_so_and_what_to_do_stand_under_each_other() {
         let findings = [
             Finding::error("channel", "the token is refused", "make a new one").of("tea"),
+            Finding::unknown("clock", "nobody told the time"),
             Finding::fine("disk", "there is room"),
         ];
         insta::assert_snapshot!(shown(&findings, 80), @"
         error    channel tea  the token is refused
                               → make a new one
+        unknown  clock        nobody told the time
         fine     disk         there is room
 
-        1 error, 0 warnings, 1 fine
+        1 error, 0 warnings, 1 unknown, 1 fine
         ");
     }
 }

@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{quiet, told};
+use super::request::{to_ask, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::forgetting::{AskedToForget, Forgotten};
@@ -38,7 +38,7 @@ pub struct ForgetArgs {
 /// Shows what goes, asks, and forgets.
 pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
     let ask = |only_look: bool| -> Result<Forgotten, Failure> {
-        told(quiet(binary, chosen)?, AskedToForget { who: args.person.clone(), only_look })
+        told(to_ask(binary, chosen)?, AskedToForget { who: args.person.clone(), only_look })
     };
     if !args.yes {
         let found = ask(true)?;

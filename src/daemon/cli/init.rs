@@ -64,7 +64,7 @@ impl Work<'_> {
             tried?;
         }
         let written = self.write(&answers)?;
-        print::out(&self.told(&written, &answers))?;
+        print::out(&self.told(&written, &answers, tries))?;
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl Work<'_> {
             Ok(written) => written,
             Err(failure) => return Ok(Err(failure)),
         };
-        prompter.say(&work.told(&written, answers));
+        prompter.say(&work.told(&written, answers, true));
         let hears = self.binary.kits.iter().any(|kit| answers.has_section(kit.name));
         if hears && service::offered(self.binary, self.chosen, &written.config, prompter).await {
             return Ok(Ok(None));
@@ -149,8 +149,8 @@ impl Work<'_> {
         Ok(self.target.write(answers, render, check)?)
     }
 
-    /// Says what was written, and what to run next.
-    fn told(&self, written: &Written, answers: &Answers) -> String {
+    /// Says what was written, and what to run next; `tries`: whoever is named was asked before.
+    fn told(&self, written: &Written, answers: &Answers, tries: bool) -> String {
         let mut text = format!("Written: {}", written.config.display());
         text.push_str(&match written.secrets.len() {
             0 => ". Only you can read it.\n".to_owned(),
@@ -182,7 +182,9 @@ impl Work<'_> {
                 "  selkie pair{config}      prints a code that makes you its owner\n"
             ));
         }
-        text.push_str(&format!("  selkie doctor{config}    checks everything again\n"));
+        // Whoever was asked about nothing has nothing that could be asked again.
+        let again = if tries && (hears || answers.has_section("llm")) { " again" } else { "" };
+        text.push_str(&format!("  selkie doctor{config}    checks everything{again}\n"));
         text
     }
 

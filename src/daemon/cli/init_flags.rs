@@ -59,7 +59,7 @@ pub(super) fn read(binary: &Binary, init: &Init) -> Result<Answers, Failure> {
         }
         answers.own(owner);
     }
-    Ok(answers)
+    Ok(answers.given())
 }
 
 /// A key and what stands behind its `=`.

@@ -11,9 +11,9 @@ use super::confirm::agreed;
 use super::memory_args::Memory;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::no_state;
+use super::request::{no_state, to_ask_silently};
 use crate::daemon::Binary;
-use crate::daemon::build::{Chosen, plan};
+use crate::daemon::build::Chosen;
 use crate::domain::clock::SystemClock;
 use crate::domain::count::counted;
 use crate::domain::taint::Taint;
@@ -26,7 +26,7 @@ use crate::schedule::zone::Zone;
 
 /// Lists, shows, searches and prints what is remembered.
 pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
-    let plan = plan(binary, chosen)?;
+    let plan = to_ask_silently(binary, chosen)?;
     if !plan.has_state() {
         return Err(Failure::Failed(anyhow::anyhow!(no_state(&plan))));
     }

@@ -13,6 +13,7 @@ mod confirm;
 mod contacts;
 mod demo;
 mod doctor;
+mod elsewhere;
 mod errors;
 mod forget;
 mod help;

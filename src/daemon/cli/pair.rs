@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::outcome::Outcome;
 use super::print;
-use super::request::{quiet, told};
+use super::request::{to_ask, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::pairing::{AskedOfPairing, Asking, ToldOfPairing};
@@ -60,7 +60,7 @@ pub enum PairWhat {
 
 /// Makes a code, lists or takes back, through the daemon when one runs.
 pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
-    let plan = quiet(binary, chosen)?;
+    let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     match pair.what {
         None => {

@@ -3,14 +3,16 @@
 use super::outcome::{Failure, Outcome};
 use super::post_args::Tweets;
 use super::print;
-use super::request::told;
-use crate::daemon::build::{Chosen, plan};
+use super::request::{to_ask, told};
+use crate::daemon::Binary;
+use crate::daemon::build::Chosen;
 use crate::daemon::posts::{AskedOfPosts, ToldOfPosts};
-use crate::daemon::{Binary, telemetry};
 use crate::guard::visible::{one_line, visible};
 use crate::schedule::line::next_beside;
 use crate::schedule::post_view::PostView;
 use crate::schedule::view::in_zone;
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
 
 /// Characters of a post in a list.
 const SHOWN: usize = 60;
@@ -21,12 +23,7 @@ const NONE: &str =
 
 /// Lists and changes posts, through the daemon when one runs.
 pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    telemetry::start(
-        plan.settings.logging.quieter(),
-        &plan.redactor,
-        telemetry::colour(&binary.env),
-    );
+    let plan = to_ask(binary, chosen)?;
     let (asked, json, whole) = match what {
         Tweets::List { json } => (AskedOfPosts::List, json, false),
         Tweets::Show { id, json } => (AskedOfPosts::Show { id }, json, true),
@@ -42,6 +39,7 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
         }
     };
     let is_list = matches!(asked, AskedOfPosts::List);
+    let zone = plan.zone;
     let ToldOfPosts { posts } = told(plan, asked)?;
     if json {
         return match is_list {
@@ -54,7 +52,7 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
     }
     let lines: String = posts
         .iter()
-        .map(|post| if whole { line(post) + &details(post) } else { line(post) })
+        .map(|post| if whole { line(post) + &details(post, zone) } else { line(post) })
         .collect();
     Ok(print::out(&print::hanging(&lines, print::width()))?)
 }
@@ -101,7 +99,7 @@ fn next(post: &PostView) -> Vec<String> {
     post.next.iter().map(|at| in_zone(*at, &post.zone)).collect()
 }
 
-fn details(post: &PostView) -> String {
+fn details(post: &PostView, zone: Zone) -> String {
     let PostView { texts, pictures, asked, at, .. } = post;
     let indented = |text: &String| format!("    {}\n", visible(text).replace('\n', "\n    "));
     let texts: Vec<String> = texts.iter().map(indented).collect();
@@ -113,8 +111,7 @@ fn details(post: &PostView) -> String {
         [] | [_] => String::new(),
         [_, later @ ..] => format!("   then {}\n", later.join(", ")),
     };
-    let at =
-        at.map(|at| format!("   stored {}", at.format("%Y-%m-%d %H:%M UTC"))).unwrap_or_default();
+    let at = at.map(|at| format!("   stored {}", moment(at, zone))).unwrap_or_default();
     let asked = asked.as_ref().map(|asked| format!("   asked for in {asked}"));
     let whence = match at + &asked.unwrap_or_default() {
         whence if whence.is_empty() => whence,

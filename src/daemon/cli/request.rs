@@ -1,11 +1,15 @@
 //! What a command asks of the running daemon, or does in this very process where none runs: one way for all of them.
 
+use std::sync::Once;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::outcome::Failure;
+use super::print;
 use crate::daemon::answered::Answered;
 use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_approvals};
+use crate::daemon::asking::{answers, plan_to_ask, says};
 use crate::daemon::backup::{AskedToResume, Resumed, told_to_resume};
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
@@ -41,6 +45,34 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
     let colour = telemetry::colour(&binary.env);
     telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
     Ok(plan)
+}
+
+/// Reads the config for what a running daemon can carry out: mistakes in it are told in a line, and only where none runs do
+/// they end the command. Times are in the zone of whoever answers.
+pub(super) fn to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+    let plan = to_ask_silently(binary, chosen)?;
+    let colour = telemetry::colour(&binary.env);
+    telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
+    Ok(plan)
+}
+
+/// The same for what only looks: nothing is logged.
+pub(super) fn to_ask_silently(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+    static TOLD: Once = Once::new();
+    let mut plan = plan_to_ask(binary, chosen)?;
+    let answers = lifecycle::runtime()?.block_on(answers(&plan))?;
+    if let (Some(mistakes), Some(_)) = (&plan.mistakes, &answers) {
+        let says = says(mistakes, chosen.file.path());
+        // A command that asks twice says it once.
+        TOLD.call_once(|| print::told(&format!("selkie: {says}")));
+    }
+    match (answers, plan.mistakes.take()) {
+        (None, Some(mistakes)) => Err(mistakes.into()),
+        (answers, mistakes) => {
+            let zone = answers.and_then(|answers| answers.zone).unwrap_or(plan.zone);
+            Ok(AppConfig { zone, mistakes, ..plan })
+        }
+    }
 }
 
 /// A folder that was mistyped is neither made nor filled.

@@ -5,23 +5,19 @@ use tokio_util::task::TaskTracker;
 
 use super::args::Say;
 use super::outcome::{Failure, Outcome};
+use super::request::to_ask;
 use super::{input, print};
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
 use crate::daemon::socket::SayBody;
-use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::daemon::{Binary, lifecycle};
 use crate::delivery::runtime::Stop;
 use crate::delivery::say::Told;
 use crate::store::DeliveryState;
 
 /// Says it and prints the receipt; what did not arrive is a failure.
 pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    telemetry::start(
-        plan.settings.logging.quieter(),
-        &plan.redactor,
-        telemetry::colour(&binary.env),
-    );
+    let plan = to_ask(binary, chosen)?;
     let Say { to, text, json } = say;
     let text = input::text(&[text])?;
     let known: Vec<&str> = plan.channels.iter().map(|channel| channel.name).collect();

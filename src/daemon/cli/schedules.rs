@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::told;
+use super::request::{to_ask, told};
 use super::schedule_args::{AddSchedule, Schedules};
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::Binary;
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::schedules::{Asked, New, Time, Told};
-use crate::daemon::{Binary, telemetry};
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Budget, Misfire, Terms, Wish, micro_usd};
 use crate::domain::span::Span;
@@ -22,12 +22,7 @@ use shown::{details, line};
 
 /// Lists, makes and changes schedules, through the daemon when one runs.
 pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    telemetry::start(
-        plan.settings.logging.quieter(),
-        &plan.redactor,
-        telemetry::colour(&binary.env),
-    );
+    let plan = to_ask(binary, chosen)?;
     match what {
         Schedules::List { all, json } => list(plan, all, json),
         Schedules::Add(add) => {

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{done, no_state};
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use super::request::{done, no_state, to_ask_silently};
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::{Binary, lifecycle};
@@ -79,7 +79,7 @@ pub enum Format {
 
 /// Lists, shows or exports, through the daemon when one runs.
 pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
-    let plan = plan(binary, chosen)?;
+    let plan = to_ask_silently(binary, chosen)?;
     let zone = plan.zone;
     match what {
         Sessions::List { limit, json } => {

@@ -7,12 +7,13 @@ use tokio::time::timeout;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::request::to_ask_silently;
 use crate::daemon::backup::BackupStatus;
-use crate::daemon::build::{Chosen, plan};
+use crate::daemon::build::Chosen;
 use crate::daemon::client::Running;
 use crate::daemon::status::{ChannelStatus, NextTime, Reception, Status, StoreStatus};
 use crate::daemon::{Binary, in_force, lifecycle};
-use crate::domain::count::counted;
+use crate::domain::count::{counted, sized};
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
@@ -38,7 +39,7 @@ pub struct StatusArgs {
 
 /// Shows how the daemon stands.
 pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
-    let plan = plan(binary, chosen)?;
+    let plan = to_ask_silently(binary, chosen)?;
     let state = &plan.folders.state;
     let status: Option<Status> = lifecycle::runtime()?.block_on(async {
         match Running::find(&plan.tls, state).await? {
@@ -60,8 +61,7 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
     };
     match args.json {
         true => print::json(&status)?,
-        // It tells its times as it reads them: what the file says of the zone may be in force from the next start on.
-        false => print::out(&told(&status, status.zone.unwrap_or(plan.zone), print::width()))?,
+        false => print::out(&told(&status, plan.zone, print::width()))?,
     }
     if status.is_well() { Ok(()) } else { Err(Failure::Told) }
 }
@@ -77,7 +77,7 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
         row("stalled", one_line(it));
     }
     if let Some(restored) = &status.restored {
-        row("restored", restored.says());
+        row("restored", restored.says(&moment(restored.made_at, zone)));
     }
     if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
         row("restart due", due);
@@ -164,8 +164,7 @@ fn today(today: &Used) -> String {
     let more = if *tasks >= MOST_USED { "at least " } else { "" };
     let tasks = counted(*tasks, ["task", "tasks"]);
     let calls = counted(u64::from(usage.calls), ["model call", "model calls"]);
-    let usd = usage.micro_usd as f64 / 1e6;
-    format!("{more}{tasks}, {calls}, {} tokens, ${usd:.4}", usage.tokens())
+    format!("{more}{tasks}, {calls}, {}", usage.told())
 }
 
 fn store(store: &StoreStatus) -> String {
@@ -173,7 +172,7 @@ fn store(store: &StoreStatus) -> String {
         "sqlite" => "SQLite",
         _ => "PostgreSQL",
     };
-    let size = store.bytes.map(|bytes| format!(", {:.1} MiB", bytes as f64 / 1_048_576.0));
+    let size = store.bytes.map(|bytes| format!(", {}", sized(bytes)));
     let how = store.trouble.as_deref().map_or_else(|| "fine".to_owned(), one_line);
     format!("{engine}{}: {how}", size.unwrap_or_default())
 }
@@ -232,6 +231,7 @@ mod tests {
             changed_at: Some(DateTime::UNIX_EPOCH),
             keys: vec!["owners".to_owned()],
             faults: 0,
+            refused: None,
         };
         let config = NotInForce { restart_due: vec![due], not_loaded: Some(not_loaded) };
         let status = Status { config, ..status_of(Reception::Listening, None) };
@@ -255,7 +255,7 @@ mod tests {
         tasks          1 running, 0 waiting, 2 waiting for somebody's answer
         messages out   0 to send, 0 on the way, 1 unclear
         approvals      1 request waits: `selkie approvals list`
-        today          3 tasks, 4 model calls, 1000 tokens, $0.0015
+        today          3 tasks, 4 model calls, 1,000 tokens, $0.0015
         store          SQLite, 3.0 MiB: fine
         next           1970-01-01 00:00 UTC  schedule 7  tea
         limit reached  limits.person.calls_per_day (tg:4711)

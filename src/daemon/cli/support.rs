@@ -11,7 +11,7 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::config::{read, show};
 use crate::daemon::backup::engine;
-use crate::daemon::build::{AppConfig, Chosen, plan, sources};
+use crate::daemon::build::{AppConfig, Chosen, plan_of_sound, sources};
 use crate::daemon::client::Running;
 use crate::daemon::doctor::examine;
 use crate::daemon::support::{Piece, end_of_log, without_names, without_words, write};
@@ -48,7 +48,8 @@ pub struct SupportArgs {
 
 /// Makes the bundle, and says what is in it.
 pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome {
-    let config = plan(binary, chosen)?;
+    // What of a config with mistakes is sound hides its secrets; one that cannot be read at all hides none.
+    let config = plan_of_sound(binary, chosen)?;
     let runtime = lifecycle::runtime()?;
     let findings = runtime.block_on(examine(binary, chosen));
     let status = runtime.block_on(status(&config));
@@ -121,6 +122,9 @@ async fn status(config: &AppConfig) -> Value {
 /// What the store holds, as numbers; why it cannot be read is worth as much.
 fn stored(config: &AppConfig) -> Value {
     let counted = || -> anyhow::Result<Value> {
+        if config.mistakes.as_ref().is_some_and(|mistakes| mistakes.concern("store")) {
+            anyhow::bail!("the config has mistakes: see doctor.json");
+        }
         let database = Database::read(&config.settings.store).map_err(anyhow::Error::msg)?;
         let engine = engine(&database);
         let found = snapshot::look(Source {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::outcome::Outcome;
 use super::print;
-use super::request::{quiet, told};
+use super::request::{to_ask, told};
 use super::todos_trust::{Wanted, trust};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
@@ -76,7 +76,7 @@ pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
             return trust(binary, chosen, &wanted);
         }
     };
-    let plan = quiet(binary, chosen)?;
+    let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     let ToldOfPeople { todos: list, whose_is_lost, .. } = told(plan, AskedOfPeople::Todos)?;
     let listed = if *done { &list.done } else { &list.open };

@@ -3,7 +3,7 @@
 use super::confirm::agreed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{quiet, told};
+use super::request::{to_ask, told};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
@@ -28,7 +28,7 @@ pub struct Wanted<'a> {
 /// Shows which items are in doubt, asks, and takes them.
 pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
     let ToldOfPeople { doubtful, whose_is_lost, .. } =
-        told(quiet(binary, chosen)?, AskedOfPeople::DoubtfulTodos)?;
+        told(to_ask(binary, chosen)?, AskedOfPeople::DoubtfulTodos)?;
     let Parted { taken, left } = parted(doubtful, wanted)?;
     print::out(&shown(&taken, &left))?;
     if taken.is_empty() && !whose_is_lost {
@@ -43,7 +43,7 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
         false => "your own words",
     };
     let asked = AskedOfPeople::TrustTodos { items: taken };
-    let ToldOfPeople { trusted, .. } = told(quiet(binary, chosen)?, asked)?;
+    let ToldOfPeople { trusted, .. } = told(to_ask(binary, chosen)?, asked)?;
     let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
     Ok(print::out(&format!("{items}: taken as {whose}.\n"))?)
 }

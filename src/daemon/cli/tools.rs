@@ -16,6 +16,7 @@ use everywhere::{Everywhere, whole};
 use super::args::{Setting, Tools};
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
+use super::request::to_ask_silently;
 use super::{print, setting};
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan};
@@ -43,8 +44,11 @@ pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
             let workspace = folder(binary, workspace)?;
             let terminal = std::io::stdin().is_terminal();
             let by_hand = ByHand { facts, workspace, calls, terminal, preview };
-            let plan = plan(binary, chosen)?;
-            known(&plan, &by_hand)?;
+            let plan = to_ask_silently(binary, chosen)?;
+            // With mistakes another one's tools are called: it knows them itself.
+            if plan.mistakes.is_none() {
+                known(&plan, &by_hand)?;
+            }
             call(plan, by_hand, json)
         }
     }

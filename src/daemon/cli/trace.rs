@@ -18,8 +18,8 @@ use work::Teller;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::no_state;
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use super::request::{no_state, to_ask_silently};
+use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
 use crate::daemon::{Binary, lifecycle};
 
@@ -48,8 +48,9 @@ pub struct Trace {
 
 /// Finds the chain and prints it.
 pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    let shaper = Arc::clone(&plan.shaper);
+    let plan = to_ask_silently(binary, chosen)?;
+    // With mistakes the shape would be another one.
+    let shaper = plan.mistakes.is_none().then(|| Arc::clone(&plan.shaper));
     let zone = plan.zone;
     let Some(message) = &trace.message else { return newest(plan, trace) };
     let mut chains = read(plan, &Wanted::Chains(message))?;
@@ -65,7 +66,7 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
         return Ok(print::json(&chains)?);
     }
     chains.reverse();
-    let teller = Teller { shaper: &shaper, zone };
+    let teller = Teller { shaper: shaper.as_deref(), zone };
     let mut told = BTreeSet::new();
     let mut stories = Vec::new();
     for chain in &chains {

@@ -11,7 +11,11 @@ use crate::domain::clock::SharedClock;
 /// One for each channel that is configured, and one for owners whom no channel knows.
 pub fn looks(binary: &Binary, plan: &AppConfig, daemon_runs: bool) -> Vec<Look> {
     let owners = &plan.settings.owners;
-    let mut looks = vec![strangers(binary, plan)];
+    let mut looks = Vec::new();
+    // With mistakes a channel may be missing that is configured.
+    if plan.mistakes.is_none() {
+        looks.push(strangers(binary, plan));
+    }
     for channel in &plan.channels {
         let kit = binary.kits.iter().find(|kit| kit.name == channel.name);
         let owners = owners.iter().filter(|owner| kit.is_some_and(|kit| (kit.people.fit)(owner)));

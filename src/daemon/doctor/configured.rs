@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::config::problem::Problem;
 use crate::daemon::Binary;
-use crate::daemon::build::{AppConfig, Chosen, plan, plan_to_run};
+use crate::daemon::asking::plan_to_ask;
+use crate::daemon::build::{AppConfig, Chosen, plan_to_run};
 use crate::daemon::notes::notes;
 
 use super::finding::Finding;
@@ -13,7 +14,7 @@ const WHAT: &str = "config";
 
 /// A config, looked at.
 pub struct Configured {
-    /// What it comes to; `None` when it cannot be read.
+    /// What of it is sound; `None` when nothing is.
     pub plan: Option<AppConfig>,
     /// What was found.
     pub findings: Vec<Finding>,
@@ -23,23 +24,44 @@ pub struct Configured {
 pub fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     let (plan, mut findings) = match plan_to_run(binary, chosen) {
         Ok(plan) => (Some(plan), Vec::new()),
-        // What is wrong with a folder alone leaves the rest to be looked at.
+        // What is wrong with one thing leaves the rest to be looked at.
         Err(problems) => {
             let mistake = |problem| mistake(problem, chosen);
-            (plan(binary, chosen).ok(), problems.0.iter().map(mistake).collect())
+            let plan = plan_to_ask(binary, chosen).ok().map(without_the_mistaken);
+            (plan, problems.0.iter().map(mistake).collect())
         }
     };
-    if plan.is_none() {
-        findings.push(Finding::warning(
-            WHAT,
-            "channels, models, store and disk were not checked: that needs a config without mistakes",
-            "correct the mistakes, then run selkie doctor again",
-        ));
-    }
+    findings.extend(left_out(binary, plan.as_ref()));
     if let Some(plan) = plan.as_ref().filter(|_| findings.is_empty()) {
         findings = sound(plan, chosen);
     }
     Configured { plan, findings }
+}
+
+/// Leaves channels with mistakes alone: what is left of a section may name another server, which is not to be told a token.
+fn without_the_mistaken(mut plan: AppConfig) -> AppConfig {
+    if let Some(mistakes) = &plan.mistakes {
+        plan.channels.retain(|channel| !mistakes.concern(channel.name));
+    }
+    plan
+}
+
+/// Names what is not looked at because of mistakes.
+fn left_out(binary: &Binary, plan: Option<&AppConfig>) -> Option<Finding> {
+    let left = match plan.map(|plan| plan.mistakes.as_ref()) {
+        Some(None) => return None,
+        None => "everything that the config names".to_owned(),
+        Some(Some(mistakes)) if mistakes.concern("") => "channels, models, store".to_owned(),
+        Some(Some(mistakes)) => {
+            let kits = binary.kits.iter().map(|kit| (kit.name, kit.name));
+            let all = kits.chain([("llm", "models"), ("store", "store")]);
+            let left = all.filter(|(section, _)| mistakes.concern(section));
+            left.map(|(_, what)| what).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let advice = "correct the mistakes, then run selkie doctor again";
+    let says = format!("not checked because of the mistakes: {left}");
+    (!left.is_empty()).then(|| Finding::warning(WHAT, says, advice))
 }
 
 fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {

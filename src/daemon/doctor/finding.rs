@@ -11,6 +11,8 @@ pub enum Level {
     Error,
     /// It works, and something about it will be missed.
     Warning,
+    /// It could not be found out.
+    Unknown,
     /// It is as it should be.
     Fine,
 }
@@ -21,6 +23,7 @@ impl Level {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Unknown => "unknown",
             Self::Fine => "fine",
         }
     }
@@ -46,6 +49,11 @@ impl Finding {
     pub fn fine(what: &'static str, says: impl Into<String>) -> Self {
         let (says, advice, name) = (says.into(), String::new(), String::new());
         Self { level: Level::Fine, what, name, says, advice }
+    }
+
+    /// It could not be found out.
+    pub fn unknown(what: &'static str, says: impl Into<String>) -> Self {
+        Self { level: Level::Unknown, ..Self::fine(what, says) }
     }
 
     /// It works, and something will be missed.

@@ -23,6 +23,9 @@ use look::Look;
 
 pub use finding::{Finding, Level};
 
+/// The service's usual name.
+const SERVICE: &str = "selkie";
+
 /// Looks at everything; the worst comes first.
 pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
     let configured::Configured { plan, mut findings } = configured::look(binary, chosen);
@@ -31,8 +34,12 @@ pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
     let mut times = Times::default();
     if let Some(plan) = &plan {
         let status = running::status(plan).await;
-        times = Times { running: status.zone(), config: Some(plan.zone) };
-        findings.extend(running::findings(&status, status.zone().unwrap_or(plan.zone)));
+        // What a config with mistakes says of the zone is not in force before they are corrected.
+        let config = plan.mistakes.is_none().then_some(plan.zone);
+        times = Times { running: status.zone(), config };
+        let zone = status.zone().unwrap_or(plan.zone);
+        let restart = running::restart(&binary.env, SERVICE);
+        findings.extend(running::findings(&status, zone, &restart));
         looks.extend(of_plan(binary, plan, &status));
         looks.push(permissions::look(plan));
     }
@@ -73,10 +80,16 @@ fn cleaned(plan: &AppConfig, finding: Finding) -> Finding {
 
 /// The looks that need a config.
 fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> Vec<Look> {
+    let is_sound =
+        |section: &str| plan.mistakes.as_ref().is_none_or(|mistakes| !mistakes.concern(section));
     let mut looks = channels::looks(binary, plan, status.is_up());
-    looks.extend(models::looks(plan));
+    if is_sound("llm") {
+        looks.extend(models::looks(plan));
+    }
     looks.extend(certificates::looks(plan, status.zone().unwrap_or(plan.zone)));
-    looks.push(stored::look(plan, status));
+    if is_sound("store") {
+        looks.push(stored::look(plan, status));
+    }
     looks.push(todos::look(&plan.folders.state, plan.clock()));
     let folders = [("state", &plan.folders.state), ("cache", &plan.folders.cache)];
     looks.extend(folders.map(|(name, path)| machine::disk(name, path)));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::finding::Finding;
 use super::look::Look;
 use crate::daemon::build::AppConfig;
+use crate::domain::count::grouped;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::{Usage, dollars};
@@ -79,9 +80,9 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
 fn cost(usage: Usage, is_priced: bool) -> String {
     let price = match is_priced {
         true => format!("this check cost {}", dollars(usage.micro_usd)),
-        false => "no price is known".to_owned(),
+        false => "no price known".to_owned(),
     };
-    format!("{} tokens, {price}", usage.tokens())
+    format!("{} tokens, {price}", grouped(usage.tokens()))
 }
 
 fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
@@ -157,7 +158,7 @@ mod tests {
         let failed = Failed { error: no_room.clone(), usage };
         assert_eq!(refused("m", &failed, false).level, Level::Fine);
         assert_eq!(level(no_room), Level::Error, "nothing was read or written: that is no model");
-        assert_eq!(cost(usage, true), "22 tokens, this check cost $0.0000");
-        assert_eq!(cost(usage, false), "22 tokens, no price is known");
+        assert_eq!(cost(usage, true), "22 tokens, this check cost less than $0.0001");
+        assert_eq!(cost(usage, false), "22 tokens, no price known");
     }
 }

@@ -5,9 +5,11 @@ use tokio::time::timeout;
 
 use super::finding::Finding;
 use super::look::LIMIT;
+use crate::config::source::Environment;
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::client::Running;
 use crate::daemon::in_force;
+use crate::daemon::service::{Asked, Kind, Machine};
 use crate::daemon::status::{self as daemon, ChannelStatus, Reception};
 use crate::schedule::zone::Zone;
 
@@ -61,8 +63,19 @@ fn read(told: Value) -> Status {
     serde_json::from_value(told).map_or(Status::Foreign(version), |told| Status::Up(Box::new(told)))
 }
 
-/// Says what it comes to, with times as this zone's clocks show them.
-pub fn findings(status: &Status, zone: Zone) -> Vec<Finding> {
+/// Says how selkie is restarted on this machine: by systemd only where a unit of this name is installed.
+pub fn restart(env: &Environment, name: &str) -> String {
+    let asked = Asked { kind: Kind::System, name: name.to_owned(), root: None };
+    match Machine::installed(&asked, env) {
+        Some(machine) => {
+            format!("restart it ({} restart {})", machine.systemctl(), machine.asked.name)
+        }
+        None => "stop it and start it again".to_owned(),
+    }
+}
+
+/// Says what it comes to, with times as this zone's clocks show them; `restart` says how that is done here.
+pub fn findings(status: &Status, zone: Zone, restart: &str) -> Vec<Finding> {
     match status {
         Status::Down => vec![Finding::fine(WHAT, "selkie is not running with this state folder")],
         Status::Mute(why) => {
@@ -73,7 +86,7 @@ pub fn findings(status: &Status, zone: Zone) -> Vec<Finding> {
             vec![running(version.as_deref().unwrap_or("of an unknown version"))]
         }
         Status::Up(status) => {
-            let parts = [troubles(status), channels(status), not_in_force(status, zone)];
+            let parts = [troubles(status), channels(status), not_in_force(status, zone, restart)];
             std::iter::once(running(&status.version)).chain(parts.into_iter().flatten()).collect()
         }
     }
@@ -122,10 +135,10 @@ fn channels(status: &daemon::Status) -> Vec<Finding> {
 }
 
 /// What of the config waits for a restart or a reload.
-fn not_in_force(status: &daemon::Status, zone: Zone) -> Vec<Finding> {
+fn not_in_force(status: &daemon::Status, zone: Zone, restart: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
-        let advice = "restart selkie (systemctl restart selkie) to apply these changes";
+        let advice = format!("{restart} to apply these changes");
         findings.push(Finding::warning(WHAT, format!("restart due: {due}"), advice));
     }
     if let Some(it) = &status.config.not_loaded {
@@ -158,7 +171,7 @@ mod tests {
     }
 
     fn found(otherwise: Value) -> Vec<Finding> {
-        findings(&read(told(otherwise)), Zone::UTC)
+        findings(&read(told(otherwise)), Zone::UTC, "restart it")
     }
 
     #[test]
@@ -171,9 +184,21 @@ mod tests {
             "store": { "engine": "sqlite", "bytes": 1, "trouble": "disk full" },
         });
         assert_eq!(levels(wrong), [Level::Warning, Level::Error, Level::Error, Level::Error]);
-        let other = findings(&read(json!({ "version": "0.0.1" })), Zone::UTC);
+        let other = findings(&read(json!({ "version": "0.0.1" })), Zone::UTC, "");
         assert!(other[0].says.starts_with("selkie 0.0.1 is running, and"), "{other:?}");
-        assert_eq!(findings(&Status::Mute("no".to_owned()), Zone::UTC)[0].level, Level::Error);
+        assert_eq!(findings(&Status::Mute("no".to_owned()), Zone::UTC, "")[0].level, Level::Error);
+    }
+
+    #[test]
+    fn systemd_restarts_what_it_has_a_unit_of() {
+        const NAME: &str = "selkie-of-a-test";
+        let home = tempfile::tempdir().unwrap();
+        let units = home.path().join(".config/systemd/user");
+        let env = Environment::from([("HOME".to_owned(), home.path().display().to_string())]);
+        assert_eq!(restart(&env, NAME), "stop it and start it again");
+        std::fs::create_dir_all(&units).unwrap();
+        std::fs::write(units.join(format!("{NAME}.service")), "[Unit]").unwrap();
+        assert_eq!(restart(&env, NAME), format!("restart it (systemctl --user restart {NAME})"));
     }
 
     #[test]

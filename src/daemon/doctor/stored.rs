@@ -11,6 +11,7 @@ use super::running::Status;
 use crate::daemon::build::AppConfig;
 #[cfg(feature = "postgres")]
 use crate::daemon::ledger;
+use crate::domain::count::sized;
 use crate::store::database::Database;
 use crate::store::sqlite::{self, holder};
 
@@ -64,17 +65,13 @@ fn own(state: &Path, runs: bool) -> Finding {
                 format!(
                     "{} {whole} ({}{})",
                     file.display(),
-                    kilobytes(found.bytes),
+                    sized(found.bytes),
                     steps(found.version, found.newest)
                 ),
             )
         }
         Err(error) => Finding::error(WHAT, error.to_string(), "do so before selkie is started"),
     }
-}
-
-fn kilobytes(bytes: u64) -> String {
-    format!("{} kB", bytes.div_ceil(1000))
 }
 
 fn steps(version: i64, newest: i64) -> String {

@@ -2,6 +2,7 @@
 
 use crate::daemon::flow::Flow;
 use crate::intake::passing_over::pass_over;
+use crate::schedule::words::moment;
 use crate::store::{Released, Restored, StoreError, WaitingThen};
 
 /// So many schedules are looked at together.
@@ -74,7 +75,9 @@ impl Flow {
     pub(super) async fn may_begin(&self) -> Result<(), StoreError> {
         match self.restored().await? {
             None => Ok(()),
-            Some(restored) => Err(StoreError::Held(restored.says())),
+            Some(restored) => Err(StoreError::Held(
+                restored.says(&moment(restored.made_at, self.timetable.book.zone())),
+            )),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What was answered so far: settings by their dotted keys, and secrets apart from them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::config::Flag;
 use crate::config::source::put;
@@ -13,6 +14,18 @@ use crate::config::source::put;
 pub struct Answers {
     settings: Map<String, Value>,
     secrets: BTreeMap<String, SecretString>,
+    /// What the command line gave before anything was asked, secrets with it.
+    given: Given,
+}
+
+/// What was given: nobody prints it.
+#[derive(Clone, Default)]
+struct Given(Value);
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Given(…)")
+    }
 }
 
 impl Answers {
@@ -98,13 +111,55 @@ impl Answers {
         parts.try_fold(first, |value, key| value.get(key))
     }
 
-    /// Returns all of it as a flag: how it is tried before it stands in a file.
-    pub fn flag(&self) -> Flag {
+    /// Notes that all there is so far came from the command line.
+    #[must_use]
+    pub fn given(self) -> Self {
+        let given = Given(self.whole());
+        Self { given, ..self }
+    }
+
+    /// Returns all of it as flags, each by the name of who said it: how it is tried before it stands in a file.
+    pub fn flags(&self) -> Vec<Flag> {
+        let Parted { same, other } = Parted::of(self.whole(), &self.given.0);
+        let said = [("the command line", same), ("your answers", other)];
+        let said = said.into_iter().filter(|(_, value)| *value != json!({}));
+        said.map(|(name, value)| Flag { name: name.to_owned(), value }).collect()
+    }
+
+    fn whole(&self) -> Value {
         let mut value = Value::Object(self.settings.clone());
         for (key, secret) in &self.secrets {
             put(&mut value, &path(key), secret.expose_secret().into());
         }
-        Flag { name: "your answers".to_owned(), value }
+        value
+    }
+}
+
+/// What of a section is as it was before, and what is not.
+struct Parted {
+    same: Value,
+    other: Value,
+}
+
+impl Parted {
+    fn of(now: Value, before: &Value) -> Self {
+        let (mut same, mut other) = (Map::new(), Map::new());
+        let keys = if let Value::Object(keys) = now { keys } else { Map::new() };
+        for (key, value) in keys {
+            let old = before.get(&key);
+            if old == Some(&value) {
+                same.insert(key, value);
+            } else if value.is_object() && old.is_some_and(Value::is_object) {
+                let within = Self::of(value, &before[&key]);
+                let parts = [(&mut same, within.same), (&mut other, within.other)];
+                for (to, part) in parts.into_iter().filter(|(_, part)| *part != json!({})) {
+                    to.insert(key.clone(), part);
+                }
+            } else {
+                other.insert(key, value);
+            }
+        }
+        Self { same: same.into(), other: other.into() }
     }
 }
 
@@ -114,8 +169,6 @@ fn path(key: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -125,13 +178,33 @@ mod tests {
         answers.hide("a.token", SecretString::from("hunter2"));
         answers.own("p:1");
         answers.own("p:1");
-        assert!(!format!("{answers:?}").contains("hunter2"));
+        assert!(!format!("{:?}", answers.clone().given()).contains("hunter2"));
         let all = json!({ "a": { "b": "c", "token": "hunter2" }, "owners": ["p:1"] });
-        assert_eq!(answers.flag().value, all);
+        let told = |answers: &Answers| {
+            let flags = answers.flags().into_iter().map(|flag| (flag.name, flag.value));
+            flags.collect::<Vec<_>>()
+        };
+        assert_eq!(told(&answers), [("your answers".to_owned(), all.clone())]);
         assert!(answers.has("a.token") && answers.text("a.b") == Some("c"));
         answers.forget("a.b");
         assert!(!answers.has("a.b") && answers.has_section("a"));
         answers.forget_section("a");
-        assert_eq!(answers.flag().value, json!({ "owners": ["p:1"] }));
+        assert_eq!(told(&answers)[0].1, json!({ "owners": ["p:1"] }));
+    }
+
+    #[test]
+    fn what_the_command_line_gave_is_no_answer() {
+        let mut answers = Answers::default();
+        answers.set("a.b", "c");
+        answers.set("a.d", "e");
+        answers.own("p:1");
+        let mut answers = answers.given();
+        answers.set("a.d", "another");
+        answers.hide("f.token", SecretString::from("hunter2"));
+        let [given, answered]: [Flag; 2] = answers.flags().try_into().unwrap();
+        assert_eq!(given.name, "the command line");
+        assert_eq!(given.value, json!({ "a": { "b": "c" }, "owners": ["p:1"] }));
+        let said = json!({ "a": { "d": "another" }, "f": { "token": "hunter2" } });
+        assert_eq!((answered.name.as_str(), answered.value), ("your answers", said));
     }
 }

@@ -51,7 +51,7 @@ impl Trial<'_> {
     /// Everything that is wrong with them.
     pub fn plan(&self, answers: &Answers) -> Result<AppConfig, Problems> {
         let mut chosen = self.chosen.clone();
-        chosen.flags.push(answers.flag());
+        chosen.flags.extend(answers.flags());
         plan(self.binary, &chosen)
     }
 
@@ -81,6 +81,7 @@ fn found(finding: &Finding) -> Vec<String> {
     let sign = match finding.level {
         Level::Fine => '✓',
         Level::Warning => '!',
+        Level::Unknown => '?',
         Level::Error => '✗',
     };
     let advice = Some(&finding.advice).filter(|advice| !advice.is_empty());

@@ -1,7 +1,7 @@
 //! Commands that look and change nothing: `/status`, `/ps`, `/tools`, `/sessions`.
 
 use super::Commands;
-use crate::delivery::account::Account;
+use crate::delivery::account::{Account, ChannelState};
 use crate::domain::command_line;
 use crate::domain::facts::Trust;
 use crate::intake::given::{By, Given};
@@ -43,9 +43,12 @@ impl Commands {
         let now = self.outbox.runtime.clock.now();
         let running_for =
             conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
+        // The terminal is there whenever somebody sits at it.
+        let is_platform = |channel: &ChannelState| channel.name != command_line::NAME;
+        let channels = self.outbox.accounts.states(now).into_iter().filter(is_platform);
         let house = (trust == Trust::Owner).then(|| HouseReport {
             store_ok: self.outbox.storage.health.is_whole(),
-            channels: self.outbox.accounts.states(now),
+            channels: channels.collect(),
             limits: self.limits.reached(now),
             memory: self.memory.book.vectors().and_then(|vectors| vectors.trouble()),
         });

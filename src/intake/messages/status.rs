@@ -48,10 +48,8 @@ pub(crate) fn status(report: &StatusReport<'_>) -> String {
         1 => text.push_str("One question waits for an answer here.\n"),
         many => _ = writeln!(text, "{many} questions wait for answers here."),
     }
-    let usd = of.usage.micro_usd as f64 / 1e6;
-    let (tasks, tokens) = (of.tasks, of.usage.tokens());
-    let tasks = counted(tasks, ["task", "tasks"]);
-    _ = writeln!(text, "Since the last /reset: {tasks}, {tokens} tokens, ${usd:.4}.");
+    let tasks = counted(of.tasks, ["task", "tasks"]);
+    _ = writeln!(text, "Since the last /reset: {tasks}, {}.", of.usage.told());
     if let Some(house) = &report.house {
         let store = if house.store_ok {
             "fine"
@@ -132,7 +130,7 @@ mod tests {
         };
         insta::assert_snapshot!(status(&report), @r#"
         Task 7 has run for 3 min; 2 waiting.
-        Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
+        Since the last /reset: 3 tasks, 1,000 tokens, $0.0015.
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
         x (x:1): not receiving, trying again every few minutes: 401.
@@ -157,7 +155,7 @@ mod tests {
         };
         insta::assert_snapshot!(status(&report), @r#"
         Nothing is running; 0 waiting.
-        Since the last /reset: 0 tasks, 0 tokens, $0.0000.
+        Since the last /reset: 0 tasks, 0 tokens, $0.00.
         selkie 0.1.0
         "#);
     }

@@ -75,13 +75,10 @@ fn entry(entry: &Entry) -> String {
 
 /// What a conversation has come to.
 pub(crate) fn status(id: &ConversationId, messages: usize, of: &ConversationStatus) -> String {
-    let usd = of.usage.micro_usd as f64 / 1e6;
     let messages = counted(messages as u64, ["message", "messages"]);
     let tasks = counted(of.tasks, ["task", "tasks"]);
-    let tokens = of.usage.tokens();
-    format!(
-        "session {id}: {messages} in {tasks}, {tokens} tokens, ${usd:.4} since it was last begun afresh"
-    )
+    let used = of.usage.told();
+    format!("session {id}: {messages} in {tasks}, {used} since it was last begun afresh")
 }
 
 /// Words are on their way.

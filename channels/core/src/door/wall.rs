@@ -60,6 +60,11 @@ impl Wall {
         self
     }
 
+    /// Lists the origins whose pages may ask.
+    pub fn pages(&self) -> impl Iterator<Item = &str> {
+        self.origins.iter().filter_map(|origin| origin.to_str().ok())
+    }
+
     /// Returns the origin of a request where it is one of those let in.
     pub fn foreign_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let origin = headers.get(ORIGIN)?;

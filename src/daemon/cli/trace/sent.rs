@@ -86,10 +86,7 @@ fn proof(part: &Value) -> String {
 pub(super) fn sums(chain: &Value) -> String {
     let task = &chain["task"];
     let usage: Usage = serde_json::from_value(task["usage"].clone()).unwrap_or_default();
-    let cost = match usage.micro_usd {
-        0 => "no price known".to_owned(),
-        some => dollars(some),
-    };
+    let cost = usage.cost();
     let calls = counted(usage.calls.into(), ["model call", "model calls"]);
     let [input, cached, output] = [usage.input, usage.cached, usage.output].map(grouped);
     format!(

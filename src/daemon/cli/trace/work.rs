@@ -14,8 +14,8 @@ use crate::shape::{Explained, Shaper};
 
 /// What a story is told by.
 pub(super) struct Teller<'a> {
-    /// Explains what the task could use.
-    pub(super) shaper: &'a Shaper,
+    /// Explains what the task could use; none while the config has mistakes.
+    pub(super) shaper: Option<&'a Shaper>,
     /// Whose clocks are shown.
     pub(super) zone: Zone,
 }
@@ -119,9 +119,12 @@ fn parked_on(header: &Value) -> &'static str {
 }
 
 /// What the task could use, with what it called and could not have.
-fn shape(task: &Value, shaper: &Shaper) -> String {
+fn shape(task: &Value, shaper: Option<&Shaper>) -> String {
     let Ok(facts) = serde_json::from_value::<Facts>(task["facts"].clone()) else {
         return String::new();
+    };
+    let Some(shaper) = shaper else {
+        return "  Shape: not told while the config has mistakes\n".to_owned();
     };
     let Explained { setting, there, hidden } = shaper.shape(&facts).explain();
     let calls = items(&task["transcript"]).flat_map(|item| items(&item["calls"]));
