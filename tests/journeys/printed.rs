@@ -9,12 +9,21 @@ use crate::support::world::World;
 
 const PAGE: &str = include_str!("../../src/docs/json.md");
 
+/// Rows that say "the same" of what another row prints.
+const SAME: [(&str, &str); 4] = [
+    ("schedules show ID --json", "schedules list --json"),
+    ("memory search QUERY --json", "memory show NAME --json"),
+    ("contacts show NAME --json", "contacts list --json"),
+    ("forget PERSON --json", "contacts list --json"),
+];
+
 /// The words of a row's second column that stand as code.
 fn documented(command: &str) -> BTreeSet<&'static str> {
     let begins = format!("| `selkie {command}` | ");
     let row = PAGE.lines().find_map(|line| line.strip_prefix(&begins));
     let row = row.unwrap_or_else(|| panic!("json.md has no row for {command}"));
-    row.split('`').skip(1).step_by(2).collect()
+    let same = SAME.iter().filter(|(row, _)| *row == command).flat_map(|(_, of)| documented(of));
+    row.split('`').skip(1).step_by(2).chain(same).collect()
 }
 
 /// The keys of a value, so many levels deep.
@@ -56,14 +65,11 @@ async fn every_key_that_is_printed_stands_in_the_page() {
     world.ask("remember that I like tea").await;
     world.home.set("worker", json!({ "max_concurrency": 3 }));
     let add = ["schedules", "add", "--cron", "0 8 * * *", "--remind", "Tea"];
-    stands("schedules list --json", 2, &{
-        printed(&world, &add);
-        printed(&world, &["schedules", "list"])
-    });
-    // What these share with another row stands there.
-    stands("schedules list --json", 2, &printed(&world, &["schedules", "show", "1"]));
+    stands("schedules show ID --json", 2, &printed(&world, &add));
     for (row, depth, arguments) in [
         ("status --json", 3, &["status"][..]),
+        ("schedules list --json", 2, &["schedules", "list"]),
+        ("schedules show ID --json", 2, &["schedules", "show", "1"]),
         ("trace --json", 2, &["trace"]),
         ("trace MESSAGE --json", 1, &["trace", "1"]),
         ("sessions list --json", 1, &["sessions", "list"]),
@@ -72,6 +78,8 @@ async fn every_key_that_is_printed_stands_in_the_page() {
         ("todos list --json", 3, &["todos", "list"]),
         ("contacts list --json", 2, &["contacts", "list"]),
         ("memory list --json", 2, &["memory", "list"]),
+        ("contacts show NAME --json", 1, &["contacts", "show", "tg:4711"]),
+        ("memory show NAME --json", 2, &["memory", "show", "tg:4711"]),
         ("memory search QUERY --json", 2, &["memory", "search", "tea"]),
         ("tools list --json", 1, &["tools", "list"]),
         ("tools list --in WHERE --json", 2, &["tools", "list", "--in", "telegram:group"]),
@@ -84,7 +92,7 @@ async fn every_key_that_is_printed_stands_in_the_page() {
         ("pair --json", 1, &["pair"]),
         ("pair list --json", 1, &["pair", "list"]),
         ("say --to ID TEXT --json", 3, &["say", "--to", "tg:4711", "hello"]),
-        ("forget PERSON --json", 1, &["forget", "tg:4711"]),
+        ("forget PERSON --json", 2, &["forget", "tg:4711"]),
         ("reload --json", 2, &["reload"]),
         ("support-bundle FILE --json", 2, &["support-bundle", "bundle.tar.gz"]),
         ("backup FILE --json", 1, &["backup", "life.tar.gz"]),
