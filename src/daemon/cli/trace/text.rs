@@ -102,13 +102,23 @@ pub(super) fn hide_codes(value: &mut Value) {
         Value::String(text) => *text = pairing::hidden(text),
         Value::Array(list) => list.iter_mut().for_each(hide_codes),
         Value::Object(fields) => {
-            let is_pairing = fields.get("name").is_some_and(|name| name == "pair");
-            if let Some(Value::String(text)) = fields.get_mut("args").filter(|_| is_pairing) {
-                *text = pairing::hidden_in_arguments(text);
+            // Of a command a message may hold the arguments alone.
+            let is_pair = |of: Option<&Value>| of.is_some_and(|of| of["name"] == "pair");
+            if is_pair(fields.get("command")) {
+                hide_argument(fields.get_mut("text"));
+            }
+            if fields.get("name").is_some_and(|name| name == "pair") {
+                hide_argument(fields.get_mut("args"));
             }
             fields.values_mut().for_each(hide_codes);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn hide_argument(text: Option<&mut Value>) {
+    if let Some(Value::String(text)) = text {
+        *text = pairing::hidden_in_arguments(text);
     }
 }
 
@@ -143,6 +153,9 @@ mod tests {
     #[test]
     fn codes_are_hidden_wherever_they_stand() {
         let command = json!({ "name": "pair", "args": "ab3defgh" });
+        let mut bare = json!({ "text": "ab3defgh", "command": command });
+        hide_codes(&mut bare);
+        assert_eq!(bare["text"], "(pairing code)");
         let mut value = json!([{ "text": "/pair ab3defgh", "command": command }, "ab3defgh"]);
         hide_codes(&mut value);
         let told = json!({ "name": "pair", "args": "(pairing code)" });
