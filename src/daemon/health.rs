@@ -69,7 +69,7 @@ impl Health for HealthDesk {
 
 /// What is missing for a daemon that answers people.
 fn missing(status: &Status, now: DateTime<Utc>) -> Vec<String> {
-    if let Some(restored) = &status.restored {
+    if let Some(restored) = status.restored() {
         let zone = status.zone.unwrap_or(Zone::UTC);
         return vec![restored.says(&moment(restored.made_at, zone))];
     }
@@ -101,7 +101,8 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
     ];
     let Some(status) = status else { return all };
     let count = |n: u64| n as f64;
-    let counts = &status.counts;
+    let Some(rows) = &status.rows else { return all };
+    let counts = &rows.counts;
     let states =
         [("waiting", counts.waiting), ("running", counts.running), ("parked", counts.parked)];
     let parts =
@@ -143,7 +144,7 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
             help: "Time since a platform last answered",
             values: of_channels(&age),
         },
-        one("open_approvals", "Calls that wait for approval", status.approvals as f64),
+        one("open_approvals", "Calls that wait for approval", rows.approvals as f64),
         one(
             "limits_reached",
             "Limits that people and conversations have reached",
@@ -154,7 +155,7 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
         one(
             "cost_today_dollars",
             "What models have cost today",
-            status.today.usage.micro_usd as f64 / 1e6,
+            rows.today.usage.micro_usd as f64 / 1e6,
         ),
         one("start_time_seconds", "Start time in Unix seconds", status.since.timestamp() as f64),
     ]);
@@ -181,10 +182,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::daemon::status::StoreStatus;
+    use crate::daemon::status::{Rows, StoreStatus};
     use crate::domain::metrics::Phase;
     use crate::domain::usage::Usage;
-    use crate::store::read::{Counts, Used};
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
@@ -203,13 +203,9 @@ mod tests {
             pid: 1,
             since: at(0),
             channels: vec![channel],
-            counts: Counts::default(),
-            approvals: 0,
-            today: Used::default(),
+            rows: Some(Rows::default()),
             store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(1), trouble: None },
             store_syncs: 3,
-            next: Vec::new(),
-            restored: None,
             backup: None,
             limits: Vec::new(),
             memory: None,

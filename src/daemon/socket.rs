@@ -37,7 +37,7 @@ use crate::daemon::posts::{AskedOfPosts, carry_out_posts};
 use crate::daemon::reload::Reloader;
 use crate::daemon::schedules::{Asked, carry_out};
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
-use crate::daemon::status::StatusDesk;
+use crate::daemon::status::{Status, StatusDesk};
 use crate::delivery::say::Told;
 use crate::schedule::zone::Zone;
 use crate::store::Ledger;
@@ -292,11 +292,8 @@ async fn zone(State(desk): State<Arc<Desk>>) -> Json<Zone> {
     Json(desk.status.zone())
 }
 
-async fn status(State(desk): State<Arc<Desk>>) -> Response {
-    match desk.status.look_at_all().await {
-        Ok(status) => Json(status).into_response(),
-        Err(error) => broken(&error),
-    }
+async fn status(State(desk): State<Arc<Desk>>) -> Json<Status> {
+    Json(desk.status.look_at_all().await)
 }
 
 async fn forget(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedToForget>) -> Response {

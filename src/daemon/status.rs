@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use crate::daemon::app::App;
 use crate::daemon::backup::{BackupStatus, Scheduled};
@@ -22,6 +24,8 @@ use crate::store::{self, Ledger, Restored, States, Which};
 
 /// So many of the next times are told.
 const MOST_NEXT: usize = 5;
+/// Whoever asks how the daemon stands waits no longer for the store.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How the daemon stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,26 +38,19 @@ pub struct Status {
     pub since: DateTime<Utc>,
     /// Its channels, by their accounts.
     pub channels: Vec<ChannelStatus>,
-    /// Rows by state.
-    pub counts: Counts,
-    /// Requests that wait for approval.
-    pub approvals: usize,
-    /// What the tasks of today have used; the day begins at midnight in the daemon's zone.
-    pub today: Used,
+    /// What the store says; nothing while it does not answer.
+    #[serde(flatten)]
+    pub rows: Option<Rows>,
     /// Where the rows are.
     pub store: StoreStatus,
     /// Durable commits that were synced since the start.
     pub store_syncs: u64,
-    /// What is next by the clock.
-    pub next: Vec<NextTime>,
     /// Limits that are reached, each with whose it is.
     pub limits: Vec<String>,
     /// Why what is remembered is found by its words alone, where it should not be.
     pub memory: Option<String>,
     /// Loops that should have turned long ago.
     pub still: Vec<String>,
-    /// Which backup this life was restored from, while nobody has let it go on.
-    pub restored: Option<Restored>,
     /// Backups that the config asks for.
     pub backup: Option<BackupStatus>,
     /// The zone that it reads times in.
@@ -62,6 +59,21 @@ pub struct Status {
     /// What of the config is not in force.
     #[serde(default)]
     pub config: NotInForce,
+}
+
+/// What the store says of how the daemon stands.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Rows {
+    /// Rows by state.
+    pub counts: Counts,
+    /// Requests that wait for approval.
+    pub approvals: usize,
+    /// What the tasks of today have used; the day begins at midnight in the daemon's zone.
+    pub today: Used,
+    /// What is next by the clock.
+    pub next: Vec<NextTime>,
+    /// Which backup this life was restored from, while nobody has let it go on.
+    pub restored: Option<Restored>,
 }
 
 /// How a channel stands.
@@ -142,12 +154,18 @@ impl StatusDesk {
         }
     }
 
-    /// Looks at the files of the config, too: whether they were changed and nobody has loaded them.
-    ///
-    /// # Errors
-    /// As [`StatusDesk::look`].
-    pub async fn look_at_all(&self) -> store::Result<Status> {
-        Ok(Status { config: self.not_in_force().await, ..self.look().await? })
+    /// Looks at the files of the config, too: whether they were changed and nobody has loaded them. A store that does not
+    /// answer keeps nobody from the rest.
+    pub async fn look_at_all(&self) -> Status {
+        let (config, rows) = tokio::join!(self.not_in_force(), timeout(PATIENCE, self.rows()));
+        let (rows, unread) = match rows {
+            Ok(Ok(rows)) => (Some(rows), None),
+            Ok(Err(error)) => (None, Some(format!("it cannot be read: {error}"))),
+            Err(_) => (None, Some(format!("it has not answered for {} s", PATIENCE.as_secs()))),
+        };
+        let mut status = Status { config, ..self.told(rows) };
+        status.store.trouble = status.store.trouble.or(unread);
+        status
     }
 
     /// Tells what of the config is not in force.
@@ -160,33 +178,44 @@ impl StatusDesk {
     /// # Errors
     /// When the store cannot be read.
     pub async fn look(&self) -> store::Result<Status> {
+        Ok(self.told(Some(self.rows().await?)))
+    }
+
+    async fn rows(&self) -> store::Result<Rows> {
         let now = self.flow.now();
         let which =
             Which { conversation: None, person: None, states: States::OPEN, limit: MOST_NEXT };
-        let platforms = self.flow.channels().into_iter().filter(|it| it.name != command_line::NAME);
         let next = self.ledger.schedules(&which).await?;
         let next = next.into_iter().filter_map(|row| {
             Some(NextTime { id: row.id().0, name: row.schedule.title, at: row.next_at? })
         });
-        Ok(Status {
+        Ok(Rows {
+            counts: self.ledger.counts().await?,
+            approvals: self.ledger.approvals(None).await?.len(),
+            today: self.ledger.used_since(day::begins(self.zone, now)).await?,
+            next: next.collect(),
+            restored: self.ledger.restored().await?,
+        })
+    }
+
+    fn told(&self, rows: Option<Rows>) -> Status {
+        let now = self.flow.now();
+        let platforms = self.flow.channels().into_iter().filter(|it| it.name != command_line::NAME);
+        Status {
             version: VERSION.to_owned(),
             pid: std::process::id(),
             since: self.since,
             channels: platforms.map(|it| channel(it, now)).collect(),
-            counts: self.ledger.counts().await?,
-            approvals: self.ledger.approvals(None).await?.len(),
-            today: self.ledger.used_since(day::begins(self.zone, now)).await?,
+            rows,
             store: self.store(),
             store_syncs: self.ledger.syncs(),
-            next: next.collect(),
             limits: self.flow.limits_reached(),
             memory: self.flow.memory_trouble(),
             still: self.vitals.still(),
-            restored: self.ledger.restored().await?,
             backup: self.backups.as_ref().map(|backups| backups.status()),
             zone: Some(self.zone),
             config: self.in_force.restart_due(),
-        })
+        }
     }
 
     /// Returns the zone that times are read in.
@@ -212,13 +241,18 @@ impl StatusDesk {
 }
 
 impl Status {
+    /// Returns which backup this life was restored from, while nobody has let it go on.
+    pub fn restored(&self) -> Option<&Restored> {
+        self.rows.as_ref()?.restored.as_ref()
+    }
+
     /// Whether nothing is wrong.
     pub fn is_well(&self) -> bool {
         let is_refused = |channel: &ChannelStatus| channel.state == Reception::Refused;
         !self.channels.iter().any(is_refused)
             && self.still.is_empty()
             && self.store.trouble.is_none()
-            && self.restored.is_none()
+            && self.restored().is_none()
             && self.backup.as_ref().is_none_or(|backup| backup.trouble.is_none())
     }
 }

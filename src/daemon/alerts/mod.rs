@@ -136,7 +136,10 @@ impl Alerts {
             since: self.since,
             free: free.ok().and_then(Result::ok).flatten(),
             folder: self.state.display().to_string(),
-            spent: status.as_ref().map(|it| Spent { day, micro_usd: it.today.usage.micro_usd }),
+            spent: status
+                .as_ref()
+                .and_then(|it| it.rows.as_ref())
+                .map(|it| Spent { day, micro_usd: it.today.usage.micro_usd }),
             channels: status.map(|status| status.channels).unwrap_or_default(),
             crashes: kept.crashes(now),
             certificates: self.certificates.seen(),

@@ -76,7 +76,7 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
     for it in status.still.iter() {
         row("stalled", one_line(it));
     }
-    if let Some(restored) = &status.restored {
+    if let Some(restored) = status.restored() {
         row("restored", restored.says(&moment(restored.made_at, zone)));
     }
     if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
@@ -87,7 +87,7 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
         row("config", format!("{says}: {}", in_force::advice(it)));
     }
     for it in &status.channels {
-        let held = status.restored.is_some() && it.state == Reception::Off;
+        let held = status.restored().is_some() && it.state == Reception::Off;
         let how = if held {
             format!("is on hold until selkie resume ({})", it.account)
         } else {
@@ -95,18 +95,20 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
         };
         row(&it.name, how);
     }
-    row("tasks", tasks(&status.counts));
-    row("messages out", messages(&status.counts));
-    if status.approvals > 0 {
-        let waiting = counted(status.approvals as u64, ["request waits", "requests wait"]);
-        row("approvals", format!("{waiting}: `selkie approvals list`"));
+    if let Some(rows) = &status.rows {
+        row("tasks", tasks(&rows.counts));
+        row("messages out", messages(&rows.counts));
+        if rows.approvals > 0 {
+            let waiting = counted(rows.approvals as u64, ["request waits", "requests wait"]);
+            row("approvals", format!("{waiting}: `selkie approvals list`"));
+        }
+        row("today", today(&rows.today));
     }
-    row("today", today(&status.today));
     row("store", store(&status.store));
     if let Some(it) = &status.backup {
         row("backup", backup(it, zone));
     }
-    for it in &status.next {
+    for it in status.rows.iter().flat_map(|rows| &rows.next) {
         row("next", next(it, zone));
     }
     for it in &status.limits {
@@ -186,6 +188,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
+    use crate::daemon::status::Rows;
     use crate::domain::in_force::{DueKey, NotInForce, NotLoaded};
     use crate::domain::usage::Usage;
 
@@ -204,19 +207,21 @@ mod tests {
                 why: why.map(str::to_owned),
                 heard_at: Some(DateTime::UNIX_EPOCH),
             }],
-            counts: Counts { running: 1, parked: 2, unclear: 1, ..Counts::default() },
-            approvals: 1,
-            today: Used {
-                tasks: 3,
-                usage: Usage { calls: 4, input: 900, output: 100, micro_usd: 1_500, cached: 0 },
-            },
+            rows: Some(Rows {
+                counts: Counts { running: 1, parked: 2, unclear: 1, ..Counts::default() },
+                approvals: 1,
+                today: Used {
+                    tasks: 3,
+                    usage: Usage { calls: 4, input: 900, output: 100, micro_usd: 1_500, cached: 0 },
+                },
+                next: vec![NextTime { id: 7, name: "tea".to_owned(), at: DateTime::UNIX_EPOCH }],
+                restored: None,
+            }),
             store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(3 << 20), trouble: None },
             store_syncs: 9,
-            next: vec![NextTime { id: 7, name: "tea".to_owned(), at: DateTime::UNIX_EPOCH }],
             limits: vec!["limits.person.calls_per_day (tg:4711)".to_owned()],
             memory: None,
             still: Vec::new(),
-            restored: None,
             backup: None,
             zone: None,
             config: NotInForce::default(),

@@ -105,7 +105,7 @@ fn running(version: &str) -> Finding {
 
 fn troubles(status: &daemon::Status) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Some(restored) = &status.restored {
+    if let Some(restored) = status.restored() {
         let advice =
             "once the selkie that it was copied from is stopped for good, run selkie resume";
         let from = &restored.from;
