@@ -50,8 +50,30 @@ pub(super) const WRAPPERS: [&str; 28] = [
     "xargs",
 ];
 /// The same, with other words in between.
-pub(super) const LATE: [&str; 8] =
-    ["chroot", "flock", "nsenter", "runuser", "script", "su", "systemd-run", "unshare"];
+pub(super) const LATE: [&str; 20] = [
+    "bwrap",
+    "choom",
+    "chroot",
+    "dbus-run-session",
+    "eatmydata",
+    "firejail",
+    "flock",
+    "i386",
+    "linux32",
+    "linux64",
+    "nsenter",
+    "numactl",
+    "prlimit",
+    "runuser",
+    "script",
+    "setarch",
+    "su",
+    "systemd-run",
+    "unshare",
+    "x86_64",
+];
+/// How the program is called that starts others for the kernel.
+const LOADER: &str = "ld-linux";
 /// Options of `find` and its like that start a program.
 const EXECUTES: [&str; 8] =
     ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
@@ -148,7 +170,7 @@ fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static
     if arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
         return Ok(Vec::new());
     }
-    let at = arguments.iter().position(|w| short(w, 'c') || w.text.starts_with("--command"));
+    let at = arguments.iter().position(|w| short(w, 'c') || is_command(&w.text));
     let Some(at) = at else {
         let mut rest = arguments.iter();
         while let Some(word) = rest.next() {
@@ -168,7 +190,15 @@ fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static
     if all.first().is_some_and(|word| !word.is_literal()) {
         return Err("a command is made when it runs: write it out");
     }
-    Ok(all.iter().filter(|word| word.is_literal()).map(|word| word.text.clone()).collect())
+    let inline = arguments[at].text.split_once('=').filter(|(name, _)| is_command(name));
+    let given = all.iter().filter(|word| word.is_literal()).map(|word| word.text.clone());
+    Ok(inline.map(|(_, script)| script.to_owned()).into_iter().chain(given).collect())
+}
+
+/// Whether a word is the option `--command`, cut short or with its value.
+fn is_command(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    name.len() > 2 && "--command".starts_with(name)
 }
 
 /// Whether a script is none, but what an open file or another program gives: `/dev/stdin`, `/proc/self/fd/3`, `<(…)`.
@@ -195,7 +225,7 @@ pub(super) fn starts(words: &[Word]) -> Vec<&[Word]> {
         let name = words[at].name().unwrap_or_default();
         if WRAPPERS.contains(&name) {
             open.extend(wrapped(words, at + 1));
-        } else if LATE.contains(&name) {
+        } else if LATE.contains(&name) || name.starts_with(LOADER) {
             let near = (at + 1..words.len()).take(NEAR);
             open.extend(near.filter(|at| !words[*at].text.starts_with('-')));
         } else if matches!(name, "find" | "fd" | "fdfind") {

@@ -4,6 +4,7 @@ use std::path::{Component, Path};
 
 use super::command::{read, starts};
 use super::expanded::Variables;
+use super::handed;
 use super::options::{self, is_option};
 use super::reading::{Reading, Word};
 use super::runs::OF_GIT;
@@ -51,9 +52,24 @@ pub fn refusal_in_text(text: &str, paths: &[String], tokens: &[String]) -> Optio
 /// does not know by itself can be any alias.
 pub fn approval<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
     let patterns = patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty());
-    begun(reading, patterns, |program, wanted| {
+    let mut all = patterns.clone();
+    let fits = |program: &Program<'_>, wanted: &[Word]| {
         begins(program, wanted) || may_be_alias(program, wanted)
-    })
+    };
+    begun(reading, patterns.clone(), fits)
+        .or_else(|| all.next().filter(|_| handed::anything(reading)))
+        .or_else(|| patterns.clone().find(|pattern| is_handed_on(reading, pattern)))
+}
+
+/// Whether a program that runs others is given words that begin with this pattern, as they stand or in one of them. A
+/// pattern of one word is none of these: `docker rm` is not `rm`.
+fn is_handed_on(reading: &Reading, pattern: &str) -> bool {
+    let token = pattern.trim();
+    let one = || std::iter::once(pattern);
+    token.contains(char::is_whitespace)
+        && (begun(&handed::as_they_stand(reading), one(), begins).is_some()
+            || handed::in_one_word(reading)
+                .any(|text| stands_in(text, token) || begun(&read(text), one(), begins).is_some()))
 }
 
 /// Whether a program of the command begins with this pattern whatever its words become when it runs.
@@ -77,10 +93,12 @@ struct Program<'p> {
 fn begun<'t>(
     reading: &Reading,
     all: impl Iterator<Item = &'t str>,
-    fits: fn(&Program<'_>, &[Word]) -> bool,
+    fits: impl Fn(&Program<'_>, &[Word]) -> bool,
 ) -> Option<&'t str> {
     let variables = Variables::of(reading);
-    let programs: Vec<_> = reading.commands.iter().flat_map(|words| with_fed(words)).collect();
+    let of_git: Vec<Vec<Word>> = reading.commands.iter().flat_map(|words| of_git(words)).collect();
+    let all_words = reading.commands.iter().chain(&of_git);
+    let programs: Vec<_> = all_words.flat_map(|words| with_fed(words)).collect();
     let mut all = all.map(|token| (token, read(token)));
     let found = all.find(|(token, wanted)| {
         // One that is no command as it stands is compared as one word.
@@ -102,6 +120,16 @@ fn begun<'t>(
         })
     });
     found.map(|(token, _)| token)
+}
+
+/// Programs of git's that are called by themselves (`git-push`), as `git` is given them.
+fn of_git(words: &[Word]) -> Vec<Vec<Word>> {
+    let spelled = |program: &[Word]| {
+        let (first, arguments) = program.split_first()?;
+        let verb = first.name()?.strip_prefix("git-")?;
+        Some([&[Word::of("git"), Word::of(verb)][..], arguments].concat())
+    };
+    starts(words).into_iter().filter_map(spelled).collect()
 }
 
 /// The programs of a command, and whether each is given words that another one reads from its input (`xargs`).
@@ -314,6 +342,59 @@ mod tests {
             "git push",
         ] {
             assert_eq!(asks(harmless), None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_hands_on_is_compared_too() {
+        let patterns = ["rm -rf", "git push --force"].map(str::to_owned);
+        let asks = |text: &str| approval(&read(text), &patterns).is_some();
+        for text in [
+            "echo rm -rf d | xargs env",
+            "echo rm -rf d | xargs -I% sh -c %",
+            "printf %s 'rm -rf d' | xargs -0 bash -c",
+            "echo rm -rf d | xargs sudo",
+            "setarch x86_64 rm -rf d",
+            "linux64 rm -rf d",
+            "choom -n 0 -- rm -rf d",
+            "prlimit -n100 rm -rf d",
+            "prlimit --nofile=100 rm -rf d",
+            "dbus-run-session rm -rf d",
+            "newprog --now rm -fr d",
+            "newprog 'cd x; rm -r -f d'",
+            "BASH_ALIASES[x]='rm -rf'; shopt -s expand_aliases; eval 'x d'",
+            "BASH_ENV=/dev/stdin bash -c : <<<'rm -rf d'",
+            "make --eval='$(shell rm -rf d)'",
+            "/lib64/ld-linux-x86-64.so.2 /bin/rm -rf d",
+            "runuser -c 'rm -rf d'",
+            "compgen -C 'rm -rf d'",
+            "script --com='rm -rf d' /dev/null",
+            "split --filter='rm -rf d' x",
+            "sed '1e rm -rf d' x",
+            "git-push --force",
+            "/usr/lib/git-core/git-push origin --force",
+        ] {
+            assert!(asks(text), "{text}");
+        }
+        for text in [
+            "docker rm x",
+            "npm rm left-pad",
+            "docker compose up -d",
+            "make clean",
+            "cargo test -- rm",
+            "ls | xargs -n1 basename",
+            "ls | xargs -I{} sh -c 'mv {} {}.bak'",
+            "find . -name '*.rs' | xargs grep -l rm",
+            "ls | xargs env FOO=1 wc -l",
+            "PATH=$PATH:x make",
+            "pytest -q",
+            "psql -c 'select 1'",
+            "git-lfs ls-files",
+            "uname -m",
+            "echo 'rm -rf d'",
+            "git log --grep='rm -rf'",
+        ] {
+            assert!(!asks(text), "{text}");
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod command;
 pub mod deny;
 mod expanded;
+mod handed;
 mod inner;
 pub mod network;
 mod options;

@@ -70,6 +70,11 @@ fn decides(words: &[Word]) -> Option<String> {
     Some(format!("which programs run, and how: {name} decides, which it sets"))
 }
 
+/// Whether a program runs others that its words do not show as what they are.
+pub(super) fn runs_others(program: &[Word]) -> bool {
+    of_program(program).is_some()
+}
+
 fn of_program(program: &[Word]) -> Option<String> {
     let (first, arguments) = program.split_first()?;
     let name = first.name()?;
