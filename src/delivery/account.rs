@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::delivery::paused::Paused;
 use crate::delivery::rate_limiter::RateLimiter;
 
 /// So long a platform is asked what speaking costs: schedules of other platforms wait meanwhile.
@@ -26,6 +27,8 @@ pub(crate) struct Account {
     pub(crate) limiter: Arc<Mutex<RateLimiter>>,
     /// Parts that wait to be sent: presence gives way to them.
     pub(crate) waiting: AtomicUsize,
+    /// Those of them that wait for a time of their conversation's.
+    pub(crate) paused: Mutex<Paused>,
     /// What none of its calls can change for a while, as its delivery worker saw it last while the daemon ends.
     held: Mutex<Option<Held>>,
     allow: RwLock<AllowList>,
@@ -117,6 +120,7 @@ impl Account {
         Self {
             limiter: Arc::new(Mutex::new(RateLimiter::new(channel.pace))),
             waiting: AtomicUsize::new(0),
+            paused: Mutex::default(),
             held: Mutex::default(),
             allow: RwLock::new(channel.allow.clone()),
             hearing: Mutex::new(Hearing::Off),
@@ -143,6 +147,11 @@ impl Account {
         }
         after.heard_ms.store(before.heard_ms.load(Ordering::Relaxed), Ordering::Relaxed);
         after
+    }
+
+    /// Whether speech goes before what is none, in this conversation.
+    pub(crate) fn speech_goes_before(&self, conversation: &ConversationId) -> bool {
+        locked(&self.paused).goes_before(conversation, self.waiting.load(Ordering::SeqCst))
     }
 
     /// Notes what waits; `None` while a call is made.

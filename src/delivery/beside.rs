@@ -1,7 +1,6 @@
 //! Calls that are no speech: made only with the leave that speech leaves, and never waited for by it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use selkie_channel_core::locked;
@@ -28,7 +27,8 @@ pub(super) const LONGEST_GAP: Duration = Duration::from_secs(60);
 /// How long a last change gives way to others' answers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Whether such a call waits until nobody of the account has anything to say, or only for its place.
+/// Whether such a call waits until nobody of the account has anything to say that could leave now, nor its conversation
+/// anything at all, or only for its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     Behind,
@@ -64,7 +64,7 @@ impl Beside<'_> {
         if limiter.is_lifted() {
             return true;
         }
-        let waits = self.account.waiting.load(Ordering::Relaxed) > 0;
+        let waits = self.account.speech_goes_before(self.conversation);
         if turn == Turn::Behind && (waits || !limiter.has_room(place.key(), now)) {
             return false;
         }

@@ -20,6 +20,7 @@ mod outage;
 pub(crate) mod outbox;
 pub(crate) mod outcome;
 pub(crate) mod outgoing;
+pub(crate) mod paused;
 pub(crate) mod post_files;
 pub(crate) mod posts;
 pub(crate) mod presence;

@@ -1,6 +1,5 @@
 //! "is typing": shown while a task runs longer than a blink, never stored, never in the way of speech.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use selkie_channel_core::locked;
@@ -40,7 +39,7 @@ pub(crate) async fn show(outbox: &Outbox, account: &Account, conversation: &Conv
 /// answer would have to wait for it.
 fn may_show(outbox: &Outbox, account: &Account, conversation: &ConversationId) -> bool {
     let limiter = locked(&account.limiter);
-    if !limiter.is_lifted() && account.waiting.load(Ordering::Relaxed) > 0 {
+    if !limiter.is_lifted() && account.speech_goes_before(conversation) {
         return false;
     }
     let place = account.channel.address.place(conversation);
@@ -50,7 +49,7 @@ fn may_show(outbox: &Outbox, account: &Account, conversation: &ConversationId) -
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use async_trait::async_trait;
     use selkie_channel_core::{Channel, Delivery, Lookup, Part, Receipt, Sender};

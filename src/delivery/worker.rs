@@ -179,6 +179,7 @@ impl DeliveryWorker {
             self.line_up(conversation);
             return;
         }
+        locked(&self.account.paused).join(&conversation);
         let waits = |(_, waiting): &(DateTime<Utc>, ConversationId)| *waiting == conversation;
         if lane.front().is_none_or(|head| !self.aside.contains(&head.id)) {
             return;
@@ -200,6 +201,7 @@ impl DeliveryWorker {
 
     /// Puts a conversation at the end of its line, by what it is to be told next.
     fn line_up(&mut self, conversation: ConversationId) {
+        locked(&self.account.paused).resume(&conversation);
         let head = self.lanes.get(&conversation).and_then(|lane| lane.front());
         match head.is_some_and(|due| due.answer) {
             true => self.ready.push_back(conversation),
@@ -236,7 +238,7 @@ impl DeliveryWorker {
                 Leave::Now => {
                     flying.push(self.fly(conversation, due.clone()));
                 }
-                Leave::PlaceAt(at) => _ = self.timed.insert((at, conversation)),
+                Leave::PlaceAt(at) => self.pause(at, conversation),
                 Leave::AccountAt(at) => {
                     let line = if due.answer { &mut self.ready } else { &mut self.later };
                     line.push_front(conversation);
@@ -248,6 +250,13 @@ impl DeliveryWorker {
         let timed = self.timed.first().map(|(at, _)| *at);
         // With every slot in flight the next landing wakes.
         [timed, account_at].into_iter().flatten().min()
+    }
+
+    /// Lets a conversation wait until then: what is no speech goes on in the others meanwhile.
+    fn pause(&mut self, at: DateTime<Utc>, conversation: ConversationId) {
+        let parts = self.lanes.get(&conversation).map_or(0, VecDeque::len);
+        locked(&self.account.paused).pause(&conversation, parts);
+        self.timed.insert((at, conversation));
     }
 
     /// What waits when nothing is in flight, and until when at least.
@@ -406,6 +415,30 @@ mod tests {
         delivery_worker.answered();
         assert!(delivery_worker.launch(&mut flying).is_some(), "a doubt keeps its time");
         assert_eq!(flying.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn what_waits_for_its_time_keeps_no_other_conversation_from_showing_what_is_written() {
+        let outbox = testing::desk().outbox;
+        let (_post, mut boxes) = PartQueues::for_accounts([account()].into_iter());
+        let queue = boxes.remove(&account()).unwrap();
+        let here = outbox.accounts.get(&account()).unwrap();
+        let mut delivery_worker =
+            DeliveryWorker::new(Arc::clone(&outbox), Arc::clone(&here), queue);
+        let limited = testing::due(1).part.conversation;
+        let other = ConversationId::new(account(), "tg:other".to_owned());
+        let not_before = Some(outbox.runtime.clock.now() + TimeDelta::minutes(10));
+        delivery_worker.enqueue(DuePart { not_before, attempts: 1, ..testing::due(1) });
+        assert!(here.speech_goes_before(&other), "it may leave yet");
+        let mut flying = Flying::new();
+        assert_eq!(delivery_worker.launch(&mut flying), not_before);
+        assert!(!here.speech_goes_before(&other));
+        assert!(here.speech_goes_before(&limited), "the order holds there");
+        delivery_worker.enqueue(testing::due(2));
+        assert!(!here.speech_goes_before(&other), "it waits behind the first");
+        delivery_worker.failed = OUTAGE;
+        delivery_worker.answered();
+        assert!(here.speech_goes_before(&other), "its turn has come");
     }
 
     #[tokio::test]

@@ -1,6 +1,8 @@
 //! Answers while they are written, by Slack's own streams: pieces in a thread, stopped and taken over by the whole answer;
 //! where Slack refuses, ends or loses one, the message is changed as elsewhere, and no word is lost or doubled.
 
+use std::time::Duration;
+
 use selkie_playground::slack::{self, ADA, BOT, CHANNEL, DM, SlackMessage, Stream};
 use selkie_playground::{Fault, FaultKind, ScriptedCall, Turn};
 use serde_json::json;
@@ -267,6 +269,40 @@ async fn a_lost_beginning_that_may_not_be_looked_for_stays_beside_the_answer_and
         world.within("the answer", whole).await;
     }
     assert_eq!(world.home.log().matches("Slack does not show the thread").count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_elsewhere_keeps_no_beginning_back() {
+    let mut world = world("auto").await;
+    // Only where a pace is kept does anything give way to speech.
+    world.home.set_key("slack", "pace", json!("platform"));
+    let mut daemon = world.daemon();
+    let model = world.playground.model();
+    world.slack().fault(Fault::next("chat.postMessage", FaultKind::TooMany { retry_after: 600 }));
+    // What comes in one piece has no beginning: the answer itself is limited.
+    model.script(vec![Turn::paced(["In ten minutes."])]);
+    model.write_on(1);
+    let held = world.slack().say(DM, ADA, "and when is dinner?");
+    // A call that is refused changes nothing in Slack that could be waited for.
+    let limited = async {
+        while world.slack().counted("chat.postMessage") == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    world.within("the limited answer", limited).await;
+    for is_restarted in [false, true] {
+        if is_restarted {
+            daemon.stop().await;
+            daemon = world.daemon();
+        }
+        model.script(vec![Turn::paced(PIECES)]);
+        let begun = begun(&world).await;
+        assert_eq!(begun.first.stream, Some(Stream::Open), "{:?}", begun.first);
+        model.write_on(3);
+        begun.becomes(&world, WHOLE).await;
+    }
+    assert!(world.slack().answers(DM, &held).is_empty(), "what is limited waits");
+    daemon.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
