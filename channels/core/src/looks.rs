@@ -31,8 +31,8 @@ const KEYS: &[Key] = &[
     Key { begins: "ghs_", least: 30, takes: is_letter, fits: has_digit },
     Key { begins: "ghr_", least: 30, takes: is_letter, fits: has_digit },
     Key { begins: "github_pat_", least: 40, takes: is_word, fits: is_random },
-    Key { begins: "AKIA", least: 16, takes: is_word, fits: is_aws },
-    Key { begins: "ASIA", least: 16, takes: is_word, fits: is_aws },
+    Key { begins: "AKIA", least: 16, takes: is_letter, fits: is_aws },
+    Key { begins: "ASIA", least: 16, takes: is_letter, fits: is_aws },
     Key { begins: "AIza", least: 35, takes: is_word, fits: has_digit },
     Key { begins: "glpat-", least: 20, takes: is_word, fits: has_digit },
     Key { begins: "npm_", least: 36, takes: is_letter, fits: has_digit },
@@ -139,15 +139,21 @@ fn secret(bytes: &[u8], copied: usize, at: usize) -> Option<(usize, usize)> {
 }
 
 fn key(bytes: &[u8], at: usize) -> Option<usize> {
-    // In the middle of a word nothing begins.
-    if at > 0 && is_word(bytes[at - 1]) {
+    // In the middle of a word nothing begins; emphasis of Markdown may stand around a key.
+    let marks = run_back(&bytes[..at], is_emphasis);
+    let before = bytes[..at - marks].last();
+    if before.is_some_and(|b| is_letter(*b) || (marks == 0 && is_word(*b))) {
         return None;
     }
     let key = KEYS.iter().find(|key| bytes[at..].starts_with(key.begins.as_bytes()))?;
     let rest = &bytes[at + key.begins.len()..];
     let rest = &rest[..rest.len().min(MOST_KEY)];
     let tail = &rest[..run(rest, key.takes)];
-    (tail.len() >= key.least && (key.fits)(tail)).then_some(at + key.begins.len() + tail.len())
+    // What closes the emphasis is no part of it, and stays.
+    let closing = run_back(tail, is_emphasis).min(marks);
+    let fits = |tail: &[u8]| tail.len() >= key.least && (key.fits)(tail);
+    let length = [tail.len() - closing, tail.len()].into_iter().find(|end| fits(&tail[..*end]))?;
+    Some(at + key.begins.len() + length)
 }
 
 /// `<digits>:<30 or more of A-Za-z0-9_->`, as Telegram writes a bot's token.
@@ -239,6 +245,10 @@ fn longest(bytes: &[u8], fits: fn(u8) -> bool) -> usize {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn is_emphasis(byte: u8) -> bool {
+    byte == b'_'
 }
 
 fn is_letter(byte: u8) -> bool {
@@ -363,6 +373,29 @@ mod tests {
         }
         let all = secrets().join(" ");
         assert_eq!(hide(&all), vec![MARK; secrets().len()].join(" "));
+    }
+
+    #[test]
+    fn a_key_is_hidden_between_marks_of_emphasis() {
+        let mixed = "a1B2c3D4e5F6g7H8i9J0";
+        let keys = [
+            format!("ghp_{mixed}{mixed}"),
+            format!("xoxb-1234567890-{mixed}"),
+            format!("AKIA{}", "IOSFODNN7EXAMPLE"),
+            format!("sk-{mixed}"),
+            format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.{mixed}{mixed}"),
+        ];
+        for key in keys {
+            for marks in ["_", "__", "___"] {
+                let wanted = format!("so {marks}{MARK}{marks}!");
+                assert_eq!(hide(&format!("so {marks}{key}{marks}!")), wanted, "{key}");
+            }
+            // What is part of a name begins nothing.
+            let name = format!("a_{key}");
+            assert_eq!(hide(&name), name);
+            let last = hide(&format!("_it is {key}_"));
+            assert!(last.starts_with(&format!("_it is {MARK}")), "{last}");
+        }
     }
 
     #[test]

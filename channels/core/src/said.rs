@@ -151,6 +151,7 @@ mod tests {
 
     use super::*;
     use crate::lookalike;
+    use crate::widths::shows_nothing;
     use crate::{AccountId, Choice, ConversationId, MessageRef};
 
     const SECRET: &str = "Sw0rdf1sh-Pass";
@@ -167,7 +168,7 @@ mod tests {
         let styled = styled::read(markdown, &TOUCHING);
         let urls: Vec<&str> = links(&styled).collect();
         let all = format!("{}\n{}\n{}", styled.text(), urls.join("\n"), plain::render(markdown));
-        let shown: String = all.chars().filter(|c| !crate::has_no_width(*c)).collect();
+        let shown: String = all.chars().filter(|c| !shows_nothing(*c)).collect();
         shown.replace("%53", "S").replace("%77", "w").replace("%2D", "-")
     }
 
@@ -185,6 +186,8 @@ mod tests {
             "Sw0rdf1sh&hyphen;Pass",
             "&#83;w0rdf1sh-Pass",
             "Sw0rd\u{200b}f1sh-\u{2060}Pass",
+            "Sw0rd\u{1}f1sh-\u{7f}Pass",
+            "Sw0\u{b}rd\u{c}f1sh\u{85}-Pa\u{9b}ss",
             "https://x.example/?q=%53%77%30rdf1sh%2DPass",
             "[x](https://x.example/?q=%53w0rdf1sh-Pass)",
             "[x](https://x.example/?q=Sw0rdf1sh\\-Pass)",
@@ -240,6 +243,8 @@ mod tests {
         for cut in [1, 2, 4, 6, 10, key.len() - 8, key.len() - 1] {
             let marks =
                 ["**", "``", "~~", "&shy;", "&#x200b;", "\u{200b}", "\u{ad}", "[](x \"a b\")"];
+            let controls = ["\u{1}", "\u{b}", "\u{1b}", "\u{7f}", "\u{85}", "\u{9b}"];
+            all.extend(controls.map(|mark| in_place(cut, &|c| format!("{mark}{c}"))));
             all.extend(marks.map(|mark| in_place(cut, &|c| format!("{mark}{c}"))));
             // A backslash before a letter is seen.
             if key.as_bytes()[cut].is_ascii_punctuation() {
@@ -252,6 +257,10 @@ mod tests {
                 char::from_u32(u32::from(c.as_bytes()[0]) + 0xfee0).unwrap().to_string()
             }));
         }
+        all.extend(["_", "__", "**_", "-_"].map(|mark| {
+            let after: String = mark.chars().rev().collect();
+            format!("{mark}{key}{after}")
+        }));
         all.push(key.replace('-', "\u{2011}"));
         all.push(key.replace('a', "а").replace('e', "е").replace('I', "І"));
         all
@@ -269,6 +278,36 @@ mod tests {
                 }
                 assert!(shown.contains("[redacted]"), "{text}: {clean}");
                 assert!(shown.contains("indeed"), "{text}: {clean}");
+            }
+        }
+    }
+
+    /// What is stored holds no more of it than what is shown.
+    #[test]
+    fn a_key_that_is_emphasised_or_has_controls_in_it_is_not_stored() {
+        for key in keys() {
+            let (half, rest) = key.split_at(key.len() / 2);
+            let mut texts: Vec<String> = ["_", "__", "***", "**_", "_**"]
+                .map(|mark| {
+                    let after: String = mark.chars().rev().collect();
+                    format!("{mark}{key}{after}")
+                })
+                .into();
+            texts.push(format!("_it is {key}_"));
+            texts.extend(
+                ["\0", "\u{8}", "\u{c}", "\u{1b}", "\u{7f}", "\u{90}"]
+                    .map(|control| format!("{half}{control}{rest}")),
+            );
+            for text in texts {
+                let text = format!("So: {text} indeed.");
+                for clean in [
+                    Redactor::default().clean(&text),
+                    Redactor::default().clean_between_marks(&text),
+                ] {
+                    let left = [&key[..8], &key[key.len() - 7..]];
+                    assert!(left.iter().all(|piece| !clean.contains(piece)), "{text:?}: {clean}");
+                    assert!(clean.contains("[redacted]"), "{text:?}: {clean}");
+                }
             }
         }
     }

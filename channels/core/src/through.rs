@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::lookalike;
-use crate::widths::has_no_width;
+use crate::widths::shows_nothing;
 
 /// The longest name or number of a character (`&amp;`, `&#x1F600;`), bytes.
 const LONGEST_ENTITY: usize = 34;
@@ -112,8 +112,7 @@ impl Through {
 
 /// Returns a text without what nobody sees, look-alikes and escapes of addresses (`%41`) read; `None` where there is none.
 pub(crate) fn seen(text: &str) -> Option<Through> {
-    let is_plain =
-        text.is_ascii() || !(text.chars().any(has_no_width) || lookalike::may_mislead(text));
+    let is_plain = !(text.chars().any(shows_nothing) || lookalike::may_mislead(text));
     let is_escaped = text.match_indices('%').any(|(at, _)| escaped(&text[at..]).is_some());
     if is_plain && !is_escaped {
         return None;
@@ -123,7 +122,7 @@ pub(crate) fn seen(text: &str) -> Option<Through> {
     while let Some(c) = text[at..].chars().next() {
         let read = if c == '%' { escaped(&text[at..]) } else { None };
         let length = if read.is_some() { 3 } else { c.len_utf8() };
-        if !has_no_width(c) {
+        if !shows_nothing(c) {
             let shown = read.or_else(|| lookalike::ascii(c)).unwrap_or(c);
             through.push(shown, at..at + length);
         }
@@ -193,6 +192,8 @@ impl Reading {
     fn seen(self, c: char) -> Option<char> {
         let c = lookalike::ascii(c).unwrap_or(c);
         match c {
+            // Some of these count as white space, too.
+            c if shows_nothing(c) => None,
             c if c.is_whitespace() => Some(' '),
             c if c.is_alphanumeric() => Some(c),
             '*' | '~' | '`' | '\\' | '[' | ']' => None,
@@ -322,12 +323,17 @@ mod tests {
 
     #[test]
     fn what_nobody_sees_is_passed_over_and_what_is_seen_found_again() {
-        let text = "é se\u{200b}cr\u{202e}%65t%zz";
+        let text = "é se\u{200b}c\u{1b}r\u{202e}%65t%zz";
         let through = seen(text).unwrap();
         assert_eq!(through.text(), "é secret%zz");
         let at = through.text().find("secret").unwrap();
-        assert_eq!(&text[through.source(at..at + 6)], "se\u{200b}cr\u{202e}%65t");
-        for plain in ["", "a plain text", "100 % é", "%zz %"] {
+        assert_eq!(&text[through.source(at..at + 6)], "se\u{200b}c\u{1b}r\u{202e}%65t");
+        for control in ["\0", "\u{8}", "\u{b}", "\u{c}", "\u{7f}", "\u{85}", "\u{9b}"] {
+            let (text, whole) = (format!("se{control}cret"), "secret");
+            assert_eq!(seen(&text).unwrap().text(), whole, "{text:?}");
+            assert_eq!(left(&text), whole, "{text:?}");
+        }
+        for plain in ["", "a plain text", "100 % é", "%zz %", "a\tb\r\nc"] {
             assert!(seen(plain).is_none(), "{plain}");
         }
     }

@@ -9,3 +9,8 @@ pub fn has_no_width(c: char) -> bool {
         | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
 }
+
+/// Whether a character shows nothing at all: it has no width, or only steers whatever shows the text.
+pub(crate) fn shows_nothing(c: char) -> bool {
+    has_no_width(c) || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+}
