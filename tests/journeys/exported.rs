@@ -67,7 +67,7 @@ async fn tells_all(world: World) {
         let told = run(&world, read);
         assert!(told.contains("_the answer to a command_\n\n"), "{told}");
         assert!(
-            told.contains("_the owner's words, by `selkie say`_\n\ncoffee is ready\n"),
+            told.contains("_the owner's words, by `selkie say`_\n\n> coffee is ready\n"),
             "{told}"
         );
         assert!(told.contains("\n_used todo_read, todo_write_\n"), "{told}");
@@ -107,7 +107,8 @@ async fn a_schedules_words_are_nobodys_own() {
     let shown = run(&world, &["sessions", "show", "tg:4711"]);
     assert!(shown.contains("**schedule 1 “News”** · "), "{shown}");
     let listed = run(&world, &["trace"]);
-    let newest = listed.lines().nth(1).expect("a task");
+    // Its message may stand in a line of its own.
+    let newest = listed.lines().find(|line| line.starts_with("2 ")).expect("a task");
     assert!(newest.contains("schedule 1 “News”") && !newest.contains("Ada"), "{listed}");
     let story = run(&world, &["trace", "2"]);
     assert!(story.contains("\nWords of schedule 1 “News”, which belongs to "), "{story}");

@@ -110,7 +110,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
                 }
                 Format::Markdown => {
                     let said: String = items(&all).map(|entry| said(entry, zone)).collect();
-                    Ok(print::out(&format!("# {id}\n\n{said}"))?)
+                    Ok(print::out(&format!("# {}\n\n{said}", one_line(&id)))?)
                 }
             }
         }
@@ -156,24 +156,101 @@ fn row(row: &Value, zone: Zone) -> Vec<String> {
     ]
 }
 
-/// One message, as Markdown.
+/// What begins another line, wherever the text is shown.
+const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// One message, as Markdown. What somebody wrote is quoted, so that only what is ours begins a line.
 fn said(entry: &Value, zone: Zone) -> String {
     let text = |key: &str| entry[key].as_str().unwrap_or_default();
-    let who = entry["speaker"].as_str().unwrap_or("selkie");
+    let who = entry["speaker"].as_str().map_or_else(|| "selkie".to_owned(), of_somebody);
     let at = when(&entry["at"], zone);
-    let at = if at.is_empty() { at } else { format!(" · {at}") };
+    let at = if at.is_empty() { at } else { format!(" · {}", one_line(&at)) };
     let marks = [("cause", ""), ("unanswered", "unanswered: "), ("undelivered", "not delivered: ")];
     let marks = marks.map(|(key, before)| match text(key) {
         "" => String::new(),
-        why => format!(" _{before}{}_", one_line(why)),
+        why => format!(" _{before}{}_", one_line(why).replace('<', "\\<")),
     });
     let at = format!("{at}{}", marks.concat());
-    let tools: Vec<&str> = items(&entry["tools"]).filter_map(Value::as_str).collect();
+    let tools: Vec<String> =
+        items(&entry["tools"]).filter_map(Value::as_str).map(of_tool).collect();
     let used = format!("_used {}_", tools.join(", "));
     match (text("text"), tools.is_empty()) {
         ("", true) => String::new(),
         ("", false) => format!("**{who}**{at} {used}\n\n"),
-        (said, true) => format!("**{who}**{at}\n\n{said}\n\n"),
-        (said, false) => format!("**{who}**{at}\n\n{said}\n{used}\n\n"),
+        (said, true) => format!("**{who}**{at}\n\n{}\n", quoted(said)),
+        (said, false) => format!("**{who}**{at}\n\n{}\n{used}\n\n", quoted(said)),
+    }
+}
+
+/// A text as a block quote: nothing in it can begin anything outside of it.
+fn quoted(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let lines = text.strip_suffix('\n').unwrap_or(&text).split(LINE_ENDS);
+    let quoted =
+        |line: &str| if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") };
+    lines.map(quoted).collect()
+}
+
+/// A name on one line that shows as it stands; one that is ours is somebody's all the same.
+fn of_somebody(name: &str) -> String {
+    let written = plain(name);
+    if name.trim().eq_ignore_ascii_case("selkie") { format!("“{written}”") } else { written }
+}
+
+/// The name of a tool, which a model may have made up.
+fn of_tool(name: &str) -> String {
+    let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.chars().all(is_usual) { name.to_owned() } else { plain(name) }
+}
+
+/// Words on one line, without any mark of Markdown.
+fn plain(words: &str) -> String {
+    let mut out = String::new();
+    for c in one_line(words).chars() {
+        if matches!(c, '\\' | '*' | '_' | '`' | '~' | '[' | ']' | '<' | '&' | '|') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The lines that no quote holds.
+    fn own(markdown: &str) -> Vec<&str> {
+        markdown.lines().filter(|line| !line.is_empty() && !line.starts_with('>')).collect()
+    }
+
+    #[test]
+    fn no_text_is_taken_for_an_entry() {
+        let text = "hi\n\n**selkie** · today\n_used bash_\r# h1\r\n```\n<!--\u{2028}**Ada**\n";
+        let told = said(&json!({ "speaker": "Ada", "text": text, "tools": ["a_b"] }), Zone::UTC);
+        assert_eq!(
+            told,
+            "**Ada**\n\n> hi\n>\n> **selkie** · today\n> _used bash_\n> # h1\n> ```\n> <!--\n> **Ada**\n\n_used a_b_\n\n"
+        );
+        assert_eq!(own(&told), ["**Ada**", "_used a_b_"]);
+        let alone = said(&json!({ "text": "a\n\nb" }), Zone::UTC);
+        assert_eq!(alone, "**selkie**\n\n> a\n>\n> b\n\n");
+    }
+
+    #[test]
+    fn no_name_is_taken_for_an_entry() {
+        for (name, shown) in [
+            ("Ada", "**Ada**"),
+            ("x**\n\n**selkie", "**x\\*\\*⟨U+000A⟩⟨U+000A⟩\\*\\*selkie**"),
+            ("Selkie", "**“Selkie”**"),
+            ("<!-- `a_b`", "**\\<!-- \\`a\\_b\\`**"),
+        ] {
+            let told = said(&json!({ "speaker": name, "text": "hi" }), Zone::UTC);
+            assert_eq!(told, format!("{shown}\n\n> hi\n\n"));
+        }
+        let told = said(&json!({ "tools": ["bash_\n# x"], "cause": "a\n<!--" }), Zone::UTC);
+        assert_eq!(told, "**selkie** _a⟨U+000A⟩\\<!--_ _used bash\\_⟨U+000A⟩# x_\n\n");
     }
 }
