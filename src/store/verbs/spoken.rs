@@ -43,8 +43,7 @@ pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec<Spo
         // What cannot be read, and what was forgotten, has nothing to say.
         let Ok(outbound) = read_body(&row.body) else { continue };
         let text = match &outbound.body {
-            // It changes what an earlier message shows.
-            Body::Status { .. } | Body::Revision { .. } => continue,
+            body if is_change(body) => continue,
             body => quoted::words(body),
         };
         if text.trim().is_empty() {
@@ -67,15 +66,23 @@ pub struct Alone {
     pub at: DateTime<Utc>,
 }
 
-/// Returns why one was said.
+/// Whether it says nothing new: it changes what an earlier message shows.
+fn is_change(body: &Body) -> bool {
+    matches!(body, Body::Status { .. } | Body::Revision { .. })
+}
+
+/// Returns why one was said; nothing of what changes another.
 pub fn one(tx: &mut dyn Tx, outbound: i64) -> Result<Option<Alone>> {
-    let found: Option<(i64, String, Option<i64>)> = tx.optional(
-        "SELECT o.created_at, c.title, p.schedule FROM outbound o JOIN conversation c ON c.id = o.conversation
+    let found: Option<(RawBody, i64, String, Option<i64>)> = tx.optional(
+        "SELECT o.id, o.body, o.created_at, c.title, p.schedule FROM outbound o JOIN conversation c ON c.id = o.conversation
          LEFT JOIN post p ON p.outbound = o.id WHERE o.id = ?1",
         params![outbound],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| Ok(((row.get(0)?, row.get(1)?, None), row.get(2)?, row.get(3)?, row.get(4)?)),
     )?;
-    let Some((created_at, title, schedule)) = found else { return Ok(None) };
+    let Some((body, created_at, title, schedule)) = found else { return Ok(None) };
+    if read_body(&body).is_ok_and(|outbound| is_change(&outbound.body)) {
+        return Ok(None);
+    }
     let key: Option<String> =
         tx.first("SELECT key FROM notice WHERE outbound = ?1 ORDER BY key", params![outbound])?;
     let said_for = match schedule {

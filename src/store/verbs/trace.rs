@@ -53,14 +53,14 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
         params![name, MOST],
     )?;
     let mut chains = Vec::with_capacity(events.len() + worded.len() + alone.len());
-    for outbound in alone {
-        chains.extend(of_nothing(tx, outbound)?);
-    }
     for worded in worded {
         chains.extend(worded.chain(tx)?);
     }
     for event in events {
         chains.push(event.chain(tx)?);
+    }
+    for outbound in alone {
+        chains.extend(of_nothing(tx, outbound)?);
     }
     Ok(chains)
 }
