@@ -13,7 +13,6 @@ use tokio::time::timeout;
 
 use crate::config::{Effective, written};
 use crate::domain::clock::SharedClock;
-use crate::domain::count::counted;
 use crate::domain::in_force::{DueKey, NotInForce, NotLoaded, RefusedReload};
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
@@ -57,7 +56,8 @@ struct Stands {
 
 /// What a reload was asked to put in force and did not, or not all of it.
 struct Refused {
-    tried: Effective,
+    /// Nothing where it had mistakes.
+    tried: Option<Effective>,
     told: RefusedReload,
 }
 
@@ -97,7 +97,7 @@ impl InForce {
     }
 
     /// Notes what a reload was to put in force, and why it did not do so with all of it.
-    pub fn refused(&self, tried: Effective, why: Vec<String>) {
+    pub fn refused(&self, tried: Option<Effective>, why: Vec<String>) {
         let told = RefusedReload { at: self.clock.now(), why };
         let mut stands = locked(&self.stands);
         stands.refused = Some(Refused { tried, told });
@@ -171,13 +171,17 @@ fn judged(stands: &Stands, peeked: &Peeked, marks: &[Mark]) -> Option<NotLoaded>
         // Once it says something else, nobody has refused that yet.
         refused: refused
             .as_ref()
-            .filter(|it| is_still(&it.tried, peeked))
+            .filter(|it| is_still(it.tried.as_ref(), peeked))
             .map(|it| it.told.clone()),
     })
 }
 
-fn is_still(tried: &Effective, peeked: &Peeked) -> bool {
-    peeked.effective.as_ref().is_some_and(|now| now.changed(tried).is_empty())
+fn is_still(tried: Option<&Effective>, peeked: &Peeked) -> bool {
+    match (tried, &peeked.effective) {
+        (Some(tried), Some(now)) => now.changed(tried).is_empty(),
+        (Some(_), None) => false,
+        (None, _) => peeked.faults > 0,
+    }
 }
 
 /// Says which keys wait for a restart, and since when; `None` where none does.
@@ -200,8 +204,12 @@ pub fn not_loaded(it: &NotLoaded, zone: Zone) -> String {
         None => format!("{} is gone", it.file),
     };
     if it.faults > 0 {
-        let faults = counted(it.faults as u64, ["fault", "faults"]);
-        return format!("{changed} and cannot be loaded: it has {faults}");
+        let refused = it.refused.as_ref().map(|refused| moment(refused.at, zone));
+        let refused = refused.map(|at| format!(", as at the reload at {at}"));
+        return format!(
+            "{changed} and has mistakes, so it cannot be loaded{}",
+            refused.unwrap_or_default()
+        );
     }
     let keys = named(it.keys.iter().map(String::as_str));
     let refused = it.refused.as_ref().map(|refused| {
@@ -216,7 +224,7 @@ pub fn advice(it: &NotLoaded) -> &'static str {
     match (it.faults, &it.refused) {
         (0, None) => "selkie reload",
         (0, Some(_)) => "correct it, then selkie reload",
-        _ => "selkie config check names each",
+        _ => "selkie config check shows them",
     }
 }
 
@@ -276,7 +284,7 @@ mod tests {
         assert_eq!((told.keys.as_slice(), told.faults), (&["worker.count".to_owned()][..], 0));
         assert!(told.changed_at.is_some() && told.file.ends_with("config.yaml"), "{told:?}");
         // What was refused says so as long as the file says just that.
-        all.refused(effective_of(new.clone()), vec!["no".to_owned()]);
+        all.refused(Some(effective_of(new.clone())), vec!["no".to_owned()]);
         let refused = all.look().await.not_loaded.and_then(|it| it.refused);
         assert_eq!(refused.map(|it| it.why), Some(vec!["no".to_owned()]));
         write(&file, &json!({ "worker": { "count": 3 } }), 4);
@@ -328,7 +336,7 @@ mod tests {
         let broken = NotLoaded { faults: 2, changed_at: None, ..changed };
         assert_eq!(
             not_loaded(&broken, Zone::UTC),
-            "/etc/c.yaml is gone and cannot be loaded: it has 2 faults"
+            "/etc/c.yaml is gone and has mistakes, so it cannot be loaded"
         );
     }
 }

@@ -183,14 +183,14 @@ impl Reloader {
                 false => plan,
             };
             if let Err(why) = self.put_in_force(plan, &live, &refused, &mut told).await {
-                self.in_force.refused(tried, vec![why.clone()]);
+                self.in_force.refused(Some(tried), vec![why.clone()]);
                 return Answered::Refused(why);
             }
         }
         let left: Vec<ChannelChange> = refused.into_iter().map(|it| self.left(it)).collect();
         self.in_force.loaded(loaded, &told.needs_restart);
         if !left.is_empty() {
-            self.in_force.refused(tried, left.iter().map(why_left).collect());
+            self.in_force.refused(Some(tried), left.iter().map(why_left).collect());
         }
         told.channels.extend(left);
         *stands = effective;
@@ -243,12 +243,16 @@ impl Reloader {
         let kept = self.kept.clone();
         let read = tokio::task::spawn_blocking(move || read(kept, folders.as_ref())).await;
         let plan = match read {
-            Ok(read) => read.map_err(|problems| Answered::Mistyped(problems.to_string()))?,
+            Ok(read) => read.map_err(|problems| {
+                let why = problems.0.iter().map(ToString::to_string).collect();
+                self.in_force.refused(None, why);
+                Answered::Mistyped(problems.to_string())
+            })?,
             Err(_) => return Err(Answered::Refused("a defect ended the reading".to_owned())),
         };
         match plan.needs_something_to_do() {
             Some(says) => {
-                self.in_force.refused(plan.written, vec![says.clone()]);
+                self.in_force.refused(Some(plan.written), vec![says.clone()]);
                 Err(Answered::Mistyped(says))
             }
             None => Ok(plan),
