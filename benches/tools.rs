@@ -17,12 +17,13 @@ use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
 use selkie::tools::memory::port::NoMemory;
+use selkie::tools::paths::Roots;
 use selkie::tools::ports::{
     Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
     Todos,
 };
 use selkie::tools::registry::{Overlay, Registry};
-use selkie::tools::scope::{Roots, Scope};
+use selkie::tools::scope::Scope;
 use selkie::tools::{Settings, ToolError};
 use selkie_channel_core::{AccountId, Body, ConversationId, Redactor};
 use serde_json::{Value, json};

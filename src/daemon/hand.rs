@@ -26,14 +26,14 @@ use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
 use crate::tools::memory::port::Memory;
-use crate::tools::paths::{Level, Lists, Ours};
+use crate::tools::paths::{Level, Lists, Ours, Roots};
 use crate::tools::ports::{
     Addressees, Modes, Passed, Passing, PostFiles, Progress, Reply, Sessions, Silent, Spoken,
     Timetable, TodoFile, Todos,
 };
 use crate::tools::preview::preview;
 use crate::tools::resolve::{ResolvedCall, resolve};
-use crate::tools::scope::{Approved, Outward, Roots, Scope};
+use crate::tools::scope::{Approved, Outward, Scope};
 
 /// Not longer than this for one call.
 const TIMEOUT: Duration = Duration::from_secs(120);

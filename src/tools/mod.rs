@@ -36,8 +36,8 @@ use crate::domain::taint::Taint;
 use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::Picture;
 use crate::tools::basis::{Basis, Meant};
-use crate::tools::paths::Located;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Located, Roots};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 
 pub use error::ToolError;

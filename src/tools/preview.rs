@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::tools::Tool;
 use crate::tools::args::accept;
-use crate::tools::scope::Roots;
+use crate::tools::paths::Roots;
 use crate::tools::shown::Preview;
 
 /// Lines that a person is shown at most.

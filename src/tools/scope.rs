@@ -25,7 +25,7 @@ use crate::tools::ports::{
     Wisher,
 };
 
-pub use crate::tools::paths::Roots;
+use crate::tools::paths::Roots;
 
 /// The scope of one call.
 #[derive(Clone)]

@@ -22,12 +22,12 @@ use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::memory::port::NoMemory;
-use crate::tools::paths::{Level, Lists, Ours};
+use crate::tools::paths::{Level, Lists, Ours, Roots};
 use crate::tools::ports::{
     Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
     Todos,
 };
-use crate::tools::scope::{Outward, Roots, Scope};
+use crate::tools::scope::{Outward, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 /// A cache, a state folder and a workspace on the disk, and something outside of them.

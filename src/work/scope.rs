@@ -16,11 +16,11 @@ use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
 use crate::tools::asked::{Asked, Speaker};
 use crate::tools::memory::port::Memory;
-use crate::tools::paths::{Level, Lists};
+use crate::tools::paths::{Level, Lists, Roots};
 use crate::tools::ports::{
     Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos,
 };
-use crate::tools::scope::{Outward, Roots, Scope};
+use crate::tools::scope::{Outward, Scope};
 use crate::work::workspace::{Workspaces, own_folder};
 
 /// No call of a tool takes longer.

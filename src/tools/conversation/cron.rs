@@ -12,8 +12,9 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::Wish;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::paths::Roots;
 use crate::tools::ports::{Entry, EntryDoes, Listed, When};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -15,7 +15,8 @@ use crate::domain::question::{Ask, Given};
 use crate::domain::span::Span;
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::Roots;
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

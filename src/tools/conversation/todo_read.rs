@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::todo::{load, print};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::parameters;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::Roots;
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -13,8 +13,9 @@ use crate::domain::facts::Trigger;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::paths::Roots;
 use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -15,8 +15,8 @@ use super::hunk_parse::parse;
 use super::{fit, whole};
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Staged};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Finder, Located, Roots, Staged};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tools::paths::Finder;
-use crate::tools::scope::Roots;
+use crate::tools::paths::{Finder, Roots};
 
 /// Names and paths that a tool never touches.
 #[derive(Clone, Default)]

@@ -13,8 +13,8 @@ use super::replace::{Replace, Replaced};
 use super::whole::Whole;
 use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Finder, Located, Roots};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

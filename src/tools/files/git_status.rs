@@ -18,8 +18,8 @@ use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Kind;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Kind, Roots};
+use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "git_status";

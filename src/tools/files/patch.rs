@@ -14,9 +14,9 @@ use super::whole::{self, Whole};
 use super::{Denied, Schemas};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located};
+use crate::tools::paths::{Finder, Located, Roots};
 use crate::tools::preview::marked;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -11,8 +11,8 @@ use super::blocking::{on_disk, refused};
 use super::whole::content;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Finder, Located, Roots};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

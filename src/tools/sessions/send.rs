@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::Roots;
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

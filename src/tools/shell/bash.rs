@@ -26,8 +26,9 @@ use crate::guard::unseen::unseen;
 use crate::guard::{command, deny};
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::Basis;
+use crate::tools::paths::Roots;
 use crate::tools::ports::Progress;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

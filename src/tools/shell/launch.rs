@@ -12,8 +12,8 @@ use super::tape::Tape;
 use crate::guard::{command, deny};
 use crate::tools::ToolError;
 use crate::tools::basis::{Basis, WorkFolder};
-use crate::tools::paths::Finder;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Finder, Roots};
+use crate::tools::scope::Scope;
 
 /// What may not be run.
 pub(super) struct Rules<'a> {

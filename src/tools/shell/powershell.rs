@@ -20,7 +20,8 @@ use crate::domain::span::Span;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::Basis;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::Roots;
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

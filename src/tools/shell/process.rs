@@ -22,8 +22,8 @@ use crate::domain::tool::{
 use crate::guard::outward::reaches_network;
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::{Basis, Named};
-use crate::tools::paths::of_command;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Roots, of_command};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

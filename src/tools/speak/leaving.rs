@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use crate::tools::ToolError;
-use crate::tools::paths::{Finder, Located, Zone};
-use crate::tools::scope::Roots;
+use crate::tools::paths::{Finder, Located, Roots, Zone};
 
 /// Finds a file among those that may leave: this conversation's own, and the workspace's.
 pub(super) fn leaving(tool: &'static str, roots: &Roots, path: &str) -> Result<Located, ToolError> {

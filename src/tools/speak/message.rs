@@ -11,8 +11,9 @@ use super::letter;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::Meant;
+use crate::tools::paths::Roots;
 use crate::tools::ports::{Spoken, Wanted};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

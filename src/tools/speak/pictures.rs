@@ -10,8 +10,8 @@ use super::leaving::leaving;
 use crate::tools::ToolError;
 use crate::tools::basis::Basis;
 use crate::tools::files::image::{Size, known};
-use crate::tools::paths::Located;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Located, Roots};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 
 /// The argument that names them.

@@ -12,8 +12,9 @@ use super::public::{accepted, asks, basis, fault, preview};
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::parameters;
 use crate::tools::basis::Basis;
+use crate::tools::paths::Roots;
 use crate::tools::ports::Spoken;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -14,8 +14,9 @@ use crate::domain::facts::Trigger;
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::Basis;
+use crate::tools::paths::Roots;
 use crate::tools::ports::{Entry, EntryDoes, Posted, When};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

@@ -6,8 +6,9 @@ use serde_json::Value;
 use super::pictures;
 use crate::tools::ToolError;
 use crate::tools::basis::{Basis, Named};
+use crate::tools::paths::Roots;
 use crate::tools::ports::Poster;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 
 /// Arguments that a preview shows by itself.

@@ -13,8 +13,8 @@ use super::here::{only_here, outcome};
 use super::leaving::leaving;
 use crate::domain::tool::ToolSpec;
 use crate::tools::basis::Basis;
-use crate::tools::paths::{Kind, Located};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Kind, Located, Roots};
+use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
 
 /// `tools.send`.

@@ -20,8 +20,8 @@ use crate::domain::span::Span;
 use crate::domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 use crate::tools::address::address;
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, refused};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::paths::{Finder, Located, Roots, refused};
+use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
