@@ -209,7 +209,7 @@ fn every_problem_of_the_config_is_told_at_once() {
 fn a_config_that_is_right_says_what_it_comes_to() {
     let said = Desk::with("llm:\n  provider: offline\n").selkie(&["config", "check"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains("nothing is wrong"), "{}", said.out);
+    assert!(said.out.contains("no mistakes"), "{}", said.out);
     assert!(said.out.contains("<folder>/.local/state/selkie"), "{}", said.out);
 }
 
@@ -402,7 +402,7 @@ fn the_schema_is_json_and_closed() {
 fn running_without_a_channel_says_what_to_write() {
     let said = Desk::new().selkie(&["run"]);
     assert_eq!(said.code, 2);
-    assert_snapshot!(said.err, @"no channel is configured: write a section with its token in config.yaml (see `selkie config example`), or try `selkie demo`, which needs none");
+    assert_snapshot!(said.err, @"no channel is configured: run `selkie init`, or write a section with its token in config.yaml (see `selkie config example`); `selkie demo` needs none");
 }
 
 #[test]

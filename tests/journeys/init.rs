@@ -250,7 +250,7 @@ async fn flags_that_cannot_be_taken_say_what_can() {
         (["--set", "llm.model"], "takes KEY=VALUE"),
         (["--secret-file", "telegram.bot_token=none.txt"], "none.txt cannot be read"),
         (["--secret-env", "llm.api_key=NOT_SET"], "the variable NOT_SET is not set"),
-        (["--secret-file", "llm.model=token.txt"], "holds no secret"),
+        (["--secret-file", "llm.model=token.txt"], "is not a secret: use --set"),
         (["--owner", "ada"], "tg:4711"),
     ] {
         let (status, says) = empty.run(&[&["init", "--yes"], flags.as_slice()].concat());

@@ -6,6 +6,7 @@ use selkie_playground::telegram::TOKEN;
 use serde_json::{Value, json};
 
 use crate::reload::up;
+use crate::support::joined::joined;
 use crate::support::world::World;
 
 /// The line that says it.
@@ -123,12 +124,13 @@ async fn a_restored_life_shows_what_waits_and_tells_its_zone() {
     let held = |log: &str| log.contains("this selkie was restored from");
     world.within("a word of it", world.home.logged(0, held)).await;
     let (code, out, _) = world.home.run(&["status"]);
-    let line = out.lines().find(|line| line.contains("was restored from")).unwrap_or_default();
-    assert!(code == 1 && line.contains("Asia/Tokyo: it receives"), "{out}");
+    let told = joined(&out);
+    assert!(code == 1 && told.contains("was restored from "), "{out}");
+    assert!(told.contains("Asia/Tokyo: it receives"), "{out}");
     let (code, out, err) = world.home.run(&["resume"]);
     assert_eq!(code, 2, "{out}{err}");
     assert!(out.contains("Restored from ") && out.contains("Asia/Tokyo"), "{out}");
-    assert!(out.contains("0 tasks wait in it") && err.contains("add --yes"), "{out}{err}");
+    assert!(out.contains("Nothing waits in it") && err.contains("add --yes"), "{out}{err}");
     let (code, out, err) = world.home.run(&["resume", "--json"]);
     let held: Value = serde_json::from_str(&out).expect("json");
     assert_eq!((code, err.as_str(), &held["resumed"]), (0, "", &false.into()), "{out}");

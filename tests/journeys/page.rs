@@ -521,7 +521,8 @@ fn compare_beside_an_open_question(browser: &Browser) -> Answer<()> {
     browser.wait_until("document.querySelectorAll('.cmp-heads .busy').length == 1")?;
     let answered = "document.querySelectorAll('.cmp-heads article:not(:has(.busy)) blockquote')";
     browser.wait_until(&format!("{answered}.length == 3"))?;
-    browser.wait_until("!document.querySelector('.cmp-heads').textContent.includes('waiting')")?;
+    let others = "[...document.querySelectorAll('.cmp-heads article > :not(.busy)')]";
+    browser.wait_until(&format!("!{others}.some(e => e.textContent.includes('waiting'))"))?;
     let first = "document.querySelector('.cmp-heads small').textContent";
     assert_eq!(browser.eval(first)?, serde_json::json!("the newest task"));
     browser.click("#compare-close")?;

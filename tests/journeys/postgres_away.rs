@@ -72,7 +72,10 @@ async fn nothing_is_lost_or_doubled_while_it_is_away() {
     let away = |log: &str| log.contains("the store cannot be written to");
     world.within("a word about the database", world.home.logged(0, away)).await;
     let (code, out, error) = world.home.run(&["status"]);
-    assert!(code == 1 && out.contains("telegram  ") && out.contains("PostgreSQL: it"), "{out}{error}");
+    assert!(
+        code == 1 && out.contains("telegram  ") && out.contains("PostgreSQL: it"),
+        "{out}{error}"
+    );
     server.start_again("");
     messages.extend(say(2 * EACH));
     for (n, message) in messages.into_iter().enumerate() {

@@ -88,14 +88,14 @@ async fn a_token_that_its_platform_refuses_leaves_the_channel_as_it_was() {
         " was refused: ",
         "telegram keeps its previous settings: Telegram rejects the bot's token",
         "slack was not added: Slack rejects the bot's token",
-        ": correct it, then selkie reload\n",
+        ": correct it, then selkie reload telegram ",
     ] {
         assert!(out.contains(part), "{part}: {out}");
     }
     // Another change is one that nobody has refused.
     world.home.set_key("llm", "model", json!("a third"));
-    let (_, out, _) = world.home.run(&["status"]);
-    assert!(!out.contains("refused") && out.contains("): selkie reload\n"), "{out}");
+    let out = joined(&world.home.run(&["status"]).1);
+    assert!(!out.contains("refused") && out.contains("): selkie reload telegram "), "{out}");
     world.home.set_key("llm", "model", json!("another"));
     world.home.set_key("telegram", "bot_token", json!(TOKEN));
     world.home.remove("slack");

@@ -164,7 +164,10 @@ async fn words_settle_the_newest_reminder_too() {
     let shown = revised(&world, ADA, said.id).await;
     assert!(shown.text.contains("⏰ again on ") && shown.keyboard.is_none(), "{}", shown.text);
     let twice = world.ask("/remind done").await;
-    assert!(twice.starts_with("The last reminder here is answered already (⏰ again"), "{twice}");
+    assert!(
+        twice.starts_with("The last reminder here has already been answered (⏰ again"),
+        "{twice}"
+    );
     assert_eq!(number(&world.home, AGAIN), Some(1));
 }
 

@@ -4,6 +4,7 @@ use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, GRACE, MessageView, PRIVATE};
 use serde_json::json;
 
+use crate::support::joined::joined;
 use crate::support::rows;
 use crate::support::world::World;
 
@@ -52,7 +53,7 @@ async fn a_limit_passes_a_time_over_and_says_so_to_who_made_it() {
     run(&world, &["run", "4"]);
     let told = world.hears(GRACE, "I skipped schedule 4 (News) once").await.text;
     assert!(told.contains("limits.person.calls_per_day"), "{told}");
-    let history = run(&world, &["history", "4"]);
+    let history = joined(&run(&world, &["history", "4"]));
     let says = format!("skipped: limits.person.calls_per_day is reached ({to})");
     assert!(history.contains(&says), "{history}");
     let said = world.texts(GRACE).into_iter().filter(|text| text.contains("tea is ready"));
@@ -172,7 +173,7 @@ async fn a_notice_names_a_way_that_works() {
     world.home.set_key("telegram", "allowed_chat_ids", json!([]));
     let daemon = world.daemon();
     let told = world.hears(ADA, "I paused schedule 1").await.text;
-    assert!(told.contains("selkie schedules run 1 carries it out"), "{told}");
+    assert!(told.contains("selkie schedules run 1 runs it"), "{told}");
     let (code, _, err) = world.home.run(&["schedules", "run", "1"]);
     assert!(code == 1 && err.contains("is on no list"), "{err}");
     assert!(daemon.stop().await.success());

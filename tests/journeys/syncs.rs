@@ -26,7 +26,7 @@ async fn an_answer_of_k_parts_costs_k_and_one() {
     world.ask("hello").await;
     let before = syncs(&world);
     world.ask("long 9000").await;
-    world.hears(ADA, "Line 140 ").await;
+    world.hears(ADA, "Line 150 ").await;
     assert_eq!(world.said(ADA).len(), 4, "one answer before, and three parts");
     assert_eq!(syncs(&world) - before, 3 + 1);
 }
