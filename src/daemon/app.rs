@@ -106,8 +106,8 @@ impl AppConfig {
     pub fn needs_something_to_do(&self) -> Option<String> {
         let idle = self.channels.is_empty() && self.settings.console.listen.is_none();
         idle.then(|| {
-            "no channel is configured: write a section with its token in config.yaml (see \
-             `selkie config example`), or try `selkie demo`, which needs none"
+            "no channel is configured: run `selkie init`, or write a section with its token in config.yaml (see `selkie \
+             config example`); `selkie demo` needs none"
                 .to_owned()
         })
     }

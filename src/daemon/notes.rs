@@ -12,7 +12,7 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
     let is_owned = !plan.settings.owners.is_empty() || was_paired(plan);
     if plan.channels.is_empty() {
         notes.push(
-            "no channel is configured: `selkie run` would have nothing to listen to".to_owned(),
+            "no channel is configured: `selkie run` has nothing to listen to, and ends".to_owned(),
         );
     } else if !is_owned
         && plan.channels.iter().any(|c| c.receiver.is_some())

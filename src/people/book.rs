@@ -220,7 +220,7 @@ impl ContactBook {
                         "{file} has no kept version {to}: `selkie undo {file} --list` lists them"
                     ),
                     None => format!(
-                        "no earlier version of {file} is kept: nothing of it was changed by selkie"
+                        "no earlier version of {file} is kept: selkie has not changed it since somebody was last forgotten, or ever"
                     ),
                 }));
             };

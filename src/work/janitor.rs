@@ -87,7 +87,10 @@ impl Janitor {
             }
         }
         if all > 0 {
-            tracing::info!(rows = all, "rows older than store.retention keeps them are forgotten");
+            tracing::info!(
+                rows = all,
+                "rows were deleted: older than store.retention, or somebody had them forgotten"
+            );
         }
         all
     }

@@ -193,8 +193,8 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
             return Ok(print::json(&held)?);
         }
         let asks = format!(
-            "Restored from {}, made {}.\n{}\nMake sure that the selkie that this is a backup of is stopped: two of them \
-             would answer the same messages.\n",
+            "Restored from {}, made {}.\n{}\nFirst stop the selkie that this backup was made from: two of them would answer \
+             the same messages.\n",
             held.restored.from,
             moment(held.restored.made_at, zone),
             will_become(&held)
@@ -220,6 +220,9 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
 }
 
 fn will_become(held: &Resumed) -> String {
+    if held.tasks == 0 && held.schedules == 0 {
+        return "Nothing waits in it, and no schedule has come due.".to_owned();
+    }
     let tasks = counted(held.tasks, ["task waits", "tasks wait"]);
     let schedules = counted(held.schedules, ["schedule has come due", "schedules have come due"]);
     let then = match held.waiting {
@@ -232,6 +235,9 @@ fn will_become(held: &Resumed) -> String {
 }
 
 fn has_become(resumed: &Resumed) -> String {
+    if resumed.tasks == 0 && resumed.schedules == 0 {
+        return "Nothing was waiting.".to_owned();
+    }
     let tasks = counted(resumed.tasks, ["task", "tasks"]);
     let schedules = counted(resumed.schedules, ["schedule", "schedules"]);
     match resumed.waiting {

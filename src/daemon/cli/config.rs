@@ -47,7 +47,7 @@ fn check(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
     let notes: String = notes(&plan).iter().map(|note| format!("note: {note}\n")).collect();
     let width = print::width();
     let (rows, notes) = (print::table(&rows, width), print::hanging(&notes, width));
-    Ok(print::out(&format!("{rows}{notes}nothing is wrong\n"))?)
+    Ok(print::out(&format!("{rows}{notes}no mistakes\n"))?)
 }
 
 /// Prints the mistakes as JSON, which the exit code tells, too.

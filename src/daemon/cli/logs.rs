@@ -16,8 +16,8 @@ pub fn logs(binary: &Binary, wanted: Logs) -> Outcome {
     let asked = Asked { kind, name, root: None };
     let Some(machine) = Machine::installed(&asked, &binary.env) else {
         let why = anyhow!(
-            "no service {}.service is installed, so no journal keeps its log: selkie logs to standard error, which is where \
-             you started it (a container: docker logs). selkie service install makes a service",
+            "{}.service is not installed, so no journal has its log: read it where you started `selkie run` (in a container: \
+             docker logs). selkie service install installs a service",
             asked.name
         );
         return Err(why.into());

@@ -102,7 +102,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
         (Some(prompt), None, None) => Action::Prompt { prompt, model },
         (None, Some(markdown), None) => Action::Say { markdown },
         (None, None, Some(markdown)) => Action::Remind { markdown },
-        _ => return Err(mistyped("give --prompt, --say or --remind, one of them")),
+        _ => return Err(mistyped("give one of --prompt, --say and --remind")),
     };
     let when = match (when.cron, when.every, when.within, when.at) {
         (Some(cron), None, None, None) => cron,

@@ -16,8 +16,8 @@ use crate::schedule::words::moment;
 use crate::work::todo_list::{ChatLabel, ListedTodo};
 
 /// What an empty list says.
-const NONE: &str = "TODO.md is empty. Tell the bot in a chat what there is to do, or write it into TODO.md. What it notes while it talks \
-is each chat's own list, and not here.\n";
+const NONE: &str = "TODO.md is empty. Tell the bot in a chat what there is to do, or write it into TODO.md. The bot's own notes in a chat are a separate \
+list, which only the bot shows.\n";
 
 /// What is said where nobody knows any more whose the items are.
 const LOST: &str = "\nThe list was there before selkie, or kept/whose.json is lost or was changed, so nobody knows who wrote these \

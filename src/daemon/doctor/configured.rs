@@ -78,7 +78,7 @@ fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
         return vec![Finding::warning(
             WHAT,
             "nothing is configured: there is no config.yaml here and no /etc/selkie/config.yaml",
-            "try selkie demo, which needs nothing; then begin with selkie config example > config.yaml",
+            "try selkie demo, which needs nothing; then run selkie init",
         )];
     }
     let read = file.map_or_else(|| "the environment".to_owned(), |file| file.display().to_string());
@@ -88,7 +88,7 @@ fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
             findings.push(Finding::error(
                 WHAT,
                 "no channel is configured: selkie run has nothing to do and ends",
-                "write a section with its token (see selkie config example), or try selkie demo",
+                "run selkie init, or write a section with its token (see selkie config example)",
             ));
             plan.notes.clone()
         }

@@ -28,8 +28,8 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let done = counted(number(seen.done.len()), ["item is done", "items are done"]);
     if seen.open.is_empty() && seen.faults.is_empty() {
         return match seen.done.len() {
-            0 => "TODO.md has nothing for this chat. Tell me what there is to do: remind Grace to bring milk. What I \
-                  note while we talk is another list, this chat's own: ask me for it."
+            0 => "TODO.md has nothing for this chat. Tell me what there is to do, for example: remind Grace to bring \
+                  milk. My own notes for this chat are a separate list: ask me for it."
                 .to_owned(),
             _ => format!("TODO.md has nothing left to do for this chat; {done}."),
         };
