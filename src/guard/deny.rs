@@ -126,7 +126,7 @@ fn begun<'t>(
 fn of_git(words: &[Word]) -> Vec<Vec<Word>> {
     let spelled = |program: &[Word]| {
         let (first, arguments) = program.split_first()?;
-        let verb = first.name()?.strip_prefix("git-")?;
+        let verb = first.name()?.strip_prefix("git-").filter(|verb| OF_GIT.contains(verb))?;
         Some([&[Word::of("git"), Word::of(verb)][..], arguments].concat())
     };
     starts(words).into_iter().filter_map(spelled).collect()
