@@ -117,10 +117,12 @@ impl Storage {
             if let Some(says) = silence.as_deref().filter(|_| !is_silent) {
                 tracing::error!(says, "the store does not answer: what waits for it waits on");
             }
-            if is_silent && silence.is_none() {
+            // What was given up owes nothing any more, and proves nothing.
+            let is_over = silence.is_none() && self.health.is_whole();
+            if is_silent && is_over {
                 tracing::info!("the store answers again");
             }
-            is_silent = silence.is_some();
+            is_silent = (is_silent || silence.is_some()) && !is_over;
         }
     }
 
