@@ -205,7 +205,10 @@ pub fn not_loaded(it: &NotLoaded, zone: Zone) -> String {
     };
     if it.faults > 0 {
         let refused = it.refused.as_ref().map(|refused| moment(refused.at, zone));
-        let refused = refused.map(|at| format!(", as at the reload at {at}"));
+        if it.changed_at.is_none() {
+            return format!("{changed}, so it cannot be loaded");
+        }
+        let refused = refused.map(|at| format!(" (the reload at {at} was refused)"));
         return format!(
             "{changed} and has mistakes, so it cannot be loaded{}",
             refused.unwrap_or_default()
@@ -224,6 +227,7 @@ pub fn advice(it: &NotLoaded) -> &'static str {
     match (it.faults, &it.refused) {
         (0, None) => "selkie reload",
         (0, Some(_)) => "correct it, then selkie reload",
+        _ if it.changed_at.is_none() => "put it back",
         _ => "selkie config check shows them",
     }
 }
@@ -334,9 +338,6 @@ mod tests {
         );
         assert_eq!(advice(&refused), "correct it, then selkie reload");
         let broken = NotLoaded { faults: 2, changed_at: None, ..changed };
-        assert_eq!(
-            not_loaded(&broken, Zone::UTC),
-            "/etc/c.yaml is gone and has mistakes, so it cannot be loaded"
-        );
+        assert_eq!(not_loaded(&broken, Zone::UTC), "/etc/c.yaml is gone, so it cannot be loaded");
     }
 }

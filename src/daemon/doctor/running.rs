@@ -207,6 +207,6 @@ mod tests {
         let not_loaded = json!({ "file": "c.yaml", "changed_at": null, "keys": [], "faults": 2 });
         let found = found(json!({ "config": { "restart_due": due, "not_loaded": not_loaded } }));
         assert_eq!(found[1].says, "restart due: worker.count changed at 2026-11-23 09:00 UTC");
-        assert_eq!(found[2].advice, "selkie config check shows them");
+        assert_eq!(found[2].advice, "put it back");
     }
 }
