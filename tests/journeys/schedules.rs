@@ -268,7 +268,7 @@ async fn bad_input_names_what_is_taken() {
         (&["add", "--every", "1h", "--prompt", "x", "--model", "huge"], "(takes default)"),
         (&["add", "--every", "1h", "--prompt", "x", "--history", "17"], "takes 0 to 16"),
         (&["add", "--at", "2020-12-24 18:00", "--say", "x"], "in the past"),
-        (&["add", "--every", "1h"], "--prompt, --say or --remind"),
+        (&["add", "--every", "1h"], "--prompt, --say and --remind"),
         (&["add", "--say", "x"], "--cron"),
         (&["remove", "7"], "there is no schedule 7"),
     ] {

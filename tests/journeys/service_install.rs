@@ -202,7 +202,7 @@ fn without_a_service_logs_says_where_the_log_goes() {
         (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
     };
     let (code, said) = logs(&["--name", "no-such-selkie"]);
-    assert!(code == Some(1) && said.contains("standard error"), "{said}");
+    assert!(code == Some(1) && said.contains("where you started"), "{said}");
     for bad in [["-n", "0"], ["-n", "1000001"], ["--since", "a\nb"], ["--name", "a b"]] {
         assert_eq!(logs(&bad).0, Some(2), "{bad:?}");
     }

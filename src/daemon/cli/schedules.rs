@@ -109,7 +109,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
         (None, Some(every), None, None) => format!("every {every}"),
         (None, None, Some(within), None) => format!("in {within}"),
         (None, None, None, Some(at)) => format!("at {at}"),
-        _ => return Err(mistyped("give --cron, --every, --in or --at, one of them")),
+        _ => return Err(mistyped("give one of --cron, --every, --in and --at")),
     };
     let span = |key: &str, text: Option<String>| match text {
         None => Ok(None),
