@@ -49,7 +49,9 @@ pub(super) const WRAPPERS: [&str; 28] = [
     "watch",
     "xargs",
 ];
-/// The same, with other words in between.
+/// Those of them that make commands out of their input.
+pub(super) const FEEDS: [&str; 2] = ["parallel", "xargs"];
+/// Like the wrappers, with other words in between.
 pub(super) const LATE: [&str; 20] = [
     "bwrap",
     "choom",

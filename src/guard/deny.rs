@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use super::command::{read, starts};
+use super::command::{FEEDS, read, starts};
 use super::expanded::Variables;
 use super::handed;
 use super::options::{self, is_option};
@@ -11,9 +11,6 @@ use super::runs::OF_GIT;
 
 /// Programs that no command of the bot's needs: they end the machine.
 const TOKENS: [&str; 7] = ["halt", "mkfs", "poweroff", "reboot", "shutdown", "swapoff", "wipefs"];
-
-/// Programs that give the one they start words from their input.
-const FEEDS: [&str; 2] = ["parallel", "xargs"];
 
 /// Programs whose first word says what they do, and their options before it that take the next word.
 const WITH_VERBS: [(&str, &[&str]); 4] = [

@@ -1,13 +1,11 @@
 //! What programs that run others are handed: words that may be a command as they stand, or hold one, and nothing but what comes in.
 
-use super::command::{SHELLS, WRAPPERS, starts};
+use super::command::{FEEDS, SHELLS, WRAPPERS, starts};
 use super::reading::{Reading, Word};
 use super::unseen::runs_others;
 
 /// So many words behind such a program are looked at.
 const NEAR: usize = 32;
-/// Programs that make commands out of their input.
-const FEEDS: [&str; 2] = ["parallel", "xargs"];
 /// What decides in bash over every program that runs afterwards.
 const DECIDES: [&str; 3] = ["BASH_ALIASES", "BASH_ENV", "BASH_FUNC_"];
 

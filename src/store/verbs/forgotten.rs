@@ -35,7 +35,13 @@ fn of_schedules(tx: &mut dyn Tx, person: &str) -> Result<()> {
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     for (id, schedule) in made {
-        let Some(without) = texts::without_makers_name(&schedule) else { continue };
+        let Some(without) = texts::without_makers_name(&schedule) else {
+            tracing::error!(
+                schedule = id,
+                "a schedule cannot be read: its maker's name stays in it"
+            );
+            continue;
+        };
         // Whoever changed it meanwhile keeps their change.
         tx.execute_later(
             "UPDATE schedule SET schedule = ?3 WHERE id = ?1 AND schedule = ?2",

@@ -40,8 +40,13 @@ pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec<Spo
             Some(of_task) => of_task,
             None => row.said_for(tx, key, &mut names)?,
         };
-        // What cannot be read, and what was forgotten, has nothing to say.
-        let Ok(outbound) = read_body(&row.body) else { continue };
+        let outbound = match read_body(&row.body) {
+            Ok(outbound) => outbound,
+            Err(error) => {
+                tracing::error!(outbound = row.body.0, %error, "something that was said cannot be read: it is missing here");
+                continue;
+            }
+        };
         let text = match &outbound.body {
             body if is_change(body) => continue,
             body => quoted::words(body),
