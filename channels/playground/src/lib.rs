@@ -10,12 +10,14 @@
 mod clock;
 mod control;
 mod delivered;
+mod faults;
 mod line;
 pub mod line_platform;
 pub mod load;
 pub mod model;
 mod playground;
 pub mod slack;
+mod spoilt;
 pub mod telegram;
 #[cfg(test)]
 mod testing;
@@ -23,9 +25,10 @@ pub mod x;
 
 pub use clock::{Moved, Mover, Now};
 pub use delivered::{Delivered, Keep};
+pub use faults::{Fault, FaultKind};
 pub use line_platform::LinePlatform;
 pub use model::{Behaviour, Embedding, Model, ScriptedCall, Turn};
 pub use playground::{Options, Playground, StartError};
 pub use slack::Slack;
-pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};
+pub use telegram::{Pace, Spot, Telegram};
 pub use x::XPlatform;

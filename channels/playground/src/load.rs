@@ -268,7 +268,7 @@ mod tests {
     use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
     use super::*;
-    use crate::telegram::{Fault, FaultKind};
+    use crate::faults::{Fault, FaultKind};
     use crate::testing::{Bot, lifted};
 
     const PATIENCE: Duration = Duration::from_secs(60);

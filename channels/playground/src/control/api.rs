@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use super::Control;
 use super::rooms::{self, At, ROOMS, Room};
+use crate::faults::Fault;
 use crate::model::Turn;
-use crate::telegram::{Fault, FileDraft, FileKind, Spot};
+use crate::telegram::{FileDraft, FileKind, Spot};
 
 type Answer<T> = Result<Json<T>, (StatusCode, Json<Value>)>;
 

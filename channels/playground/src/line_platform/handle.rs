@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Server, knock, sender};
-use crate::telegram::Fault;
+use crate::faults::Fault;
 
 /// Plays the people of the emulated LINE and looks at what the bot does.
 #[derive(Clone)]

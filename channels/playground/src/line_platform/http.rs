@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use axum::http::{Method, StatusCode};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
@@ -16,8 +16,9 @@ use super::api::{self, Answer, Asked};
 use super::check::Refusal;
 use super::demo::ACCESS_TOKEN;
 use super::view::LineCall;
+use crate::faults::FaultKind;
 use crate::line::Line;
-use crate::telegram::FaultKind;
+use crate::spoilt;
 
 const MOST: usize = 2 * 1024 * 1024;
 
@@ -113,26 +114,12 @@ fn before_effect(fault: &FaultKind, line: &Line) -> Option<Response> {
         FaultKind::Unauthorized => refuse(&Refusal::new(401, "Authentication failed")),
         FaultKind::Conflict => refuse(&Refusal::new(409, "Conflict")),
         FaultKind::Refuse { code, description } => refuse(&Refusal::new(*code, description)),
-        FaultKind::Html { status } => {
-            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::BAD_GATEWAY);
-            (status, Html(format!("<html><body>{status}</body></html>"))).into_response()
-        }
-        FaultKind::CutBefore => {
-            line.cut();
-            StatusCode::BAD_GATEWAY.into_response()
-        }
-        _ => return None,
+        other => return spoilt::instead(other, line),
     })
 }
 
 fn json_answer(status: u16, value: &Value, fault: Option<&FaultKind>) -> Response {
-    let mut text = value.to_string();
-    match fault {
-        Some(FaultKind::Truncate) => text.truncate(text.floor_char_boundary(text.len() / 2)),
-        Some(FaultKind::Bare) => text = "{}".to_owned(),
-        Some(FaultKind::Garbage) => text = "\u{1f}\u{8b} this is not the answer".to_owned(),
-        _ => {}
-    }
+    let text = spoilt::spoilt(value.to_string(), fault, "{}");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }

@@ -30,7 +30,7 @@ pub(crate) use sender::run as send_webhooks;
 pub use view::{LineButton, LineCall, LineMessage, Via};
 
 use crate::clock::Now;
-use crate::telegram::Faults;
+use crate::faults::Faults;
 use world::World;
 
 /// The server's parts; the world's lock is never held over an await.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{ACCESS_TOKEN, ADA, Draft, GRACE, GROUP, LinePlatform, MediaKind};
+use crate::faults::{Fault, FaultKind};
 use crate::playground::Playground;
-use crate::telegram::{Fault, FaultKind};
 use crate::testing::{client, lifted};
 
 /// A bot that calls methods.

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::world::{BOT, File, SlackMessage, TEAM, said};
 use super::{Server, methods, sockets};
 use crate::delivered::{Delivered, Keep};
-use crate::telegram::Fault;
+use crate::faults::Fault;
 
 /// Plays the people of the emulated Slack. Channels that do not exist are ignored.
 #[derive(Clone)]
@@ -328,6 +328,11 @@ impl Slack {
     /// Plans a fault.
     pub fn fault(&self, fault: Fault) {
         self.server.faults.add(fault);
+    }
+
+    /// Forgets all planned faults.
+    pub fn clear_faults(&self) {
+        self.server.faults.clear();
     }
 
     /// Archives a channel, or opens it again.

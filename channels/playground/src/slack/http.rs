@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use selkie_channel_core::locked;
@@ -17,8 +17,9 @@ use super::params::{self, bearer};
 use super::refusal::Refusal;
 use super::world::{APP_TOKEN, BOT_TOKEN};
 use super::{Server, files, limits, methods, respond, sockets};
+use crate::faults::FaultKind;
 use crate::line::Line;
-use crate::telegram::FaultKind;
+use crate::spoilt;
 
 /// The header that says what a token may do.
 const SCOPES: &str = "x-oauth-scopes";
@@ -59,17 +60,13 @@ async fn call(
     match done {
         Ok(mut answer) => {
             answer["ok"] = json!(true);
-            match fault {
-                Some(FaultKind::CutAfter) => line.cut(),
-                Some(FaultKind::Bare) => answer = json!({ "ok": true }),
-                Some(FaultKind::Garbage) => return "this is not the answer".into_response(),
-                Some(FaultKind::Truncate) => {
-                    return ([(CONTENT_TYPE, "application/json")], "{\"ok\":tr").into_response();
-                }
-                _ => {}
+            if let Some(FaultKind::CutAfter) = fault {
+                line.cut();
             }
+            let text = spoilt::spoilt(answer.to_string(), fault.as_ref(), "{\"ok\":true}");
+            let json = [(CONTENT_TYPE, "application/json")];
             let given = [(SCOPES, limits::given(&server.world().missing_scopes))];
-            (given, Json(answer)).into_response()
+            (json, given, text).into_response()
         }
         Err(refusal) => refused(&refusal),
     }
@@ -109,15 +106,7 @@ fn instead(fault: &FaultKind, line: &Line) -> Option<Response> {
         FaultKind::TooMany { retry_after } => refused(&Refusal::Limited(*retry_after)),
         FaultKind::Unauthorized => refused(&Refusal::Word("invalid_auth".to_owned())),
         FaultKind::Refuse { description, .. } => refused(&Refusal::Word(description.clone())),
-        FaultKind::Html { status } => {
-            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::BAD_GATEWAY);
-            (status, Html("<html><body>nginx</body></html>")).into_response()
-        }
-        FaultKind::CutBefore => {
-            line.cut();
-            StatusCode::BAD_GATEWAY.into_response()
-        }
-        _ => return None,
+        other => return spoilt::instead(other, line),
     })
 }
 

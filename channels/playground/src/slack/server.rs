@@ -17,7 +17,8 @@ use super::lines::Sockets;
 use super::refusal::Refusal;
 use super::world::World;
 use crate::clock::Now;
-use crate::telegram::{Faults, Pace};
+use crate::faults::Faults;
+use crate::telegram::Pace;
 
 /// Messages one channel takes in [`WINDOW`] before Slack limits: about one a second, short bursts allowed.
 pub(super) const BURST: usize = 5;

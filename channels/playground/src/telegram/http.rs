@@ -7,16 +7,17 @@ use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 
-use super::faults::FaultKind;
 use super::log::{Call, Outcome};
 use super::params::Params;
 use super::polling::Redelivery;
 use super::refusal::{Refusal, json_text};
 use super::{Server, methods, render};
+use crate::faults::FaultKind;
 use crate::line::Line;
+use crate::spoilt;
 
 /// The routes below `/telegram`.
 pub(crate) fn routes(server: Arc<Server>) -> Router {
@@ -94,35 +95,18 @@ fn before_effect(fault: &FaultKind, line: &Line) -> Option<Response> {
         FaultKind::Conflict => Refusal::second_poller(),
         FaultKind::Unauthorized => Refusal::unauthorized(),
         FaultKind::Refuse { code, description } => Refusal::new(*code, description.clone()),
-        FaultKind::Html { status } => {
-            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::BAD_GATEWAY);
-            let page =
-                format!("<html><head><title>{status}</title></head><body>nginx</body></html>");
-            return Some((status, Html(page)).into_response());
-        }
-        FaultKind::CutBefore => {
-            line.cut();
-            return Some(StatusCode::BAD_GATEWAY.into_response());
-        }
-        _ => return None,
+        other => return spoilt::instead(other, line),
     };
     Some(refusal.into_response())
 }
 
 /// The answer after the effect, as the fault leaves it.
 fn after_effect(result: &str, fault: Option<&FaultKind>, line: &Line) -> Response {
-    let mut text = format!("{{\"ok\":true,\"result\":{result}}}");
-    match fault {
-        Some(FaultKind::CutAfter) => line.cut(),
-        Some(FaultKind::Truncate) => {
-            let half = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at));
-            text.truncate(half.unwrap_or(0));
-        }
-        Some(FaultKind::Bare) => text = "{\"ok\":true,\"result\":true}".to_owned(),
-        Some(FaultKind::Garbage) => text = "\u{1f}\u{8b} this is not the answer".to_owned(),
-        _ => {}
+    if let Some(FaultKind::CutAfter) = fault {
+        line.cut();
     }
-    json_text(StatusCode::OK, text)
+    let text = format!("{{\"ok\":true,\"result\":{result}}}");
+    json_text(StatusCode::OK, spoilt::spoilt(text, fault, "{\"ok\":true,\"result\":true}"))
 }
 
 /// `/file/bot<token>/<path>`.

@@ -4,7 +4,6 @@ mod chat;
 mod commands;
 mod demo;
 mod entities;
-mod faults;
 mod handle;
 mod html;
 mod http;
@@ -31,8 +30,6 @@ mod world;
 
 pub use chat::{FileKind, Said, Spot};
 pub use demo::{ADA, BOT_ID, GRACE, GROUP, HERS, LINUS, PRIVATE, TOKEN, TOPIC};
-pub(crate) use faults::Faults;
-pub use faults::{Fault, FaultKind};
 pub use handle::{FileDraft, Telegram};
 pub(crate) use http::routes;
 pub use log::{Call, Outcome};

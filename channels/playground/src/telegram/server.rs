@@ -8,12 +8,12 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::demo;
-use super::faults::Faults;
 use super::log::CallLog;
 use super::pace::{Pace, Pacer};
 use super::refusal::Refusal;
 use super::world::World;
 use crate::clock::Now;
+use crate::faults::Faults;
 
 /// The server's parts; the world's lock is never held over an await.
 pub(crate) struct Server {

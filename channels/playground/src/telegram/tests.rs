@@ -9,6 +9,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::*;
 use crate::clock::Now;
+use crate::faults::{Fault, FaultKind};
 use crate::playground::{Options, Playground};
 use crate::testing::{Bot, client, lifted};
 

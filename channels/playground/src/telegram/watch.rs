@@ -10,8 +10,9 @@ use super::chat::{Content, Said, User};
 use super::handle::Telegram;
 use super::log::Call;
 use super::view::{Event, MessageView};
-use super::{Fault, Pace, shown};
+use super::{Pace, shown};
 use crate::delivered::{Delivered, Keep};
+use crate::faults::Fault;
 
 impl Telegram {
     /// Switches the bot's privacy mode in groups.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::record::{XCall, XPost};
 use super::{Server, media, post};
-use crate::telegram::Fault;
+use crate::faults::Fault;
 
 /// Looks at the emulated X and makes its trouble.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use super::Server;
@@ -18,8 +18,9 @@ use super::login::{self, Caller, Signed};
 use super::media::{self, Form};
 use super::record::XCall;
 use super::refusal::Refusal;
+use crate::faults::FaultKind;
 use crate::line::Line;
-use crate::telegram::FaultKind;
+use crate::spoilt;
 
 /// A piece of a file, and what stands around it.
 const MOST: usize = media::PIECE + 64 * 1024;
@@ -145,26 +146,12 @@ fn before_effect(server: &Server, fault: &FaultKind, line: &Line) -> Option<Resp
         FaultKind::Refuse { code, description } => {
             Refusal::new(*code, "Refused", description).into_response()
         }
-        FaultKind::Html { status } => {
-            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::BAD_GATEWAY);
-            (status, Html(format!("<html><body>{status}</body></html>"))).into_response()
-        }
-        FaultKind::CutBefore => {
-            line.cut();
-            StatusCode::BAD_GATEWAY.into_response()
-        }
-        _ => return None,
+        other => return spoilt::instead(other, line),
     })
 }
 
 fn json_answer(status: u16, value: &Value, fault: Option<&FaultKind>) -> Response {
-    let mut text = value.to_string();
-    match fault {
-        Some(FaultKind::Truncate) => text.truncate(text.floor_char_boundary(text.len() / 2)),
-        Some(FaultKind::Bare) => text = "{}".to_owned(),
-        Some(FaultKind::Garbage) => text = "\u{1f}\u{8b} this is not the answer".to_owned(),
-        _ => {}
-    }
+    let text = spoilt::spoilt(value.to_string(), fault, "{}");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }

@@ -12,7 +12,7 @@ use super::keys::REFRESH_TOKEN;
 use super::medium::Medium;
 use super::record::{XCall, XPost};
 use crate::clock::Now;
-use crate::telegram::Faults;
+use crate::faults::Faults;
 
 /// The server's parts; the world's lock is never held over an await.
 pub(crate) struct Server {

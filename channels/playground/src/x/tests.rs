@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::faults::{Fault, FaultKind};
 use crate::playground::{Options, Playground};
-use crate::telegram::{Fault, FaultKind};
 use crate::testing::client;
 
 struct App {
