@@ -35,6 +35,7 @@ pub mod redact;
 mod roles;
 mod said;
 mod seldom;
+mod sequence;
 pub mod settings;
 mod setup;
 pub mod split;

@@ -139,21 +139,30 @@ fn secret(bytes: &[u8], copied: usize, at: usize) -> Option<(usize, usize)> {
 }
 
 fn key(bytes: &[u8], at: usize) -> Option<usize> {
-    // In the middle of a word nothing begins; emphasis of Markdown may stand around a key.
+    // Emphasis of Markdown may stand around a key.
     let marks = run_back(&bytes[..at], is_emphasis);
-    let before = bytes[..at - marks].last();
-    if before.is_some_and(|b| is_letter(*b) || (marks == 0 && is_word(*b))) {
-        return None;
-    }
+    let is_apart = !bytes[..at - marks].last().is_some_and(|b| is_word(*b));
     let key = KEYS.iter().find(|key| bytes[at..].starts_with(key.begins.as_bytes()))?;
     let rest = &bytes[at + key.begins.len()..];
     let rest = &rest[..rest.len().min(MOST_KEY)];
     let tail = &rest[..run(rest, key.takes)];
     // What closes the emphasis is no part of it, and stays.
     let closing = run_back(tail, is_emphasis).min(marks);
-    let fits = |tail: &[u8]| tail.len() >= key.least && (key.fits)(tail);
+    let fits = |tail: &[u8]| {
+        tail.len() >= key.least
+            && (key.fits)(tail)
+            && (is_apart || is_glued(key.begins, &bytes[..at], tail))
+    };
     let length = [tail.len() - closing, tail.len()].into_iter().find(|end| fits(&tail[..*end]))?;
     Some(at + key.begins.len() + length)
+}
+
+/// Whether a key may begin in the middle of a word: behind a joint, where nobody would write on so by hand, and behind
+/// letters, where its maker's words are none that others end with (`task-…`, `disk-…` do).
+fn is_glued(begins: &str, before: &[u8], tail: &[u8]) -> bool {
+    let is_joint = before.last().is_some_and(|b| matches!(b, b'_' | b'-'));
+    let is_unlike_words = begins.len() > 3 && begins.ends_with(['_', '-']);
+    (is_joint || is_unlike_words) && is_random(tail)
 }
 
 /// `<digits>:<30 or more of A-Za-z0-9_->`, as Telegram writes a bot's token.
@@ -390,9 +399,9 @@ mod tests {
                 let wanted = format!("so {marks}{MARK}{marks}!");
                 assert_eq!(hide(&format!("so {marks}{key}{marks}!")), wanted, "{key}");
             }
-            // What is part of a name begins nothing.
-            let name = format!("a_{key}");
-            assert_eq!(hide(&name), name);
+            for before in ["a_", "x-", "_x__", "key_of-"] {
+                assert_eq!(hide(&format!("{before}{key} y")), format!("{before}{MARK} y"));
+            }
             let last = hide(&format!("_it is {key}_"));
             assert!(last.starts_with(&format!("_it is {MARK}")), "{last}");
         }

@@ -101,7 +101,7 @@ impl Redactor {
     /// Returns where secrets stand, in order and apart from each other.
     pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
         let mut spans = self.found_as_it_is(text);
-        if let Some(seen) = through::seen(text) {
+        for seen in through::seen(text) {
             spans
                 .extend(self.found_as_it_is(seen.text()).into_iter().map(|span| seen.source(span)));
         }
@@ -169,7 +169,7 @@ impl Redactor {
     fn unopened(&self, text: &str) -> usize {
         let open = |text: &str| self.open_at(text).min(looks::open_at(text));
         let mut settled = open(text);
-        if let Some(seen) = through::seen(text) {
+        for seen in through::seen(text) {
             settled = settled.min(seen.settled(open(seen.text())));
         }
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -241,7 +241,8 @@ fn in_place(text: &str, secret: &str) -> Vec<Range<usize>> {
     for (at, _) in text.match_indices(secret) {
         let end = at + secret.len();
         let (before, after) = (&text[passed..at], &text[end..]);
-        let goes_on = after.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        // What closes emphasis goes on with nothing.
+        let goes_on = after.trim_start_matches('_').starts_with(char::is_alphanumeric);
         let in_url = before.ends_with(':') && after.starts_with('@');
         if in_url || (!goes_on && is_named(before)) {
             spans.push(at..end);
@@ -327,6 +328,8 @@ mod tests {
         for (text, clean) in [
             ("postgres://selkie:selkie@db/selkie", "postgres://selkie:[redacted]@db/selkie"),
             ("host=db password=selkie user=selkie", "host=db password=[redacted] user=selkie"),
+            ("it is _password=selkie_", "it is _password=[redacted]_"),
+            ("password=selkie_two", "password=selkie_two"),
             ("{\"api_key\": \"correct-horse\"}", "{\"api_key\": \"[redacted]\"}"),
             ("Authorization: Bearer selkie", "Authorization: Bearer [redacted]"),
             ("PGPASSWORD='a' psql a", "PGPASSWORD='[redacted]' psql a"),

@@ -271,7 +271,7 @@ mod tests {
         for key in keys() {
             for text in written(&key) {
                 let clean =
-                    Redactor::default().clean_markdown(&format!("It is {text} indeed, **yes**."));
+                    Redactor::default().clean_markdown(&format!("It is {text}\nindeed, **yes**."));
                 let shown = lookalike::read(&seen(&clean));
                 for piece in [&key[..key.len().min(12)], &key[key.len() - 7..]] {
                     assert!(!shown.contains(piece), "{text}: {clean}");

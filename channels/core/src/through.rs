@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::lookalike;
+use crate::sequence::{self, Sequence};
 use crate::widths::shows_nothing;
 
 /// The longest name or number of a character (`&amp;`, `&#x1F600;`), bytes.
@@ -95,6 +96,16 @@ impl Through {
         }
     }
 
+    /// Takes the last character away again.
+    fn pop(&mut self) {
+        let Some(c) = self.text.pop() else { return };
+        match self.runs.last_mut() {
+            // What is no copy stands for one character alone.
+            Some(last) if last.at < self.text.len() => last.source.end -= c.len_utf8(),
+            _ => drop(self.runs.pop()),
+        }
+    }
+
     /// Takes a character that stands for a stretch of the source.
     fn push(&mut self, c: char, source: Range<usize>) {
         let at = self.text.len();
@@ -110,16 +121,40 @@ impl Through {
     }
 }
 
-/// Returns a text without what nobody sees, look-alikes and escapes of addresses (`%41`) read; `None` where there is none.
-pub(crate) fn seen(text: &str) -> Option<Through> {
+/// Returns a text without what nobody sees, look-alikes and escapes of addresses (`%41`) read, and in a second way as a
+/// terminal shows it; nothing where that is the text itself.
+pub(crate) fn seen(text: &str) -> Vec<Through> {
     let is_plain = !(text.chars().any(shows_nothing) || lookalike::may_mislead(text));
     let is_escaped = text.match_indices('%').any(|(at, _)| escaped(&text[at..]).is_some());
-    if is_plain && !is_escaped {
-        return None;
+    let mut ways = Vec::new();
+    if !is_plain || is_escaped {
+        ways.push(see(text, false));
     }
+    if sequence::may_steer(text) {
+        ways.push(see(text, true));
+    }
+    ways
+}
+
+/// `on_a_screen`: what steers a terminal is obeyed, as far as it takes letters away.
+fn see(text: &str, on_a_screen: bool) -> Through {
     let mut through = Through::default();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
+        match sequence::at(&text[at..]).filter(|_| on_a_screen) {
+            Some(Sequence::Ends(length)) => {
+                at += length;
+                continue;
+            }
+            Some(Sequence::GoesOn) => {
+                through.open = Some(at);
+                break;
+            }
+            None => {}
+        }
+        if on_a_screen && c == '\u{8}' {
+            through.pop();
+        }
         let read = if c == '%' { escaped(&text[at..]) } else { None };
         let length = if read.is_some() { 3 } else { c.len_utf8() };
         if !shows_nothing(c) {
@@ -128,7 +163,7 @@ pub(crate) fn seen(text: &str) -> Option<Through> {
         }
         at += length;
     }
-    Some(through)
+    through
 }
 
 /// Returns what may be left of Markdown when it is rendered, without any mark: letters and digits, and a blank for each
@@ -324,18 +359,36 @@ mod tests {
     #[test]
     fn what_nobody_sees_is_passed_over_and_what_is_seen_found_again() {
         let text = "é se\u{200b}c\u{1b}r\u{202e}%65t%zz";
-        let through = seen(text).unwrap();
+        let through = seen(text).swap_remove(0);
         assert_eq!(through.text(), "é secret%zz");
         let at = through.text().find("secret").unwrap();
         assert_eq!(&text[through.source(at..at + 6)], "se\u{200b}c\u{1b}r\u{202e}%65t");
         for control in ["\0", "\u{8}", "\u{b}", "\u{c}", "\u{7f}", "\u{85}", "\u{9b}"] {
             let (text, whole) = (format!("se{control}cret"), "secret");
-            assert_eq!(seen(&text).unwrap().text(), whole, "{text:?}");
+            assert_eq!(seen(&text)[0].text(), whole, "{text:?}");
             assert_eq!(left(&text), whole, "{text:?}");
         }
         for plain in ["", "a plain text", "100 % é", "%zz %", "a\tb\r\nc"] {
-            assert!(seen(plain).is_none(), "{plain}");
+            assert!(seen(plain).is_empty(), "{plain}");
         }
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_passed_over_in_a_second_way() {
+        for text in [
+            "se\u{1b}[31mcr\u{1b}(Bet",
+            "se\u{1b}]8;;http://x\u{7}cret\u{1b}]8;;\u{1b}\\",
+            "sec\rret",
+            "secx\u{8}ret",
+            "se\u{9b}1mcret\u{1b}",
+        ] {
+            let ways = seen(text);
+            let shown = ways.last().unwrap();
+            assert_eq!(shown.text(), "secret", "{text:?}");
+            assert!(text[shown.source(0..6)].ends_with('t'), "{text:?}");
+        }
+        let open = seen("say se\u{1b}]8;;http").pop().unwrap();
+        assert_eq!((open.text(), open.settled(open.text().len())), ("say se", 6));
     }
 
     #[test]
@@ -393,7 +446,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_seen_stands_in_the_source(text in "(\\PC|\u{200b}|%41|&#65;|\\]\\(|\\)|\n){0,60}") {
+        fn whatever_is_seen_stands_in_the_source(text in "(\\PC|\u{200b}|\u{8}|\u{1b}\\[|%41|&#65;|\\]\\(|\\)|\n){0,60}") {
             let ways = without_marks(&text).into_iter().chain(shown(&text, 0)).chain(seen(&text));
             for through in ways {
                 let mut last = 0;
