@@ -95,6 +95,9 @@ const NEAR: usize = 64;
 /// Why a shell is not understood that has no script of its own.
 const ELSEWHERE: &str = "a shell without a script or -c reads its commands from elsewhere";
 
+/// Why a program is not understood whose input says what it runs.
+const FED: &str = "it reads what it runs from its input: write that out";
+
 /// Reads a command line.
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
@@ -119,6 +122,7 @@ pub fn read(text: &str) -> Reading {
 fn look_into(at: usize, left: &mut usize, reading: &mut Reading) {
     let mut codes = Vec::new();
     let mut unclear = None;
+    codes.extend(inner::assigned(&reading.commands[at]));
     for start in starts(&reading.commands[at]) {
         match code(start) {
             Ok(more) => codes.extend(more),
@@ -158,14 +162,16 @@ fn code(start: &[Word]) -> Result<Vec<String>, &'static str> {
         }
         "." | "source" if arguments.iter().any(is_elsewhere) => Err(ELSEWHERE),
         name if SHELLS.contains(&name) => code_of_shell(name, arguments),
+        name if inner::is_fed(name, arguments) => Err(FED),
         name => Ok(inner::commands(name, arguments)),
     }
 }
 
 /// What a shell is given to run. One that reads its commands from somewhere else is not understood.
 fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static str> {
-    // These start a person's shell, or what follows them.
+    // These start a person's shell, or what follows them; they read their options as most programs do.
     let other = ["flock", "script"].contains(&name);
+    let is_glued = other || name == "su";
     let short = |word: &Word, letter: char| {
         word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
     };
@@ -194,7 +200,9 @@ fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static
     }
     let inline = arguments[at].text.split_once('=').filter(|(name, _)| is_command(name));
     let given = all.iter().filter(|word| word.is_literal()).map(|word| word.text.clone());
-    Ok(inline.map(|(_, script)| script.to_owned()).into_iter().chain(given).collect())
+    let glued = arguments[at].text.split_once('c').filter(|_| is_glued && inline.is_none());
+    let own = inline.or(glued).map(|(_, script)| script).filter(|script| !script.is_empty());
+    Ok(own.map(str::to_owned).into_iter().chain(given).collect())
 }
 
 /// Whether a word is the option `--command`, cut short or with its value.

@@ -11,9 +11,8 @@ const DECIDES: [&str; 3] = ["BASH_ALIASES", "BASH_ENV", "BASH_FUNC_"];
 
 /// Whether a command may run anything: its input says which program, or a variable does that decides over all.
 pub(super) fn anything(reading: &Reading) -> bool {
-    let sets = |word: &Word| {
-        word.text.contains('=') && DECIDES.iter().any(|name| word.text.starts_with(name))
-    };
+    // `read` and its like give variables values without a sign.
+    let sets = |word: &Word| DECIDES.iter().any(|name| word.text.starts_with(name));
     reading.commands.iter().any(|words| words.iter().any(sets) || is_fed_whole(words))
 }
 
@@ -27,17 +26,37 @@ fn is_fed_whole(words: &[Word]) -> bool {
         return false;
     };
     let behind = &programs[from + 1..];
+    if behind.is_empty() {
+        // Without a program of its own, it starts what comes in, but for `xargs`, which prints it.
+        return name(&programs[from]) == "parallel";
+    }
     let ends = |it: &&[Word]| WRAPPERS.contains(&&*name(it));
     behind.last().is_some_and(ends)
         || behind.iter().any(|it| SHELLS.contains(&&*name(it)) && !has_script(it))
 }
 
-/// Whether a shell is given a file, or a script of more than one word.
+/// Whether a shell is given a file, or a script of more than one word that starts programs of its own.
 fn has_script(program: &[Word]) -> bool {
     let inline = program.iter().any(|word| word.text == "-c");
     let is_file = |word: &Word| !inline && !word.text.starts_with('-');
-    let is_script = |word: &Word| word.text.contains(char::is_whitespace);
+    let is_script =
+        |word: &Word| word.text.contains(char::is_whitespace) && !runs_its_words(&word.text);
     program.iter().skip(1).any(|word| is_file(word) || is_script(word))
+}
+
+/// Whether a script carries out what it is handed: `eval {}`, `"$@" x`.
+fn runs_its_words(script: &str) -> bool {
+    let is_handed = |word: &str| {
+        let bare = word.trim_matches(['"', '\'']);
+        bare == "{}" || bare.strip_prefix('$').is_some_and(|name| !name.starts_with('('))
+    };
+    script.split([';', '|', '&', '\n']).any(|piece| {
+        let mut words = piece.split_whitespace();
+        words.next().is_some_and(|first| {
+            is_handed(first)
+                || ["eval", "exec", "source", "."].contains(&first) && words.any(is_handed)
+        })
+    })
 }
 
 /// Every place behind a program that runs others, as if a command began there.

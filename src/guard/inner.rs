@@ -2,6 +2,7 @@
 
 use super::options::spelled;
 use super::reading::{Word, is_assignment};
+use super::sed;
 
 /// Where the command stands.
 #[derive(Clone, Copy)]
@@ -61,7 +62,74 @@ const TABLE: &[Row] = &[
     ("nvim", "", "-c", Behind("!")),
     ("ex", "", "-c", Behind("!")),
     ("psql", "", "-c", Behind("\\!")),
+    ("git", "", "-c", Behind("core.askpass=")),
+    ("git", "", "-c", Behind("core.editor=")),
+    ("git", "", "-c", Behind("core.fsmonitor=")),
+    ("git", "", "-c", Behind("core.pager=")),
+    ("git", "", "-c", Behind("core.sshcommand=")),
+    ("git", "", "-c", Behind("credential.helper=")),
+    ("git", "", "-c", Behind("diff.external=")),
+    ("git", "", "-c", Behind("gpg.program=")),
+    ("git", "", "-c", Behind("sequence.editor=")),
 ];
+
+/// Variables whose values programs carry out, and what such a value goes on from.
+const VARIABLES: [(&str, &str); 20] = [
+    ("BROWSER", ""),
+    ("EDITOR", ""),
+    ("GIT_ASKPASS", ""),
+    ("GIT_EDITOR", ""),
+    ("GIT_EXTERNAL_DIFF", ""),
+    ("GIT_PAGER", ""),
+    ("GIT_SEQUENCE_EDITOR", ""),
+    ("GIT_SSH", ""),
+    ("GIT_SSH_COMMAND", ""),
+    ("LESSCLOSE", ""),
+    ("LESSOPEN", ""),
+    ("MAKEFLAGS", "make "),
+    ("MANPAGER", ""),
+    ("PAGER", ""),
+    ("PROMPT_COMMAND", ""),
+    ("PS4", ""),
+    ("RSYNC_RSH", ""),
+    ("SSH_ASKPASS", ""),
+    ("TAR_OPTIONS", "tar "),
+    ("VISUAL", ""),
+];
+
+/// Returns the commands that a command gives to variables (`PAGER='…' git log`, `export PS4='$(…)'`).
+pub(super) fn assigned(words: &[Word]) -> impl Iterator<Item = String> {
+    words.iter().filter(|word| word.is_literal()).filter_map(|word| {
+        let (name, value) = word.text.split_once('=')?;
+        let (_, program) = VARIABLES.iter().find(|(known, _)| *known == name)?;
+        // A bar begins what reads a file for `less`.
+        let value = value.trim_start_matches(['|', '-']);
+        let value = if program.is_empty() { value } else { word.text.split_once('=')?.1 };
+        (!value.is_empty()).then(|| format!("{program}{value}"))
+    })
+}
+
+/// Whether a program runs what comes in: a makefile, or a script of sed, from `-`.
+pub(super) fn is_fed(name: &str, arguments: &[Word]) -> bool {
+    let is_input = |word: &str| matches!(word, "-" | "/dev/stdin");
+    let from_input = |long: &str| {
+        let mut last = "";
+        arguments.iter().any(|word| {
+            let before = std::mem::replace(&mut last, &word.text);
+            let inside = match word.text.split_once('=') {
+                Some((name, value)) if name.len() > 2 => long.starts_with(name) && is_input(value),
+                _ => word.text.strip_prefix("-f").is_some_and(is_input),
+            };
+            let is_option = before == "-f" || (before.len() > 2 && long.starts_with(before));
+            inside || is_option && is_input(&word.text)
+        })
+    };
+    match name {
+        "make" | "gmake" => from_input("--file") || from_input("--makefile"),
+        "sed" | "gsed" => from_input("--file"),
+        _ => false,
+    }
+}
 
 /// Returns the commands that a program's words are; what is made when it runs is left to the notes.
 pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
@@ -72,6 +140,9 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
     let rows = TABLE.iter().filter(|row| row.0 == name);
     let spelled = spelled(name, arguments);
     let mut found: Vec<String> = rows.flat_map(|row| of_row(row, &spelled)).collect();
+    if matches!(name, "sed" | "gsed") {
+        found.extend(sed::scripts(arguments).into_iter().flat_map(sed::commands));
+    }
     if name == "git" {
         found
             .extend((0..arguments.len()).find_map(|at| alias(arguments, at)).into_iter().flatten());

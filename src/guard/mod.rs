@@ -11,6 +11,7 @@ pub mod outward;
 pub mod policy;
 mod reading;
 mod runs;
+mod sed;
 mod shell_words;
 pub mod unseen;
 pub mod visible;

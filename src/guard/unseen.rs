@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::command::{LATE, Reading, SHELLS, WRAPPERS, Word, starts};
 use super::options;
 use super::runs::{ALONE, DECIDES, OF_GIT, WHEN};
+use super::sed;
 
 /// Programs that run what a file or their input holds.
 const INTERPRETERS: [&str; 11] =
@@ -103,7 +104,10 @@ fn of_program(program: &[Word]) -> Option<String> {
     }
     match name {
         "git" => of_git(arguments),
-        "sed" => words().any(sed_runs).then(|| "what the e of sed runs".to_owned()),
+        "sed" | "gsed" => sed::scripts(arguments)
+            .into_iter()
+            .any(sed::runs)
+            .then(|| "what the e of sed runs".to_owned()),
         "awk" | "gawk" | "mawk" => words()
             .any(|word| ["system", "getline", "|", "@load"].iter().any(|run| word.contains(run)))
             .then(|| format!("what {name} runs from its own words")),
@@ -123,27 +127,6 @@ fn of_git(arguments: &[Word]) -> Option<String> {
         }
     };
     (!OF_GIT.contains(&verb)).then(|| format!("what git {verb} is: an alias may be any command"))
-}
-
-/// Whether a script of `sed` has its command `e`, or the flag of `s` that runs what came of it.
-fn sed_runs(script: &str) -> bool {
-    script.split([';', '\n', '{', '}']).any(|piece| {
-        let piece =
-            piece.trim_start_matches(|c: char| c.is_ascii_digit() || " \t,$!~+".contains(c));
-        let piece = match piece.strip_prefix('/').and_then(|rest| rest.split_once('/')) {
-            Some((_, rest)) => rest.trim_start_matches(|c: char| " \t!,$".contains(c)),
-            None => piece,
-        };
-        let mut chars = piece.chars();
-        match chars.next() {
-            Some('e') => chars.next().is_none_or(|c| c.is_whitespace()),
-            Some('s') => chars.next().is_some_and(|mark| {
-                let flags = piece.rsplit(mark).next().unwrap_or_default();
-                !mark.is_alphanumeric() && piece.matches(mark).count() >= 3 && flags.contains('e')
-            }),
-            _ => false,
-        }
-    })
 }
 
 /// Whether an option of an interpreter is followed by what it runs: `-c` and `-lc` of a shell and of Python (to which
@@ -236,8 +219,8 @@ mod tests {
         LD_PRELOAD=./a.so ls: [which programs run, and how: LD_PRELOAD decides, which it sets]
         export PATH=.; ls: [which programs run, and how: PATH decides, which it sets]
         printf -v PATH . ; ls: [which programs run, and how: PATH decides, which it sets]
-        GIT_SSH_COMMAND=x git fetch: [which programs run, and how: GIT_SSH_COMMAND decides, which it sets]
-        git -c core.pager=x log: [what git runs because of -c]
+        GIT_SSH_COMMAND=x git fetch: [which programs run, and how: GIT_SSH_COMMAND decides, which it sets, what x runs: it decides that itself]
+        git -c core.pager=x log: [what git runs because of -c, what x runs: it decides that itself]
         git x: [what git x is: an alias may be any command]
         git status: []
         env -S 'python3 a.py': [what python3 a.py runs: it decides that itself, what a.py holds, which python3 runs]
@@ -248,7 +231,7 @@ mod tests {
         tar czf a b: []
         tar cIf ./x a b: [what tar runs because of -I, what the program ./x does]
         sed -f y x: [what sed runs because of -f]
-        sed '1e ./x' f: [what the e of sed runs]
+        sed '1e ./x' f: [what the e of sed runs, what the program ./x does]
         sed 's/a/b/e' f: [what the e of sed runs]
         sed -n 's/one/the end/p; 3,5d' f: []
         awk '{print $1}' f: []
