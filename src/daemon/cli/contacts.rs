@@ -32,11 +32,11 @@ pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
             if json {
                 return Ok(print::json(&told.contacts.first())?);
             }
-            Ok(print::out(&all(&told.contacts, zone))?)
+            Ok(print::prose(&all(&told.contacts, zone))?)
         }
         Contacts::Merge { from, into } => {
             let told = told(plan, AskedOfPeople::Merge { from, into })?;
-            Ok(print::out(&format!("Merged: {}", all(&told.contacts, zone)))?)
+            Ok(print::prose(&format!("Merged: {}", all(&told.contacts, zone)))?)
         }
     }
 }
@@ -54,7 +54,7 @@ pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
     if let Some(undone) = undone {
         return match json {
             true => Ok(print::json(&undone_as_json(&file, &undone))?),
-            false => Ok(print::out(&taken_back(&file, &undone, zone))?),
+            false => Ok(print::prose(&taken_back(&file, &undone, zone))?),
         };
     }
     if json {

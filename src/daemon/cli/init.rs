@@ -64,7 +64,7 @@ impl Work<'_> {
             tried?;
         }
         let written = self.write(&answers)?;
-        print::out(&self.told(&written, &answers, tries))?;
+        print::prose(&self.told(&written, &answers, tries))?;
         Ok(())
     }
 

@@ -98,7 +98,7 @@ fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
     let Some(shown) = remembered::doubtful(files, subject)? else {
         return Ok(print::out("There is nothing to do: selkie knows who wrote each line.\n")?);
     };
-    print::out(&in_doubt(&shown))?;
+    print::prose(&in_doubt(&shown))?;
     let otherwise = "add --yes";
     if !yes && !agreed("selkie memory trust", "Are these your own words?", otherwise)? {
         print::out("Nothing has changed.\n")?;

@@ -70,7 +70,7 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
                 return Ok(print::json(&json!({ "code": code, "until": until }))?);
             }
             let until = moment(until, zone);
-            Ok(print::out(&format!(
+            Ok(print::prose(&format!(
                 "Send this to the bot in a private chat before {until}:\n\n  pair {code}\n\nWhoever sends it first becomes an owner \
                  of the bot, so keep it to yourself. selkie has to be running (selkie run).\n"
             ))?)
@@ -95,15 +95,15 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
                 }
                 false => print::table(&rows, print::width()),
             };
-            Ok(print::out(&shown)?)
+            Ok(print::prose(&shown)?)
         }
         Some(PairWhat::Approve { code }) => {
             let ToldOfPairing { said, .. } = told(plan, AskedOfPairing::Approve { code })?;
-            Ok(print::out(&format!("{said}\n"))?)
+            Ok(print::prose(&format!("{said}\n"))?)
         }
         Some(PairWhat::Remove { person }) => {
             told(plan, AskedOfPairing::Remove { person: person.clone() })?;
-            Ok(print::out(&format!(
+            Ok(print::prose(&format!(
                 "{person} is no longer paired. An owner named in the config stays one.\n"
             ))?)
         }

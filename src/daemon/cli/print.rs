@@ -1,6 +1,7 @@
 //! Prints for people and for scripts: tables as wide as the terminal, JSON, and a closed pipe is no error.
 
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 
 use serde::Serialize;
 
@@ -25,9 +26,21 @@ pub fn out(text: &str) -> io::Result<()> {
     }
 }
 
+/// Writes sentences to standard output: broken between words at a terminal, and elsewhere as they are, for scripts.
+pub fn prose(text: &str) -> io::Result<()> {
+    match columns(io::stdout()) {
+        Some(columns) => out(&hanging(text, columns)),
+        None => out(text),
+    }
+}
+
 /// Says why something is so, on standard error. A terminal that was closed reads nothing: no reason for a panic.
 pub fn told(why: &str) {
-    writeln!(io::stderr(), "{}", harmless(why)).ok();
+    let why = match columns(io::stderr()) {
+        Some(columns) => hanging(why, columns),
+        None => harmless(why),
+    };
+    writeln!(io::stderr(), "{why}").ok();
 }
 
 /// Prints a value as indented JSON.
@@ -39,9 +52,13 @@ pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// How many cells the terminal has that is written to; where none is, as many as most have.
 pub fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    columns(io::stdout()).unwrap_or(USUAL)
+}
+
+fn columns(terminal: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok();
     let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    columns.map_or(USUAL, |columns| columns.max(NARROWEST))
+    columns.map(|columns| columns.max(NARROWEST))
 }
 
 /// Lays a table out in so many cells, two blanks between its columns; nothing of it is lost.

@@ -64,7 +64,7 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
         Some(Answered::Done(reloaded)) => {
             match args.json {
                 true => print::json(&reloaded)?,
-                false => print::out(&told(&reloaded))?,
+                false => print::prose(&told(&reloaded))?,
             }
             if reloaded.is_refused() { Err(Failure::Told) } else { Ok(()) }
         }

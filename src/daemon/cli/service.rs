@@ -60,7 +60,7 @@ fn install(binary: &Binary, chosen: &Chosen, install: &Install) -> Outcome {
 fn put_in(machine: &Machine, wanted: &Wanted, consent: Consent) -> Outcome {
     let ready = Ready::new(machine, wanted, consent.force).map_err(failure)?;
     let updates = machine.unit_file().exists();
-    print::out(&shown(&ready))?;
+    print::prose(&shown(&ready))?;
     if consent.dry_run || !agreed(consent, "Install it like this?")? {
         return Ok(print::out("Nothing has changed.\n")?);
     }
@@ -68,10 +68,10 @@ fn put_in(machine: &Machine, wanted: &Wanted, consent: Consent) -> Outcome {
         print::out(&format!("What was there is kept as {}.\n", aside.display()))?;
     }
     if !machine.runs {
-        return Ok(print::out(&by_hand(machine))?);
+        return Ok(print::prose(&by_hand(machine))?);
     }
     ready.start().map_err(failure)?;
-    Ok(print::out(&done(machine, updates))?)
+    Ok(print::prose(&done(machine, updates))?)
 }
 
 fn failure(error: Unable) -> Failure {
@@ -198,7 +198,7 @@ fn uninstall(binary: &Binary, chosen: &Chosen, uninstall: &Uninstall) -> Outcome
     for aside in removal.remove().map_err(failure)? {
         print::out(&format!("What was changed is kept as {}.\n", aside.display()))?;
     }
-    Ok(print::out(&format!("The service is gone. {}\n", stays(chosen, &machine)))?)
+    Ok(print::prose(&format!("The service is gone. {}\n", stays(chosen, &machine)))?)
 }
 
 /// Where what is the owner's stays.
@@ -227,7 +227,7 @@ fn status(binary: &Binary, wanted: &ServiceStatus) -> Outcome {
     let standing = standing(&machine);
     match wanted.json {
         true => print::json(&standing)?,
-        false => print::out(&told(&standing))?,
+        false => print::prose(&told(&standing))?,
     }
     match standing.is_well() {
         true => Ok(()),

@@ -30,7 +30,7 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
     let ToldOfPeople { doubtful, whose_is_lost, .. } =
         told(to_ask(binary, chosen)?, AskedOfPeople::DoubtfulTodos)?;
     let Parted { taken, left } = parted(doubtful, wanted)?;
-    print::out(&shown(&taken, &left))?;
+    print::prose(&shown(&taken, &left))?;
     if taken.is_empty() && !whose_is_lost {
         return Ok(print::out(if left.is_empty() { NOTHING } else { "" })?);
     }

@@ -51,7 +51,7 @@ pub(super) fn import(plan: AppConfig, path: &Path, preview: bool) -> Outcome {
         let what = if there.contains(&index) { "There already:" } else { makes };
         format!("{what} {line}")
     });
-    Ok(print::out(&said.collect::<String>())?)
+    Ok(print::prose(&said.collect::<String>())?)
 }
 
 /// Says when a task comes due, or which of its keys says it wrongly.
