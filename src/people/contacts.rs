@@ -134,8 +134,15 @@ impl Contacts {
         if section.fields.get(key) == Some(value) || !field::is_key(key) {
             return false;
         }
-        let (block, before) = (section.block.clone(), self.clone());
-        section::set(&mut self.text, block, key, value);
+        let (section, before) = (section.clone(), self.clone());
+        section::set(&mut self.text, section.block.clone(), key, value);
+        // A heading repeats the name until somebody writes another one there.
+        let (at, heading) = (section.lines.start, section::heading(&section.fields));
+        if key == keys::NICKNAME && self.text.line(at) == heading {
+            let mut fields = section.fields;
+            fields.set(key, value.clone());
+            self.text.replace(at, section::heading(&fields));
+        }
         self.settle(now);
         let is_set = self.get(id).and_then(|fields| fields.get(key)) == Some(value);
         if !is_set {

@@ -197,8 +197,12 @@ impl Plan<'_> {
                 FieldKind::Fixed | FieldKind::Shown => {}
             }
         }
-        let name = shown(&new.met.name);
-        if fields.text(keys::NICKNAME).is_none() && !name.is_empty() {
+        let (name, brought) = (shown(&new.met.name), new.brought_name.as_deref().map(shown));
+        let nickname = fields.text(keys::NICKNAME);
+        // A name that somebody wrote by hand is theirs: only the one that was brought follows.
+        if nickname.as_ref().is_none_or(|is| Some(is) == brought.as_ref() && *is != name)
+            && !name.is_empty()
+        {
             changes.push(set(keys::NICKNAME, json!(name)));
         }
         if fields.last_interaction().is_none_or(|last| last < new.met.at) {

@@ -33,6 +33,8 @@ pub struct NewlyMet {
     pub met: Met,
     /// The `@name` that was brought there last; empty for none, or nothing yet.
     pub brought: String,
+    /// What they were called when they were brought there last; `None` when that is not known.
+    pub brought_name: Option<String>,
     /// Nothing of them in this place was brought there yet.
     pub is_new: bool,
 }

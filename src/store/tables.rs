@@ -208,6 +208,7 @@ pub const TABLES: &[Table] = &[
             "fresh",
             "brought",
             "brought_at",
+            "brought_name",
         ],
         &["account", "place", "person"],
     ),

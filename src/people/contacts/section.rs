@@ -80,7 +80,6 @@ fn read(text: &Text, regions: &Regions, lines: Range<usize>) -> Result<Section, 
 
 /// Writes the lines of a new contact.
 pub(super) fn written(fields: &Fields) -> Vec<String> {
-    let name = fields.name().split_whitespace().collect::<Vec<_>>().join(" ");
     let is_there = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),
@@ -88,9 +87,15 @@ pub(super) fn written(fields: &Fields) -> Vec<String> {
         _ => true,
     };
     let lines = fields.iter().filter(|(key, value)| is_key(key) && is_there(value));
-    let head = [format!("{HEADING}{name}"), String::new(), format!("{FENCE}yaml")];
+    let head = [heading(fields), String::new(), format!("{FENCE}yaml")];
     let lines = lines.map(|(key, value)| line(key, value));
     head.into_iter().chain(lines).chain([FENCE.to_owned()]).collect()
+}
+
+/// The line above a contact: what they are called.
+pub(super) fn heading(fields: &Fields) -> String {
+    let name = fields.name().split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("{HEADING}{name}")
 }
 
 /// Gives a field another value: in its line, or in a new one at the end of the block.

@@ -31,7 +31,7 @@ fn met(person: i64, username: &str, place: i64) -> NewlyMet {
         is_direct: place > 0,
         at: now(),
     };
-    NewlyMet { met, brought: String::new(), is_new: true }
+    NewlyMet { met, brought: String::new(), brought_name: None, is_new: true }
 }
 
 impl Desk {
@@ -140,6 +140,17 @@ fn what_people_wrote_stands() {
         desk.shelves().active.get("bird:7").unwrap().text("bird_name").as_deref(),
         Some("kea")
     );
+    // So is a name, with its heading, unless somebody has written another one.
+    let called = |brought: &str| {
+        let mut new = NewlyMet { brought_name: Some(brought.to_owned()), ..met(7, "kea", -42) };
+        new.met.name = "Nestor".to_owned();
+        new
+    };
+    desk.observe(&[called("Alpine parrot")]);
+    assert_eq!(desk.shelves().active.get("bird:7").unwrap().name(), "Kea", "written by hand");
+    desk.observe(&[called("Kea")]);
+    let active = desk.active();
+    assert!(active.contains("## Nestor\n") && active.contains("nickname: \"Nestor\""), "{active}");
     // Whom somebody has taken out stays out, until they are met elsewhere.
     let other = Desk::with("", "");
     other.observe(&[NewlyMet { is_new: false, ..met(7, "kea", -42) }]);

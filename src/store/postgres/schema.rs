@@ -27,6 +27,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0014_pairing.sql"),
     include_str!("migrations/0015_restored.sql"),
     include_str!("migrations/0016_used.sql"),
+    include_str!("migrations/0017_called.sql"),
 ];
 
 /// The version written today.

@@ -354,7 +354,7 @@ CREATE INDEX post_untold ON post (outbound) WHERE told = 0;
 
 -- Who spoke in which place, as they were last seen there: derived from the inbox, off the path of messages. at: to the
 -- hour. fresh: it is still to be brought into the file of contacts; brought: the @name that was brought there last,
--- brought_at: of which moment. meta.met: up to which row of the inbox all is looked through.
+-- brought_name: the name, null before; brought_at: of which moment. meta.met: up to which row of the inbox all is looked through.
 CREATE TABLE met (
     account TEXT COLLATE "C",
     place TEXT COLLATE "C",
@@ -367,6 +367,7 @@ CREATE TABLE met (
     fresh BIGINT NOT NULL,
     brought TEXT COLLATE "C" NOT NULL,
     brought_at BIGINT NOT NULL,
+    brought_name TEXT COLLATE "C",
     PRIMARY KEY (account, place, person)
 );
 CREATE INDEX met_at ON met (at);

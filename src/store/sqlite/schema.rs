@@ -38,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0023_pairing.sql"),
     include_str!("migrations/0024_restored.sql"),
     include_str!("migrations/0025_used.sql"),
+    include_str!("migrations/0026_called.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

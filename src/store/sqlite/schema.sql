@@ -346,7 +346,7 @@ CREATE INDEX post_untold ON post (outbound) WHERE told = 0;
 
 -- Who spoke in which place, as they were last seen there: derived from the inbox, off the path of messages. at: to the
 -- hour. fresh: it is still to be brought into the file of contacts; brought: the @name that was brought there last,
--- brought_at: of which moment. meta.met: up to which row of the inbox all is looked through.
+-- brought_name: the name, null before; brought_at: of which moment. meta.met: up to which row of the inbox all is looked through.
 CREATE TABLE met (
     account TEXT,
     place TEXT,
@@ -359,6 +359,7 @@ CREATE TABLE met (
     fresh INTEGER NOT NULL,
     brought TEXT NOT NULL,
     brought_at INTEGER NOT NULL,
+    brought_name TEXT,
     PRIMARY KEY (account, place, person)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX met_at ON met (at);

@@ -97,12 +97,14 @@ impl Acquaintances for SqlLedger {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(move |tx| {
             tx.all(
-                "SELECT account, place, person, name, username, is_bot, direct, at, brought, brought_at FROM met
+                "SELECT account, place, person, name, username, is_bot, direct, at, brought, brought_at,
+                        brought_name FROM met
                  WHERE fresh = 1 ORDER BY at, account, place, person LIMIT ?1",
                 params![most],
                 |row| {
                     let is_new = row.get::<i64>(9)? == 0;
-                    Ok(NewlyMet { met: met_of(row)?, brought: row.get(8)?, is_new })
+                    let (brought, brought_name) = (row.get(8)?, row.get(10)?);
+                    Ok(NewlyMet { met: met_of(row)?, brought, brought_name, is_new })
                 },
             )
         })
@@ -115,14 +117,16 @@ impl Acquaintances for SqlLedger {
             for one in &met {
                 // Who has another name by now is brought once more.
                 tx.execute_later(
-                    "UPDATE met SET fresh = CASE WHEN username = ?4 THEN 0 ELSE 1 END, brought = ?4, brought_at = ?5
+                    "UPDATE met SET fresh = CASE WHEN username = ?4 AND name = ?6 THEN 0 ELSE 1 END, brought = ?4,
+                         brought_at = ?5, brought_name = ?6
                      WHERE account = ?1 AND place = ?2 AND person = ?3",
                     params![
                         one.place.account().as_str(),
                         one.place.key(),
                         one.person.as_str(),
                         &one.username,
-                        millis(one.at)
+                        millis(one.at),
+                        &one.name
                     ],
                 )?;
             }
@@ -215,7 +219,7 @@ fn note(tx: &mut dyn Tx, met: &[Met], upto: Option<i64>) -> Result<()> {
              ON CONFLICT (account, place, person) DO UPDATE SET
                  name = excluded.name, username = excluded.username, is_bot = excluded.is_bot,
                  direct = excluded.direct, at = excluded.at,
-                 fresh = CASE WHEN met.username <> excluded.username OR met.name = ''
+                 fresh = CASE WHEN met.username <> excluded.username OR met.name <> excluded.name
                               OR excluded.at >= met.brought_at + 86400000 THEN 1 ELSE met.fresh END
              WHERE excluded.at > met.at OR (excluded.at = met.at
                  AND (met.name <> excluded.name OR met.username <> excluded.username))",
