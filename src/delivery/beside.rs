@@ -18,7 +18,7 @@ use crate::delivery::rate_limiter::Leave;
 use crate::delivery::rendered::rendered;
 use crate::domain::ids::TaskId;
 use crate::domain::span::Span;
-use crate::store::{Changing, StoreError};
+use crate::store::{Changing, Noted, StoreError};
 
 /// How soon a moment is looked for in which nobody speaks.
 pub(super) const SOON: Duration = Duration::from_millis(250);
@@ -141,14 +141,9 @@ impl Beside<'_> {
         pace.max(self.outbox.settings.now().progress.every.0)
     }
 
-    /// Notes where a message of a task stands that changes; without an id one is about to be sent.
-    pub(super) async fn note(
-        &self,
-        of: Changing,
-        task: TaskId,
-        message: Option<MessageRef>,
-    ) -> Option<()> {
-        self.told(self.outbox.storage.ledger.note_status(of, task, message).await)
+    /// Notes where a message of a task stands that changes, or that one is about to be sent.
+    pub(super) async fn note(&self, of: Changing, task: TaskId, noted: Noted) -> Option<()> {
+        self.told(self.outbox.storage.ledger.note_status(of, task, noted).await)
     }
 
     /// Nothing of it stands any more, or it may stay.
@@ -157,13 +152,8 @@ impl Beside<'_> {
     }
 
     /// What an earlier life of a task has left standing. `None` when the store cannot tell.
-    pub(super) async fn noted(&self, of: Changing, task: TaskId) -> Option<Stand> {
-        let noted = self.told(self.outbox.storage.ledger.noted_status(of, task).await)?;
-        Some(match noted {
-            None => Stand::Unsent,
-            Some(None) => Stand::Gone,
-            Some(Some(message)) => Stand::At(message),
-        })
+    pub(super) async fn noted(&self, of: Changing, task: TaskId) -> Option<Option<Noted>> {
+        self.told(self.outbox.storage.ledger.noted_status(of, task).await)
     }
 
     /// This is nothing that a broken store is told for.
@@ -181,6 +171,17 @@ pub(super) enum Stand {
     At(MessageRef),
     /// Nowhere any more, or nobody knows where: this task sends no other.
     Gone,
+}
+
+impl Stand {
+    /// As an earlier life has noted it.
+    pub(super) fn of(noted: Option<&Noted>) -> Self {
+        match noted.map(|noted| &noted.message) {
+            None => Self::Unsent,
+            Some(None) => Self::Gone,
+            Some(Some(message)) => Self::At(message.clone()),
+        }
+    }
 }
 
 /// Takes away what ended tasks have left standing, when a crash came before their last change.

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::delivery::beside::{Beside, Stand};
 use crate::delivery::doubt::{Doubt, Found};
+use crate::store::Noted;
 
 /// Whoever looked at what was written before a tool was called looks elsewhere after so long: the answer comes as a new
 /// message, which is heard.
@@ -32,6 +33,13 @@ pub(super) struct Sent {
 impl Standing {
     pub(super) fn of(stand: Stand) -> Self {
         Self { stand, sent: None, is_stuck: false, doubt: None }
+    }
+
+    /// As an earlier life has noted it: what was about to be sent then may stand.
+    pub(super) fn recalled(noted: Option<Noted>) -> Self {
+        let stand = Stand::of(noted.as_ref());
+        let doubt = noted.filter(|_| stand == Stand::Gone).and_then(|noted| noted.part);
+        Self { doubt: doubt.map(Doubt::of), ..Self::of(stand) }
     }
 
     /// Nothing more of it is shown.

@@ -21,7 +21,7 @@ use crate::delivery::settings::StreamMode;
 use crate::delivery::standing::{Sent, Standing};
 use crate::domain::ids::TaskId;
 use crate::domain::written::Written;
-use crate::store::{Changing, Claimed};
+use crate::store::{Changing, Claimed, Noted};
 
 /// More than the first message of an answer holds on any platform, bytes.
 const MOST_SHOWN: usize = 32 * 1024;
@@ -208,8 +208,8 @@ impl Shared {
     /// What an earlier claim left.
     async fn recalled(&self) -> Option<Standing> {
         let account = self.account()?;
-        let stand = self.beside(&account).noted(Changing::Answer, self.task).await?;
-        Some(Standing::of(stand))
+        let noted = self.beside(&account).noted(Changing::Answer, self.task).await?;
+        Some(Standing::recalled(noted))
     }
 
     fn account(&self) -> Option<Arc<Account>> {
@@ -258,10 +258,10 @@ impl<'a> Showing<'a> {
 
     async fn run(mut self) -> Standing {
         if self.shared.resumed {
-            self.standing.stand = match self.shared.recalled().await {
-                Some(standing) => standing.stand,
+            match self.shared.recalled().await {
+                Some(standing) => self.standing = standing,
                 None => return self.standing,
-            };
+            }
         }
         let stop = &self.shared.outbox.runtime.stop.work;
         loop {
@@ -311,7 +311,8 @@ impl<'a> Showing<'a> {
         }
         if self.standing.stand == Stand::Unsent {
             // Noted first: whatever comes between, there is never a second one.
-            self.beside.note(Changing::Answer, self.shared.task, None).await?;
+            let noted = Noted { message: None, part: Some(part.clone()) };
+            self.beside.note(Changing::Answer, self.shared.task, noted).await?;
             self.standing.sent = Some(Sent { at: Instant::now(), answer });
         }
         let delivery = self.beside.deliver(&part).await;
@@ -386,7 +387,7 @@ impl<'a> Showing<'a> {
     async fn stands(&mut self, message: Option<MessageRef>) {
         self.standing.stand = match message {
             Some(message) => {
-                let noted = Some(message.clone());
+                let noted = Noted::at(message.clone());
                 self.beside.note(Changing::Answer, self.shared.task, noted).await;
                 Stand::At(message)
             }

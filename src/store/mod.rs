@@ -77,6 +77,6 @@ pub use schedule::{
 };
 pub use settings::Since;
 pub use spending::Spending;
-pub use status::{Changing, StatusMessages, Stray};
+pub use status::{Changing, Noted, StatusMessages, Stray};
 pub use summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
 pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, Work, Wrote};

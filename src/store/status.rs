@@ -1,7 +1,7 @@
 //! Messages that change while a task works: where they stand, so that no crash leaves one behind.
 
 use async_trait::async_trait;
-use selkie_channel_core::{ConversationId, MessageRef};
+use selkie_channel_core::{ConversationId, MessageRef, Part};
 
 use crate::domain::ids::TaskId;
 use crate::store::error::Result;
@@ -20,22 +20,33 @@ impl Changing {
     pub const ALL: [Self; 2] = [Self::Status, Self::Answer];
 }
 
+/// What is noted of such a message. Without an id it was about to be sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// Where it stands.
+    pub message: Option<MessageRef>,
+    /// The call that sends it, of an answer: it is known again by that.
+    pub part: Option<Part>,
+}
+
+impl Noted {
+    /// It stands there.
+    pub fn at(message: MessageRef) -> Self {
+        Self { message: Some(message), part: None }
+    }
+}
+
 /// Messages that stand on a platform while their task works.
 #[async_trait]
 pub trait StatusMessages: Send + Sync {
-    /// Notes such a message of a task; without an id one is about to be sent. Relaxed.
-    async fn note_status(
-        &self,
-        of: Changing,
-        task: TaskId,
-        message: Option<MessageRef>,
-    ) -> Result<()>;
+    /// Notes such a message of a task. Relaxed.
+    async fn note_status(&self, of: Changing, task: TaskId, noted: Noted) -> Result<()>;
 
     /// Forgets it: nothing of it stands any more, or what stands may stay. Relaxed.
     async fn forget_status(&self, of: Changing, task: TaskId) -> Result<()>;
 
-    /// Returns what is noted of a task: the message, or that one was about to be sent.
-    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Option<MessageRef>>>;
+    /// Returns what is noted of a task.
+    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Noted>>;
 
     /// Returns the messages that tasks left standing which have ended.
     async fn stray_statuses(&self, of: Changing) -> Result<Vec<Stray>>;

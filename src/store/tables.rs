@@ -172,7 +172,7 @@ pub const TABLES: &[Table] = &[
     table("rendered", &["part", "text"], &["part"]),
     table("hold", &["key", "account", "task", "button", "token", "open"], &["key", "account"]),
     table("status_message", &["task", "message"], &["task"]),
-    table("streamed_message", &["task", "message"], &["task"]),
+    table("streamed_message", &["task", "message", "part"], &["task"]),
     numbered(
         "schedule",
         &[

@@ -250,6 +250,33 @@ async fn a_beginning_whose_confirmation_was_lost_is_taken_over() {
     }
 }
 
+/// The process dies before it knows where the message stands: the next life finds it by its words.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kill_before_the_beginning_is_confirmed_leaves_one_message() {
+    let world = world("auto").await;
+    let daemon = world.daemon();
+    let model = world.playground.model();
+    model.script(vec![Turn::paced(PIECES)]);
+    world.slack().fault(Fault::next("chat.startStream", FaultKind::CutAfter));
+    // Whoever asks where it stands is told nothing for as long as the process lives.
+    world.slack().fault(
+        Fault::next(
+            "conversations.replies",
+            FaultKind::Refuse { code: 500, description: "internal_error".to_owned() },
+        )
+        .times(100),
+    );
+    let begun = begun(&world).await;
+    let counts = "SELECT count(part) FROM streamed_message WHERE message IS NULL";
+    assert_eq!(rows::number(&world.home, counts), Some(1));
+    daemon.kill();
+    world.slack().clear_faults();
+    model.script(vec![Turn::text(WHOLE)]);
+    let _daemon = world.daemon();
+    begun.becomes(&world, WHOLE).await;
+    assert_eq!(world.slack().counted("chat.startStream"), 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_beginning_that_may_not_be_looked_for_stays_beside_the_answer_and_that_is_logged_once()
  {

@@ -31,7 +31,8 @@ pub enum Call {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         anew: Option<Value>,
     },
-    /// A message that grows: by Slack's own stream, or the usual `way`. Never stored.
+    /// A message that grows: by Slack's own stream, or the usual `way`. Stored only until it is known
+    /// where it stands.
     Grow {
         /// As far as it is written, in Markdown.
         text: String,

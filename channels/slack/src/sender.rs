@@ -375,12 +375,13 @@ impl Sender for SlackSender {
                 lookup::message(&self.api, &call, plain.as_ref(), &me).await
             }
             // Begun by a stream, or posted where none was taken.
-            Call::Grow { way, .. } => {
+            Call::Grow { text, way, .. } => {
                 let me = self.whoami.known();
-                match self.streams.look(&self.api, &way, &me).await {
-                    Some(known) => known,
-                    None => lookup::message(&self.api, &way, plain.as_ref(), &me).await,
+                if let Some(known) = self.streams.look(&self.api, &way, &me).await {
+                    return known;
                 }
+                let known = lookup::message(&self.api, &way, plain.as_ref(), &me).await;
+                self.streams.look_again(&self.api, &way, &text, &me, known).await
             }
             Call::Upload { .. } => match (&call, self.unclear.file(&call)) {
                 (Call::Upload { channel, .. }, Some(file)) => {

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::api::Api;
-use crate::call::{Call, Reader};
+use crate::call::{Call, Reader, key_of};
 use crate::doubts::{Doubt, Doubts};
 use crate::growth;
+use crate::lookup;
 use crate::refusal::{Kind, kind, words};
 use crate::verdict::{changed, posted, unproven, verdict};
 use crate::whoami::Me;
@@ -151,6 +152,34 @@ impl Streams {
     /// was begun for it.
     pub async fn look(&self, api: &Api, way: &Call, me: &Me) -> Option<Lookup> {
         let doubt = self.doubts.of(way)?;
+        let known = self.doubts.look(api, &doubt, me).await;
+        if let Lookup::Sent(receipt) = &known {
+            self.began(doubt, &Delivery::Sent(receipt.clone()));
+        }
+        Some(known)
+    }
+
+    /// Looks for a beginning that an earlier life may have died over, where the message itself is not `known` to be there.
+    pub async fn look_again(
+        &self,
+        api: &Api,
+        way: &Call,
+        text: &str,
+        me: &Me,
+        known: Lookup,
+    ) -> Lookup {
+        match known {
+            Lookup::Sent(receipt) => Lookup::Sent(receipt),
+            known => self.begun_before(api, way, text, me).await.unwrap_or(known),
+        }
+    }
+
+    /// `None`: nothing says which question it would answer, so that there is nothing to begin at.
+    async fn begun_before(&self, api: &Api, way: &Call, text: &str, me: &Me) -> Option<Lookup> {
+        let Call::Post { params, .. } = way else { return None };
+        params.get("thread_ts")?;
+        lookup::answered(key_of(way)?)?;
+        let doubt = self.doubts.begin(params, &growth::shown(text));
         let known = self.doubts.look(api, &doubt, me).await;
         if let Lookup::Sent(receipt) = &known {
             self.began(doubt, &Delivery::Sent(receipt.clone()));

@@ -13,7 +13,7 @@ use crate::delivery::beside::{Beside, LONGEST_GAP, SOON, Stand, Turn};
 use crate::delivery::outbox::Outbox;
 use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
-use crate::store::Changing;
+use crate::store::{Changing, Noted};
 
 /// The status message of one task.
 pub(super) struct StatusMessage<'a> {
@@ -45,7 +45,7 @@ impl<'a> StatusMessage<'a> {
 
     /// Takes up the message of an earlier life of the task. `None` when the store cannot tell.
     pub(super) async fn recall(&mut self) -> Option<()> {
-        self.stand = self.beside.noted(Changing::Status, self.task).await?;
+        self.stand = Stand::of(self.beside.noted(Changing::Status, self.task).await?.as_ref());
         Some(())
     }
 
@@ -68,7 +68,7 @@ impl<'a> StatusMessage<'a> {
         let delivery = match &self.stand {
             Stand::Unsent => {
                 // Noted first: whatever comes between, there is never a second one.
-                self.beside.note(Changing::Status, self.task, None).await?;
+                self.beside.note(Changing::Status, self.task, Noted::default()).await?;
                 self.beside.say(Body::Status { markdown: words.to_owned() }).await
             }
             Stand::At(message) => self.beside.say(revision(message, words)).await,
@@ -131,7 +131,7 @@ impl<'a> StatusMessage<'a> {
             self.stand = Stand::Gone;
             return;
         };
-        self.beside.note(Changing::Status, self.task, Some(message.clone())).await;
+        self.beside.note(Changing::Status, self.task, Noted::at(message.clone())).await;
         self.stand = Stand::At(message);
     }
 

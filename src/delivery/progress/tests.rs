@@ -12,7 +12,7 @@ use crate::domain::plan::{PlanStep, StepStatus};
 use crate::domain::span::Span;
 use crate::intake::settings::{ProgressSettings, Settings};
 use crate::store::conformance::{finish, finished, started};
-use crate::store::{Changing, Delivery as _, StatusMessages as _};
+use crate::store::{Changing, Delivery as _, Noted, StatusMessages as _};
 
 fn settings(after: u64) -> Settings {
     let (after, every) = (Span::seconds(after), Span::seconds(0));
@@ -50,7 +50,7 @@ async fn one_message_is_sent_edited_and_withdrawn() {
     house.platform.wait_for(2).await;
     assert_eq!(
         house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap(),
-        Some(Some(MessageRef::new("9")))
+        Some(Noted::at(MessageRef::new("9")))
     );
     board.close();
     let wanted = ["[status] ⏳ running a command …", "[9] ⏳ running a command: `all`", "[9 gone]"];
@@ -155,7 +155,7 @@ async fn what_was_decided_before_it_was_shown_is_not_shown() {
 #[tokio::test]
 async fn whose_message_may_be_there_unknown_sends_no_second_one() {
     let house = house();
-    house.ledger.note_status(Changing::Status, TaskId(1), None).await.unwrap();
+    house.ledger.note_status(Changing::Status, TaskId(1), Noted::default()).await.unwrap();
     let board = TaskProgress::of(&house.outbox, &claimed(1, 2));
     board.tool(Some("running a command"));
     board.close();
@@ -169,7 +169,7 @@ async fn what_a_crash_left_standing_is_taken_away() {
     let task = started(&*house.ledger, 1, 1).await;
     house
         .ledger
-        .note_status(Changing::Status, task.claim.task, Some(MessageRef::new("41")))
+        .note_status(Changing::Status, task.claim.task, Noted::at(MessageRef::new("41")))
         .await
         .unwrap();
     sweep(Arc::clone(&house.outbox)).await;

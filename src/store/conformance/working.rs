@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::task::ParkedOn;
 use crate::store::{
-    Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Outcome, Relay, Said, Stray,
+    Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Noted, Outcome, Relay, Said, Stray,
 };
 
 laws![
@@ -365,14 +365,19 @@ async fn is_known_until_it_is_forgotten(bed: &dyn Fixture, of: Changing, place: 
         (started(ledger.as_ref(), place, 1).await, started(ledger.as_ref(), place + 1, 1).await);
     let (task, other) = (first.claim.task, second.claim.task);
     assert_eq!(ledger.noted_status(of, task).await.unwrap(), None);
-    ledger.note_status(of, task, None).await.unwrap();
-    assert_eq!(ledger.noted_status(of, task).await.unwrap(), Some(None), "about to be sent");
+    ledger.note_status(of, task, Noted::default()).await.unwrap();
+    assert_eq!(
+        ledger.noted_status(of, task).await.unwrap(),
+        Some(Noted::default()),
+        "about to be sent"
+    );
     let message = Some(MessageRef::new("41"));
-    ledger.note_status(of, task, message.clone()).await.unwrap();
-    ledger.note_status(of, other, None).await.unwrap();
+    let noted = Noted { message: message.clone(), part: None };
+    ledger.note_status(of, task, noted.clone()).await.unwrap();
+    ledger.note_status(of, other, Noted::default()).await.unwrap();
     drop(ledger);
     let ledger = bed.open();
-    assert_eq!(ledger.noted_status(of, task).await.unwrap(), Some(message.clone()));
+    assert_eq!(ledger.noted_status(of, task).await.unwrap(), Some(noted));
     assert!(ledger.stray_statuses(of).await.unwrap().is_empty(), "their tasks go on");
     finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
     let stray = Stray { task, conversation: conversation(place), message };
@@ -388,8 +393,14 @@ async fn an_answer_takes_over_the_message_that_showed_it(bed: &dyn Fixture) {
         let claimed = started(ledger.as_ref(), place, 1).await;
         let task = claimed.claim.task;
         for of in Changing::ALL {
-            ledger.note_status(of, task, Some(MessageRef::new("41"))).await.unwrap();
+            ledger.note_status(of, task, Noted::at(MessageRef::new("41"))).await.unwrap();
         }
+        let part = Part::new(conversation(place), &serde_json::json!({ "say": "y" }), "y");
+        let sending = Noted { message: None, part: Some(part) };
+        ledger.note_status(Changing::Answer, task, sending.clone()).await.unwrap();
+        let noted = ledger.noted_status(Changing::Answer, task).await.unwrap();
+        assert_eq!(noted, Some(sending), "the call is known again");
+        ledger.note_status(Changing::Answer, task, Noted::at(MessageRef::new("41"))).await.unwrap();
         let mut said = draft(place, 1);
         said.outbound.over.clone_from(&over);
         finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![said])).await;

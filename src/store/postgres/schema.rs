@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0015_restored.sql"),
     include_str!("migrations/0016_used.sql"),
     include_str!("migrations/0017_called.sql"),
+    include_str!("migrations/0018_beginning.sql"),
 ];
 
 /// The version written today.

@@ -288,7 +288,8 @@ CREATE INDEX hold_open ON hold (button) WHERE open = 1;
 CREATE TABLE status_message (task BIGINT PRIMARY KEY, message TEXT COLLATE "C");
 
 -- The message that shows an answer while it is written; null when a crash may have come between its sending and its id.
-CREATE TABLE streamed_message (task BIGINT PRIMARY KEY, message TEXT COLLATE "C");
+-- part: the call that sends it, while its message is not known: whoever takes the task up looks for what it has left.
+CREATE TABLE streamed_message (task BIGINT PRIMARY KEY, message TEXT COLLATE "C", part TEXT COLLATE "C");
 
 -- What is done later, or again. version: counts its changes, by which whoever read it changes it. key: what made it.
 -- task: the one of its last time. What it has used in a day is counted from counts_from at the earliest; last_at,

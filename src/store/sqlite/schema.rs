@@ -39,6 +39,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0024_restored.sql"),
     include_str!("migrations/0025_used.sql"),
     include_str!("migrations/0026_called.sql"),
+    include_str!("migrations/0027_beginning.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -3,33 +3,32 @@
 use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId, MessageRef};
 
+use super::rows::{json, read_json};
 use crate::domain::ids::TaskId;
 use crate::store::error::Result;
 use crate::store::sql::{Plan, SqlLedger};
-use crate::store::status::{Changing, StatusMessages, Stray};
+use crate::store::status::{Changing, Noted, StatusMessages, Stray};
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
 #[async_trait]
 impl StatusMessages for SqlLedger {
-    async fn note_status(
-        &self,
-        of: Changing,
-        task: TaskId,
-        message: Option<MessageRef>,
-    ) -> Result<()> {
-        let sql = match of {
-            Changing::Status => {
-                "INSERT INTO status_message (task, message) VALUES (?1, ?2)
-                 ON CONFLICT (task) DO UPDATE SET message = excluded.message"
-            }
-            Changing::Answer => {
-                "INSERT INTO streamed_message (task, message) VALUES (?1, ?2)
-                 ON CONFLICT (task) DO UPDATE SET message = excluded.message"
-            }
-        };
+    async fn note_status(&self, of: Changing, task: TaskId, noted: Noted) -> Result<()> {
+        let part = noted.part.as_ref().map(json).transpose()?;
         self.write(Plan::RELAXED.after(&task.0), move |tx| {
-            tx.execute_later(sql, params![task.0, message.as_ref().map(MessageRef::as_str)])
+            let message = noted.message.as_ref().map(MessageRef::as_str);
+            match of {
+                Changing::Status => tx.execute_later(
+                    "INSERT INTO status_message (task, message) VALUES (?1, ?2)
+                     ON CONFLICT (task) DO UPDATE SET message = excluded.message",
+                    params![task.0, message],
+                ),
+                Changing::Answer => tx.execute_later(
+                    "INSERT INTO streamed_message (task, message, part) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (task) DO UPDATE SET message = excluded.message, part = excluded.part",
+                    params![task.0, message, part.as_deref()],
+                ),
+            }
         })
         .await
     }
@@ -38,15 +37,20 @@ impl StatusMessages for SqlLedger {
         self.write(Plan::RELAXED.after(&task.0), move |tx| forget(tx, of, task.0)).await
     }
 
-    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Option<MessageRef>>> {
+    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Noted>> {
         let sql = match of {
-            Changing::Status => "SELECT message FROM status_message WHERE task = ?1",
-            Changing::Answer => "SELECT message FROM streamed_message WHERE task = ?1",
+            Changing::Status => "SELECT message, NULL FROM status_message WHERE task = ?1",
+            Changing::Answer => "SELECT message, part FROM streamed_message WHERE task = ?1",
         };
-        let noted = self.write(Plan::RELAXED.after(&task.0), move |tx| {
-            tx.first::<Option<String>>(sql, params![task.0])
-        });
-        Ok(noted.await?.map(|message| message.map(MessageRef::new)))
+        self.write(Plan::RELAXED.after(&task.0), move |tx| {
+            tx.optional(sql, params![task.0], |row| {
+                let (message, part): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+                let part =
+                    part.map(|part| read_json("streamed_message", task.0, &part)).transpose()?;
+                Ok(Noted { message: message.map(MessageRef::new), part })
+            })
+        })
+        .await
     }
 
     async fn stray_statuses(&self, of: Changing) -> Result<Vec<Stray>> {
