@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::error::{Result, StoreError};
+
 /// Which backup a life came out of. While it stands in the store nothing is heard, begun or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
@@ -17,6 +19,15 @@ pub struct Restored {
 }
 
 impl Restored {
+    /// Reads it as it is stored.
+    ///
+    /// # Errors
+    /// `Corrupt` when it cannot be read.
+    pub fn stored(text: Option<String>) -> Result<Option<Self>> {
+        let unread = |error| StoreError::Corrupt(format!("meta.restored: {error}"));
+        text.map(|text| serde_json::from_str(&text).map_err(unread)).transpose()
+    }
+
     /// Says what is held, and what lets it go on; `made_at` is when the backup was made, as who reads it writes times.
     pub fn says(&self, made_at: &str) -> String {
         format!(

@@ -92,6 +92,8 @@ async fn goes_on_elsewhere(mut world: World, lose: impl Fn(&mut Home)) {
     );
     let (code, _, error) = world.home.run(&["ask", "are you there?"]);
     assert!(code == 1 && error.contains(HELD), "{error}");
+    let (_, out, _) = world.home.run(&["doctor"]);
+    assert!(joined(&out).contains("it was restored from"), "{out}");
 
     let said = world.said(ADA).len();
     let before = world.home.log().len();

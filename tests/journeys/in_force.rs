@@ -19,7 +19,9 @@ fn status(world: &World) -> String {
 fn doctor(world: &World) -> Vec<String> {
     let (_, out, err) = world.home.run(&["doctor", "--json"]);
     let findings: Vec<Value> = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
-    let told = findings.iter().filter(|it| it["what"] == "daemon" || it["what"] == "clock");
+    let is_of_it =
+        |it: &&Value| ["daemon", "clock", "time zone"].iter().any(|of| it["what"] == *of);
+    let told = findings.iter().filter(is_of_it);
     told.map(|it| format!("{}: {}", it["level"], it["says"])).collect()
 }
 

@@ -6,6 +6,7 @@ use super::finding::Finding;
 use crate::schedule::zone::Zone;
 
 const WHAT: &str = "clock";
+const ZONE: &str = "time zone";
 /// So far off it is told.
 const OFF: TimeDelta = TimeDelta::seconds(30);
 /// So far off signatures are refused, and what is scheduled comes at a wrong time.
@@ -27,7 +28,7 @@ pub fn findings(times: Times, ahead: impl Iterator<Item = TimeDelta>) -> Vec<Fin
     findings.push(nearest.unwrap_or_else(|| {
         Finding::unknown(WHAT, "the clock could not be checked: no platform told the time")
     }));
-    findings.extend(times.says().map(|says| Finding::fine(WHAT, says)));
+    findings.extend(times.says().map(|says| Finding::fine(ZONE, says)));
     findings
 }
 

@@ -12,6 +12,7 @@ use crate::daemon::in_force;
 use crate::daemon::service::{Asked, Kind, Machine};
 use crate::daemon::status::{self as daemon, ChannelStatus, Reception};
 use crate::schedule::zone::Zone;
+use crate::store::Restored;
 
 const WHAT: &str = "daemon";
 
@@ -106,12 +107,7 @@ fn running(version: &str) -> Finding {
 fn troubles(status: &daemon::Status) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(restored) = status.restored() {
-        let advice =
-            "once the selkie that it was copied from is stopped for good, run selkie resume";
-        let from = &restored.from;
-        let says =
-            format!("it was restored from {from}: it receives, starts and sends nothing yet");
-        findings.push(Finding::error(WHAT, says, advice));
+        findings.push(held(WHAT, restored));
     }
     if let Some(problem) = &status.store.trouble {
         let advice = "read its log: it continues by itself once the store works again";
@@ -122,6 +118,14 @@ fn troubles(status: &daemon::Status) -> Vec<Finding> {
         findings.push(Finding::error(WHAT, says, "read its log, and restart it"));
     }
     findings
+}
+
+/// What is said of a restored selkie that nobody has put back to work.
+pub(super) fn held(what: &'static str, restored: &Restored) -> Finding {
+    let advice = "once the selkie that it was copied from is stopped for good, run selkie resume";
+    let from = &restored.from;
+    let says = format!("it was restored from {from}: it receives, starts and sends nothing yet");
+    Finding::error(what, says, advice)
 }
 
 fn channels(status: &daemon::Status) -> Vec<Finding> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::finding::Finding;
 use super::look::Look;
-use super::running::Status;
+use super::running::{Status, held};
 use crate::daemon::build::AppConfig;
 #[cfg(feature = "postgres")]
 use crate::daemon::ledger;
@@ -23,35 +23,28 @@ const PATIENCE: Duration = Duration::from_secs(6);
 pub fn look(plan: &Arc<AppConfig>, status: &Status) -> Look {
     let (plan, runs) = (Arc::clone(plan), status.is_up());
     Look::here(WHAT, move || match Database::read(&plan.settings.store) {
-        Ok(Database::Own) => vec![own(&plan.folders.state, runs)],
+        Ok(Database::Own) => own(&plan.folders.state, runs),
         #[cfg(feature = "postgres")]
-        Ok(Database::Postgres(address)) => vec![remote(*address, &plan)],
+        Ok(Database::Postgres(address)) => remote(*address, &plan, runs),
         Err(why) => vec![Finding::error(WHAT, format!("store.url {why}"), "correct it")],
     })
 }
 
-fn own(state: &Path, runs: bool) -> Finding {
+fn own(state: &Path, runs: bool) -> Vec<Finding> {
     let (file, lock) = (state.join("selkie.db"), state.join("selkie.lock"));
     if runs {
         // Who has it open answers for it.
-        return Finding::fine(
-            WHAT,
-            "the running selkie has it open; stop selkie to check all of it",
-        );
+        let says = "the running selkie has it open; stop selkie to check all of it";
+        return vec![Finding::fine(WHAT, says)];
     }
     if let Some(who) = holder(&lock) {
         let says = format!("{who} holds it and does not answer at its socket");
-        return Finding::error(
-            WHAT,
-            says,
-            "stop that process, or name another folder with --state",
-        );
+        let advice = "stop that process, or name another folder with --state";
+        return vec![Finding::error(WHAT, says, advice)];
     }
     if !file.exists() {
-        return Finding::fine(
-            WHAT,
-            format!("there is none yet: selkie run creates {}", file.display()),
-        );
+        let says = format!("there is none yet: selkie run creates {}", file.display());
+        return vec![Finding::fine(WHAT, says)];
     }
     match sqlite::examine(&file, PATIENCE) {
         Ok(found) => {
@@ -60,17 +53,18 @@ fn own(state: &Path, runs: bool) -> Finding {
             } else {
                 "shows no damage as far as there was time to check"
             };
-            Finding::fine(
-                WHAT,
-                format!(
-                    "{} {whole} ({}{})",
-                    file.display(),
-                    sized(found.bytes),
-                    steps(found.version, found.newest)
-                ),
-            )
+            let says = format!(
+                "{} {whole} ({}{})",
+                file.display(),
+                sized(found.bytes),
+                steps(found.version, found.newest)
+            );
+            let held = found.restored.as_ref().map(|restored| held(WHAT, restored));
+            held.into_iter().chain([Finding::fine(WHAT, says)]).collect()
         }
-        Err(error) => Finding::error(WHAT, error.to_string(), "do so before selkie is started"),
+        Err(error) => {
+            vec![Finding::error(WHAT, error.to_string(), "do so before selkie is started")]
+        }
     }
 }
 
@@ -82,7 +76,7 @@ fn steps(version: i64, newest: i64) -> String {
 }
 
 #[cfg(feature = "postgres")]
-fn remote(address: crate::store::postgres::Address, plan: &AppConfig) -> Finding {
+fn remote(address: crate::store::postgres::Address, plan: &AppConfig, runs: bool) -> Vec<Finding> {
     let who = ledger::opener(&AppConfig::instance());
     match crate::store::postgres::examine(address, who, &plan.tls) {
         Ok(found) => {
@@ -90,13 +84,16 @@ fn remote(address: crate::store::postgres::Address, plan: &AppConfig) -> Finding
                 Some(version) => steps(version, found.newest),
                 None => ", no tables yet: selkie run makes them".to_owned(),
             };
-            Finding::fine(WHAT, format!("PostgreSQL {} can be used{tables}", found.server))
+            let says = format!("PostgreSQL {} can be used{tables}", found.server);
+            // A daemon that runs says it itself.
+            let held = found.restored.filter(|_| !runs).map(|restored| held(WHAT, &restored));
+            held.into_iter().chain([Finding::fine(WHAT, says)]).collect()
         }
-        Err(error) => Finding::error(
+        Err(error) => vec![Finding::error(
             WHAT,
             error.to_string(),
             "check store.url, store.password_file and the server; the message says what is wrong",
-        ),
+        )],
     }
 }
 
@@ -108,10 +105,11 @@ mod tests {
     #[test]
     fn a_file_that_is_none_of_ours_is_an_error_and_no_file_is_fine() {
         let state = tempfile::tempdir().unwrap();
-        let found = own(state.path(), false);
+        let own = |runs| own(state.path(), runs).swap_remove(0);
+        let found = own(false);
         assert!(found.level == Level::Fine && found.says.contains("none yet"), "{found:?}");
         std::fs::write(state.path().join("selkie.db"), "no database").unwrap();
-        assert_eq!(own(state.path(), false).level, Level::Error);
-        assert_eq!(own(state.path(), true).level, Level::Fine);
+        assert_eq!(own(false).level, Level::Error);
+        assert_eq!(own(true).level, Level::Fine);
     }
 }

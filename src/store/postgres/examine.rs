@@ -11,6 +11,7 @@ use super::tls::Tls;
 use super::trouble::Trouble;
 use crate::store::database::Opener;
 use crate::store::error::{Result, StoreError};
+use crate::store::restored::Restored;
 use crate::store::tables::TABLES;
 
 /// What was found of a database that can be used.
@@ -24,6 +25,8 @@ pub struct Examined {
     pub foreign: Option<String>,
     /// The version that this selkie writes: the next start brings the tables to it.
     pub newest: i64,
+    /// What it was restored from, while nobody has let it go on; looked at in tables of this version alone.
+    pub restored: Option<Restored>,
 }
 
 /// Connects and looks. It blocks: not for a thread of a runtime.
@@ -54,7 +57,16 @@ fn looked(session: &Session, shared: &Shared) -> std::result::Result<Examined, T
         None => may_make(session, shared)?,
     }
     let foreign = foreign(session)?;
-    Ok(Examined { server, version, foreign, newest: schema::NEWEST })
+    let restored = match version {
+        Some(schema::NEWEST) => restored(session)?,
+        _ => None,
+    };
+    Ok(Examined { server, version, foreign, newest: schema::NEWEST, restored })
+}
+
+fn restored(session: &Session) -> std::result::Result<Option<Restored>, Trouble> {
+    let [text] = session.row("SELECT coalesce((SELECT restored FROM meta WHERE id = 1), '')")?;
+    Restored::stored((!text.is_empty()).then_some(text)).map_err(Trouble::Failed)
 }
 
 /// Returns a table of another program that stands where the tables are, or would be made.

@@ -9,9 +9,10 @@ use super::backup;
 use super::check::{self, Looked};
 use super::schema::NEWEST;
 use crate::store::error::{Result, StoreError};
+use crate::store::restored::Restored;
 
 /// What was found of a file that can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
     /// Its version.
     pub version: i64,
@@ -21,6 +22,8 @@ pub struct Examined {
     pub bytes: u64,
     /// It was looked through to its end.
     pub is_through: bool,
+    /// What it was restored from, while nobody has let it go on.
+    pub restored: Option<Restored>,
 }
 
 /// Looks at a file for so long at most.
@@ -49,7 +52,18 @@ fn looked(path: &Path, patience: Duration) -> Result<Examined> {
     }
     let looked = check::through_within(&mut conn, patience)?;
     let bytes = path.metadata().map_or(0, |m| m.len());
-    Ok(Examined { version, newest: NEWEST, bytes, is_through: looked == Looked::Through })
+    let is_through = looked == Looked::Through;
+    Ok(Examined { version, newest: NEWEST, bytes, is_through, restored: restored(&conn)? })
+}
+
+/// Older files have no place for it.
+fn restored(conn: &Connection) -> Result<Option<Restored>> {
+    let has_it = "SELECT count(*) FROM pragma_table_info('meta') WHERE name = 'restored'";
+    if conn.query_row(has_it, [], |row| row.get::<_, i64>(0))? == 0 {
+        return Ok(None);
+    }
+    let text = conn.query_row("SELECT restored FROM meta WHERE id = 1", [], |row| row.get(0))?;
+    Restored::stored(text)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::ending::{Ending, end};
 use super::lanes;
 use super::outbox;
 use super::rows::json;
-use crate::store::error::{Result, StoreError};
+use crate::store::error::Result;
 use crate::store::restored::{Released, Restored, Waiting};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -20,11 +20,7 @@ pub fn mark(tx: &mut dyn Tx, restored: &Restored) -> Result<()> {
 /// Returns what a life was restored from, while nobody has let it go on.
 pub fn read(tx: &mut dyn Tx) -> Result<Option<Restored>> {
     let text = "SELECT restored FROM meta WHERE id = 1";
-    let Some(text) = tx.first::<Option<String>>(text, params![])?.flatten() else {
-        return Ok(None);
-    };
-    let unread = |error| StoreError::Corrupt(format!("meta.restored: {error}"));
-    serde_json::from_str(&text).map(Some).map_err(unread)
+    Restored::stored(tx.first::<Option<String>>(text, params![])?.flatten())
 }
 
 /// Lets it go on. `None`: nothing holds it.
