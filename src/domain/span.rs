@@ -45,6 +45,7 @@ impl fmt::Display for Span {
             .find(|(_, factor)| millis >= *factor && millis.is_multiple_of(*factor));
         match best {
             Some((unit, factor)) => write!(f, "{}{unit}", millis / factor),
+            None if millis == 0 => f.write_str("0s"),
             None => write!(f, "{millis}ms"),
         }
     }

@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::recurrence::Recurrence;
 use super::said::shown;
 use super::turn::plan;
-use super::words::words;
+use super::words::{moment, words};
 use super::zone::Zone;
 use crate::domain::clock::SharedClock;
 use crate::domain::ids::{ScheduleId, TaskId};
@@ -370,11 +370,14 @@ fn check_history(terms: &Terms) -> Result<(), BookError> {
 fn first(schedule: &Schedule, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookError> {
     let plan = plan(schedule).map_err(BookError::Refused)?;
     // Its id is not known yet: jitter begins with the second time.
-    plan.next(now, 0).ok_or_else(|| BookError::Refused(never(&plan)))
+    plan.next(now, 0).ok_or_else(|| BookError::Refused(never(&plan, now)))
 }
 
-fn never(plan: &Plan) -> String {
-    format!("{} no longer comes due within its bounds", words(&plan.expression, plan.zone))
+fn never(plan: &Plan, now: DateTime<Utc>) -> String {
+    if let Some(ends) = plan.limits.ends.filter(|ends| *ends <= now) {
+        return format!("its end, {}, is over (takes a later time)", moment(ends, plan.zone));
+    }
+    format!("{} never comes due within its bounds", words(&plan.expression, plan.zone))
 }
 
 fn refused(error: impl std::fmt::Display) -> BookError {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::count::upcoming;
+use super::expression::Expression;
 use super::plan::Plan;
 use crate::domain::schedule::Terms;
 use crate::domain::span::Span;
@@ -22,8 +23,14 @@ const LOOKED_AT: usize = 9;
 /// In words: which of them cannot, and what it takes.
 pub fn check(terms: &Terms, plan: &Plan, now: DateTime<Utc>) -> Result<(), String> {
     let Terms { jitter, lateness, times, .. } = terms;
-    if *times == Some(0) {
-        return Err("0 times is not taken: it takes 1 or more".to_owned());
+    match (times, &plan.expression) {
+        (Some(0), _) => return Err("0 times is not taken: it takes 1 or more".to_owned()),
+        (Some(more @ 2..), Expression::Once(_)) => {
+            return Err(format!(
+                "{more} times is not taken for one time: it takes an interval or a crontab expression"
+            ));
+        }
+        _ => {}
     }
     if lateness.0 > MOST_LATENESS {
         return Err(format!("a lateness of {lateness} is too long (takes up to 31d)"));
@@ -50,7 +57,6 @@ fn apart(plan: &Plan, now: DateTime<Utc>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::expression::Expression;
     use crate::schedule::zone::Zone;
 
     #[test]
@@ -73,6 +79,11 @@ mod tests {
             let why = checked(when, jitter, lateness).unwrap_err();
             assert!(why.contains(says), "{when}: {why}");
         }
+        let once = Plan::of(Expression::written("in 20m", Zone::UTC, now).unwrap(), Zone::UTC);
+        let of = |times| Terms { times, ..Terms::default() };
+        assert_eq!(check(&of(Some(1)), &once, now), Ok(()));
+        let why = check(&of(Some(3)), &once, now).unwrap_err();
+        assert!(why.starts_with("3 times is not taken for one time"), "{why}");
         let never = Terms { times: Some(0), ..Terms::default() };
         let daily = Expression::written("@daily", Zone::UTC, now).unwrap();
         let why = check(&never, &Plan::of(daily, Zone::UTC), now).unwrap_err();

@@ -391,3 +391,29 @@ async fn what_a_clock_that_was_years_ahead_has_dated_is_brought_back_at_the_next
     let times = world.texts(ADA).iter().filter(|text| text.contains("was ahead")).count();
     assert_eq!(times, 1, "it is told once");
 }
+
+/// What cannot be meant is refused by its flag, with what it takes.
+#[tokio::test(flavor = "multi_thread")]
+async fn flags_that_go_with_nothing_are_refused_by_name() {
+    let world = World::offline().await;
+    for (flags, says) in [
+        (&["--in", "1h", "--say", "x", "--model", "zero"][..], "--model goes with --prompt"),
+        (&["--in", "1h", "--say", "x", "--history", "2"], "--history goes with --prompt"),
+        (&["--in", "1h", "--remind", "x", "--budget-usd", "2"], "--budget-usd goes with --prompt"),
+        (&["--in", "1h", "--say", "x", "--times", "3"], "3 times is not taken for one time"),
+        (&["--every", "0s", "--say", "x"], "\"every 0s\" is not taken: an interval is one minute"),
+        (
+            &["--cron", "0 9 * * *", "--until", "2020-01-01T00:00:00Z", "--say", "x"],
+            "is over (takes a later time)",
+        ),
+        (
+            &["--at", "2099-01-01 10:00", "--active", "08:00-09:00", "--say", "x"],
+            "never comes due within its bounds",
+        ),
+    ] {
+        let to = ["--to", "tg:4711"];
+        let (code, out, err) = world.home.run(&[&["schedules", "add"], flags, &to].concat());
+        assert!(code == 2 && err.contains(says), "{flags:?}: {out}{err}");
+    }
+    assert_eq!(world.home.run(&["schedules", "list", "--json"]).1.trim(), "[]");
+}

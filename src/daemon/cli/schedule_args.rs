@@ -106,7 +106,7 @@ pub struct AddSchedule {
     #[arg(long)]
     pub title: Option<String>,
     /// The profile in `llm.profiles` that answers the prompt [default: the main route]
-    #[arg(long, value_name = "PROFILE", requires = "prompt")]
+    #[arg(long, value_name = "PROFILE")]
     pub model: Option<String>,
     /// Within which bounds.
     #[command(flatten)]
@@ -157,12 +157,12 @@ pub struct TermArgs {
     #[arg(long, value_name = "SPAN")]
     pub lateness: Option<String>,
     /// How many earlier tasks of its conversation the model reads, 0 to 16 [default: 4]
-    #[arg(long, value_name = "TASKS", requires = "prompt")]
+    #[arg(long, value_name = "TASKS")]
     pub history: Option<u32>,
     /// Model calls a day, 0 for no limit; when they are used up, the schedule waits for the next day [default: 500]
-    #[arg(long, value_name = "CALLS", requires = "prompt")]
+    #[arg(long, value_name = "CALLS")]
     pub budget_calls: Option<u32>,
     /// What the model may cost a day, in US dollars, 0 for no limit [default: 5]
-    #[arg(long, value_name = "DOLLARS", requires = "prompt", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DOLLARS", allow_negative_numbers = true)]
     pub budget_usd: Option<f64>,
 }

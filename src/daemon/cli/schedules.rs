@@ -93,10 +93,26 @@ fn say(told: &Told, done: &str, whole: bool) -> Outcome {
             if whole { line + &details(view) } else { line }
         })
         .collect();
-    Ok(print::out(&lines)?)
+    Ok(print::prose(&lines)?)
+}
+
+/// What is said of flags that only a model's answer has a use for.
+fn asks_no_model(add: &AddSchedule) -> Option<Failure> {
+    let terms = &add.terms;
+    let given = [
+        ("--model", add.model.is_some()),
+        ("--history", terms.history.is_some()),
+        ("--budget-calls", terms.budget_calls.is_some()),
+        ("--budget-usd", terms.budget_usd.is_some()),
+    ];
+    let (flag, _) = given.into_iter().find(|(_, is_given)| add.prompt.is_none() && *is_given)?;
+    Some(mistyped(&format!("{flag} goes with --prompt: no model is asked for a fixed text")))
 }
 
 fn new(add: AddSchedule) -> Result<New, Failure> {
+    if let Some(why) = asks_no_model(&add) {
+        return Err(why);
+    }
     let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model, .. } = add;
     let action = match (prompt, say, remind) {
         (Some(prompt), None, None) => Action::Prompt { prompt, model },

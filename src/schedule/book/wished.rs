@@ -140,5 +140,5 @@ fn resumes(row: &ScheduleRow, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookE
     let kept = row.next_at.filter(|_| row.schedule.action.is_never_too_late());
     let next = kept.or_else(|| next(&plan, &name(row.id()), now, row.fired));
     let run = format!("`selkie schedules run {}` carries it out once", row.id());
-    next.ok_or_else(|| BookError::Refused(format!("{}: {run}", never(&plan))))
+    next.ok_or_else(|| BookError::Refused(format!("{}: {run}", never(&plan, now))))
 }
