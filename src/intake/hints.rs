@@ -43,6 +43,11 @@ impl Hints {
         inner.told.insert(place.full())
     }
 
+    /// Whether somebody in this place got their hint, as far as is remembered here.
+    pub(crate) fn has_told(&self, place: &PlaceId) -> bool {
+        locked(&self.0).told.contains(&place.full())
+    }
+
     /// Whether somebody who asks gets words again now, if `is_theirs_to_have`: asked for only where there is room, so that a
     /// crowd uses up nobody else's tries.
     pub(crate) fn may_again(

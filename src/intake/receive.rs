@@ -19,6 +19,7 @@ use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
 use crate::intake::commands::Commands;
 use crate::intake::gate::Gate;
+use crate::intake::messages;
 use crate::intake::own::in_own_words;
 use crate::intake::policy::{self, Rules};
 use crate::intake::unlisted::{Turn, UnlistedSenders};
@@ -207,6 +208,9 @@ impl Intake {
         }
         for (inbound, turn) in unlisted {
             self.unlisted.hint(&self.outbox, account, &inbound, turn).await;
+        }
+        if self.unlisted.has_begun_to_turn_away() {
+            self.outbox.notice("turned-away", &messages::pairing::turned_away()).await;
         }
         Ok(())
     }

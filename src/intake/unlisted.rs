@@ -36,6 +36,16 @@ pub(crate) struct UnlistedSenders {
     told: Mutex<HashMap<String, (NaiveDate, u32)>>,
     /// Who is being given a code.
     asking: Mutex<HashSet<String>>,
+    turned_away: Mutex<TurnedAway>,
+}
+
+/// Whether somebody who is to have a code got no word, because many knock.
+#[derive(Default)]
+struct TurnedAway {
+    /// The day of which that is known.
+    day: Option<NaiveDate>,
+    /// Nobody has asked for it since.
+    is_new: bool,
 }
 
 /// Room for words to somebody, held until it is known whether they are said.
@@ -109,12 +119,17 @@ impl UnlistedSenders {
         if asks.as_ref().is_some_and(|person| locked(&self.asking).contains(person)) {
             return None;
         }
+        let is_new = offers_code && !self.hints.has_told(place);
         let tries = if self.hints.may(place, now) {
             Vec::new()
         } else {
             let tries = vec![person, place.full()];
             let may = || self.may(&tries, now.date_naive());
             let asks_again = asks_for_id(inbound) || offers_code;
+            if is_new {
+                self.turn_away(now.date_naive());
+                return None;
+            }
             if !asks_again || !self.hints.may_again(place, now, may) {
                 return None;
             }
@@ -123,6 +138,18 @@ impl UnlistedSenders {
         locked(&self.asking).extend(asks.clone());
         let place = place.clone();
         Some(Turn { senders: self, place, tries, asks, outcome: Outcome::Open })
+    }
+
+    fn turn_away(&self, today: NaiveDate) {
+        let mut away = locked(&self.turned_away);
+        if away.day != Some(today) {
+            *away = TurnedAway { day: Some(today), is_new: true };
+        }
+    }
+
+    /// Whether strangers are turned away whose codes an owner may wait for; once a day.
+    pub(crate) fn has_begun_to_turn_away(&self) -> bool {
+        std::mem::take(&mut locked(&self.turned_away).is_new)
     }
 
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
@@ -233,7 +260,10 @@ mod tests {
             let turn = unlisted.turn(&from(n), now);
             turn.map(|turn| turn.ends(true)).is_some()
         };
-        assert_eq!((0..100).filter(|n| says(*n, now)).count(), 20);
+        assert_eq!((0..20).filter(|n| says(*n, now)).count(), 20);
+        assert!(!says(3, now) && !unlisted.has_begun_to_turn_away(), "who has a code needs none");
+        assert_eq!((20..100).filter(|n| says(*n, now)).count(), 0);
+        assert!(unlisted.has_begun_to_turn_away() && !unlisted.has_begun_to_turn_away());
         assert!((0..9).all(|_| !says(500, now)), "there is no room");
         assert!(says(500, now + chrono::TimeDelta::minutes(1)), "and none of it counted");
     }

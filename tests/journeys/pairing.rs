@@ -143,3 +143,20 @@ async fn three_wrong_words_of_the_owner_close_what_strangers_ask() {
     assert!(world.ask("hello").await.ends_with("hello"));
     assert!(daemon.stop().await.success());
 }
+
+/// A crowd keeps a friend waiting, and the owner hears of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner_hears_that_a_crowd_keeps_strangers_waiting() {
+    let world = asking().await;
+    let daemon = world.daemon();
+    for person in 6_000..6_030 {
+        world.telegram().add_person(person, "Somebody");
+        world.telegram().say(person, person, "let me in");
+    }
+    world.hears(ADA, "Many strangers are writing to me at once").await;
+    world.telegram().say(6_000, 6_000, "and now?");
+    assert!(world.ask("hello").await.ends_with("hello"), "it goes on");
+    let told = world.texts(ADA).iter().filter(|text| text.contains("Many strangers")).count();
+    assert_eq!(told, 1);
+    assert!(daemon.stop().await.success());
+}

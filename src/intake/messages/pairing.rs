@@ -68,6 +68,14 @@ pub(crate) fn crowded() -> String {
         .to_owned()
 }
 
+/// So many strangers write at once that not all of them get a word.
+pub(crate) fn turned_away() -> String {
+    "Many strangers are writing to me at once. I give 20 of them a minute a code to be let in by, and some have got none. If you \
+     are waiting for somebody, they can write again later, or you add their id to the allow list; `pairing: off` in the config \
+     stops the codes."
+        .to_owned()
+}
+
 /// What was typed is no code.
 pub(crate) fn usage() -> String {
     "Write the code after it: /pair CODE. On the machine where I run, `selkie pair` makes one."
