@@ -1,6 +1,7 @@
 //! `selkie trace`: a message's whole chain, from the platform's event to the receipts, told as a story; so what was said
 //! for no message; the newest tasks, where nothing is named.
 
+mod kept;
 mod list;
 mod origin;
 mod sent;
@@ -30,7 +31,7 @@ use crate::daemon::{Binary, lifecycle};
   selkie trace 17
   selkie trace 1767225600.000200 --json
 
-Without a name it lists the newest tasks; an empty WHO and WHERE are those of the line above. A task's number is in /status while it \
+Without a name it lists the newest tasks. A task's number is in /status while it \
 runs, and in the log, too. A platform's message id is the last part of a message's link (in Slack the ts: p1767225600000200 in a \
 link is 1767225600.000200).
 
@@ -75,7 +76,7 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
         let is_told = task.is_empty() || (is_its && told.insert(task));
         stories.push(story(chain, &teller, is_told));
     }
-    Ok(print::out(&stories.join("\n\n"))?)
+    Ok(print::prose(&stories.join("\n\n"))?)
 }
 
 /// Finds the chain that a chain's task is told with: its own first message or words, else the oldest that there is.

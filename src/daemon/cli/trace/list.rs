@@ -15,19 +15,13 @@ pub(super) fn table(tasks: &[Value], zone: Zone, width: usize) -> String {
     let when = format!("WHEN ({zone})");
     let head = ["TASK", &when, "STATE", "WHO", "WHERE", "MESSAGE"].map(str::to_owned);
     let mut rows = vec![head.into()];
-    let mut above = None;
     for task in tasks {
-        let (who, place) = (who(task), place(task));
-        let said = Some((who.clone(), place.clone()));
-        // A conversation is read at a glance when who and where stand with its first line alone.
-        let [who, place] = if said == above { Default::default() } else { [who, place] };
-        above = said;
         rows.push(vec![
             word(&task["id"]),
             clock(&task["created_at"], zone),
             state(task),
-            who,
-            place,
+            who(task),
+            place(task),
             asked(&word(&task["asked"])),
         ]);
     }
@@ -91,7 +85,7 @@ fn asked(text: &str) -> String {
     let text = short(text);
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("\"{}…\"", &text[..end]),
-        None if text.is_empty() => "(no words are kept)".to_owned(),
+        None if text.is_empty() => "(the words are not kept)".to_owned(),
         None => format!("\"{text}\""),
     }
 }
@@ -117,7 +111,7 @@ mod tests {
         insta::assert_snapshot!(table(&[none, again, task.clone()], zone, 200), @r#"
         TASK  WHEN (Europe/Berlin)  STATE            WHO           WHERE               MESSAGE
         8     2026-11-23 08:00:00   done             Grace (tg:2)  in private          "hi"
-        6     2026-11-23 08:00:00   done                                               (no words are kept)
+        6     2026-11-23 08:00:00   done             Grace (tg:2)  in private          (the words are not kept)
         7     2026-11-23 08:00:05   failed (no key)  Grace (tg:2)  Tea room (tg:-100)  "tea Task 9 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
         "#);
         assert_eq!(entry(&task)["usage"]["calls"], 1);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::kept::has_lost_its_words;
 use super::text::{items, quoted, short, when, word};
 use crate::domain::count::counted;
 use crate::schedule::zone::Zone;
@@ -61,7 +62,7 @@ fn words(chain: &Value, zone: Zone) -> String {
     };
     let at = when(&words["at"], zone);
     let text = match word(&words["text"]) {
-        none if none.is_empty() => "(older than words are kept)".to_owned(),
+        none if none.is_empty() => "(the words are not kept)".to_owned(),
         text => quoted(&text),
     };
     let trigger = match chain["task"]["facts"]["trigger"].as_str() {
@@ -82,6 +83,9 @@ fn event(chain: &Value, zone: Zone) -> String {
     let text = word(&inbound["text"]);
     if !text.is_empty() {
         told.push_str(&format!(":\n  {}", quoted(&text)));
+    }
+    if has_lost_its_words(chain) {
+        told.push_str(":\n  (the words are not kept)");
     }
     let files = items(&inbound["attachments"]).count() as u64;
     if files > 0 {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::kept::has_lost_its_answer;
 use super::text::{instant, items, quoted, short, took, when, word};
 use crate::domain::count::{counted, grouped};
 use crate::domain::usage::{Usage, dollars};
@@ -13,6 +14,9 @@ use crate::schedule::zone::Zone;
 pub(super) fn sent(chain: &Value, zone: Zone) -> String {
     let outbounds = items(&chain["outbounds"]).map(|outbound| one(outbound, chain, zone));
     match outbounds.collect::<String>() {
+        none if none.is_empty() && has_lost_its_answer(chain) => {
+            "\nWhat was sent because of it is not kept: it was forgotten, or is older than messages are kept.\n".to_owned()
+        }
         none if none.is_empty() => "\nNothing was sent to a chat.\n".to_owned(),
         told => format!("\n{told}"),
     }
