@@ -150,31 +150,6 @@ impl ContactBook {
         .await
     }
 
-    /// Takes a contact out of its file, and the earlier versions of both files away: they say the same.
-    ///
-    /// # Errors
-    /// Nobody is called so, or a file cannot be written.
-    pub async fn forget(&self, id: &str, now: DateTime<Utc>) -> Result<(), NoContact> {
-        let (book, id) = (self.clone(), id.to_owned());
-        blocking(move || {
-            let shelves = Shelves::read(&book.files)?;
-            let found = book.one(&shelves, &id)?;
-            let own = found.fields.id();
-            let take = shelves.of(found.shelf).lines(own).map(|lines| taken(own, lines));
-            let changes = take.into_iter().collect();
-            book.files.edit(
-                &[Edit::Contacts { shelf: found.shelf, changes }],
-                Taint::Clean,
-                now,
-            )?;
-            for shelf in [Shelf::Active, Shelf::Inactive] {
-                book.files.forget_versions(shelf.file())?;
-            }
-            Ok(())
-        })
-        .await
-    }
-
     fn merging(&self, shelves: &Shelves, goes: Found<'_>, stays: Found<'_>) -> Vec<Edit> {
         let remarks = shelves.of(goes.shelf).remarks(goes.fields.id());
         let from = Merged { fields: goes.fields, remarks: &remarks };
@@ -233,7 +208,7 @@ impl ContactBook {
         .await
     }
 
-    fn one<'s>(&self, shelves: &'s Shelves, who: &str) -> Result<Found<'s>, NoContact> {
+    pub(super) fn one<'s>(&self, shelves: &'s Shelves, who: &str) -> Result<Found<'s>, NoContact> {
         let found = shelves.called(&self.forms, who);
         let refused = |why: String| Err(NoContact::Refused(why));
         match found.as_slice() {
@@ -268,7 +243,7 @@ impl ContactBook {
     }
 }
 
-async fn blocking<T: Send + 'static, E: From<FileError> + Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static, E: From<FileError> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, E> {
     match tokio::task::spawn_blocking(work).await {

@@ -7,6 +7,7 @@ pub mod contacts;
 pub mod due;
 mod fault;
 pub mod files;
+mod forgotten;
 pub mod forms;
 mod front;
 #[cfg(test)]

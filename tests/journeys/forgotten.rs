@@ -25,6 +25,12 @@ const NAMES: &str = "SELECT (SELECT count(*) FROM conversation WHERE title LIKE 
     + (SELECT count(*) FROM whereabouts WHERE place LIKE '%Grace%')
     + (SELECT count(*) FROM pairing_request WHERE name LIKE '%Grace%')";
 
+/// When something last happened in her chat.
+const LAST: &str = "SELECT last_at FROM conversation WHERE key = 'tg:4712'";
+
+/// The task of her first message.
+const HER_FIRST_TASK: &str = "SELECT min(t.id) FROM task t JOIN conversation c ON c.id = t.conversation WHERE c.key = 'tg:4712'";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_forgotten_beside_a_running_selkie() {
     forgets(World::offline().await, true).await;
@@ -68,7 +74,7 @@ async fn what_no_task_has_answered_is_exported_and_forgotten() {
     assert!(code == 0 && out.contains("1 message"), "{out}{error}");
     assert_eq!(number(&world.home, WORDS), Some(0));
     let (code, _, error) = world.home.run(&["forget", "tg:4712", "--yes"]);
-    assert_eq!(code, 1, "{error}");
+    assert!(code == 1 && error.contains("nothing is kept of tg:4712"), "{error}");
     // What a name could mean to a search finds nobody.
     let (code, _, error) = world.home.run(&["forget", "tg:471%", "--yes"]);
     assert_eq!(code, 1, "{error}");
@@ -85,6 +91,8 @@ async fn forgets(mut world: World, runs: bool) {
     world.ask_in(GRACE, GRACE, "every day at 08:00 tell me my list").await;
     let (_, listed, _) = world.home.run(&["sessions", "list"]);
     assert!(listed.contains("tg:4712") && listed.contains("Grace"), "{listed}");
+    let spoke_at = number(&world.home, LAST);
+    let asked = number(&world.home, HER_FIRST_TASK).expect("a task");
     let daemon = match runs {
         true => Some(daemon),
         false => {
@@ -95,10 +103,17 @@ async fn forgets(mut world: World, runs: bool) {
     let (code, out, error) = world.home.run(&["forget", "Grace"]);
     assert!(code == 2 && error.contains("add --yes"), "{out}{error}");
     assert!(out.contains("the contact Grace") && out.contains("2 messages"), "{out}");
+    assert!(out.contains("` removes it"), "{out}");
     assert!(number(&world.home, WORDS).is_some_and(|words| words > 2), "it asks first");
     let (code, out, error) = world.home.run(&["forget", "Grace", "--yes", "--json"]);
     assert_eq!(code, 0, "{error}");
     let told: Value = serde_json::from_str(&out).expect("json");
+    assert_eq!(told["schedules"].as_array().map(Vec::len), Some(1), "{told}");
+    let (_, traced, _) = world.home.run(&["trace", &asked.to_string()]);
+    assert!(traced.contains("(the words are not kept)"), "{traced}");
+    assert!(traced.contains("What was sent because of it is not kept"), "{traced}");
+    let last = number(&world.home, LAST);
+    assert_eq!(last, spoke_at, "a chat is no younger for being forgotten");
     assert_eq!((&told["forgotten"], &told["goes_on"]), (&true.into(), &false.into()), "{told}");
     assert_eq!(number(&world.home, WORDS), Some(0));
     assert_eq!(number(&world.home, NAMES), Some(0), "what is kept does not name her");

@@ -20,7 +20,7 @@ use crate::store::PrivateChat;
   selkie forget tg:4711 --yes
 
 This does what /forget does in each of their private chats, without saying anything there, and removes their contact. What they \
-said in groups stays, as do to-do lists, schedules and backups.
+said in groups stays, as do to-do lists, schedules (it names them) and backups.
 
 Exit codes: 0 forgotten · 1 nothing is forgotten: you said no, or nobody has that name · 2 the command line or the config is \
 wrong, or nobody could be asked: add --yes")]
@@ -45,7 +45,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
         if args.json {
             return Ok(print::json(&found)?);
         }
-        print::out(&format!("This will be gone for good:\n{}", all(&found)))?;
+        print::prose(&format!("This will be gone for good:\n{}{}", all(&found), stays(&found)))?;
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(
                 "selkie forget asks first, and there is no terminal to ask on. To forget all of this, add --yes".to_owned(),
@@ -66,9 +66,10 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
         }
         false => "",
     };
-    Ok(print::out(&format!(
-        "Forgotten:\n{}{rest}Earlier backups, and folders that a restore has moved aside, still contain it.\n",
-        all(&gone)
+    Ok(print::prose(&format!(
+        "Forgotten:\n{}{rest}{}Earlier backups, and folders that a restore has moved aside, still contain it.\n",
+        all(&gone),
+        stays(&gone)
     ))?)
 }
 
@@ -76,8 +77,31 @@ fn all(found: &Forgotten) -> String {
     let contact = found.contact.as_ref().map(|contact| {
         format!("  the contact {} ({})\n", one_line(&contact.name), one_line(&contact.contact_id))
     });
+    let versions = match found.versions as u64 {
+        0 => String::new(),
+        some => format!(
+            "  the earlier versions of the contacts' files, of which {} {} them\n",
+            some,
+            if some == 1 { "names" } else { "name" }
+        ),
+    };
     let chats: String = found.chats.iter().map(chat).collect();
-    contact.unwrap_or_default() + &chats
+    contact.unwrap_or_default() + &versions + &chats
+}
+
+/// What goes on saying what they wanted said.
+fn stays(found: &Forgotten) -> String {
+    let ids: Vec<String> = found.schedules.iter().map(i64::to_string).collect();
+    match ids.as_slice() {
+        [] => String::new(),
+        [one] => format!(
+            "Schedule {one} stays, with its words: `selkie schedules remove {one}` removes it.\n"
+        ),
+        [first, ..] => format!(
+            "Schedules {} stay, with their words: `selkie schedules remove {first}` removes one.\n",
+            ids.join(", ")
+        ),
+    }
 }
 
 fn chat(chat: &PrivateChat) -> String {

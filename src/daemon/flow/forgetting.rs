@@ -1,10 +1,13 @@
 //! What a person has said is forgotten because the owner says so at the command line.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
 use crate::daemon::flow::Flow;
-use crate::store::{Location, PrivateChat, Since, StoreError};
+use crate::domain::ids::ScheduleId;
+use crate::store::{Location, PrivateChat, Since, States, StoreError, Which};
 
 /// More steps are the janitor's, beside the messages.
 const MOST_STEPS: usize = 10_000;
@@ -16,6 +19,28 @@ impl Flow {
     /// When the store cannot be read.
     pub async fn private_chats(&self, people: &[PersonId]) -> Result<Vec<PrivateChat>, StoreError> {
         self.outbox.storage.ledger.private_chats(people).await
+    }
+
+    /// Lists the schedules and reminders that somebody has made, or that speak in one of these chats: they go on.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn schedules_about(
+        &self,
+        people: &[PersonId],
+        chats: &[PrivateChat],
+    ) -> Result<BTreeSet<ScheduleId>, StoreError> {
+        let all = Which { states: States::OPEN, limit: usize::MAX, ..Which::default() };
+        let theirs = people.iter().map(|one| Which { person: Some(one.clone()), ..all.clone() });
+        let there = chats
+            .iter()
+            .map(|chat| Which { conversation: Some(chat.conversation.clone()), ..all.clone() });
+        let mut found = BTreeSet::new();
+        for which in theirs.chain(there) {
+            let rows = self.outbox.storage.ledger.schedules(&which).await?;
+            found.extend(rows.iter().map(|row| row.id()));
+        }
+        Ok(found)
     }
 
     /// Forgets a chat, as `/forget` in it does, without a word there.

@@ -126,8 +126,15 @@ pub fn typed(
 ) -> Result<CommandDone> {
     locks::named(tx, effect.elsewhere().into_iter().chain([&at.conversation]))?;
     let known = conversations::find(tx, &at.conversation)?;
-    let conversation = conversations::hear(tx, known, Site::of(at, now))?;
-    conversations::open(tx, conversation)?;
+    let conversation = match (known, effect) {
+        // Whoever forgets from elsewhere says nothing there: the chat is neither younger nor open for it.
+        (Some(row), Effect::Forget(None)) => row,
+        _ => {
+            let row = conversations::hear(tx, known, Site::of(at, now))?;
+            conversations::open(tx, row)?;
+            row
+        }
+    };
     let why = SaidFor::Typed(conversation);
     Command { conversation, given: millis(now), why }.carry_out(tx, effect, now)
 }
