@@ -33,10 +33,12 @@ fn several_moves_pass_every_due_time_in_between_in_order() {
     let stops: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("At ")).collect();
     let times: Vec<&str> = stops.iter().filter_map(|stop| stop.split(' ').nth(1)).collect();
     let both = ["07:30", "08:00"];
-    // Between midnight and the first of them today's come, too.
-    assert!(times == [both, both].concat() || times == [both, both, both].concat(), "{out}");
+    // Before the last of them today's come, too, as far as they are still to come.
+    let all = [both, both, both].concat();
+    assert!(times.len() >= 4 && all.ends_with(&times), "{out}");
     assert!(stops.is_sorted(), "{out}");
-    assert_eq!(out.matches("1. milk").count() * 2, times.len(), "{out}");
+    let lists = times.iter().filter(|time| **time == "08:00").count();
+    assert_eq!(out.matches("1. milk").count(), lists, "{out}");
     let none = said(&["hello", "--then", "+2h"]);
     assert!(none.ends_with("nothing came due\n"), "{none}");
 }
