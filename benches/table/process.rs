@@ -31,23 +31,3 @@ pub fn cpu(pid: u32) -> Duration {
     let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<u64>().ok());
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
-
-/// Median time of a 4 KiB append and its `fdatasync` in `folder`, of so many, with a pause before each: after
-/// one the processor and the disk have to wake up.
-pub fn fdatasync_p50(folder: &std::path::Path, times: usize, pause: Duration) -> Duration {
-    use std::io::Write;
-    let path = folder.join("fdatasync-probe");
-    let mut file = fs::File::create(&path).expect("probe file");
-    let mut times: Vec<Duration> = (0..times)
-        .map(|_| {
-            std::thread::sleep(pause);
-            let start = std::time::Instant::now();
-            file.write_all(&[7; 4096]).expect("probe write");
-            file.sync_data().expect("probe sync");
-            start.elapsed()
-        })
-        .collect();
-    drop(fs::remove_file(path));
-    times.sort();
-    times[times.len() / 2]
-}
