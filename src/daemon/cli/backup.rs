@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{quiet, to_ask, told};
+use super::request::{no_state, quiet, to_ask, told};
 use crate::daemon::backup::{
     AskedToResume, Brought, Made, Resumed, Wanted, engine, make, restore as bring,
 };
@@ -106,6 +106,9 @@ impl From<What> for WaitingThen {
 /// Makes a backup.
 pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
     let config = quiet(binary, chosen)?;
+    if !config.has_state() {
+        return Err(Failure::Failed(anyhow::anyhow!(no_state(&config))));
+    }
     let to = binary.here.join(&args.file);
     let runtime = lifecycle::runtime()?;
     // What ends the writing of a file that may not grow is no end of the process.
@@ -125,7 +128,7 @@ pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
         says.push_str(&format!("Not in it: {left}\n"));
     }
     says.push_str("The config and its secrets are not in it: back them up yourself.\n");
-    Ok(print::out(&says)?)
+    Ok(print::prose(&says)?)
 }
 
 fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<Made> {
@@ -157,7 +160,7 @@ pub fn restore(binary: &Binary, chosen: &Chosen, args: &RestoreArgs) -> Outcome 
     let brought = lifecycle::runtime()?.block_on(bring(&config, &from, args.force))?;
     match args.json {
         true => print::json(&brought)?,
-        false => print::out(&brought_says(&brought, &config))?,
+        false => print::prose(&brought_says(&brought, &config))?,
     }
     Ok(())
 }
@@ -199,7 +202,7 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
             moment(held.restored.made_at, zone),
             will_become(&held)
         );
-        print::out(&asks)?;
+        print::prose(&asks)?;
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(
                 "selkie resume asks first, and there is no terminal to ask on. To put it back to work, add --yes"
@@ -214,7 +217,7 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
     let resumed = told(to_ask(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
     match args.json {
         true => print::json(&resumed)?,
-        false => print::out(&format!("selkie is back to work.\n{}\n", has_become(&resumed)))?,
+        false => print::prose(&format!("selkie is back to work.\n{}\n", has_become(&resumed)))?,
     }
     Ok(())
 }
@@ -223,29 +226,38 @@ fn will_become(held: &Resumed) -> String {
     if held.tasks == 0 && held.schedules == 0 {
         return "Nothing waits in it, and no schedule has come due.".to_owned();
     }
-    let tasks = counted(held.tasks, ["task waits", "tasks wait"]);
-    let schedules = counted(held.schedules, ["schedule has come due", "schedules have come due"]);
+    let tasks =
+        (held.tasks > 0).then(|| counted(held.tasks, ["task waits", "tasks wait"]) + " in it");
+    let due = ["schedule has come due", "schedules have come due"];
+    let schedules = (held.schedules > 0).then(|| counted(held.schedules, due));
+    let both: Vec<String> = tasks.into_iter().chain(schedules).collect();
     let then = match held.waiting {
-        WaitingThen::Answer => "they will be carried out now (--waiting drop drops them)",
+        WaitingThen::Answer => {
+            "selkie works on all of it once it resumes (--waiting drop drops it)"
+        }
         WaitingThen::Drop => {
-            "they are dropped, because selkie was running when the backup was made (--waiting answer carries them out)"
+            "all of it is dropped, because selkie was running when the backup was made (--waiting answer keeps it)"
         }
     };
-    format!("{tasks} in it, {schedules}: {then}.")
+    format!("{}: {then}.", both.join(", "))
 }
 
 fn has_become(resumed: &Resumed) -> String {
     if resumed.tasks == 0 && resumed.schedules == 0 {
         return "Nothing was waiting.".to_owned();
     }
-    let tasks = counted(resumed.tasks, ["task", "tasks"]);
-    let schedules = counted(resumed.schedules, ["schedule", "schedules"]);
-    match resumed.waiting {
-        WaitingThen::Answer => {
-            format!("{tasks} that waited and {schedules} that came due are being carried out.")
-        }
-        WaitingThen::Drop => {
-            format!("{tasks} that waited stay unanswered; missed times of {schedules} are skipped.")
-        }
-    }
+    let [tasks, schedules] = match resumed.waiting {
+        WaitingThen::Answer => [
+            ["task that waited goes on", "tasks that waited go on"],
+            ["schedule that came due runs now", "schedules that came due run now"],
+        ],
+        WaitingThen::Drop => [
+            ["task that waited was dropped", "tasks that waited were dropped"],
+            ["schedule skips the times it missed", "schedules skip the times they missed"],
+        ],
+    };
+    let told = [(resumed.tasks, tasks), (resumed.schedules, schedules)];
+    let told = told.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, words)| counted(count, words)).collect();
+    format!("{}.", told.join("; "))
 }

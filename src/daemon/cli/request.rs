@@ -83,6 +83,16 @@ pub(super) fn no_state(plan: &AppConfig) -> String {
     )
 }
 
+/// Whoever names another folder by mistake hears that it is no life that they know.
+pub(super) fn told_if_new(plan: &AppConfig) {
+    if !plan.has_state() {
+        let state = plan.folders.state.display();
+        print::told(&format!(
+            "selkie: the state folder {state} is new: no selkie has used it before"
+        ));
+    }
+}
+
 /// Asks the daemon, or does it alone.
 pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer, Failure> {
     let answered = lifecycle::runtime()?.block_on(async {
@@ -93,6 +103,7 @@ pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer,
                 Ok(Answered::Refused(no_state(&plan)))
             }
             (None, None) => {
+                told_if_new(&plan);
                 let app = plan.open()?;
                 app.flow.know_paired().await?;
                 let answered = request.alone(&app.flow).await;
@@ -175,6 +186,7 @@ impl Request for AskedToForget {
 impl Request for AskedOfApprovals {
     type Answer = ToldOfApprovals;
     const PATH: &'static str = "/v1/approvals";
+    const LOOKS_AT_WHAT_IS_THERE: bool = true;
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfApprovals>> {
         carry_out_approvals(flow, self).await

@@ -5,7 +5,7 @@ use tokio_util::task::TaskTracker;
 
 use super::args::Say;
 use super::outcome::{Failure, Outcome};
-use super::request::to_ask;
+use super::request::{to_ask, told_if_new};
 use super::{input, print};
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
@@ -26,7 +26,10 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
     let told = lifecycle::runtime()?.block_on(async {
         match Running::find(&plan.tls, &plan.folders.state).await? {
             Some(daemon) => daemon.call("/v1/say", &body).await,
-            None => alone(plan, &body).await,
+            None => {
+                told_if_new(&plan);
+                alone(plan, &body).await
+            }
         }
     })?;
     if json {
@@ -66,7 +69,7 @@ fn ended(conversation: &str, standing: &DeliveryState, why: Option<String>, json
     match standing {
         DeliveryState::Delivered { .. } if json => Ok(()),
         DeliveryState::Delivered { message: Some(message) } => {
-            Ok(print::out(&format!("{conversation}: sent, message {message}\n"))?)
+            Ok(print::prose(&format!("{conversation}: sent, message {message}\n"))?)
         }
         DeliveryState::Delivered { message: None } => {
             Ok(print::out(&format!("{conversation}: sent\n"))?)

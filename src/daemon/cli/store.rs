@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use super::args::Store;
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::request::no_state;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::{Binary, ledger, lifecycle, telemetry};
 use crate::store::Ledger as _;
@@ -25,6 +26,9 @@ pub fn store(binary: &Binary, chosen: &Chosen, what: Store) -> Outcome {
         &config.redactor,
         telemetry::colour(&binary.env),
     );
+    if !config.has_state() {
+        return Err(Failure::Failed(anyhow::anyhow!(no_state(&config))));
+    }
     config.prepare()?;
     let runtime = lifecycle::runtime()?;
     match what {
@@ -50,7 +54,7 @@ async fn copied(config: &AppConfig, place: Place, verbose: bool) -> anyhow::Resu
     let source = source.context("the store to copy cannot be opened")?;
     let moved = moved(config, &source, &place, &instance).await;
     source.close().await;
-    print::out(&told(&moved?, &place, verbose))?;
+    print::prose(&told(&moved?, &place, verbose))?;
     Ok(())
 }
 
