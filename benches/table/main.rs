@@ -117,7 +117,12 @@ async fn table() {
     for streamed in streamed_rows(&streaming::measure(folder.path()).await) {
         row(&streamed.name, "–".to_owned(), streamed.measured, &streamed.wanted);
     }
-    row("bytes a message, in pages that the store uses", "–".to_owned(), format!("{:.0}", ours.bytes), "≤ 1,400");
+    row(
+        "bytes a message, in pages that the store uses",
+        "–".to_owned(),
+        format!("{:.0}", ours.bytes),
+        "≤ 1,400",
+    );
     let size = |path: &Path| std::fs::metadata(path).map_or(0.0, |m| m.len() as f64 / 1048576.0);
     row("binary", "–".to_owned(), mib(size(Path::new(env!("CARGO_BIN_EXE_selkie")))), "≤ 22 MiB");
 }

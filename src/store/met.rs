@@ -93,8 +93,9 @@ pub trait Acquaintances: Send + Sync {
     /// them or not. Relaxed: a conversation that a stranger's line has not made is made here.
     async fn private_chats(&self, people: &[PersonId]) -> Result<Vec<PrivateChat>>;
 
-    /// Forgets what somebody is called, once these chats of theirs are forgotten: as whom they were met there, the chats'
-    /// titles, their request to be let in, and whose their schedules are but for the id. Durable.
+    /// Forgets what somebody is called, once these chats of theirs are forgotten: as whom they were met, in groups, too (they are
+    /// met anew when they speak again), the chats' titles, their request to be let in, and whose their schedules are but for
+    /// the id. Durable.
     async fn forget_names(&self, people: &[PersonId], chats: &[PrivateChat]) -> Result<()>;
 
     /// Lists who was met newly, under another name, or again after a day, and was not brought into the file of contacts.

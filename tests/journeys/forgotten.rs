@@ -103,7 +103,7 @@ async fn forgets(mut world: World, runs: bool) {
     let (code, out, error) = world.home.run(&["forget", "Grace"]);
     assert!(code == 2 && error.contains("add --yes"), "{out}{error}");
     assert!(out.contains("the contact Grace") && out.contains("2 messages"), "{out}");
-    assert!(out.contains("` removes it"), "{out}");
+    assert!(out.contains("` removes it") && out.contains("Files of these chats stay in"), "{out}");
     assert!(number(&world.home, WORDS).is_some_and(|words| words > 2), "it asks first");
     let (code, out, error) = world.home.run(&["forget", "Grace", "--yes", "--json"]);
     assert_eq!(code, 0, "{error}");

@@ -1,6 +1,7 @@
 //! `selkie forget`: everything that a person has said to the bot alone goes for good.
 
 use std::io::IsTerminal as _;
+use std::path::Path;
 
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
@@ -20,7 +21,7 @@ use crate::store::PrivateChat;
   selkie forget tg:4711 --yes
 
 This does what /forget does in each of their private chats, without saying anything there, and removes their contact. What they \
-said in groups stays, as do to-do lists, schedules (it names them) and backups.
+said in groups stays, as do to-do lists, files of their chats, schedules (it names them) and backups.
 
 Exit codes: 0 forgotten · 1 nothing is forgotten: you said no, or nobody has that name · 2 the command line or the config is \
 wrong, or nobody could be asked: add --yes")]
@@ -37,6 +38,7 @@ pub struct ForgetArgs {
 
 /// Shows what goes, asks, and forgets.
 pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
+    let cache = to_ask(binary, chosen)?.folders.cache;
     let ask = |only_look: bool| -> Result<Forgotten, Failure> {
         told(to_ask(binary, chosen)?, AskedToForget { who: args.person.clone(), only_look })
     };
@@ -45,7 +47,11 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
         if args.json {
             return Ok(print::json(&found)?);
         }
-        print::prose(&format!("This will be gone for good:\n{}{}", all(&found), stays(&found)))?;
+        print::prose(&format!(
+            "This will be gone for good:\n{}{}",
+            all(&found),
+            stays(&found, &cache)
+        ))?;
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(
                 "selkie forget asks first, and there is no terminal to ask on. To forget all of this, add --yes".to_owned(),
@@ -69,7 +75,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
     Ok(print::prose(&format!(
         "Forgotten:\n{}{rest}{}Earlier backups, and folders that a restore has moved aside, still contain it.\n",
         all(&gone),
-        stays(&gone)
+        stays(&gone, &cache)
     ))?)
 }
 
@@ -89,8 +95,20 @@ fn all(found: &Forgotten) -> String {
     contact.unwrap_or_default() + &versions + &chats
 }
 
-/// What goes on saying what they wanted said.
-fn stays(found: &Forgotten) -> String {
+/// What goes on saying what they wanted said, and what was copied elsewhere.
+fn stays(found: &Forgotten, cache: &Path) -> String {
+    let copies = match found.chats.is_empty() {
+        true => String::new(),
+        false => format!(
+            "Files of these chats stay in {} until they are old (store.retention.cache), and so does what an owner's own chats \
+             have read of them with sessions_history.\n",
+            cache.display()
+        ),
+    };
+    copies + &schedules(found)
+}
+
+fn schedules(found: &Forgotten) -> String {
     let ids: Vec<String> = found.schedules.iter().map(i64::to_string).collect();
     match ids.as_slice() {
         [] => String::new(),

@@ -20,7 +20,7 @@ pub fn names(tx: &mut dyn Tx, people: &[PersonId], chats: &[PrivateChat]) -> Res
     }
     for person in people.iter().chain(chats.iter().map(|chat| &chat.person)) {
         let person = person.as_str();
-        tx.execute_later("DELETE FROM met WHERE person = ?1 AND direct = 1", params![person])?;
+        tx.execute_later("DELETE FROM met WHERE person = ?1", params![person])?;
         tx.execute_later("DELETE FROM pairing_request WHERE person = ?1", params![person])?;
         of_schedules(tx, person)?;
     }
