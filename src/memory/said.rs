@@ -318,6 +318,15 @@ mod tests {
     }
 
     #[test]
+    fn whoever_only_looks_notes_nothing() {
+        let home = Home::new();
+        std::fs::write(home.dir.path().join("MEMORY.md"), format!("- cake {RAW}\n")).unwrap();
+        let files = Files::new(home.dir.path().to_owned(), Arc::new(SystemClock)).only_looked_at();
+        assert_eq!(whose(&page(&files, "MEMORY.md").unwrap()), ["cake: tg:2 raw"]);
+        assert!(home.noted().is_none() && !home.dir.path().join("seals").exists());
+    }
+
+    #[test]
     fn what_a_person_wrote_before_anybody_looked_is_theirs() {
         let home = Home::new();
         home.reads("- mine\n");

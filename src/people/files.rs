@@ -63,6 +63,8 @@ pub struct Files {
     state: PathBuf,
     one: Mutex<()>,
     time: Time,
+    /// What is read is noted beside it.
+    notes: bool,
     /// Told at each edge; a refusal ends everything there, as a kill would.
     edges: Option<Edges>,
 }
@@ -89,7 +91,12 @@ enum Edge {
 impl Files {
     /// Looks after the files of a state folder; `clock`: the one that the times of files go by.
     pub fn new(state: PathBuf, clock: SharedClock) -> Self {
-        Self { state, one: Mutex::new(()), time: Time::of(clock), edges: None }
+        Self { state, one: Mutex::new(()), time: Time::of(clock), notes: true, edges: None }
+    }
+
+    /// Returns these files for somebody who only looks, such as root beside the service: nothing is noted of what is read.
+    pub fn only_looked_at(self) -> Self {
+        Self { notes: false, ..self }
     }
 
     /// Reads a file by its name in the state folder, after what a crash has left half done. Blocks.

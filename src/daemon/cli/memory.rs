@@ -32,6 +32,10 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
     }
     let zone = plan.zone;
     let files = Files::new(plan.folders.state, Arc::new(SystemClock));
+    let files = match what {
+        Memory::Trust { .. } => files,
+        _ => files.only_looked_at(),
+    };
     match what {
         Memory::List { json } => list(&files, json),
         Memory::Show { name, json } => {

@@ -91,7 +91,7 @@ impl Files {
         Ok(keep.has_ours() && look.is_some_and(|look| !keep.is_ours(look)))
     }
 
-    /// Notes something beside a file that looks so still, or nothing more; says whether it did. Blocks.
+    /// Notes something beside a file that looks so still, or nothing more; says whether it did, or need not. Blocks.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -101,6 +101,9 @@ impl Files {
         look: Option<&str>,
         note: Option<&[u8]>,
     ) -> Result<bool, FileError> {
+        if !self.notes {
+            return Ok(true);
+        }
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         let failed = |source: io::Error| written(&format!("kept/{file}"), source);
