@@ -70,7 +70,7 @@ impl Place {
     }
 
     /// Notes that what was made ready moves into its place, and what is there into `aside`, a name that begins with
-    /// [`ASIDE`]: from now on it will.
+    /// [`ASIDE`], or one like it that is free: from now on it will.
     ///
     /// # Errors
     /// When it cannot be noted: nothing has moved.
@@ -81,7 +81,7 @@ impl Place {
                 self.state.join(stays).display()
             );
         }
-        self.mark(aside).context("the backup cannot be put in place")
+        self.mark(&free(&self.state, aside)).context("the backup cannot be put in place")
     }
 
     /// Moves, or goes on with a moving that was broken off; returns where the life before was moved to, `None` when none was.
@@ -118,7 +118,8 @@ impl Place {
             for name in self.lives()? {
                 let to = self.state.join(aside);
                 crate::daemon::state::make(&to)?;
-                fs::rename(self.state.join(&name), to.join(&name))?;
+                // Nothing that lies there is replaced.
+                fs::rename(self.state.join(&name), to.join(free(&to, &name)))?;
             }
             sync(&self.state)?;
             fs::rename(&away, &moving_in)?;
@@ -163,7 +164,53 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
+/// Returns a name that nothing in a folder has: this one, or with a number behind it.
+fn free(folder: &Path, name: &str) -> String {
+    let is_free = |name: &String| folder.join(name).symlink_metadata().is_err();
+    let numbered = (2_u64..).map(|number| format!("{name}-{number}"));
+    // Some number is free: a folder has fewer entries than there are numbers.
+    std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+}
+
 /// Brings names to the disk.
 fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two restores within one second, and one that an earlier version has left half done over the same name.
+    #[test]
+    fn nothing_that_was_moved_aside_before_is_in_the_way_or_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let state = home.path();
+        let put = |name: &str, text: &str| {
+            let path = state.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let read = |name: &str| fs::read_to_string(state.join(name)).unwrap();
+        let aside = "before-restore-1";
+        for (life, wanted) in [("one", aside), ("two", "before-restore-1-2")] {
+            put("TODO.md", life);
+            put("kept/TODO.md/1", life);
+            put(&format!("{STAGE}/TODO.md"), "restored");
+            let place = Place::of(state, Path::new("backup"));
+            place.begin(aside).unwrap();
+            assert_eq!(place.finish().unwrap().as_deref(), Some(wanted));
+            assert_eq!([read(&format!("{wanted}/TODO.md")), read("TODO.md")], [life, "restored"]);
+        }
+        put("kept/TODO.md/1", "three");
+        put(&format!("{STAGE}/TODO.md"), "restored");
+        put(MARKS[0], aside);
+        Place::of(state, Path::new("backup")).finish().unwrap();
+        assert_eq!(read(&format!("{aside}/TODO.md")), "one");
+        assert_eq!(read(&format!("{aside}/TODO.md-2")), "restored");
+        assert_eq!(
+            [read(&format!("{aside}/kept/TODO.md/1")), read(&format!("{aside}/kept-2/TODO.md/1"))],
+            ["one", "three"]
+        );
+    }
 }
