@@ -51,7 +51,7 @@ pub struct BackupArgs {
 Stop selkie first. The copy that an upgrade leaves behind (selkie.db.backup-…) can be restored, too: it replaces the database \
 alone. A restored selkie receives, starts and sends nothing until `selkie resume`.
 
-Exit codes: 0 restored · 1 not restored, and nothing has changed · 2 the command line or the config is wrong")]
+Exit codes: 0 restored · 1 not restored: the message says why, and what to do · 2 the command line or the config is wrong")]
 pub struct RestoreArgs {
     /// A file that `selkie backup` wrote, or the copy that an upgrade left behind
     pub file: PathBuf,

@@ -37,8 +37,8 @@ impl Files {
         if note != Note::Lost {
             return Ok(note);
         }
-        // Another process may be replacing it and its seal.
-        let _lock = self.lock()?;
+        // Another process may be replacing it and its seal. Whoever only looks makes no lock.
+        let _lock = self.notes.then(|| self.lock()).transpose()?;
         self.note_now(file).map_err(failed)
     }
 
