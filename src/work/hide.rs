@@ -2,13 +2,47 @@
 
 use selkie_channel_core::{Inbound, Redactor};
 
-/// Hides our secrets in what people wrote: no row holds them, and no model is told.
+/// Hides our secrets in what people wrote, and in how they call themselves: no row holds them, and no model is told.
 pub(crate) fn hide(redactor: &Redactor, inbound: &mut Inbound) {
-    let Inbound { title, text, command, quote, attachments, .. } = inbound;
+    let Inbound { title, speaker, text, command, quote, attachments, .. } = inbound;
     let args = command.as_mut().map(|command| &mut command.args);
-    let quoted = quote.as_mut().map(|quote| &mut quote.text);
-    let names = attachments.iter_mut().map(|attachment| &mut attachment.name);
-    for written in [title, text].into_iter().chain(args).chain(quoted).chain(names) {
+    let quoted = quote.as_mut().map(|quote| [&mut quote.speaker, &mut quote.text]);
+    let files = attachments.iter_mut().map(|attachment| &mut attachment.name);
+    let own = [title, &mut speaker.name, text].into_iter().chain(&mut speaker.username);
+    for written in own.chain(args).chain(quoted.into_iter().flatten()).chain(files) {
         *written = redactor.clean(written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote, What};
+
+    use super::*;
+
+    const SECRET: &str = "correct-horse-battery";
+    const BY_ITS_FORM: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+
+    #[test]
+    fn names_are_hidden_like_texts() {
+        let redactor = Redactor::default();
+        redactor.learn(SECRET);
+        for secret in [SECRET, BY_ITS_FORM] {
+            let account = AccountId::new("tg");
+            let conversation = ConversationId::new(account.clone(), "tg:1");
+            let place = PlaceId::new(account, "tg:1");
+            let mut heard = Inbound::blank("1".to_owned(), conversation, place, What::Message);
+            let message = MessageRef::new("tg:1/1");
+            let written = || format!("Ada {secret}");
+            heard.title = written();
+            heard.text = written();
+            heard.speaker.name = written();
+            heard.speaker.username = Some(secret.to_owned());
+            heard.quote = Some(Quote { message, speaker: written(), text: written(), ours: false });
+            hide(&redactor, &mut heard);
+            let stored = serde_json::to_string(&heard).unwrap();
+            assert!(!stored.contains(secret), "{stored}");
+            assert!(heard.speaker.name.starts_with("Ada "), "{stored}");
+        }
     }
 }
