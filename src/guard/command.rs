@@ -102,12 +102,26 @@ const FED: &str = "it reads what it runs from its input: write that out";
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     shell_words::split(text, 0, &mut reading);
+    look_into_all(&mut reading);
+    reading
+}
+
+/// Reads the substitution that a text begins with, which bash carries out when it evaluates that text.
+pub(super) fn read_substitution(text: &str) -> Reading {
+    let mut reading = Reading::default();
+    shell_words::substitution(text, &mut reading);
+    look_into_all(&mut reading);
+    reading
+}
+
+/// Reads the commands in words of commands, round by round.
+fn look_into_all(reading: &mut Reading) {
     let (mut from, mut left) = (0, CODES);
     for _ in 0..ROUNDS {
         let to = reading.commands.len();
         for at in from..to {
             if left > 0 {
-                look_into(at, &mut left, &mut reading);
+                look_into(at, &mut left, reading);
             }
         }
         from = to;
@@ -115,7 +129,6 @@ pub fn read(text: &str) -> Reading {
     if from < reading.commands.len() {
         reading.unclear("it is nested too deeply");
     }
-    reading
 }
 
 /// Reads the commands that a command's words are, as long as there are bytes left for them.

@@ -4,10 +4,10 @@ use std::path::{Component, Path};
 
 use super::command::{FEEDS, read, starts};
 use super::expanded::Variables;
-use super::handed;
 use super::options::{self, is_option};
 use super::reading::{Reading, Word};
 use super::runs::OF_GIT;
+use super::{evaluated, handed};
 
 /// Programs that no command of the bot's needs: they end the machine.
 const TOKENS: [&str; 7] = ["halt", "mkfs", "poweroff", "reboot", "shutdown", "swapoff", "wipefs"];
@@ -46,8 +46,12 @@ pub fn refusal_in_text(text: &str, paths: &[String], tokens: &[String]) -> Optio
 
 /// Returns the first pattern with which a program of the command begins (`rm ` is in `a; rm b` and in
 /// `sudo rm b`, not in `farm b` and not in `echo rm`), or may begin: what it expands can be any option or word, and what `git`
-/// does not know by itself can be any alias.
+/// does not know by itself can be any alias. A quoted word may be text that bash itself evaluates.
 pub fn approval<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
+    asking(reading, patterns).or_else(|| asking(&evaluated::with_substitutions(reading)?, patterns))
+}
+
+fn asking<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
     let patterns = patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty());
     let mut all = patterns.clone();
     let fits = |program: &Program<'_>, wanted: &[Word]| {
@@ -416,6 +420,48 @@ mod tests {
         ] {
             assert!(!asks(text), "{text}");
         }
+    }
+
+    #[test]
+    fn text_that_bash_evaluates_itself_asks() {
+        let patterns = ["rm ".to_owned()];
+        let asks = |text: &str| approval(&read(text), &patterns).is_some();
+        for text in [
+            "[[ -v 'a[$(rm -v f)]' ]]",
+            "x='$(rm -v f)'; echo ${x@P}",
+            "x='`rm -v f`'; echo \"${x@P}\"",
+            "test -v 'a[$(rm -v f)]'",
+            "printf -v 'a[$(rm -v f)]' x",
+            "let 'a[$(rm -v f)]'",
+            "declare -i 'y=a[$(rm -v f)]'",
+            "[[ 'a[$(rm -v f)]' -eq 0 ]]",
+            "x='a[$(rm -v f)]'; echo $((x))",
+            "unset 'a[$(rm -v f)]'",
+            "read x <<< 'a[$(rm -v f)]'; echo $((x))",
+            "x=\"a[\\$(rm -v f)]\"; echo $((x))",
+            "x='a[$(true; sudo rm f)]'; echo $((x))",
+            "x='a[$(sh -c \"rm f\")]'; echo $((x))",
+            "x='a[$(echo \")\"; rm f)]'; echo $((x))",
+            "x='a[$(case y in y) rm f;; esac)]'; echo $((x))",
+            "x='$(rm -v '; y='f)'; z=$x$y; echo ${z@P}",
+            "f=y; x=\"$f\"'$(rm -v f)'; echo ${x@P}",
+        ] {
+            assert!(asks(text), "{text}");
+        }
+        for text in [
+            "awk '{print $(NF-1)}' f",
+            "awk '{print $1}' f; x='a[1]'; echo $((x))",
+            "git commit -m 'Say that `foo` (and `bar(x|y`) is gone'",
+            "git commit -m 'Run it with `bash` or eval'",
+            "echo 'costs $(5'",
+            "grep -n '`[a-z]*`' README.md",
+            "sed 's/$(CC)/gcc/' Makefile",
+        ] {
+            assert_eq!(read(text).unclear, None, "{text}");
+            assert!(!asks(text), "{text}");
+        }
+        let many = "$(a)".repeat(9_999);
+        assert!(asks(&format!("x='{many}$(true; rm f)'")) && !asks(&format!("x='{many}'")));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub mod command;
 pub mod deny;
+mod evaluated;
 mod expanded;
 mod handed;
 mod inner;

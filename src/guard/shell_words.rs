@@ -28,6 +28,16 @@ pub(super) fn split(text: &str, depth: usize, reading: &mut Reading) {
     splitter.end_line();
 }
 
+/// Reads the commands of the `$(…)` or the backticks that a text begins with; what stands behind them is left.
+pub(super) fn substitution(text: &str, reading: &mut Reading) {
+    let mut splitter = Splitter::over(text, 1, reading);
+    match splitter.rest.next() {
+        Some('`') => splitter.backticks(),
+        Some('$') => splitter.expansion(),
+        _ => {}
+    }
+}
+
 struct Splitter<'a, 'r> {
     rest: Peekable<Chars<'a>>,
     reading: &'r mut Reading,
