@@ -19,7 +19,7 @@ const INTERACTIVE: [&str; 30] = [
     "tig", "tmux", "top", "vi", "view", "vim", "watch",
 ];
 /// Programs that start the program that follows.
-pub(super) const WRAPPERS: [&str; 28] = [
+pub(super) const WRAPPERS: [&str; 32] = [
     "builtin",
     "busybox",
     "caffeinate",
@@ -29,6 +29,7 @@ pub(super) const WRAPPERS: [&str; 28] = [
     "env",
     "exec",
     "fakeroot",
+    "ifne",
     "ionice",
     "ltrace",
     "nice",
@@ -36,6 +37,7 @@ pub(super) const WRAPPERS: [&str; 28] = [
     "parallel",
     "pkexec",
     "proxychains",
+    "rlwrap",
     "rtk",
     "setpriv",
     "setsid",
@@ -46,18 +48,21 @@ pub(super) const WRAPPERS: [&str; 28] = [
     "time",
     "timeout",
     "toybox",
+    "unbuffer",
     "watch",
     "xargs",
+    "xvfb-run",
 ];
 /// Those of them that make commands out of their input.
 pub(super) const FEEDS: [&str; 2] = ["parallel", "xargs"];
 /// Like the wrappers, with other words in between.
-pub(super) const LATE: [&str; 20] = [
+pub(super) const LATE: [&str; 22] = [
     "bwrap",
     "choom",
     "chroot",
     "dbus-run-session",
     "eatmydata",
+    "faketime",
     "firejail",
     "flock",
     "i386",
@@ -69,6 +74,7 @@ pub(super) const LATE: [&str; 20] = [
     "runuser",
     "script",
     "setarch",
+    "start-stop-daemon",
     "su",
     "systemd-run",
     "unshare",
@@ -80,8 +86,8 @@ const LOADER: &str = "ld-linux";
 const EXECUTES: [&str; 8] =
     ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
 /// Programs whose words are commands.
-pub(super) const SHELLS: [&str; 10] =
-    ["ash", "bash", "dash", "flock", "ksh", "mksh", "script", "sh", "su", "zsh"];
+pub(super) const SHELLS: [&str; 11] =
+    ["ash", "bash", "dash", "fish", "flock", "ksh", "mksh", "script", "sh", "su", "zsh"];
 /// Options of shells that have a value.
 const VALUED: [&str; 5] = ["-o", "+o", "-O", "--rcfile", "--init-file"];
 /// Arguments with which an interactive program works on its own.

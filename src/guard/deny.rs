@@ -465,6 +465,32 @@ mod tests {
     }
 
     #[test]
+    fn more_programs_that_start_others_are_looked_through() {
+        let patterns = ["rm ".to_owned()];
+        for text in [
+            "parallel 'rm {}' ::: x",
+            "parallel -j 4 'true; rm {}' ::: x",
+            "unbuffer -p rm x",
+            "rlwrap -f y rm x",
+            "faketime '2 days ago' rm x",
+            "xvfb-run -a rm x",
+            "xvfb-run -s '-screen 0 9x9x8' rm x",
+            "fish -c 'rm x'",
+            "ls | ifne rm x",
+            "start-stop-daemon --start --exec /bin/rm -- x",
+        ] {
+            assert_eq!(approval(&read(text), &patterns), Some("rm "), "{text}");
+        }
+        for text in ["at now <<< 'rm x'", "echo 'rm x' | at now", "batch < f"] {
+            assert!(read(text).unclear.is_some(), "{text}");
+        }
+        for text in ["at -l", "at -f job now", "parallel 'wc -l {} | tail -1' ::: rm x", "atq"] {
+            let reading = read(text);
+            assert_eq!((reading.unclear, approval(&reading, &patterns)), (None, None), "{text}");
+        }
+    }
+
+    #[test]
     fn options_of_a_pattern_are_found_however_they_are_written() {
         let patterns = ["rm -rf", "git push --force", "find -delete"].map(str::to_owned);
         let asks = |text: &str| approval(&read(text), &patterns).map(str::to_owned);

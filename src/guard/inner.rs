@@ -109,7 +109,7 @@ pub(super) fn assigned(words: &[Word]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a program runs what comes in: a makefile, or a script of sed, from `-`.
+/// Whether a program runs what comes in: a makefile, or a script of sed, from `-`; a job for later.
 pub(super) fn is_fed(name: &str, arguments: &[Word]) -> bool {
     let is_input = |word: &str| matches!(word, "-" | "/dev/stdin");
     let from_input = |long: &str| {
@@ -127,8 +127,14 @@ pub(super) fn is_fed(name: &str, arguments: &[Word]) -> bool {
     match name {
         "make" | "gmake" => from_input("--file") || from_input("--makefile"),
         "sed" | "gsed" => from_input("--file"),
+        "at" | "batch" => !arguments.iter().any(|word| is_of_jobs(&word.text)),
         _ => false,
     }
+}
+
+/// Whether an option makes `at` take a job from a file, or tell of jobs and take them away.
+fn is_of_jobs(word: &str) -> bool {
+    ["-c", "-d", "-f", "-l", "-r", "-V"].iter().any(|option| word.starts_with(option))
 }
 
 /// Returns the commands that a program's words are; what is made when it runs is left to the notes.
@@ -142,6 +148,11 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
     let mut found: Vec<String> = rows.flat_map(|row| of_row(row, &spelled)).collect();
     if matches!(name, "sed" | "gsed") {
         found.extend(sed::scripts(arguments).into_iter().flat_map(sed::commands));
+    }
+    if name == "parallel" {
+        let own = arguments.iter().take_while(|word| !word.text.starts_with(":::"));
+        let scripts = own.filter(|word| word.is_literal() && word.text.contains(' '));
+        found.extend(scripts.map(|word| word.text.clone()));
     }
     if name == "git" {
         found
