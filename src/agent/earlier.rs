@@ -21,9 +21,13 @@ pub fn shown(call: &Call, answer: &Answer) -> Answer {
     if answer.taint < Taint::Raw {
         return answer.clone();
     }
-    let id = id(call, answer);
     let size = size(answer.text.len());
-    let text = format!("({} answered {size}; recall {id} brings it back)", named(call));
+    let back = match &answer.of {
+        // Words of another conversation are copied once, where they are known to be.
+        Some(_) => "call it again to read that".to_owned(),
+        None => format!("recall {} brings it back", id(call, answer)),
+    };
+    let text = format!("({} answered {size}; {back})", named(call));
     Answer { is_error: answer.is_error, ..Answer::words(&call.id, text) }
 }
 
@@ -74,7 +78,7 @@ fn collect_of(items: &[Item], is_short: bool) -> Vec<Earlier> {
         let [Item::Asked { calls, .. }, Item::Answered { answers }] = pair else { continue };
         let is_hidden =
             |answer: &&Answer| answer.taint == Taint::Raw || (is_short && is_long(answer));
-        for answer in answers.iter().filter(is_hidden) {
+        for answer in answers.iter().filter(|answer| answer.of.is_none()).filter(is_hidden) {
             let Some(call) = calls.iter().find(|call| call.id == answer.call) else { continue };
             all.push(Earlier {
                 id: id(call, answer),

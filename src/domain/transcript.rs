@@ -2,6 +2,7 @@
 //! its call, or a call a model would see unanswered, cannot be represented in a [`Turn`].
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -189,6 +190,9 @@ pub struct Answer {
     /// What a person typed to answer the call, to the letter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub typed: Vec<String>,
+    /// The other conversation whose words these are: they go when that is forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<ConversationId>,
 }
 
 impl Answer {
@@ -201,6 +205,7 @@ impl Answer {
             pictures: Vec::new(),
             taint: Taint::Clean,
             typed: Vec::new(),
+            of: None,
         }
     }
 

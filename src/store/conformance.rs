@@ -29,6 +29,7 @@ mod absorbing;
 mod answering;
 mod approving;
 mod asking;
+mod copying;
 mod delivering;
 mod forgetting;
 mod gating;
@@ -65,6 +66,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         hearing::LAWS,
         late::LAWS,
         forgetting::LAWS,
+        copying::LAWS,
         gating::LAWS,
         absorbing::LAWS,
         interrupting::LAWS,

@@ -64,6 +64,10 @@ pub trait Ledger:
     /// Whether a place is being forgotten still: something of it is left, or a task that was told to stop goes on.
     async fn is_forgetting(&self) -> Result<bool>;
 
+    /// Returns the places that are being forgotten still, each by the row number of its first conversation, with when that was
+    /// asked for.
+    async fn forgetting(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;
+
     /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
     /// with when the oldest of those tasks was made.
     async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;

@@ -68,6 +68,7 @@ pub const TABLES: &[Table] = &[
     table("task_words", &["task", "person", "name", "at", "text", "note", "fixed"], &["task"]),
     numbered("model", &["id", "name"]),
     table("transcript", &["task", "seq", "v", "item", "used"], &["task", "seq"]),
+    table("copied", &["conversation", "task"], &["conversation", "task"]),
     numbered(
         "inbox",
         &[
@@ -231,7 +232,16 @@ pub const TABLES: &[Table] = &[
     derived(numbered("memory_subject", &["id", "name"])),
     table(
         "forgetting",
-        &["conversation", "task", "inbox", "outbound", "tasks_done", "inbox_done", "outbound_done"],
+        &[
+            "conversation",
+            "task",
+            "inbox",
+            "outbound",
+            "tasks_done",
+            "inbox_done",
+            "outbound_done",
+            "at",
+        ],
         &["conversation"],
     ),
     table(

@@ -6,7 +6,7 @@ use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::{Facts, Mode, Trust};
-use crate::domain::ids::{InboxId, Instance, OutboundId};
+use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::{ModelCall, Usage};
@@ -55,6 +55,10 @@ pub trait Work: Send + Sync {
     /// Stores what a task says in another conversation, keyed by task and key, and that it was said there: it is part of
     /// that conversation's history. Durable.
     async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<Said>;
+
+    /// Notes that a task is about to read what was said in another conversation: what its transcript holds of that goes
+    /// when the other is forgotten. Relaxed.
+    async fn takes_from(&self, task: TaskId, other: &ConversationId) -> Result<()>;
 
     /// Returns the lanes of waiting tasks that were claimed at least so often without coming to an end, the
     /// oldest first.

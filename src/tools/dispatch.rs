@@ -63,6 +63,7 @@ pub async fn dispatch(
         pictures: output.pictures,
         taint,
         typed: output.typed.into_iter().map(|text| redactor.clean(&text)).collect(),
+        of: output.of,
     };
     Ok(Dispatched { answer })
 }

@@ -30,6 +30,7 @@ pub(crate) mod testkit;
 pub mod web;
 
 use async_trait::async_trait;
+use selkie_channel_core::ConversationId;
 use serde_json::Value;
 
 use crate::domain::taint::Taint;
@@ -140,6 +141,8 @@ pub struct Output {
     pub typed: Vec<String>,
     /// The level of what was stored before and stands in the text.
     pub level: Taint,
+    /// The other conversation whose words the text is.
+    pub of: Option<ConversationId>,
 }
 
 impl Output {

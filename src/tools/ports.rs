@@ -30,7 +30,7 @@ use crate::tools::asked::Asked;
 pub use addressees::{Addressee, Addressees, NoAddressees, Sender, Wanted};
 pub use passing::{Passed, Passing, Spoken};
 pub use post_files::{KeptFile, NoPostFiles, PostFiles};
-pub use sessions::{NoSessions, Sessions, Visitor};
+pub use sessions::{History, NoSessions, Sessions, Visitor};
 
 /// Speaks into the conversation of the task, and into no other.
 #[async_trait]

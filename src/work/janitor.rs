@@ -12,6 +12,7 @@ use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
 use crate::domain::live::Live;
 use crate::store::settings::Retention;
+use crate::work::forgotten_files;
 use crate::work::sweep::{InUse, Sweep};
 use crate::work::workspace::own_folder;
 
@@ -73,6 +74,10 @@ impl Janitor {
     pub(crate) async fn rows(&self) -> u64 {
         let since = self.retention.now().since(self.runtime.clock.now());
         let mut all = 0;
+        if let Err(error) = forgotten_files::remove(&self.storage, &self.cache_dir).await {
+            self.storage.trouble(&error);
+            return 0;
+        }
         loop {
             match self.storage.ledger.forget_old(since).await {
                 Ok(0) => break,

@@ -8,6 +8,7 @@ pub(crate) mod due;
 pub(crate) mod embedding;
 pub(crate) mod failing;
 pub(crate) mod finish;
+pub(crate) mod forgotten_files;
 pub(crate) mod hide;
 pub(crate) mod janitor;
 pub(crate) mod limits;

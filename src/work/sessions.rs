@@ -17,7 +17,7 @@ use crate::schedule::zone::Zone;
 use crate::store::read::{ConversationRow, ConversationStatus};
 use crate::store::{Fuse, Location, NewTask, StoreError, TaskRequest};
 use crate::tools::ToolError;
-use crate::tools::ports::{Sessions, Told, Visitor};
+use crate::tools::ports::{History, Sessions, Told, Visitor};
 use crate::work::messages::sessions as messages;
 use crate::work::rights::{self, Rights};
 use crate::work::told;
@@ -86,12 +86,23 @@ impl Sessions for SessionBook {
         Ok(Told { text, level: if others { Taint::Raw } else { Taint::Clean } })
     }
 
-    async fn history(&self, by: &Visitor, session: &str, limit: usize) -> Result<Told, ToolError> {
+    async fn history(
+        &self,
+        by: &Visitor,
+        session: &str,
+        limit: usize,
+    ) -> Result<History, ToolError> {
         let id = self.found(by, session).await?.id;
-        let tasks = self.outbox.storage.ledger.said(&id, false, limit).await;
+        let ledger = &self.outbox.storage.ledger;
+        let of = (id != by.conversation).then_some(&id);
+        if let Some(other) = of {
+            // Noted before it is read: what is forgotten in between is not read any more.
+            ledger.takes_from(by.task, other).await.map_err(|error| self.failed(&error))?;
+        }
+        let tasks = ledger.said(&id, false, limit).await;
         let entries = told::entries(tasks.map_err(|error| self.failed(&error))?);
         let newest = &entries[entries.len().saturating_sub(limit)..];
-        Ok(Told { text: messages::history(&id, newest), level: Taint::Raw })
+        Ok(History { text: messages::history(&id, newest), of: of.cloned() })
     }
 
     async fn send(&self, by: &Visitor, session: &str, content: &str) -> Result<String, ToolError> {

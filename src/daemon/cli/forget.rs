@@ -1,7 +1,6 @@
 //! `selkie forget`: everything that a person has said to the bot alone goes for good.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
 
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
@@ -21,7 +20,7 @@ use crate::store::PrivateChat;
   selkie forget tg:4711 --yes
 
 This does what /forget does in each of their private chats, without saying anything there, and removes their contact. What they \
-said in groups stays, as do to-do lists, files of their chats, schedules (it names them) and backups.
+said in groups stays, as do to-do lists, files in workspaces, schedules (it names them) and backups.
 
 Exit codes: 0 forgotten · 1 nothing is forgotten: you said no, or nobody has that name · 2 the command line or the config is \
 wrong, or nobody could be asked: add --yes")]
@@ -38,7 +37,6 @@ pub struct ForgetArgs {
 
 /// Shows what goes, asks, and forgets.
 pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
-    let cache = to_ask(binary, chosen)?.folders.cache;
     let ask = |only_look: bool| -> Result<Forgotten, Failure> {
         told(to_ask(binary, chosen)?, AskedToForget { who: args.person.clone(), only_look })
     };
@@ -50,7 +48,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
         print::prose(&format!(
             "This will be gone for good:\n{}{}",
             all(&found),
-            stays(&found, &cache)
+            schedules(&found)
         ))?;
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(
@@ -75,7 +73,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
     Ok(print::prose(&format!(
         "Forgotten:\n{}{rest}{}Earlier backups, and folders that a restore has moved aside, still contain it.\n",
         all(&gone),
-        stays(&gone, &cache)
+        schedules(&gone)
     ))?)
 }
 
@@ -95,19 +93,7 @@ fn all(found: &Forgotten) -> String {
     contact.unwrap_or_default() + &versions + &chats
 }
 
-/// What goes on saying what they wanted said, and what was copied elsewhere.
-fn stays(found: &Forgotten, cache: &Path) -> String {
-    let copies = match found.chats.is_empty() {
-        true => String::new(),
-        false => format!(
-            "Files of these chats stay in {} until they are old (store.retention.cache), and so does what an owner's own chats \
-             have read of them with sessions_history.\n",
-            cache.display()
-        ),
-    };
-    copies + &schedules(found)
-}
-
+/// What goes on saying what they wanted said.
 fn schedules(found: &Forgotten) -> String {
     let ids: Vec<String> = found.schedules.iter().map(i64::to_string).collect();
     match ids.as_slice() {

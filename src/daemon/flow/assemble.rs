@@ -99,10 +99,6 @@ impl Flow {
             ours: by_config.ours,
         };
         let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
-        if let Err(error) = files.meet_lists() {
-            // Who reads the lists is told, too.
-            tracing::warn!(%error, "the todo files were not looked at");
-        }
         let acquaintances = Arc::new(Acquaintances::new(
             Arc::clone(&storage),
             Arc::clone(&files),
@@ -265,7 +261,7 @@ impl Flow {
             runtime: Arc::clone(&outbox.runtime),
             storage: Arc::clone(&outbox.storage),
             retention: live.retention.clone(),
-            cache_dir,
+            cache_dir: cache_dir.clone(),
             bell: Arc::clone(&forgetting),
         };
         let (next, rests) = watch::channel(None);
@@ -385,6 +381,7 @@ impl Flow {
             acquaintances: rooms.acquaintances,
             queues,
             janitor,
+            cache_dir,
             summaries: Mutex::new(summaries),
             rests,
             firings,

@@ -8,6 +8,7 @@ use selkie_channel_core::PersonId;
 use crate::daemon::flow::Flow;
 use crate::domain::ids::ScheduleId;
 use crate::store::{Location, PrivateChat, Since, States, StoreError, Which};
+use crate::work::forgotten_files;
 
 /// More steps are the janitor's, beside the messages.
 const MOST_STEPS: usize = 10_000;
@@ -74,6 +75,7 @@ impl Flow {
     /// When the store cannot be written: the next start goes on.
     pub async fn forget_now(&self) -> Result<bool, StoreError> {
         let ledger = &self.outbox.storage.ledger;
+        forgotten_files::remove(&self.outbox.storage, &self.cache_dir).await?;
         let never = DateTime::<Utc>::MIN_UTC;
         let since =
             Since { transcripts: never, inbox: never, outbox: never, keys: never, cache: never };

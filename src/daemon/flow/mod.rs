@@ -2,6 +2,7 @@
 //! answers to platforms.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
@@ -106,6 +107,7 @@ pub struct Flow {
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
+    cache_dir: PathBuf,
     summaries: Mutex<Option<Summaries>>,
     rests: watch::Receiver<Option<DateTime<Utc>>>,
     firings: Arc<Firings>,

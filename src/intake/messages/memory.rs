@@ -88,8 +88,9 @@ pub(crate) fn owner_forgets() -> String {
 /// Asks whether it is meant.
 pub(crate) fn forget_what() -> String {
     "This deletes everything of this chat for good: what I remember here (/memory), what was said here as far as I \
-     have stored it, and what I am working on. Messages on the platform, downloaded files, TODO.md, contacts and \
-     schedules stay, as does what I remember for all private chats of owners (MEMORY.md). \
+     have stored it, files that were sent or made here, and what I am working on. Messages on the platform, files in a \
+     workspace, TODO.md, contacts and schedules stay, as do what I have said of it in other chats and what I remember for \
+     all private chats of owners (MEMORY.md). \
      Write `/forget yes` to do it."
         .to_owned()
 }

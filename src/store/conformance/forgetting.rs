@@ -23,7 +23,7 @@ fn since() -> Since {
     Since { transcripts: begin, inbox: begin, outbox: begin, keys: begin, cache: begin }
 }
 
-async fn forget(ledger: &dyn Ledger, n: i64, order: i64) -> Vec<crate::domain::ids::TaskId> {
+pub async fn forget(ledger: &dyn Ledger, n: i64, order: i64) -> Vec<crate::domain::ids::TaskId> {
     let said = arrival(message(n, order), Disposition::Command);
     let row = push(ledger, said, no_fuse()).await.fresh[0].row;
     let done =
@@ -35,7 +35,7 @@ async fn forget(ledger: &dyn Ledger, n: i64, order: i64) -> Vec<crate::domain::i
 }
 
 /// Does what the janitor does, until nothing is left to do.
-async fn swept(ledger: &dyn Ledger) {
+pub async fn swept(ledger: &dyn Ledger) {
     while ledger.forget_old(since()).await.unwrap() > 0 {}
 }
 

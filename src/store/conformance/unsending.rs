@@ -8,7 +8,7 @@ use crate::domain::transcript::{Quoted, Received};
 
 laws![what_is_taken_back_is_nowhere, a_running_task_whose_message_is_taken_back_stops,];
 
-fn unsend(n: i64, order: i64) -> Arrival {
+pub fn unsend(n: i64, order: i64) -> Arrival {
     let mut inbound = message(n, order);
     inbound.key.push_str(":unsend");
     (inbound.what, inbound.text) = (What::Unsent, String::new());

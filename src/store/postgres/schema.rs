@@ -29,6 +29,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0016_used.sql"),
     include_str!("migrations/0017_called.sql"),
     include_str!("migrations/0018_beginning.sql"),
+    include_str!("migrations/0019_copied.sql"),
 ];
 
 /// The version written today.

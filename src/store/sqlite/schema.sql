@@ -119,6 +119,10 @@ CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 -- has used stands with the task alone.
 CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEXT NOT NULL, used TEXT, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID;
 
+-- Which tasks have read what was said in another conversation: their transcripts hold it, too.
+CREATE TABLE copied (conversation INTEGER NOT NULL, task INTEGER NOT NULL, PRIMARY KEY (conversation, task)) STRICT, WITHOUT ROWID;
+CREATE INDEX copied_task ON copied (task);
+
 CREATE TABLE inbox (
     id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
@@ -426,7 +430,7 @@ CREATE TABLE summary (
     made INTEGER NOT NULL
 ) STRICT;
 
--- Places that are being forgotten: up to which rows, and how far that has got.
+-- Places that are being forgotten: up to which rows, how far that has got, and since when files stay.
 CREATE TABLE forgetting (
     conversation INTEGER PRIMARY KEY,
     task INTEGER NOT NULL,
@@ -434,7 +438,8 @@ CREATE TABLE forgetting (
     outbound INTEGER NOT NULL,
     tasks_done INTEGER NOT NULL,
     inbox_done INTEGER NOT NULL,
-    outbound_done INTEGER NOT NULL
+    outbound_done INTEGER NOT NULL,
+    at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The one code that makes an owner of who sends it: how many wrong ones were tried, until when, and who used it.

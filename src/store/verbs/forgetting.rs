@@ -6,9 +6,9 @@ use selkie_channel_core::{AccountId, ConversationId};
 use serde::Deserialize;
 
 use super::ending::{Ending, end};
-use super::rows::millis;
+use super::rows::{millis, time};
 use super::stop::{self, Ended};
-use super::{lanes, locks, standing, summary, texts};
+use super::{copied, lanes, locks, standing, summary, texts};
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -37,12 +37,12 @@ pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<En
             params![conversation],
         )?;
         tx.execute_later(
-            "INSERT INTO forgetting (conversation, task, inbox, outbound, tasks_done, inbox_done, outbound_done)
+            "INSERT INTO forgetting (conversation, task, inbox, outbound, tasks_done, inbox_done, outbound_done, at)
              VALUES (?1, (SELECT COALESCE(MAX(id), 0) FROM task), (SELECT COALESCE(MAX(id), 0) FROM inbox),
-                     (SELECT COALESCE(MAX(id), 0) FROM outbound), 0, 0, 0)
+                     (SELECT COALESCE(MAX(id), 0) FROM outbound), 0, 0, 0, ?2)
              ON CONFLICT (conversation) DO UPDATE SET task = excluded.task, inbox = excluded.inbox,
-                 outbound = excluded.outbound",
-            params![conversation],
+                 outbound = excluded.outbound, at = excluded.at",
+            params![conversation, millis(now)],
         )?;
     }
     Ok(ended)
@@ -79,6 +79,18 @@ pub fn is_under_way(tx: &mut dyn Tx) -> Result<bool> {
     tx.exists("SELECT 1 FROM forgetting LIMIT 1", params![])
 }
 
+/// Lists the places that are marked still, each by the row number of its first conversation, and when they were.
+pub fn places(tx: &mut dyn Tx) -> Result<Vec<(i64, DateTime<Utc>)>> {
+    tx.all(
+        "SELECT f.place, MAX(f.at) FROM
+             (SELECT (SELECT MIN(p.id) FROM conversation p WHERE p.account = c.account AND p.place = c.place) AS place, g.at
+              FROM forgetting g JOIN conversation c ON c.id = g.conversation) f
+         GROUP BY f.place ORDER BY f.place",
+        params![],
+        |row| Ok((row.get(0)?, time(row.get(1)?))),
+    )
+}
+
 /// Takes some rows away; 0 when nothing is left to do now.
 pub fn step(tx: &mut dyn Tx) -> Result<u64> {
     let marks = tx.all(
@@ -108,7 +120,7 @@ pub fn step(tx: &mut dyn Tx) -> Result<u64> {
 
 impl Mark {
     fn step(&self, tx: &mut dyn Tx) -> Result<u64> {
-        for part in [Self::messages, Self::tasks, Self::said] {
+        for part in [Self::messages, Self::tasks, Self::said, Self::copies] {
             let rows = part(self, tx)?;
             if rows > 0 {
                 return Ok(rows);
@@ -134,6 +146,7 @@ impl Mark {
                 Ok(0)
             }
             None if self.outbound_done < self.outbound => Ok(0),
+            None if copied::is_left(tx, self.conversation, self.task)? => Ok(0),
             None => tx.execute(
                 "DELETE FROM forgetting WHERE conversation = ?1",
                 params![self.conversation],
@@ -192,6 +205,7 @@ impl Mark {
             told.into_iter().try_for_each(|outbound| unsay(tx, outbound))?;
             for sql in [
                 "DELETE FROM transcript WHERE task = ?1",
+                "DELETE FROM copied WHERE task = ?1",
                 "UPDATE task_words SET text = NULL, name = '' WHERE task = ?1",
                 "DELETE FROM question WHERE task = ?1",
                 "DELETE FROM approval_asked WHERE approval IN (SELECT id FROM approval WHERE task = ?1)",
@@ -206,6 +220,11 @@ impl Mark {
             "UPDATE forgetting SET tasks_done = ?2 WHERE conversation = ?1",
             params![self.conversation, last],
         )
+    }
+
+    /// What tasks of other conversations have read here.
+    fn copies(&self, tx: &mut dyn Tx) -> Result<u64> {
+        copied::forget(tx, self.conversation, self.task)
     }
 
     /// What the bot has said, up to what is on its way: that goes when it is settled.

@@ -183,6 +183,7 @@ fn tasks(tx: &mut dyn Tx, since: i64) -> Result<u64> {
             "DELETE FROM status_message WHERE task = ?1",
             "DELETE FROM streamed_message WHERE task = ?1",
             "DELETE FROM task_words WHERE task = ?1",
+            "DELETE FROM copied WHERE task = ?1",
             "DELETE FROM task WHERE id = ?1",
         ] {
             rows += tx.execute(sql, params![task])?;

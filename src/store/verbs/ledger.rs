@@ -43,6 +43,10 @@ impl Ledger for SqlLedger {
         self.write(Plan::RELAXED, |tx| forgetting::is_under_way(tx)).await
     }
 
+    async fn forgetting(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {
+        self.read(forgetting::places).await
+    }
+
     async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {
         self.read(lanes::at_work).await
     }

@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use super::ending::{Ending, end};
 use super::fence::STOP_UNSENT;
-use super::rows::{ITEM_VERSION, json, load_item, millis};
-use super::{lanes, summary, texts};
+use super::rewriting::rewrite;
+use super::rows::millis;
+use super::{copied, lanes, summary, texts};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::transcript::{Item, Received};
 use crate::store::error::Result;
@@ -16,8 +17,6 @@ use crate::store::value::params;
 
 /// Stands where the text was.
 const TAKEN_BACK: &str = "(taken back by who wrote it)";
-/// Stands where a row of a transcript was that cannot be read: it stays one that cannot be read.
-const ERASED: &str = r#"{"item":"erased"}"#;
 /// A stored message and what became of it.
 struct Row {
     id: i64,
@@ -33,7 +32,7 @@ struct Words {
     text: String,
 }
 
-/// Takes a message back; returns running tasks that must stop.
+/// Takes a message back, also out of what other conversations' tasks have read here; returns running tasks that must stop.
 pub fn unsend(
     tx: &mut dyn Tx,
     conversation: i64,
@@ -53,6 +52,7 @@ pub fn unsend(
     let mut stopping = Vec::new();
     for (row, inbound) in &rows {
         blank(tx, row.id, inbound)?;
+        copied::take_back(tx, conversation, &row.text)?;
         if let Some(task) = row.task {
             scrub(tx, task, row)?;
             summary::taken_back(tx, conversation, task)?;
@@ -132,45 +132,12 @@ fn unquote(
     Ok(quoting.into_iter().map(|(id, task, _)| (id, task)).collect())
 }
 
-/// Takes a message's text out of a task's transcript: its own line, quotes of it, talk among others. A row that
-/// cannot be read may hold it, too: nothing of it stays.
+/// Takes a message's text out of a task's transcript: its own line, quotes of it, talk among others.
 fn scrub(tx: &mut dyn Tx, task: i64, row: &Row) -> Result<()> {
-    // As bytes: a row may be no text at all.
-    let items: Vec<(i64, i64, Vec<u8>)> = tx.all(
-        "SELECT seq, v, item FROM transcript WHERE task = ?1 ORDER BY seq",
-        params![task],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get::<&[u8]>(2)?.to_vec())),
-    )?;
-    for (seq, v, bytes) in items {
-        let (v, text) = match read(task, v, &bytes) {
-            Some(Item::Received(mut heard)) => {
-                if !forget(&mut heard, row) {
-                    continue;
-                }
-                (i64::from(ITEM_VERSION), json(&Item::Received(heard))?)
-            }
-            Some(_) => continue,
-            None if bytes == ERASED.as_bytes() => continue,
-            None => {
-                tracing::warn!(
-                    task,
-                    seq,
-                    "a transcript row that cannot be read is erased: a message was taken back"
-                );
-                (v, ERASED.to_owned())
-            }
-        };
-        tx.execute_later(
-            "UPDATE transcript SET v = ?3, item = ?4 WHERE task = ?1 AND seq = ?2",
-            params![task, seq, v, &text],
-        )?;
-    }
-    Ok(())
-}
-
-fn read(task: i64, v: i64, bytes: &[u8]) -> Option<Item> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    load_item(task, u16::try_from(v).ok()?, text).ok()
+    rewrite(tx, task, |item| match item {
+        Item::Received(heard) => forget(heard, row),
+        _ => false,
+    })
 }
 
 /// Whether there was anything to forget.

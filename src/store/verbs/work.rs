@@ -2,11 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use selkie_channel_core::ConversationId;
 
 use super::outbox::{self, Prepared, SaidFor};
 use super::run::{self, RawCommitted};
-use super::{absorbing, claiming, fence, lanes, locks, marks, relaying, standing};
-use crate::domain::ids::{Instance, OutboundId};
+use super::{absorbing, claiming, copied, fence, lanes, locks, marks, relaying, standing};
+use crate::domain::ids::{Instance, OutboundId, TaskId};
 use crate::domain::task::{Claim, Lane};
 use crate::store::delivery::Draft;
 use crate::store::error::Result;
@@ -84,6 +85,11 @@ impl Work for SqlLedger {
         let relay = relaying::Prepared::new(relay)?;
         let plan = Plan::DURABLE.bytes(relay.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| relaying::relay(tx, &claim, &key, &relay, now)).await
+    }
+
+    async fn takes_from(&self, task: TaskId, other: &ConversationId) -> Result<()> {
+        let other = other.clone();
+        self.write(Plan::RELAXED.after(&task.0), move |tx| copied::note(tx, task.0, &other)).await
     }
 
     async fn suspects(&self, attempts: u32) -> Result<Vec<Lane>> {

@@ -22,7 +22,12 @@ pub trait Sessions: Send + Sync {
     ///
     /// # Errors
     /// In words: there is none of this id that they may know of.
-    async fn history(&self, by: &Visitor, session: &str, limit: usize) -> Result<Told, ToolError>;
+    async fn history(
+        &self,
+        by: &Visitor,
+        session: &str,
+        limit: usize,
+    ) -> Result<History, ToolError>;
 
     /// Sends words into one, where they begin a task on behalf of whoever asked; once for each call.
     ///
@@ -35,6 +40,15 @@ pub trait Sessions: Send + Sync {
     /// # Errors
     /// When the store does not answer.
     async fn status(&self, by: &Visitor) -> Result<String, ToolError>;
+}
+
+/// What was said in a conversation.
+#[derive(Clone, Debug)]
+pub struct History {
+    /// For the model: others' words.
+    pub text: String,
+    /// The conversation, where it is another one than the task's.
+    pub of: Option<ConversationId>,
 }
 
 /// Whose task looks at conversations, and from where.
@@ -66,7 +80,7 @@ impl Sessions for NoSessions {
         Ok(Told::default())
     }
 
-    async fn history(&self, _: &Visitor, session: &str, _: usize) -> Result<Told, ToolError> {
+    async fn history(&self, _: &Visitor, session: &str, _: usize) -> Result<History, ToolError> {
         Err(ToolError::tell(format!("session not found: {session}")))
     }
 

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{looking, most, told};
+use super::{looking, most};
+use crate::domain::taint::Taint;
 use crate::domain::tool::ToolSpec;
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::Scope;
@@ -49,6 +50,7 @@ impl Tool for SessionsHistory {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { session_id, limit } = typed(args)?;
         let limit = most(limit, USUAL, MOST);
-        scope.sessions.history(&scope.visitor(), session_id.trim(), limit).await.map(told)
+        let read = scope.sessions.history(&scope.visitor(), session_id.trim(), limit).await?;
+        Ok(Output { level: Taint::Raw, of: read.of, ..Output::ok(read.text) })
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::domain::taint::Taint;
 use crate::tools::args::accept;
-use crate::tools::ports::{Sessions, Visitor};
+use crate::tools::ports::{History, Sessions, Told, Visitor};
 use crate::tools::scope::Scope;
 use crate::tools::testkit::Folders;
 use crate::tools::{Tool, ToolError};
@@ -28,8 +28,13 @@ impl Sessions for Noted {
         Ok(Told { text: self.note(format!("list {limit}")), level: Taint::Raw })
     }
 
-    async fn history(&self, _: &Visitor, session: &str, limit: usize) -> Result<Told, ToolError> {
-        Ok(Told { text: self.note(format!("history {session} {limit}")), level: Taint::Raw })
+    async fn history(
+        &self,
+        _: &Visitor,
+        session: &str,
+        limit: usize,
+    ) -> Result<History, ToolError> {
+        Ok(History { text: self.note(format!("history {session} {limit}")), of: None })
     }
 
     async fn send(&self, by: &Visitor, session: &str, content: &str) -> Result<String, ToolError> {
