@@ -17,13 +17,15 @@ use crate::daemon::otlp::Exporter;
 use crate::daemon::posts::list_posts;
 use crate::daemon::{ledger, process, state, templates};
 use crate::delivery::{ChannelState, Hearing};
-use crate::domain::clock::SharedClock;
+use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
 use crate::llm::{self, Model, Outage, Watched};
+use crate::memory;
+use crate::people::files::Files;
 use crate::shape::Shaper;
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules, StoreError};
@@ -98,7 +100,22 @@ impl AppConfig {
     pub fn prepare(&self) -> anyhow::Result<()> {
         refuse_half_restored(&self.folders.state)?;
         state::prepare(&self.folders)?;
+        let is_used = templates::are_laid_out(&self.folders.state);
         templates::lay_out(&self.folders.state, self.clocks.clock.now())?;
+        self.meet_files(is_used)
+    }
+
+    /// Looks at the files that people write, too, before a task does.
+    fn meet_files(&self, is_used: bool) -> anyhow::Result<()> {
+        let files = Files::new(self.folders.state.clone(), Arc::new(SystemClock));
+        // What somebody writes into a folder before selkie uses it is theirs.
+        if is_used {
+            memory::meet(&files)?;
+        }
+        if let Err(error) = files.meet_lists() {
+            // Who reads the lists is told, too.
+            tracing::warn!(%error, "the todo files were not looked at");
+        }
         Ok(())
     }
 

@@ -58,6 +58,11 @@ const BEFORE: &[(&str, &str)] = templates![
 /// Stands in a template for the time when it is written.
 const NOW: &str = "{now}";
 
+/// Whether a folder has been used: a file that it begins with, and that nobody brings along, is there.
+pub fn are_laid_out(state: &Path) -> bool {
+    ["skills/README.md", "schemas/README.md"].iter().any(|name| state.join(name).exists())
+}
+
 /// Writes the templates that are missing, and those that an earlier version wrote and nobody changed.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ mod fuzz;
 mod index;
 mod line;
 mod mark;
+mod met;
 mod page;
 mod pieces;
 mod reading;
@@ -26,6 +27,7 @@ mod words;
 
 pub use book::{MemoryBook, MemoryParts, Places};
 pub use line::{LONGEST_LINE, MOST_AN_HOUR, MOST_BYTES};
+pub use met::meet;
 pub use settings::{Settings, SummarySettings};
 pub use subject::Subject;
 pub use summarized::NewSummary;

@@ -83,11 +83,8 @@ impl Remembered {
 /// # Errors
 /// When the folder cannot be read.
 pub fn list(files: &Files) -> Result<Vec<Listed>, FileError> {
-    let names = files.names(FOLDER, MOST_SUBJECTS)?;
-    let general = Subject::general();
-    let others = names.iter().map(|name| Subject::named(name)).filter(|other| *other != general);
     let mut all = Vec::new();
-    for subject in std::iter::once(general.clone()).chain(others) {
+    for subject in subjects(files)? {
         let mut one = Listed {
             name: subject.name().to_owned(),
             files: Vec::new(),
@@ -110,6 +107,13 @@ pub fn list(files: &Files) -> Result<Vec<Listed>, FileError> {
         }
     }
     Ok(all)
+}
+
+/// Lists whose memories there are, the general one first. Blocks.
+pub(super) fn subjects(files: &Files) -> Result<Vec<Subject>, FileError> {
+    let names = files.names(FOLDER, MOST_SUBJECTS)?;
+    let others = names.iter().map(|name| Subject::named(name)).filter(|other| !other.is_general());
+    Ok(std::iter::once(Subject::general()).chain(others).collect())
 }
 
 /// Lists the lines of one memory that [`trust`] would take; `None` where nothing was lost. Blocks.

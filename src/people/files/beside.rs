@@ -6,9 +6,10 @@ use std::io::{self, ErrorKind, Read as _};
 use super::Files;
 use super::error::{FileError, written};
 use super::keep::{self, Keep};
-use super::marks::Marks;
+use super::marks::{Found, Marks};
 use super::rest::Look;
-use super::seal::Sealed;
+use super::seal::{self, Sealed};
+use super::whose::WHOSE;
 use selkie_channel_core::locked;
 
 /// Bytes of a note that are read.
@@ -68,6 +69,28 @@ impl Files {
         let _lock = self.lock()?;
         let sealed = keep::seal_all(&self.state).and_then(|()| Marks::seal(&self.state));
         sealed.map_err(|source| written("seals", source))
+    }
+
+    /// Whether what was noted of every file is gone, and what it was known by with it; a folder of which nothing was ever noted
+    /// is the same. Blocks.
+    ///
+    /// # Errors
+    /// When it cannot be looked at.
+    pub fn has_no_notes(&self) -> Result<bool, FileError> {
+        let failed = |source| FileError::Io { file: WHOSE.to_owned(), done: "read", source };
+        let has_marks = matches!(Marks::read(&self.state).map_err(failed)?, Found::These(_));
+        Ok(!has_marks && !seal::is_any(&self.state))
+    }
+
+    /// Notes that nobody knows any more what was noted beside a file. Blocks.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn lose_note(&self, file: &str) -> Result<(), FileError> {
+        let _one = locked(&self.one);
+        let _lock = self.lock()?;
+        let lost = Keep::of(&self.state, file).lose_note();
+        lost.map_err(|source| written(&format!("kept/{file}"), source))
     }
 
     /// Lets a file look as if it had been written now, its words as they are. Blocks.

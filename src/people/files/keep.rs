@@ -196,6 +196,11 @@ impl Keep {
         Ok(())
     }
 
+    /// Takes no note for the newest from here on, until there is a new one.
+    pub fn lose_note(&self) -> io::Result<()> {
+        self.seal.lose()
+    }
+
     /// Notes the same of the file that this one becomes, as far as it is whole.
     pub fn note_along(&self, to: &Self) -> io::Result<()> {
         match fs::read(self.noted()) {

@@ -68,10 +68,21 @@ impl Seal {
         replace(&self.path, digest(note).as_bytes())
     }
 
+    /// Takes no note for the newest.
+    pub fn lose(&self) -> io::Result<()> {
+        self.path.parent().map_or(Ok(()), made)?;
+        replace(&self.path, b"")
+    }
+
     /// Throws it away.
     pub fn forget(&self) -> io::Result<()> {
         gone(fs::remove_file(&self.path))
     }
+}
+
+/// Whether there is any: the first look at the lists makes one.
+pub(super) fn is_any(state: &Path) -> bool {
+    fs::read_dir(state.join(NAME)).is_ok_and(|mut all| all.next().is_some())
 }
 
 /// Whether one of these lines is what a note is known by.
