@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::DateTime;
+use selkie_channel_core::hash::fnv;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::{AccountId, Cursor, Inbound, Inbox, ListenEnd, Pulse};
 use serde_json::value::RawValue;
@@ -62,13 +63,14 @@ pub async fn listen(listener: Listener<'_>, api: Api) -> ListenEnd {
         was_taken: false,
         batch: BATCH,
         instant_empty: 0,
+        unnumbered: 0,
     };
     poller.start().await;
     loop {
         match poller.round().await {
             Ok(()) => {
                 (poller.fails, poller.refusals) = (0, 0);
-                poller.batch = (poller.batch * 2).min(BATCH);
+                poller.more();
             }
             Err(trouble) => {
                 poller.fails = poller.fails.saturating_add(1);
@@ -97,10 +99,14 @@ struct Poller<'a> {
     /// So many updates are asked for: fewer after a failure, for their answer may have been too long.
     batch: u32,
     instant_empty: u32,
+    /// The hash of the updates without numbers that were told of last.
+    unnumbered: u64,
 }
 
 enum Trouble {
     Platform(Fault),
+    /// No update of a batch has a number: none can be acknowledged.
+    Unnumbered,
     /// Nothing was stored: nothing may be acknowledged.
     Inbox(String),
 }
@@ -188,6 +194,7 @@ impl Poller<'_> {
         let batch: Vec<Inbound> =
             updates.iter().map(|raw| hear::read(raw.get(), redactor, frame)).collect();
         let last = updates.iter().filter_map(|raw| hear::update_id(raw.get())).max();
+        self.tell_unnumbered(updates);
         let next = last.map(|id| id.saturating_add(1));
         let account = self.listener.account.clone();
         let cursor = next.map(|next| Cursor { account, value: next.to_string() });
@@ -198,9 +205,25 @@ impl Poller<'_> {
         self.offset = next.or(self.offset);
         match next {
             Some(_) => Ok(()),
-            // Updates without numbers cannot be acknowledged: ask again, but not at once.
-            None => Err(Trouble::Platform(Fault::Unclear("updates without a number".to_owned()))),
+            None => Err(Trouble::Unnumbered),
         }
+    }
+
+    /// Says once of updates that they have no number; they are stored as they came, so their words stand in no log.
+    fn tell_unnumbered(&mut self, updates: &[Box<RawValue>]) {
+        let raw = updates.iter().map(|raw| raw.get());
+        let without: Vec<&str> = raw.filter(|raw| hear::update_id(raw).is_none()).collect();
+        let hash = fnv(without.concat().as_bytes());
+        if !without.is_empty() && hash != self.unnumbered {
+            self.unnumbered = hash;
+            let (count, of) = (without.len(), updates.len());
+            tracing::error!(count, of, "updates came without a number: they are not understood");
+        }
+    }
+
+    /// Asks for more at once: this answer came whole.
+    fn more(&mut self) {
+        self.batch = (self.batch * 2).min(BATCH);
     }
 
     async fn breathe(&mut self, begun: Instant) {
@@ -245,6 +268,11 @@ impl Poller<'_> {
                     )
                 }
             },
+            // Fewer would be those in front, which stay there, and hide what is behind them. Ask again, but not at once.
+            Trouble::Unnumbered => {
+                self.grumble("no update has a number");
+                self.more();
+            }
             Trouble::Platform(Fault::NotSent(why) | Fault::Unclear(why)) => {
                 self.grumble(&why);
                 self.batch = (self.batch / 4).max(1);

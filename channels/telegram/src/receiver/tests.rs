@@ -157,6 +157,31 @@ async fn after_an_answer_that_is_too_long_fewer_updates_are_asked_for() {
 }
 
 #[tokio::test]
+async fn an_update_without_a_number_hides_none_behind_it() {
+    let odd = || json!({ "update_id": "none", "message": {} });
+    let script = [
+        ("getUpdates", Reply::CutAt("{\"ok\":true", 20 << 20)),
+        ("getUpdates", Reply::ok(json!([odd()]))),
+        ("getUpdates", Reply::ok(json!([odd(), update(5, "a"), update(6, "b")]))),
+    ];
+    let mut server = Server::start(script).await;
+    let (inbox, mut told) = memory(None, 0);
+    let channel = server.channel();
+    listening(&channel, &inbox, async {
+        for wanted in [100, 25, 50] {
+            assert_eq!(server.next("getUpdates").await.json()["limit"], wanted);
+        }
+        let (odd, none) = batch(&mut told).await;
+        assert!(matches!(odd[0].what, What::Unparsed { .. }) && none.is_none(), "{odd:?}");
+        let (stored, cursor) = batch(&mut told).await;
+        assert_eq!((stored.len(), cursor.as_deref()), (3, Some("7")));
+        let next = server.next("getUpdates").await.json();
+        assert_eq!((&next["offset"], &next["limit"]), (&json!(7), &json!(100)));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn updates_that_are_given_again_and_again_are_not_asked_for_without_a_breath() {
     let again = || ("getUpdates", Reply::ok(json!([update(i64::MAX, "a")])));
     let mut server = Server::start((0..10).map(|_| again())).await;
