@@ -68,7 +68,7 @@ pub async fn copy(
     refuse_sealed(source).await?;
     let all = fill(source, target, target_name).await?;
     let at = now.timestamp_millis();
-    target.write(Plan::DURABLE, move |tx| copying::settle(tx, at)).await?;
+    target.write(Plan::DURABLE, move |tx| copying::settle(tx, at).map(drop)).await?;
     let why =
         format!("it was copied to {target_name} at {}; {UNDO}", now.format("%Y-%m-%d %H:%M UTC"));
     seal(source, Some(&why)).await?;
@@ -113,8 +113,10 @@ pub async fn fill(
 pub async fn settle_restored(ledger: &SqlLedger, restored: Restored) -> Result<()> {
     let at = restored.at.timestamp_millis();
     let settle = move |tx: &mut dyn Tx| {
-        copying::settle(tx, at)?;
-        restored::mark(tx, &restored)
+        // A backup may be of a life that was restored and never went on.
+        let mut stopped = restored::read(tx)?.map(|earlier| earlier.stopped).unwrap_or_default();
+        stopped.extend(copying::settle(tx, at)?);
+        restored::mark(tx, &Restored { stopped, ..restored.clone() })
     };
     ledger.write(Plan::DURABLE, settle).await
 }

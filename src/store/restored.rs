@@ -16,6 +16,9 @@ pub struct Restored {
     pub at: DateTime<Utc>,
     /// Selkie ran when the backup was made, and may have answered since what waits in it.
     pub was_running: bool,
+    /// The conversations whose tasks were running when it was made: they are stopped here, and get no answer.
+    #[serde(default)]
+    pub stopped: Vec<String>,
 }
 
 impl Restored {

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, PRIVATE};
 use selkie_test_postgres::server;
 use serde_json::{Value, json};
@@ -396,4 +397,32 @@ async fn a_restore_that_was_broken_off_goes_on_where_it_was() {
     let (code, _, error) = world.home.run(&["restore", path(&file), "--force"]);
     assert_eq!(code, 0, "{error}");
     assert_eq!(number(&world.home, "SELECT count(*) FROM inbox"), Some(1));
+}
+
+/// Who waited for a task that ran while the backup was made gets no answer from the restored life, and is named.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_gets_no_answer_from_a_restored_life_is_named() {
+    let world = World::start().await;
+    let daemon = world.home.start();
+    world.playground.model().script(vec![Turn::text("late").delayed(600_000)]);
+    world.telegram().say(ADA, ADA, "how long does this take?");
+    world.within("a question", world.playground.model().wait_for_calls(1)).await;
+    daemon.kill();
+    let file = backup(&world.home, "life.tar.gz");
+    let (code, _, error) = world.home.run(&["restore", path(&file), "--force"]);
+    assert_eq!(code, 0, "{error}");
+    // Once more, of the life that nobody has let go on.
+    let file = backup(&world.home, "held.tar.gz");
+    let (code, _, error) = world.home.run(&["restore", path(&file), "--force"]);
+    assert_eq!(code, 0, "{error}");
+    let (code, out, error) = world.home.run(&["resume", "--json"]);
+    assert_eq!(code, 0, "{error}");
+    let told: Value = serde_json::from_str(&out).expect("json");
+    assert_eq!(told["restored"]["stopped"], json!([format!("tg:{ADA}")]), "{told}");
+    let (_, out, _) = world.home.run(&["resume", "--waiting", "answer"]);
+    let names = format!("1 task was running when the backup was made and is stopped: tg:{ADA}");
+    assert!(joined(&out).contains(&names), "{out}");
+    let (code, out, error) = world.home.run(&["resume", "--yes"]);
+    assert_eq!(code, 0, "{error}");
+    assert!(joined(&out).contains(&names), "{out}");
 }

@@ -170,8 +170,13 @@ async fn made_ready(
         label.schema
     );
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let restored =
-        Restored { from: name, made_at: label.made_at, at: now, was_running: label.was_running };
+    let restored = Restored {
+        from: name,
+        made_at: label.made_at,
+        at: now,
+        was_running: label.was_running,
+        stopped: Vec::new(),
+    };
     let own = open::own(&database)?;
     let settled = settled(&own, restored, target).await;
     own.close().await;

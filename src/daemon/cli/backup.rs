@@ -196,11 +196,12 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
             return Ok(print::json(&held)?);
         }
         let asks = format!(
-            "Restored from {}, made {}.\n{}\nFirst stop the selkie that this backup was made from: two of them would answer \
+            "Restored from {}, made {}.\n{}\n{}First stop the selkie that this backup was made from: two of them would answer \
              the same messages.\n",
             held.restored.from,
             moment(held.restored.made_at, zone),
-            will_become(&held)
+            will_become(&held),
+            stopped(&held.restored.stopped)
         );
         print::prose(&asks)?;
         if !std::io::stdin().is_terminal() {
@@ -217,7 +218,11 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
     let resumed = told(to_ask(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
     match args.json {
         true => print::json(&resumed)?,
-        false => print::prose(&format!("selkie is back to work.\n{}\n", has_become(&resumed)))?,
+        false => print::prose(&format!(
+            "selkie is back to work.\n{}\n{}",
+            has_become(&resumed),
+            stopped(&resumed.restored.stopped)
+        ))?,
     }
     Ok(())
 }
@@ -240,6 +245,20 @@ fn will_become(held: &Resumed) -> String {
         }
     };
     format!("{}: {then}.", both.join(", "))
+}
+
+/// Says who gets no answer, whatever becomes of what waits.
+fn stopped(of: &[String]) -> String {
+    let whom = of.join(", ");
+    match of.len() {
+        0 => String::new(),
+        1 => format!(
+            "1 task was running when the backup was made and is stopped: {whom} gets no answer from it.\n"
+        ),
+        many => format!(
+            "{many} tasks were running when the backup was made and are stopped: {whom} get no answer from them.\n"
+        ),
+    }
 }
 
 fn has_become(resumed: &Resumed) -> String {

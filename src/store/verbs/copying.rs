@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use selkie_channel_core::locked;
+use selkie_channel_core::{AccountId, ConversationId, locked};
 
 use super::ending::{Ending, end};
 use super::rows::json;
@@ -126,8 +126,8 @@ pub fn number(tx: &mut dyn Tx, table: &Carried) -> Result<()> {
 }
 
 /// Settles what was under way: nobody knows what became of it. Open parts are unclear, running tasks stopped, open
-/// questions expired; what waits goes on waiting.
-pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<()> {
+/// questions expired; what waits goes on waiting. Returns the conversations whose tasks were stopped.
+pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
     tx.execute_later(
         "UPDATE part SET state = 'unclear', open = 0, instance = NULL, reason = ?2, updated_at = ?1,
              told = (SELECT CASE WHEN answer = 1 THEN 0 END FROM outbound WHERE id = part.outbound)
@@ -135,15 +135,7 @@ pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<()> {
         params![now, COPIED],
     )?;
     outbox::tidy(tx)?;
-    let running: Vec<(i64, i64)> =
-        tx.all("SELECT id, lane FROM task WHERE state = 'running'", params![], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
-    for (task, lane) in running {
-        let why = Some("its ledger was copied while it ran");
-        end(tx, task, Ending { state: "stopped", why, at: now })?;
-        lanes::refresh(tx, lane)?;
-    }
+    let stopped = stop_running(tx, now)?;
     let asked: Vec<(i64, i64)> = tx.all(
         "SELECT t.id, t.lane FROM question q JOIN task t ON t.id = q.task WHERE q.state = 'open'",
         params![],
@@ -161,7 +153,35 @@ pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<()> {
         lanes::refresh(tx, lane)?;
     }
     tx.execute_later("DELETE FROM status_message", params![])?;
-    tx.execute_later("DELETE FROM streamed_message", params![])
+    tx.execute_later("DELETE FROM streamed_message", params![])?;
+    Ok(stopped)
+}
+
+/// A task that runs.
+struct Running {
+    task: i64,
+    lane: i64,
+    conversation: ConversationId,
+}
+
+fn stop_running(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
+    let mut running = tx.all(
+        "SELECT t.id, t.lane, c.account, c.key FROM task t JOIN conversation c ON c.id = t.conversation
+         WHERE t.state = 'running'",
+        params![],
+        |row| {
+            let account = AccountId::new(row.get::<&str>(2)?);
+            let conversation = ConversationId::new(account, row.get::<&str>(3)?);
+            Ok(Running { task: row.get(0)?, lane: row.get(1)?, conversation })
+        },
+    )?;
+    running.sort_by_key(|it: &Running| it.task);
+    for Running { task, lane, .. } in &running {
+        let why = Some("its ledger was copied while it ran");
+        end(tx, *task, Ending { state: "stopped", why, at: now })?;
+        lanes::refresh(tx, *lane)?;
+    }
+    Ok(running.iter().map(|it| it.conversation.to_string()).collect())
 }
 
 /// Returns why the ledger must not be used, if somebody has sealed it.
