@@ -43,6 +43,7 @@ pub fn is_not_kept(name: &str) -> bool {
     NAMES.contains(&name)
         || name.starts_with("selkie.db")
         || name.starts_with(super::place::ASIDE)
+        || name == super::place::NEW_MARK
         || super::place::MARKS.contains(&name)
 }
 

@@ -17,6 +17,7 @@ mod scheduled;
 #[cfg(test)]
 mod tests;
 mod unpack;
+mod unreplaced;
 
 pub use make::{Made, Wanted, make};
 pub use place::begun;

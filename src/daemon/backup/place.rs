@@ -1,5 +1,6 @@
 //! Puts a restored life in the place of the one that is there: whole, or not at all. Everything is ready in a folder of
 //! its own before the first file moves; a mark says how far the moving is, so that a killed one is brought to its end.
+//! What somebody puts there meanwhile is moved aside, too.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::contents::CONFIG;
+use super::unreplaced::{moved, put, reserved};
 
 /// Where a restored life is made ready, in the state folder.
 pub const STAGE: &str = "restore.part";
@@ -15,6 +17,8 @@ pub const STAGE: &str = "restore.part";
 pub const ASIDE: &str = "before-restore-";
 /// While the life before is moved away, and while the restored one moves in.
 pub const MARKS: [&str; 2] = ["restore.moving-away", "restore.moving-in"];
+/// How a mark is named until it is whole.
+pub const NEW_MARK: &str = "restore.mark";
 
 /// What a mark says when the database alone is replaced.
 const ONLY_DATABASE: &str = "database";
@@ -62,6 +66,7 @@ impl Place {
                 && !(name == "selkie.lock"
                     || name == CONFIG
                     || name == STAGE
+                    || name == NEW_MARK
                     || MARKS.contains(&name.as_str())
                     || name.starts_with(ASIDE)
                     || self.stays.as_ref() == Some(name))
@@ -81,7 +86,13 @@ impl Place {
                 self.state.join(stays).display()
             );
         }
-        self.mark(&free(&self.state, aside)).context("the backup cannot be put in place")
+        let said = "the backup cannot be put in place";
+        let aside = reserved(&self.state, aside).context(said)?;
+        self.mark(&aside)
+            .inspect_err(|_| {
+                fs::remove_dir(self.state.join(&aside)).ok();
+            })
+            .context(said)
     }
 
     /// Moves, or goes on with a moving that was broken off; returns where the life before was moved to, `None` when none was.
@@ -114,29 +125,33 @@ impl Place {
 
     fn through(&self, begun: &str, aside: &str) -> io::Result<()> {
         let [away, moving_in] = MARKS.map(|mark| self.state.join(mark));
+        let aside = self.state.join(aside);
         if begun == MARKS[0] {
             for name in self.lives()? {
-                let to = self.state.join(aside);
-                crate::daemon::state::make(&to)?;
-                // Nothing that lies there is replaced.
-                fs::rename(self.state.join(&name), to.join(free(&to, &name)))?;
+                put_aside(&self.state.join(&name), &aside, &name)?;
             }
             sync(&self.state)?;
             fs::rename(&away, &moving_in)?;
             sync(&self.state)?;
         }
         for name in names(&self.stage())? {
-            fs::rename(self.stage().join(&name), self.state.join(&name))?;
+            let to = self.state.join(&name);
+            while !moved(&self.stage().join(&name), &to)? {
+                // Somebody has made it since.
+                put_aside(&to, &aside, &name)?;
+            }
         }
-        // A folder that stays is there already, and so is what lay in it.
-        fs::remove_dir_all(self.stage())?;
+        // What somebody has put there since is in it still: the next try moves it. A killed one had got as far as this.
+        gone(fs::remove_dir(self.stage()))?;
+        // It was made before anybody knew whether something lives here.
+        fs::remove_dir(&aside).ok();
         sync(&self.state)?;
         fs::remove_file(moving_in)
     }
 
     fn mark(&self, aside: &str) -> io::Result<()> {
         let mark = self.state.join(MARKS[0]);
-        let part = self.stage().with_extension("mark");
+        let part = self.state.join(NEW_MARK);
         let only = if self.only_database { ONLY_DATABASE } else { "" };
         fs::write(&part, format!("{aside}\n{only}"))?;
         File::open(&part)?.sync_all()?;
@@ -164,12 +179,19 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns a name that nothing in a folder has: this one, or with a number behind it.
-fn free(folder: &Path, name: &str) -> String {
-    let is_free = |name: &String| folder.join(name).symlink_metadata().is_err();
-    let numbered = (2_u64..).map(|number| format!("{name}-{number}"));
-    // Some number is free: a folder has fewer entries than there are numbers.
-    std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+/// What is gone need not be taken away.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Moves something of the life before into its folder.
+fn put_aside(from: &Path, aside: &Path, name: &str) -> io::Result<()> {
+    crate::daemon::state::make(aside)?;
+    // Whoever has made it may have taken it away.
+    gone(put(from, aside, name))
 }
 
 /// Brings names to the disk.
@@ -181,36 +203,96 @@ fn sync(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    struct Life {
+        home: tempfile::TempDir,
+    }
+
+    impl Life {
+        fn new() -> Self {
+            Self { home: tempfile::tempdir().unwrap() }
+        }
+
+        fn at(&self, name: &str) -> PathBuf {
+            self.home.path().join(name)
+        }
+
+        fn put(&self, name: &str, text: &str) {
+            fs::create_dir_all(self.at(name).parent().unwrap()).unwrap();
+            fs::write(self.at(name), text).unwrap();
+        }
+
+        fn read(&self, name: &str) -> String {
+            fs::read_to_string(self.at(name)).unwrap()
+        }
+
+        fn place(&self) -> Place {
+            Place::of(self.home.path(), Path::new("backup"))
+        }
+    }
+
+    const ASIDE_NOW: &str = "before-restore-1";
+
     /// Two restores within one second, and one that an earlier version has left half done over the same name.
     #[test]
     fn nothing_that_was_moved_aside_before_is_in_the_way_or_replaced() {
-        let home = tempfile::tempdir().unwrap();
-        let state = home.path();
-        let put = |name: &str, text: &str| {
-            let path = state.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        let read = |name: &str| fs::read_to_string(state.join(name)).unwrap();
-        let aside = "before-restore-1";
-        for (life, wanted) in [("one", aside), ("two", "before-restore-1-2")] {
-            put("TODO.md", life);
-            put("kept/TODO.md/1", life);
-            put(&format!("{STAGE}/TODO.md"), "restored");
-            let place = Place::of(state, Path::new("backup"));
-            place.begin(aside).unwrap();
-            assert_eq!(place.finish().unwrap().as_deref(), Some(wanted));
-            assert_eq!([read(&format!("{wanted}/TODO.md")), read("TODO.md")], [life, "restored"]);
+        let life = Life::new();
+        for (old, wanted) in [("one", ASIDE_NOW), ("two", "before-restore-1-2")] {
+            life.put("TODO.md", old);
+            life.put("kept/TODO.md/1", old);
+            life.put(&format!("{STAGE}/TODO.md"), "restored");
+            life.place().begin(ASIDE_NOW).unwrap();
+            assert_eq!(life.place().finish().unwrap().as_deref(), Some(wanted));
+            let both = [life.read(&format!("{wanted}/TODO.md")), life.read("TODO.md")];
+            assert_eq!(both, [old, "restored"]);
         }
-        put("kept/TODO.md/1", "three");
-        put(&format!("{STAGE}/TODO.md"), "restored");
-        put(MARKS[0], aside);
-        Place::of(state, Path::new("backup")).finish().unwrap();
-        assert_eq!(read(&format!("{aside}/TODO.md")), "one");
-        assert_eq!(read(&format!("{aside}/TODO.md-2")), "restored");
-        assert_eq!(
-            [read(&format!("{aside}/kept/TODO.md/1")), read(&format!("{aside}/kept-2/TODO.md/1"))],
-            ["one", "three"]
-        );
+        life.put("kept/TODO.md/1", "three");
+        life.put(&format!("{STAGE}/TODO.md"), "restored");
+        life.put(MARKS[0], ASIDE_NOW);
+        life.place().finish().unwrap();
+        let read = |name: &str| life.read(&format!("{ASIDE_NOW}/{name}"));
+        assert_eq!([read("TODO.md"), read("TODO.md-2")], ["one", "restored"]);
+        assert_eq!([read("kept/TODO.md/1"), read("kept-2/TODO.md/1")], ["one", "three"]);
+    }
+
+    #[test]
+    fn the_folder_for_the_life_before_is_made_before_anything_moves_and_goes_when_it_was_not_needed()
+     {
+        let life = Life::new();
+        life.put(&format!("{STAGE}/TODO.md"), "restored");
+        life.place().begin(ASIDE_NOW).unwrap();
+        assert!(life.at(ASIDE_NOW).is_dir());
+        assert_eq!(life.place().finish().unwrap(), None);
+        assert!(!life.at(ASIDE_NOW).exists());
+        // What a kill leaves of a mark is no life.
+        life.put(NEW_MARK, "before");
+        assert_eq!(life.place().lives().unwrap(), ["TODO.md"]);
+    }
+
+    /// Killed between any two names and begun again, with something that somebody has made in between.
+    #[test]
+    fn what_somebody_makes_between_the_phases_is_moved_aside_and_a_killed_one_goes_on() {
+        let life = Life::new();
+        life.put("TODO.md", "old");
+        for file in ["TODO.md", "kept/1"] {
+            life.put(&format!("{STAGE}/{file}"), "restored");
+        }
+        life.place().begin(ASIDE_NOW).unwrap();
+        put(&life.at("TODO.md"), &life.at(ASIDE_NOW), "TODO.md").unwrap();
+        fs::rename(life.at(MARKS[0]), life.at(MARKS[1])).unwrap();
+        assert!(moved(&life.at("restore.part/kept"), &life.at("kept")).unwrap());
+        life.put("TODO.md", "somebody's");
+        assert_eq!(life.place().finish().unwrap().as_deref(), Some(ASIDE_NOW));
+        assert_eq!([life.read("TODO.md"), life.read("kept/1")], ["restored", "restored"]);
+        let read = |name: &str| life.read(&format!("{ASIDE_NOW}/{name}"));
+        assert_eq!([read("TODO.md"), read("TODO.md-2")], ["old", "somebody's"]);
+        // Killed before its mark went.
+        life.put(MARKS[1], ASIDE_NOW);
+        assert_eq!(life.place().finish().unwrap().as_deref(), Some(ASIDE_NOW));
+        assert!(begun(life.home.path()).is_none());
+        // The next one of the same second.
+        life.put(&format!("{STAGE}/TODO.md"), "once more");
+        life.place().begin(ASIDE_NOW).unwrap();
+        assert_eq!(life.place().finish().unwrap().as_deref(), Some("before-restore-1-2"));
+        assert_eq!(read("TODO.md-2"), "somebody's");
     }
 }

@@ -56,7 +56,8 @@ pub struct Brought {
 /// Restores a backup into the state folder of a config, and into its database.
 ///
 /// # Errors
-/// Why it is not restored: then what was there is as it was.
+/// Why it is not restored: then what was there is as it was, unless the moving had begun: it says so, and goes on when this
+/// is called again.
 pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Result<Brought> {
     let folders = &config.folders;
     let file = opened(from).with_context(|| format!("{} cannot be read", from.display()))?;
