@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::http::request::Parts;
 use selkie_channel_core::ConversationId;
 use serde::Deserialize;
 
@@ -25,6 +26,19 @@ const CONVERSATIONS_SEARCHED: usize = 10_000;
 
 /// What is asked.
 pub(super) type Asked = State<Arc<Console>>;
+/// What a path names. What stands there may be no text: that is a fault like others.
+pub(super) struct Of(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Of {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Fault> {
+        let path = Path::from_request_parts(parts, state).await;
+        let unread = |_| Fault::unreadable("what the path names is not text: encode it as UTF-8");
+        path.map(|Path(named)| Self(named)).map_err(unread)
+    }
+}
+
 /// How many rows are wanted.
 pub(super) type Rows = Result<Query<Limit>, QueryRejection>;
 

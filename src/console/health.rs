@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::Console;
+use super::answer::Fault;
 use super::asked::Asked;
 
 /// What Prometheus' text is, as HTTP calls it.
@@ -35,7 +36,10 @@ async fn ready(State(console): Asked) -> Response {
 async fn metrics(State(console): Asked) -> Response {
     match console.health.metrics().await {
         Ok(text) => ([(header::CONTENT_TYPE, METRICS)], text).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Err(_) => {
+            let says = "the counters cannot be written as text now: ask again";
+            Fault::new(StatusCode::INTERNAL_SERVER_ERROR, says).into_response()
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::routing::get;
@@ -13,7 +12,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use super::answer::Fault;
-use super::asked::{Asked, PATIENCE, Rows, TOTAL, find, limit};
+use super::asked::{Asked, Of, PATIENCE, Rows, TOTAL, find, limit};
 use super::{Console, Looked, Sees, Unreadable};
 use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
@@ -110,7 +109,7 @@ struct Line {
 }
 
 /// Whom a conversation may hear of, the latest met first.
-async fn contacts(console: Asked, Path(key): Path<String>, rows: Rows) -> Result<Response, Fault> {
+async fn contacts(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
     let Sees { is_whole, what } = told(console.knowledge.contacts(&of)).await?;
     let total = what.known.len();
@@ -121,7 +120,7 @@ async fn contacts(console: Asked, Path(key): Path<String>, rows: Rows) -> Result
 }
 
 /// What is to be done, what comes due first before the newest; then what was done last.
-async fn todos(console: Asked, Path(key): Path<String>, rows: Rows) -> Result<Response, Fault> {
+async fn todos(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
     let Sees { is_whole, what } = told(console.knowledge.todos(&of)).await?;
     let counts = [(TOTAL, what.open.len().to_string()), (DONE, what.done.len().to_string())];
@@ -135,7 +134,7 @@ async fn todos(console: Asked, Path(key): Path<String>, rows: Rows) -> Result<Re
 }
 
 /// What is remembered, the last lines by the numbers that `/memory` gives them.
-async fn memory(console: Asked, Path(key): Path<String>, rows: Rows) -> Result<Response, Fault> {
+async fn memory(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
     let Sees { is_whole, what } = told(console.knowledge.memory(&of)).await?;
     let total = what.len();

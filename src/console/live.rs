@@ -18,6 +18,7 @@ use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_util::sync::CancellationToken;
 
 use super::Console;
+use super::answer::Fault;
 use crate::domain::happening::Happening;
 
 /// Listeners at once: half of the connections, so that questions are always answered.
@@ -29,8 +30,8 @@ pub(super) fn routes(stop: CancellationToken) -> Router<Arc<Console>> {
     let listen = async move |console| match seats.try_acquire_owned() {
         Ok(seat) => events(console, stop, seat).await.into_response(),
         Err(_) => {
-            let why = format!("{LISTENERS} listen to events already: end one of them first\n");
-            (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
+            let why = format!("{LISTENERS} listen to events already: end one of them first");
+            Fault::new(StatusCode::SERVICE_UNAVAILABLE, why).into_response()
         }
     };
     Router::new().route("/v1/events", get(listen))

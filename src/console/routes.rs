@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
 use selkie_channel_core::ConversationId;
@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
-use super::asked::{Asked, PATIENCE, Rows, TOTAL, find, limit};
+use super::asked::{Asked, Of, PATIENCE, Rows, TOTAL, find, limit};
 use super::{ChannelView, Console};
 use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::in_force::NotInForce;
@@ -118,7 +118,7 @@ async fn conversations(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<Co
 
 async fn conversation_tasks(
     State(console): Asked,
-    Path(key): Path<String>,
+    Of(key): Of,
     rows: Rows,
 ) -> Answer<Vec<Keyed<TaskRow>>> {
     let limit = limit(rows)?;
@@ -127,10 +127,7 @@ async fn conversation_tasks(
 }
 
 /// What waits for a person there, the oldest first.
-async fn open_questions(
-    State(console): Asked,
-    Path(key): Path<String>,
-) -> Answer<Vec<QuestionRow>> {
+async fn open_questions(State(console): Asked, Of(key): Of) -> Answer<Vec<QuestionRow>> {
     let conversation = find(&console, &key).await?;
     Ok(Json(console.ledger.open_questions(Some(&conversation)).await?))
 }
@@ -140,21 +137,18 @@ async fn tasks(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<TaskRow>>>
     keyed_tasks(&console, None, limit).await
 }
 
-async fn task(State(console): Asked, Path(id): Path<String>) -> Answer<Keyed<TaskDetail>> {
+async fn task(State(console): Asked, Of(id): Of) -> Answer<Keyed<TaskDetail>> {
     let detail = detail(&console, &id).await?;
     Ok(Json(Keyed::by(detail, |d| &d.row.conversation)))
 }
 
-async fn shape(State(console): Asked, Path(id): Path<String>) -> Answer<Explained> {
+async fn shape(State(console): Asked, Of(id): Of) -> Answer<Explained> {
     let detail = detail(&console, &id).await?;
     Ok(Json((console.explain)(&detail.facts)))
 }
 
 /// What a task has asked approval for, in any state, the oldest first.
-async fn task_approvals(
-    State(console): Asked,
-    Path(id): Path<String>,
-) -> Answer<Vec<Keyed<Approval>>> {
+async fn task_approvals(State(console): Asked, Of(id): Of) -> Answer<Vec<Keyed<Approval>>> {
     let task = detail(&console, &id).await?.row.id;
     keyed_approvals(&console, Some(task)).await
 }
@@ -178,11 +172,7 @@ async fn schedules(
 }
 
 /// The newest times of one schedule, the newest first.
-async fn schedule_times(
-    State(console): Asked,
-    Path(id): Path<String>,
-    rows: Rows,
-) -> Answer<Vec<Time>> {
+async fn schedule_times(State(console): Asked, Of(id): Of, rows: Rows) -> Answer<Vec<Time>> {
     let limit = limit(rows)?;
     let known = id.parse().map(ScheduleId);
     let known = known.map_err(|_| {
@@ -201,7 +191,7 @@ async fn posts(State(console): Asked) -> Answer<Vec<PostView>> {
     Ok(Json((console.posts)().await?))
 }
 
-async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec<Chain>> {
+async fn trace(State(console): Asked, Of(message): Of) -> Answer<Vec<Chain>> {
     let chains = console.ledger.trace(&message).await?;
     if chains.is_empty() {
         return Err(Fault::missing(format!(

@@ -533,6 +533,25 @@ async fn a_conversation_is_found_by_its_key() {
 }
 
 #[tokio::test]
+async fn what_a_path_or_a_query_cannot_mean_is_a_fault_like_others() {
+    let served = served().await;
+    let of = ["tasks", "questions", "contacts", "todos", "memory"];
+    let conversations = of.map(|what| format!("/v1/conversations/%ff/{what}"));
+    let others = [
+        "/v1/tasks/%ff",
+        "/v1/tasks/%ff/shape",
+        "/v1/tasks/%ff/approvals",
+        "/v1/schedules/%ff/times",
+        "/v1/trace/%ff",
+        "/v1/tasks?limit=%ff",
+    ];
+    for path in conversations.into_iter().chain(others.map(str::to_owned)) {
+        let (status, body) = served.get(&path).await;
+        assert!(status == 400 && body["error"].is_string(), "{path}: {status} {body}");
+    }
+}
+
+#[tokio::test]
 async fn a_task_is_told_with_its_shape() {
     let served = served().await;
     let (_, body) = served.get("/v1/tasks/7").await;
@@ -622,6 +641,8 @@ async fn listeners_leave_room_for_questions() {
         BufReader::new(served.send("GET /v1/events", "host: localhost\r\n").await).lines();
     let status = one_more.next_line().await.unwrap().unwrap();
     assert!(status.contains("503"), "{status}");
+    let (_, body) = served.get("/v1/events").await;
+    assert!(body["error"].as_str().unwrap().contains("end one of them first"), "{body}");
     let mut asked =
         BufReader::new(served.send("GET /v1/status", "host: localhost\r\n").await).lines();
     assert!(asked.next_line().await.unwrap().unwrap().contains("200"));
