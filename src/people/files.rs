@@ -152,7 +152,9 @@ impl Files {
         let mut done = Done::default();
         for (at, one) in begun.into_iter().enumerate() {
             let put = match self.put(one, &journal, &mut patience) {
-                Err(FileError::Written(file)) if at > 0 => Err(FileError::Follows(file)),
+                Err(FileError::Written(file) | FileError::Emptied(file)) if at > 0 => {
+                    Err(FileError::Follows(file))
+                }
                 put => put,
             };
             if at == 0 && put.as_ref().is_err_and(FileError::is_last) {
@@ -378,7 +380,9 @@ impl Files {
                 }
             }
             if !patience.wait(&self.time) {
-                return Err(FileError::Written(file.to_owned()));
+                let is_emptied = place.is_emptied(look);
+                let why = if is_emptied { FileError::Emptied } else { FileError::Written };
+                return Err(why(file.to_owned()));
             }
         }
     }

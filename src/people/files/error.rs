@@ -36,6 +36,11 @@ pub enum FileError {
     /// Somebody is in the middle of writing it.
     #[error("{0} is being written by somebody: nothing was changed, try again in a moment")]
     Written(String),
+    /// Somebody has emptied it: they may be about to write it anew.
+    #[error(
+        "{0} is empty where it had entries a moment ago: if that is meant, try again in a few seconds; nothing was changed"
+    )]
+    Emptied(String),
     /// The same, where another file has changed already.
     #[error("{0} is being written by somebody: its part of the change follows with the next one")]
     Follows(String),
@@ -65,7 +70,8 @@ impl FileError {
 
     /// Whether the change is not made again by itself.
     pub(super) fn is_last(&self) -> bool {
-        matches!(self, Self::Unreadable { .. } | Self::Written(_) | Self::Aside { .. })
+        use FileError::{Aside, Emptied, Unreadable, Written};
+        matches!(self, Unreadable { .. } | Written(_) | Emptied(_) | Aside { .. })
     }
 }
 

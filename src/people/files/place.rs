@@ -65,6 +65,11 @@ impl Place {
         look.is_none_or(|look| self.keep.is_ours(look) || look.rests(self.keep.had_words(), now))
     }
 
+    /// Whether somebody has taken out all that was in what looks so.
+    pub fn is_emptied(&self, look: Option<Look>) -> bool {
+        look.is_some_and(|look| look.size == 0) && self.keep.had_words()
+    }
+
     /// Whether nobody is writing what came out.
     pub fn out_rests(&self, now: SystemTime) -> Result<bool, FileError> {
         let look = Look::at(&self.keep.path()).map_err(|source| self.failed("read", source))?;
