@@ -1,6 +1,6 @@
 //! What keeps a file from being read or changed, for people.
 
-use std::io;
+use std::io::{self, ErrorKind};
 
 use crate::people::text::Unreadable;
 
@@ -8,7 +8,7 @@ use crate::people::text::Unreadable;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The disk refuses.
-    #[error("{file} cannot be {done}: {source}")]
+    #[error("{file} cannot be {done}: {source}{}", room(source))]
     Io {
         /// Which.
         file: String,
@@ -72,6 +72,16 @@ impl FileError {
     pub(super) fn is_last(&self) -> bool {
         use FileError::{Aside, Emptied, Unreadable, Written};
         matches!(self, Unreadable { .. } | Written(_) | Emptied(_) | Aside { .. })
+    }
+}
+
+/// What to do where there is no room; what was written before that stands.
+fn room(source: &io::Error) -> &'static str {
+    match source.kind() {
+        ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
+            ": the disk takes no more: free space or raise the limit, then try again"
+        }
+        _ => "",
     }
 }
 

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::SystemTime;
 
 use chrono::TimeDelta;
+use rustix::io::Errno;
 
 use super::*;
 use crate::domain::clock::{Clock as _, ManualClock, SystemClock};
@@ -620,6 +621,20 @@ fn what_stays_empty_or_never_rests_is_refused_and_nothing_changes() {
     );
     let all = home.contents(List::Open);
     assert!(all.len() > 50 && !all.contains(&"ours".to_owned()) && home.is_tidy(), "{all:?}");
+}
+
+#[test]
+fn a_disk_that_takes_no_more_is_told_with_what_to_do() {
+    for errno in [Errno::FBIG, Errno::NOSPC, Errno::DQUOT] {
+        let says = error::written("TODO.md", errno.into()).to_string();
+        let advice = ": the disk takes no more: free space or raise the limit, then try again";
+        assert!(
+            says.starts_with("TODO.md cannot be written: ") && says.ends_with(advice),
+            "{says}"
+        );
+    }
+    let says = error::written("TODO.md", Errno::ACCESS.into()).to_string();
+    assert!(!says.contains("the disk"), "{says}");
 }
 
 #[test]
