@@ -27,7 +27,6 @@ pub fn playground() -> Option<Box<dyn World>> {
 
 #[cfg(feature = "playground")]
 mod emulated {
-    use std::net::TcpListener;
     use std::sync::Arc;
 
     use anyhow::anyhow;
@@ -179,9 +178,7 @@ mod emulated {
             let options = Options { port, now, ..Options::default() };
             let skipped = numbers_before(&options, earlier);
             let playground = Playground::start(Options { skipped, ..options }).await?;
-            // A port that is free now; the daemon waits for it should another take it first.
-            self.webhook = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
-            playground.line().set_webhook(&format!("http://{}/line/webhook", self.webhook));
+            self.webhook = playground.line().keep_webhook()?.to_string();
             self.playground = Some(playground);
             Ok(())
         }

@@ -79,12 +79,12 @@ impl Line {
 
 /// Puts LINE into a world's config.
 pub fn add(world: &mut World, more: Value) {
-    let port = free_port();
+    let listen = world.playground.line().keep_webhook().expect("a port");
     let mut section = json!({
         "channel_access_token": ACCESS_TOKEN, "channel_secret": SECRET,
         "base_url": world.playground.line_base_url(),
         "data_base_url": world.playground.line_data_base_url(),
-        "webhook_listen": format!("127.0.0.1:{port}"),
+        "webhook_listen": listen,
         "allowed_ids": [GROUP], "pace": "lifted",
     });
     for (key, value) in more.as_object().into_iter().flatten() {
@@ -94,10 +94,4 @@ pub fn add(world: &mut World, more: Value) {
     // Its people tap as fast as they can.
     world.home.set("limits", json!({ "person": { "messages_per_minute": 0 }, "conversation": { "messages_per_minute": 0 } }));
     world.home.set("owners", json!([format!("line:{ADA}")]));
-    world.playground.line().set_webhook(&format!("http://127.0.0.1:{port}/line/webhook"));
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }

@@ -1,12 +1,14 @@
 //! The handle of the emulated LINE: settings, faults, and single webhooks by hand.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::port::Kept;
 use super::{Server, knock, sender};
 use crate::faults::Fault;
 
@@ -24,6 +26,19 @@ impl LinePlatform {
     /// Says where events are sent, `http://127.0.0.1:<port>/<path>`. Without one they are lost.
     pub fn set_webhook(&self, url: &str) {
         self.server.world().webhook = Some(url.to_owned());
+    }
+
+    /// Sends events to a port that is kept for the daemon's webhook as long as the platform lives; returns where.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub fn keep_webhook(&self) -> io::Result<SocketAddr> {
+        let kept = Kept::new()?;
+        let address = kept.address;
+        let mut world = self.server.world();
+        world.webhook = Some(format!("http://{address}/line/webhook"));
+        world.kept = Some(kept);
+        Ok(address)
     }
 
     /// Whether events that were not taken are sent again (on at first; LINE's own default is off).

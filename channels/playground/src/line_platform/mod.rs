@@ -9,6 +9,7 @@ mod handle;
 mod http;
 mod knock;
 mod people;
+mod port;
 mod push;
 mod sender;
 mod view;

@@ -7,6 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use super::port::Kept;
 use super::view::{LineButton, LineCall, LineMessage, Via};
 use crate::delivered::{Delivered, Keep};
 
@@ -28,6 +29,8 @@ pub(super) struct World {
     /// Events by the message they are about, for redelivery.
     pub(super) events: HashMap<String, Value>,
     pub(super) webhook: Option<String>,
+    /// The port that is kept for it.
+    pub(super) kept: Option<Kept>,
     pub(super) redelivers: bool,
     /// How long ago events happened when they are sent.
     pub(super) lateness: TimeDelta,
@@ -92,6 +95,7 @@ impl World {
             calls: Vec::new(),
             events: HashMap::new(),
             webhook: None,
+            kept: None,
             redelivers: true,
             lateness: TimeDelta::zero(),
             watchers: Vec::new(),
