@@ -282,6 +282,10 @@ async fn a_state_folder_that_was_mistyped_is_not_made_by_a_look() {
         (&somewhere, "contacts"),
         (&nowhere, "sessions"),
         (&somewhere, "memory"),
+        (&nowhere, "schedules"),
+        (&somewhere, "pair"),
+        (&nowhere, "tweets"),
+        (&somewhere, "approvals"),
     ] {
         let folder = folder.to_str().expect("a path");
         let (code, out, err) = world.home.run(&[what, "list", "--state", folder]);

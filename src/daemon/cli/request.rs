@@ -27,8 +27,11 @@ pub(super) trait Request: Serialize {
     type Answer: Serialize + DeserializeOwned;
     /// Where the daemon takes it.
     const PATH: &'static str;
-    /// Without a state folder there is nothing to be looked at.
-    const LOOKS_AT_WHAT_IS_THERE: bool = false;
+
+    /// Without a state folder there is nothing to be looked at, and none is made for a look.
+    fn looks_at_what_is_there(&self) -> bool {
+        true
+    }
 
     /// Why only a running daemon can do it.
     fn needs_daemon(&self) -> Option<&'static str> {
@@ -79,7 +82,8 @@ pub(super) fn to_ask_silently(binary: &Binary, chosen: &Chosen) -> Result<AppCon
 pub(super) fn no_state(plan: &AppConfig) -> String {
     let state = plan.folders.state.display();
     format!(
-        "selkie has not used the state folder {state} yet: name another folder with --state, or start selkie first"
+        "selkie has not used the state folder {state} yet, so nothing is in it: start selkie (selkie run), or name the \
+         folder that you mean with --state"
     )
 }
 
@@ -99,7 +103,7 @@ pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer,
         match (Running::find(&plan.tls, &plan.folders.state).await?, request.needs_daemon()) {
             (Some(daemon), _) => daemon.call(R::PATH, &request).await,
             (None, Some(why)) => Ok(Answered::Refused(why.to_owned())),
-            (None, None) if R::LOOKS_AT_WHAT_IS_THERE && !plan.has_state() => {
+            (None, None) if request.looks_at_what_is_there() && !plan.has_state() => {
                 Ok(Answered::Refused(no_state(&plan)))
             }
             (None, None) => {
@@ -127,6 +131,10 @@ pub(super) fn done<T>(answered: Answered<T>) -> Result<T, Failure> {
 impl Request for Asked {
     type Answer = Told;
     const PATH: &'static str = "/v1/schedules";
+
+    fn looks_at_what_is_there(&self) -> bool {
+        !matches!(self, Self::Add(_) | Self::Import { .. })
+    }
 
     fn needs_daemon(&self) -> Option<&'static str> {
         matches!(self, Self::Run { .. })
@@ -156,7 +164,6 @@ impl Request for AskedOfPosts {
 impl Request for AskedOfPeople {
     type Answer = ToldOfPeople;
     const PATH: &'static str = "/v1/people";
-    const LOOKS_AT_WHAT_IS_THERE: bool = true;
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPeople>> {
         carry_out_people(flow, self).await
@@ -166,7 +173,6 @@ impl Request for AskedOfPeople {
 impl Request for AskedToResume {
     type Answer = Resumed;
     const PATH: &'static str = "/v1/resume";
-    const LOOKS_AT_WHAT_IS_THERE: bool = true;
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Resumed>> {
         told_to_resume(flow, self).await
@@ -176,7 +182,6 @@ impl Request for AskedToResume {
 impl Request for AskedToForget {
     type Answer = Forgotten;
     const PATH: &'static str = "/v1/forget";
-    const LOOKS_AT_WHAT_IS_THERE: bool = true;
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Forgotten>> {
         told_to_forget(flow, self).await
@@ -186,7 +191,6 @@ impl Request for AskedToForget {
 impl Request for AskedOfApprovals {
     type Answer = ToldOfApprovals;
     const PATH: &'static str = "/v1/approvals";
-    const LOOKS_AT_WHAT_IS_THERE: bool = true;
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfApprovals>> {
         carry_out_approvals(flow, self).await
@@ -196,6 +200,11 @@ impl Request for AskedOfApprovals {
 impl Request for AskedOfPairing {
     type Answer = ToldOfPairing;
     const PATH: &'static str = "/v1/pairing";
+
+    fn looks_at_what_is_there(&self) -> bool {
+        // The first code is made before the first start.
+        !matches!(self, Self::Open)
+    }
 
     async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPairing>> {
         carry_out_pairing(flow, self).await
