@@ -446,7 +446,32 @@ fn arguments_of_a_call_must_be_json() {
     let said = Desk::new().selkie(&["tools", "call", "think", "{thought}"]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("the arguments of think are not JSON"), "{}", said.err);
-    assert_eq!(Desk::new().selkie(&["tools", "call", "think", "{}", "list_files"]).code, 2);
+    for line in [&["list_files"][..], &["think", "{}", "list_files"]] {
+        let said = Desk::new().selkie(&[&["tools", "call"], line].concat());
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert!(
+            said.err.contains("list_files needs its arguments as JSON, such as '{}'"),
+            "{}",
+            said.err
+        );
+    }
+}
+
+#[test]
+fn a_word_in_the_place_of_a_number_says_what_is_taken() {
+    for (line, takes) in [
+        (&["schedules", "show", "abc"][..], "takes a number, such as 3"),
+        (&["schedules", "history", "1", "--limit", "x"], "takes a number, such as 3"),
+        (&["memory", "search", "tea", "--min-score", "x"], "takes a number, such as 0.5"),
+        (&["logs", "-n", "x"], "takes a number from 1 to 1000000"),
+        (&["trace", "--limit", "501"], "takes a number from 1 to 500"),
+        (&["sessions", "list", "--limit", "x"], "takes a number from 1 to 500"),
+    ] {
+        let said = Desk::new().selkie(line);
+        assert_eq!(said.code, 2, "{line:?}: {}", said.err);
+        assert!(said.err.contains(takes), "{line:?}: {}", said.err);
+        assert!(!said.err.contains("invalid digit"), "{line:?}: {}", said.err);
+    }
 }
 
 /// `UPDATE_GOLDEN=1 cargo test --test cli` writes the page anew.

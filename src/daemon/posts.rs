@@ -122,7 +122,7 @@ async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, NotDon
             let recurrence =
                 recurrence.map_err(|why: UnknownRecurrence| NotDone::Mistyped(why.to_string()))?;
             let amended = Amended { texts, time, recurrence };
-            let row = flow.book().get(schedule, None).await?;
+            let row = scheduled(flow, schedule).await?;
             flow.may_amend(&row, &amended).map_err(NotDone::mistyped)?;
             Ok(vec![of_schedule(flow, &flow.amend_post(schedule, amended).await?)])
         }
@@ -159,13 +159,21 @@ async fn list(flow: &Flow) -> Result<Vec<PostView>, BookError> {
 async fn one(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
     let found = match Named::read(id) {
         Named::Schedule(schedule) => {
-            let row = flow.book().get(schedule, None).await?;
+            let row = scheduled(flow, schedule).await?;
             is_post(&row).then(|| of_schedule(flow, &row))
         }
         Named::Post(outbound) => flow.post_of(outbound).await?.map(|row| of_post(flow, &row)),
         Named::Draft(code) => drafts(flow).await?.into_iter().find(|draft| draft.id == code),
     };
     Ok(vec![found.ok_or_else(|| unknown(id))?])
+}
+
+/// Finds what is scheduled; whoever asks for a post hears of posts.
+async fn scheduled(flow: &Flow, schedule: ScheduleId) -> Result<ScheduleRow, BookError> {
+    flow.book().get(schedule, None).await.map_err(|error| match error {
+        BookError::Refused(_) => unknown(&schedule.to_string()),
+        error @ BookError::Store(_) => error,
+    })
 }
 
 async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {

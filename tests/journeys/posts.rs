@@ -540,7 +540,10 @@ async fn posts_are_changed_and_withdrawn_at_the_command_line() {
     assert!(mistyped(&world, &["tweets", "edit", "1", "--time", "noon"]).contains("takes 08:00"));
     assert!(mistyped(&world, &["tweets", "retry", "1"]).contains("takes p12"));
     assert!(refused(&world, &["tweets", "show", "p9"]).contains("there is no post"));
-    assert!(refused(&world, &["tweets", "cancel", "9"]).contains("there is no schedule 9"));
+    for none in [&["show", "9"][..], &["cancel", "9"], &["edit", "9", "--text", "x"]] {
+        let why = refused(&world, &[&["tweets"], none].concat());
+        assert!(why.contains("there is no post \"9\": `selkie tweets list`"), "{none:?}: {why}");
+    }
     run(&world, &["tweets", "cancel", "1"]);
     let list = tweets(&world);
     assert_eq!(

@@ -13,6 +13,7 @@ use super::forget::ForgetArgs;
 use super::init_args::Init;
 use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
+use super::number::number_in;
 use super::pair::Pair;
 use super::post_args::Tweets;
 use super::reload::ReloadArgs;
@@ -263,7 +264,7 @@ pub struct Demo {
     #[arg(long)]
     pub use_store: bool,
     /// The page's port [default: a free one]
-    #[arg(long, default_value_t = 0, hide_default_value = true, conflicts_with = "say")]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = number_in(0..=u16::MAX), conflicts_with = "say")]
     pub port: u16,
 }
 
@@ -349,7 +350,7 @@ pub enum Tools {
         #[arg(long)]
         preview: bool,
         /// NAME JSON [NAME JSON …]
-        #[arg(required = true, num_args = 2.., value_name = "NAME JSON")]
+        #[arg(required = true, num_args = 1.., value_name = "NAME JSON")]
         calls: Vec<String>,
     },
     /// Say why a tool is available in a setting, or why not

@@ -2,6 +2,8 @@
 
 use clap::Subcommand;
 
+use super::number::fraction;
+
 /// `selkie memory`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
@@ -35,7 +37,7 @@ pub enum Memory {
         #[arg(long = "in", value_name = "NAME")]
         name: Option<String>,
         /// How well a line has to match, from 0 to 1
-        #[arg(long, default_value_t = 0.35)]
+        #[arg(long, default_value_t = 0.35, value_parser = fraction)]
         min_score: f64,
         /// Print JSON instead of text
         #[arg(long)]

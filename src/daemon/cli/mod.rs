@@ -28,6 +28,7 @@ mod manual;
 mod manual_args;
 mod memory;
 mod memory_args;
+mod number;
 mod outcome;
 mod pair;
 mod post_args;

@@ -4,6 +4,18 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::number::{fraction, number};
+
+/// What is said of a file that is imported.
+const IMPORTED: &str = "Examples:
+  selkie schedules import cron.yaml --preview
+  selkie schedules import cron.yaml
+
+The file is a list of tasks in morph's form. Each has `content` (what the model is to do) and `cron` or `at` (when), and may have \
+`title`, `tz`, `chat_id` (where to write to) and `llm_profile` (a profile in llm.profiles).
+
+Exit codes: 0 imported · 1 not imported · 2 the command line, the config or a task of the file is wrong";
+
 /// `selkie schedules`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
@@ -30,8 +42,9 @@ pub enum Schedules {
     },
     /// Add a schedule, in the name of the first owner
     Add(Box<AddSchedule>),
-    /// Import schedules from morph's `cron.yaml`: all of them, or none if one is wrong. Running it again adds only what is
-    /// missing
+    /// Import schedules from another program's `cron.yaml`: all of them, or none if one is wrong. Running it again adds only
+    /// what is missing
+    #[command(after_help = IMPORTED)]
     Import {
         /// The file
         file: PathBuf,
@@ -42,6 +55,7 @@ pub enum Schedules {
     /// Show a schedule with its next times and all its settings
     Show {
         /// Its number
+        #[arg(value_parser = number::<i64>)]
         id: i64,
         /// Print JSON instead of text
         #[arg(long)]
@@ -50,29 +64,34 @@ pub enum Schedules {
     /// Remove a schedule
     Remove {
         /// Its number
+        #[arg(value_parser = number::<i64>)]
         id: i64,
     },
     /// Pause a schedule until it is resumed
     Pause {
         /// Its number
+        #[arg(value_parser = number::<i64>)]
         id: i64,
     },
     /// Resume a paused schedule
     Resume {
         /// Its number
+        #[arg(value_parser = number::<i64>)]
         id: i64,
     },
     /// Carry out a schedule now, besides its own times. Needs a running daemon
     Run {
         /// Its number
+        #[arg(value_parser = number::<i64>)]
         id: i64,
     },
     /// Show a schedule's most recent runs and how each ended
     History {
         /// Its number
+        #[arg(value_parser = number::<i64>)]
         id: i64,
         /// How many at most
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 20, value_parser = number::<usize>)]
         limit: usize,
         /// Print JSON instead of text
         #[arg(long)]
@@ -141,7 +160,7 @@ pub struct TermArgs {
     #[arg(long, value_name = "MOMENT")]
     pub until: Option<String>,
     /// Stop after this many runs; `selkie schedules run` does not count
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number::<u32>)]
     pub times: Option<u32>,
     /// Only between these times of day: 08:00-22:00
     #[arg(long, value_name = "HOURS")]
@@ -157,12 +176,12 @@ pub struct TermArgs {
     #[arg(long, value_name = "SPAN")]
     pub lateness: Option<String>,
     /// How many earlier tasks of its conversation the model reads, 0 to 16 [default: 4]
-    #[arg(long, value_name = "TASKS")]
+    #[arg(long, value_name = "TASKS", value_parser = number::<u32>)]
     pub history: Option<u32>,
     /// Model calls a day, 0 for no limit; when they are used up, the schedule waits for the next day [default: 500]
-    #[arg(long, value_name = "CALLS")]
+    #[arg(long, value_name = "CALLS", value_parser = number::<u32>)]
     pub budget_calls: Option<u32>,
     /// What the model may cost a day, in US dollars, 0 for no limit [default: 5]
-    #[arg(long, value_name = "DOLLARS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DOLLARS", allow_negative_numbers = true, value_parser = fraction)]
     pub budget_usd: Option<f64>,
 }

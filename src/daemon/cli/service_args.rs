@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::number::number_in;
+
 /// The longest beginning that `--since` takes.
 const SINCE: usize = 64;
 /// The longest name of a unit.
@@ -128,7 +130,7 @@ pub struct Logs {
     #[arg(short, long)]
     pub follow: bool,
     /// The newest N lines [default: 50, or all with --since]
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number_in(1..=1_000_000_u32))]
     pub lines: Option<u32>,
     /// Only lines since then: 2026-12-24 18:00, today, yesterday, -1h
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = since)]

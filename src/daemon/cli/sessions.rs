@@ -4,6 +4,7 @@ use chrono::DateTime;
 use clap::{Subcommand, ValueEnum};
 use serde_json::Value;
 
+use super::number::number_in;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{done, no_state, to_ask_silently};
@@ -16,7 +17,7 @@ use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 
 /// Conversations that are known to lists at most.
-const MOST: i64 = 500;
+const MOST: u16 = 500;
 
 /// `selkie sessions`.
 #[derive(Debug, Subcommand)]
@@ -29,7 +30,7 @@ pub enum Sessions {
     /// List the conversations, the most recently active first
     List {
         /// How many at most
-        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=MOST))]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = number_in(1..=MOST))]
         limit: u16,
         /// Print JSON instead of text
         #[arg(long)]
@@ -40,7 +41,7 @@ pub enum Sessions {
         /// Its id, as the list shows it
         id: String,
         /// How many of the newest messages
-        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = number_in(1..=u16::MAX))]
         limit: u16,
         /// Print JSON instead of text
         #[arg(long)]

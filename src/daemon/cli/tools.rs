@@ -260,7 +260,8 @@ fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
 
 fn pairs(words: &[String]) -> Result<Vec<(String, Value)>, Failure> {
     if !words.len().is_multiple_of(2) {
-        return Err(Failure::Usage("tools call takes NAME JSON [NAME JSON …]".to_owned()));
+        let last = words.last().map_or("", String::as_str);
+        return Err(Failure::Usage(format!("{last} needs its arguments as JSON, such as '{{}}'")));
     }
     let mut calls = Vec::new();
     for pair in words.chunks_exact(2) {

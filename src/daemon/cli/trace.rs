@@ -17,6 +17,7 @@ use serde_json::Value;
 use text::word;
 use work::Teller;
 
+use super::number::number_in;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{no_state, to_ask_silently};
@@ -40,7 +41,7 @@ pub struct Trace {
     /// A task's number, the key of an event, or the platform's id of a message or of its answer
     pub message: Option<String>,
     /// How many tasks to list
-    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "message", value_parser = clap::value_parser!(u16).range(1..=500))]
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "message", value_parser = number_in(1..=500_u16))]
     pub limit: u16,
     /// Print JSON instead of text
     #[arg(long)]
