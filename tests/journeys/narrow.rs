@@ -1,4 +1,5 @@
-//! Every list of the command line fits a terminal of 80 cells, whatever people are called and whatever they write.
+//! Every list of the command line fits a terminal of 80 cells, whatever people are called and whatever they write, and so do
+//! its sentences.
 
 use selkie_playground::telegram::{GRACE, GROUP};
 use serde_json::json;
@@ -6,6 +7,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::approvals::Team;
 use crate::support::joined::joined;
+use crate::support::terminal::AtTerminal;
+use crate::support::world::World;
 
 /// Wide letters, a picture of several characters, and what turns the direction of text.
 const NAME: &str =
@@ -64,5 +67,30 @@ async fn no_list_is_wider_than_a_terminal() {
     ] {
         let (_, out, _) = world.home.run(args);
         assert!(joined(&out).contains(part), "{args:?}: {out}");
+    }
+}
+
+/// What says a sentence that is longer than a line.
+const SENTENCES: [&[&str]; 6] = [
+    &["tools", "why", "bash", "--in", "telegram:group"],
+    &["schedules", "list"],
+    &["tweets", "list"],
+    &["todos", "list"],
+    &["man", "a-folder-with-a-name-that-leaves-no-room-for-more-words-on-a-line"],
+    &["support-bundle", "bundle.tar.gz"],
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_sentence_is_wider_than_a_terminal() {
+    let world = World::start().await;
+    let (code, _, err) = world.home.run(&["ask", "hello"]);
+    assert_eq!(code, 0, "{err}");
+    for args in SENTENCES {
+        let terminal = AtTerminal::start_with(world.home.command(args), 80);
+        let (status, shown) = world.within("its end", terminal.ended()).await;
+        assert!(status.success() && !shown.is_empty(), "{args:?}: {shown}");
+        for line in shown.lines() {
+            assert!(line.width() <= 80, "{args:?} has {} cells: {line}", line.width());
+        }
     }
 }

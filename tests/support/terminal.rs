@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use tokio::sync::watch;
 
 /// A running program; killed when dropped.
@@ -22,9 +23,16 @@ pub struct AtTerminal {
 }
 
 impl AtTerminal {
-    /// Starts a program whose input, output and errors are one terminal.
-    pub fn start(mut command: Command) -> Self {
+    /// Starts a program whose input, output and errors are one terminal, which says no width.
+    pub fn start(command: Command) -> Self {
+        Self::start_with(command, 0)
+    }
+
+    /// The same, of so many columns.
+    pub fn start_with(mut command: Command, columns: u16) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        let size = Winsize { ws_row: 0, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&ours, size).expect("a size");
         grantpt(&ours).expect("a terminal of ours");
         unlockpt(&ours).expect("a terminal to open");
         let name = ptsname(&ours, Vec::new()).expect("its name");

@@ -106,7 +106,7 @@ impl<'a> Printed<'a> {
 
 fn decide(plan: AppConfig, code: String, verdict: Verdict) -> Outcome {
     let ToldOfApprovals { said, .. } = told(plan, AskedOfApprovals::Decide { code, verdict })?;
-    Ok(print::out(&format!("{said}\n"))?)
+    Ok(print::prose(&format!("{said}\n"))?)
 }
 
 #[cfg(test)]

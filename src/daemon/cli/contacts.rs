@@ -61,7 +61,7 @@ pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
         return Ok(print::json(&versions)?);
     }
     if versions.is_empty() {
-        return Ok(print::out(&format!("No earlier version of {file} is kept.\n"))?);
+        return Ok(print::prose(&format!("No earlier version of {file} is kept.\n"))?);
     }
     let row = |version: &Version| {
         let until = version.at.map(|at| format!("until {}", moment(at, zone)));
@@ -112,7 +112,7 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
     let unread: String = faults.iter().map(|fault| format!("cannot be read: {fault}\n")).collect();
     let width = print::width();
     let all = print::table(&rows, width) + &print::hanging(&unread, width);
-    Ok(print::out(if all.is_empty() { NONE } else { &all })?)
+    Ok(print::prose(if all.is_empty() { NONE } else { &all })?)
 }
 
 fn row(view: &ContactView, zone: Zone) -> Vec<String> {

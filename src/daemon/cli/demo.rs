@@ -324,7 +324,7 @@ async fn one(
     let failed = settled
         .map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
     if seen.is_empty() && *manner == Manner::ToTheRoom {
-        print::out("nothing was sent: the message was not for the bot\n")?;
+        print::prose("nothing was sent: the message was not for the bot\n")?;
         return Ok(None);
     }
     if seen.is_empty() {

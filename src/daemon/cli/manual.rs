@@ -46,7 +46,7 @@ pub fn manual(manual: &Manual) -> Outcome {
     write(folder).with_context(|| {
         format!("no manual pages in {}: name a folder that you may write to", folder.display())
     })?;
-    Ok(print::out(&format!("The manual pages are in {}.\n", folder.display()))?)
+    Ok(print::prose(&format!("The manual pages are in {}.\n", folder.display()))?)
 }
 
 fn write(folder: &Path) -> anyhow::Result<()> {

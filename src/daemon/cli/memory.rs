@@ -100,7 +100,7 @@ fn found(
 /// Shows which lines are in doubt, asks, and takes them.
 fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
     let Some(shown) = remembered::doubtful(files, subject)? else {
-        return Ok(print::out("There is nothing to do: selkie knows who wrote each line.\n")?);
+        return Ok(print::prose("There is nothing to do: selkie knows who wrote each line.\n")?);
     };
     print::prose(&in_doubt(&shown))?;
     let otherwise = "add --yes";
@@ -115,7 +115,7 @@ fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
     }
     let lines = remembered::trust(files, subject)?.unwrap_or_default();
     let lines = counted(u64::try_from(lines).unwrap_or(u64::MAX), ["entry", "entries"]);
-    Ok(print::out(&format!("{lines} without a mark: taken as your own words.\n"))?)
+    Ok(print::prose(&format!("{lines} without a mark: taken as your own words.\n"))?)
 }
 
 fn in_doubt(lines: &[Remembered]) -> String {
@@ -166,7 +166,7 @@ fn shown(all: &[Numbered], showing: Showing<'_>) -> Outcome {
         return Ok(print::json(&all)?);
     }
     let lines: String = all.iter().map(|one| line(one, showing)).collect();
-    Ok(print::out(if lines.is_empty() { showing.none } else { &lines })?)
+    Ok(print::prose(if lines.is_empty() { showing.none } else { &lines })?)
 }
 
 fn line(one: &Numbered, showing: Showing<'_>) -> String {

@@ -48,7 +48,7 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
         };
     }
     if posts.is_empty() {
-        return Ok(print::out(NONE)?);
+        return Ok(print::prose(NONE)?);
     }
     let lines: String = posts
         .iter()

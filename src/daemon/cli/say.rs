@@ -72,7 +72,7 @@ fn ended(conversation: &str, standing: &DeliveryState, why: Option<String>, json
             Ok(print::prose(&format!("{conversation}: sent, message {message}\n"))?)
         }
         DeliveryState::Delivered { message: None } => {
-            Ok(print::out(&format!("{conversation}: sent\n"))?)
+            Ok(print::prose(&format!("{conversation}: sent\n"))?)
         }
         DeliveryState::Refused { reason } => failed(format!("refused: {reason}")),
         DeliveryState::Partly { reason } => {

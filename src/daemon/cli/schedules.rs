@@ -58,7 +58,7 @@ fn list(plan: AppConfig, all: bool, json: bool) -> Outcome {
         return Ok(print::json(&schedules)?);
     }
     if schedules.is_empty() {
-        return Ok(print::out(
+        return Ok(print::prose(
             "There are no schedules. `selkie schedules add --help` says how to add one.\n",
         )?);
     }

@@ -65,7 +65,7 @@ fn put_in(machine: &Machine, wanted: &Wanted, consent: Consent) -> Outcome {
         return Ok(print::out("Nothing has changed.\n")?);
     }
     for aside in ready.write().map_err(failure)? {
-        print::out(&format!("What was there is kept as {}.\n", aside.display()))?;
+        print::prose(&format!("What was there is kept as {}.\n", aside.display()))?;
     }
     if !machine.runs {
         return Ok(print::prose(&by_hand(machine))?);
@@ -196,7 +196,7 @@ fn uninstall(binary: &Binary, chosen: &Chosen, uninstall: &Uninstall) -> Outcome
         return Ok(print::out("Nothing has changed.\n")?);
     }
     for aside in removal.remove().map_err(failure)? {
-        print::out(&format!("What was changed is kept as {}.\n", aside.display()))?;
+        print::prose(&format!("What was changed is kept as {}.\n", aside.display()))?;
     }
     Ok(print::prose(&format!("The service is gone. {}\n", stays(chosen, &machine)))?)
 }

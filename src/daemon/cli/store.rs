@@ -79,7 +79,7 @@ async fn unsealed(config: &AppConfig) -> anyhow::Result<()> {
     let ledger = ledger::open_whatever(config.ledger_for(&AppConfig::instance()))?;
     let was = unseal(&ledger).await;
     ledger.close().await;
-    print::out(match was? {
+    print::prose(match was? {
         true => "the store can be used again; leave its copy unused\n",
         false => "the store is not sealed: there was nothing to do\n",
     })?;

@@ -77,7 +77,7 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
         vec![piece.name.to_owned(), format!("{} bytes", piece.bytes), piece.what.to_owned()]
     };
     let rows: Vec<Vec<String>> = pieces.iter().map(row).collect();
-    Ok(print::out(&format!(
+    Ok(print::prose(&format!(
         "{} contains:\n{}It contains no secrets and no messages, but ids of people and chats, and paths of this machine. Look through \
          it before you send it.\n",
         to.display(),

@@ -99,7 +99,7 @@ pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
     let width = print::width();
     let all = print::table(&rows, width) + &print::hanging(&(unread + lost), width);
     let none = if *done { NONE_DONE } else { NONE };
-    Ok(print::out(if all.is_empty() { none } else { &all })?)
+    Ok(print::prose(if all.is_empty() { none } else { &all })?)
 }
 
 /// A chat by its name, with its id where that does not tell.

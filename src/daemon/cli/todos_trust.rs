@@ -32,7 +32,7 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
     let Parted { taken, left } = parted(doubtful, wanted)?;
     print::prose(&shown(&taken, &left))?;
     if taken.is_empty() && !whose_is_lost {
-        return Ok(print::out(if left.is_empty() { NOTHING } else { "" })?);
+        return Ok(print::prose(if left.is_empty() { NOTHING } else { "" })?);
     }
     if !wanted.yes && !is_agreed(wanted)? {
         print::out("Nothing has changed.\n")?;
@@ -45,7 +45,7 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
     let asked = AskedOfPeople::TrustTodos { items: taken };
     let ToldOfPeople { trusted, .. } = told(to_ask(binary, chosen)?, asked)?;
     let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
-    Ok(print::out(&format!("{items}: taken as {whose}.\n"))?)
+    Ok(print::prose(&format!("{items}: taken as {whose}.\n"))?)
 }
 
 fn is_agreed(wanted: &Wanted<'_>) -> Result<bool, Failure> {

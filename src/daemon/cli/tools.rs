@@ -214,7 +214,7 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bo
     for reason in reasons {
         text.push_str(&format!("  {reason}\n"));
     }
-    Ok(print::out(&text)?)
+    Ok(print::prose(&text)?)
 }
 
 /// Whether there is every tool that is called: a wrong word is told before anything is done.
