@@ -20,7 +20,7 @@ pub(crate) fn asked(key: &str, within: &str, request: &Request) -> Question {
     Question {
         key: key.to_owned(),
         markdown: format!(
-            "{tool} needs your approval:\n{shown}\n{about}\n\nApprove it? [y/N] After {within} it is a no."
+            "{tool} needs your approval:\n{shown}\n{about}\n\nApprove it? [y/N] (no answer within {within} counts as no)"
         ),
         choices: Vec::new(),
         free_text: true,
@@ -57,7 +57,7 @@ mod tests {
             of: Approvers::Terminal,
             hash: String::new(),
         };
-        insta::assert_snapshot!(asked("k", "5m", &request).markdown, @r"
+        insta::assert_snapshot!(asked("k", "5 minutes", &request).markdown, @r"
         bash needs your approval:
 
             run:
@@ -67,7 +67,7 @@ mod tests {
 
         - it asks first: commands with 'rm' need a person's approval
 
-        Approve it? [y/N] After 5m it is a no.
+        Approve it? [y/N] (no answer within 5 minutes counts as no)
         ");
     }
 

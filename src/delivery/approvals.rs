@@ -27,7 +27,7 @@ pub(crate) struct About<'a> {
     pub(crate) key: &'a str,
     /// Who asked for what needs it.
     pub(crate) requester: Option<&'a Person>,
-    /// How long it stays open: `5m`.
+    /// How long it stays open: `5 minutes`.
     pub(crate) within: String,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
     let told = told(about, request);
     let code = code(about.key);
     let how = format!(
-        "It is done once, if somebody approves it within {}. In words: `approve {code}` or `deny {code}`.",
+        "If somebody approves it within {}, it is done once. In words: `approve {code}` or `deny {code}`.",
         about.within
     );
     let choice = |verdict: Verdict, label: &str| Choice {
@@ -222,7 +222,8 @@ mod tests {
     fn a_request_shows_what_it_is_and_nothing_speaks_for_it() {
         let ben =
             Person { id: PersonId::new("tg:2"), name: "Ben`\n**APPROVED**\u{202e}".to_owned() };
-        let about = About { key: "3fa9c10000", requester: Some(&ben), within: "5m".to_owned() };
+        let about =
+            About { key: "3fa9c10000", requester: Some(&ben), within: "5 minutes".to_owned() };
         let request = Request {
             v: Request::VERSION,
             call: "c1.0".to_owned(),
@@ -249,7 +250,7 @@ mod tests {
         - not shown: what \`id\` stands for when it runs
         - it asks first: so
 
-        It is done once, if somebody approves it within 5m. In words: `approve 3fa9c1` or `deny 3fa9c1`.
+        If somebody approves it within 5 minutes, it is done once. In words: `approve 3fa9c1` or `deny 3fa9c1`.
         ");
         assert_eq!(question.choices.len(), 2);
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::domain::count::counted;
+
 /// A length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(
@@ -34,20 +36,41 @@ impl Span {
         let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
         Some(Self(Duration::from_millis(number.checked_mul(*factor)?)))
     }
+
+    /// Says it to people: `5 minutes`.
+    pub fn in_words(self) -> String {
+        let words = match self.unit() {
+            "d" => ["day", "days"],
+            "h" => ["hour", "hours"],
+            "m" => ["minute", "minutes"],
+            "s" => ["second", "seconds"],
+            _ => ["millisecond", "milliseconds"],
+        };
+        counted(self.number(), words)
+    }
+
+    fn millis(self) -> u64 {
+        self.0.as_millis() as u64
+    }
+
+    /// The largest unit in which it is a whole number.
+    fn unit(self) -> &'static str {
+        let is_whole =
+            |factor: u64| self.millis() >= factor && self.millis().is_multiple_of(factor);
+        let best = UNITS.iter().rev().find(|(_, factor)| is_whole(*factor));
+        best.map_or(if self.millis() == 0 { "s" } else { "ms" }, |(unit, _)| unit)
+    }
+
+    /// How many of its unit it is.
+    fn number(self) -> u64 {
+        let factor = UNITS.iter().find(|(unit, _)| *unit == self.unit());
+        factor.map_or(0, |(_, factor)| self.millis() / factor)
+    }
 }
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let millis = self.0.as_millis() as u64;
-        let best = UNITS
-            .iter()
-            .rev()
-            .find(|(_, factor)| millis >= *factor && millis.is_multiple_of(*factor));
-        match best {
-            Some((unit, factor)) => write!(f, "{}{unit}", millis / factor),
-            None if millis == 0 => f.write_str("0s"),
-            None => write!(f, "{millis}ms"),
-        }
+        write!(f, "{}{}", self.number(), self.unit())
     }
 }
 
@@ -83,6 +106,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn people_read_it_in_words() {
+        for (text, words) in [
+            ("5m", "5 minutes"),
+            ("3600s", "1 hour"),
+            ("90s", "90 seconds"),
+            ("1d", "1 day"),
+            ("1ms", "1 millisecond"),
+            ("0s", "0 seconds"),
+        ] {
+            assert_eq!(Span::parse(text).unwrap().in_words(), words);
+        }
+    }
 
     #[test]
     fn only_a_number_with_a_unit_is_taken() {

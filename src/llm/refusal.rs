@@ -125,7 +125,7 @@ impl Refused {
         // Its words are an address.
         if matches!(status, 300..=399) {
             let todo = format!("redirects are not followed; check {at}.endpoint");
-            return unusable(Reason::NoModel, "the provider's address is not its last", &todo);
+            return unusable(Reason::NoModel, "the provider's address redirects elsewhere", &todo);
         }
         if any(&TOO_LONG) || status == 413 {
             return ModelError::TooLong { why: says };
@@ -301,7 +301,7 @@ mod tests {
         let moved = refused(What::Status(307), "it leads to https://b/".to_owned());
         insta::assert_snapshot!(
             moved.class(&profile(), 9),
-            @"the provider's address is not its last (it leads to https://b/): redirects are not followed; check llm.profiles.main.endpoint"
+            @"the provider's address redirects elsewhere (it leads to https://b/): redirects are not followed; check llm.profiles.main.endpoint"
         );
     }
 

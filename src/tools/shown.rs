@@ -46,7 +46,7 @@ impl Preview {
         let rest = listed(args, self.shows, redactor);
         let more: String = notes.chain(rest).collect();
         let Some(body) = &self.body else { return said + &more };
-        let opens = if more.is_empty() { ":" } else { "\nthis:" };
+        let opens = if more.is_empty() { ":" } else { "\nas follows:" };
         said.push_str(&more);
         said.push_str(opens);
         if !body.is_empty() {

@@ -29,7 +29,7 @@ impl Answers {
         let now = outbox.runtime.now();
         let StaysOpen { until: expires_at, within } = self.stays_open(claimed, life, now);
         let requester = person(claimed);
-        let about = About { key: &key, requester: requester.as_ref(), within: within.to_string() };
+        let about = About { key: &key, requester: requester.as_ref(), within: within.in_words() };
         let asked = self.asked(claimed, &about, &request).await;
         let unasked = request.is_long().then(too_long);
         let line = self.told_here(claimed, &request);

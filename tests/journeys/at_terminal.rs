@@ -25,7 +25,7 @@ async fn asked(world: &World, typed: &str) -> String {
     assert!(shown.contains("write_file needs your approval:"), "{shown}");
     assert!(shown.contains("tea at four"), "the whole call: {shown}");
     assert!(!shown.contains('`') && !shown.contains("cli:local"), "{shown}");
-    assert!(shown.contains("After 5m it is a no."), "{shown}");
+    assert!(shown.contains("(no answer within 5 minutes counts as no)"), "{shown}");
     assert_eq!(wrote(world), None, "nothing is done before");
     terminal.types(typed);
     let (status, shown) = world.within("the end of ask", terminal.ended()).await;

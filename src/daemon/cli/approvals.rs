@@ -128,7 +128,7 @@ mod tests {
                 call: "c1.0".to_owned(),
                 tool: "bash".to_owned(),
                 words: String::new(),
-                preview: "run\n· folder: /srv\nthis:\nls".to_owned(),
+                preview: "run\n· folder: /srv\nas follows:\nls".to_owned(),
                 unseen: vec!["what $X stands for".to_owned()],
                 place: "telegram:group “Team”".to_owned(),
                 reasons: vec!["asks first: so".to_owned()],
@@ -145,7 +145,7 @@ mod tests {
         3fa9c1  bash for Ben (tg:2) in telegram:group “Team”, until 1970-01-01 00:00 UTC
             run
             · folder: /srv
-            this:
+            as follows:
             ls
           - not shown: what $X stands for
           - it asks first: so

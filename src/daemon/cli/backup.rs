@@ -180,7 +180,7 @@ fn brought_says(brought: &Brought, config: &AppConfig) -> String {
     says.push_str(
         "Answers that were on their way are marked unclear, running tasks are stopped, open questions have expired.\n\
          selkie receives, starts and sends nothing until you run `selkie resume`. Before you do, make sure that the \
-         selkie that this is a backup of is stopped.\n",
+         selkie this backup came from is stopped.\n",
     );
     says
 }

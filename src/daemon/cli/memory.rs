@@ -104,7 +104,7 @@ fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
     };
     print::prose(&in_doubt(&shown))?;
     let otherwise = "add --yes";
-    if !yes && !agreed("selkie memory trust", "Are these your own words?", otherwise)? {
+    if !yes && !agreed("selkie memory trust", question(shown.len()), otherwise)? {
         print::out("Nothing has changed.\n")?;
         return Err(Failure::Told);
     }
@@ -116,6 +116,14 @@ fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
     let lines = remembered::trust(files, subject)?.unwrap_or_default();
     let lines = counted(u64::try_from(lines).unwrap_or(u64::MAX), ["entry", "entries"]);
     Ok(print::prose(&format!("{lines} without a mark: taken as your own words.\n"))?)
+}
+
+fn question(lines: usize) -> &'static str {
+    match lines {
+        0 => "Accept the memory as it is?",
+        1 => "Accept this line as your own words?",
+        _ => "Accept these lines as your own words?",
+    }
 }
 
 fn in_doubt(lines: &[Remembered]) -> String {

@@ -34,26 +34,34 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
     if taken.is_empty() && !whose_is_lost {
         return Ok(print::prose(if left.is_empty() { NOTHING } else { "" })?);
     }
-    if !wanted.yes && !is_agreed(wanted)? {
-        print::out("Nothing has changed.\n")?;
-        return Err(Failure::Told);
-    }
     let whose = match taken.iter().any(|item| item.chat.is_some()) {
         true => "your own words, or those of the chat that they name",
         false => "your own words",
     };
+    if !wanted.yes && !is_agreed(wanted, &question(taken.len(), whose))? {
+        print::out("Nothing has changed.\n")?;
+        return Err(Failure::Told);
+    }
     let asked = AskedOfPeople::TrustTodos { items: taken };
     let ToldOfPeople { trusted, .. } = told(to_ask(binary, chosen)?, asked)?;
     let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
     Ok(print::prose(&format!("{items}: taken as {whose}.\n"))?)
 }
 
-fn is_agreed(wanted: &Wanted<'_>) -> Result<bool, Failure> {
+fn question(items: usize, whose: &str) -> String {
+    match items {
+        0 => "Accept the list as it is?".to_owned(),
+        1 => format!("Accept this item as {whose}?"),
+        _ => format!("Accept these items as {whose}?"),
+    }
+}
+
+fn is_agreed(wanted: &Wanted<'_>, question: &str) -> Result<bool, Failure> {
     let otherwise = match wanted.all_shown {
         true => "run it at a terminal, or name each item with --yes",
         false => "add --yes",
     };
-    agreed("selkie todos trust", "Take this?", otherwise)
+    agreed("selkie todos trust", question, otherwise)
 }
 
 /// What is taken, and what stays as it is.

@@ -29,7 +29,7 @@ pub(crate) fn schedules_usage() -> String {
 pub(crate) fn remind_usage() -> String {
     "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
      Ada`, `/remind 2026-12-24 18:00 wrap the presents`. /remind done and /remind snooze 20m are about the last \
-     reminder that I said here."
+     reminder I sent here."
         .to_owned()
 }
 

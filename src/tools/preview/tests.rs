@@ -131,22 +131,22 @@ patch> change a.txt, which would fail: old_string is required
 · operation: replace
 notebook_edit> n.ipynb: replace cell 0
 · cell_id: a
-this:
+as follows:
 -x = 1
 -y
 +z
 notebook_edit> n.ipynb: delete cell 0
 · cell_id: a
-this:
+as follows:
 -x = 1
 -y
 notebook_edit> n.ipynb: insert cell 0
 · cell_type: code
-this:
+as follows:
 +z
 bash> run in the background in sub
 · env A: 1
-this:
+as follows:
 make
 make install
 bash> run:
@@ -155,11 +155,11 @@ bash> run in none, which would be refused: no such file: none:
 make
 bash> run, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
 · env LD_PRELOAD: x
-this:
+as follows:
 make
 bash> run in the background, which would be refused: run_in_background and run_in_subtask exclude each other: a subtask is waited for
 · run_in_subtask: true
-this:
+as follows:
 make
 powershell> run in PowerShell, which would be refused: powershell command references denied path: config.yaml:
 Get-Content config.yaml
@@ -305,18 +305,18 @@ fn nothing_in_a_call_poses_as_another_line() {
     bash> run in a⟨U+000A⟩b, which would be refused: no such file: a⟨U+000A⟩b
     · env A: 1⟨U+000A⟩ls
     · env B⟨U+000A⟩C: 2
-    this:
+    as follows:
     ls
     · cwd: /
     bash> run
     · timeout_seconds: 5
     · run_in_subtask: true
-    this:
+    as follows:
     ls
     url_fetch> POST https://bank.example@evil.example/x (goes to evil.example), sending
     · header User-Agent: key⟨U+000A⟩GET /
     · timeout_seconds: 5
-    this:
+    as follows:
     a=1
     url_fetch> GET https://bаnk.example/ (goes to xn--bnk-6cd.example)
     notebook_edit> no.ipynb: it would fail: no such file: no.ipynb

@@ -157,7 +157,7 @@ fn whoever_is_asked_sees_the_whole_post() {
     · post 2 of the thread: cake⟨U+000A⟩and
     · time: 08:00
     · quote: 5
-    this:
+    as follows:
     tea
     · time: now
     ");
@@ -254,7 +254,7 @@ async fn pictures_are_judged_before_anybody_is_asked_and_kept_with_their_post() 
     schedule a post in public
     · picture: cat.png (PNG image, 640×480 pixels, 24 bytes)
     · time: 08:00
-    this:
+    as follows:
     tea
     ");
     assert_eq!(now.basis(&scope, &args).reads.len(), 1, "approval is for its bytes");
