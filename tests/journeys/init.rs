@@ -116,6 +116,7 @@ async fn up_to_the_owner(empty: &Empty, terminal: &mut AtTerminal) -> String {
     terminal.types(&format!("{WRONG}\n"));
     let shown = world.within("a refusal", terminal.shows("Enter it again.")).await;
     assert!(shown.contains("rejects the bot's token"), "{shown}");
+    assert!(!shown.contains("into telegram."), "there is no config yet: {shown}");
     world.within("the question again", terminal.shows_times("Bot token (not shown)", 2)).await;
     terminal.types(&format!("{TOKEN}\n"));
     world.within("the bot", terminal.shows("the token works: the bot is @selkie_demo_bot")).await;

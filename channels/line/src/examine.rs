@@ -9,8 +9,8 @@ use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
-const ANOTHER_TOKEN: &str = "issue a new channel access token in the LINE Developers console (Messaging API) and put it \
-    into line.channel_access_token_file or line.channel_access_token";
+const ANOTHER_TOKEN: &str = "issue a new channel access token in the LINE Developers console (Messaging API); the config \
+    takes it in line.channel_access_token_file or line.channel_access_token";
 /// Where the webhook is set.
 const CONSOLE: &str = "in the LINE Developers console (Messaging API, Webhook settings)";
 

@@ -15,8 +15,8 @@ use crate::refusal::{self, Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
-const ANOTHER_TOKEN: &str = "install the app again at https://api.slack.com/apps (OAuth & Permissions) and put the Bot \
-    User OAuth Token, xoxb-…, into slack.bot_token_file or slack.bot_token";
+const ANOTHER_TOKEN: &str = "install the app again at https://api.slack.com/apps (OAuth & Permissions) and copy the \
+    Bot User OAuth Token, xoxb-…; the config takes it in slack.bot_token_file or slack.bot_token";
 /// Without these the bot hears nothing or says nothing.
 const NEEDED: [&str; 3] = ["app_mentions:read", "chat:write", "im:history"];
 

@@ -10,8 +10,8 @@ use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
 const MOST_OWNERS: usize = 10;
-const ANOTHER_TOKEN: &str = "copy the token again from @BotFather (/mybots, API Token) into telegram.bot_token_file or \
-    telegram.bot_token";
+const ANOTHER_TOKEN: &str = "copy the token again from @BotFather (/mybots, API Token); the config takes it in \
+    telegram.bot_token_file or telegram.bot_token";
 
 /// Asks, and changes nothing.
 pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {

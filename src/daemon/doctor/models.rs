@@ -46,7 +46,7 @@ pub fn looks(plan: &AppConfig) -> Vec<Look> {
 fn stand_in(plan: &AppConfig) -> Look {
     let wanted = plan.settings.llm.is_configured();
     let finding = match wanted {
-        true => Finding::fine(WHAT, "the built-in stand-in answers, as the config says"),
+        true => Finding::fine(WHAT, "the built-in stand-in answers, as chosen"),
         false => Finding::warning(
             WHAT,
             "no model is configured: a built-in stand-in answers, which knows a few phrases",
@@ -101,7 +101,7 @@ fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
             return Finding::warning(WHAT, says, advice);
         }
         Reason::Key => {
-            "make a new key at the provider and put it into the profile's api_key_file or api_key"
+            "make a new key at the provider; the config takes it in the profile's api_key_file or api_key"
         }
         Reason::Money => "add credit or a payment method at the provider",
         Reason::NoModel => "correct the profile's model and endpoint",
