@@ -38,11 +38,9 @@ mod emulated {
         ADA, GRACE, GROUP, HERS, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
     };
     use selkie_playground::{
-        Moved, Mover, Options, Playground, Spot, line_platform as line, slack, x,
+        Moved, Mover, Options, Playground, Spot, line_platform as line, seen, slack, x,
     };
     use serde_json::{Value, json};
-
-    use super::seen;
 
     /// A place of the demo.
     #[derive(Clone, Copy, PartialEq, Eq)]
@@ -340,75 +338,9 @@ mod emulated {
                 Place::Slack(channel) => seen::slack_lines(playground.slack(), channel, since),
                 Place::Line(chat) => {
                     let answers = playground.line().answers_to(chat, &since.to_string());
-                    answers.into_iter().map(|message| message.text).collect()
+                    answers.into_iter().flat_map(seen::line_lines).collect()
                 }
             }
         }
-    }
-}
-
-#[cfg(feature = "playground")]
-mod seen {
-    use selkie_playground::Slack;
-    use selkie_playground::telegram::{FileKind, FileView, MessageView};
-
-    /// A Slack message's `ts` as a number.
-    pub fn number(ts: &str) -> i64 {
-        ts.replace('.', "").parse().unwrap_or_default()
-    }
-
-    /// Writes what a person in Slack sees of the bot since their message.
-    pub fn slack_lines(slack: &Slack, channel: &str, since: i64) -> Vec<String> {
-        // What a command answers is shown to its person alone.
-        let alone = slack.all_whispers(channel).into_iter().filter(|w| number(&w.ts) > since);
-        let mut lines: Vec<String> =
-            alone.map(|w| format!("(only you see this) {}", shown(&w.text))).collect();
-        for message in slack.messages(channel).into_iter().filter(|m| number(&m.ts) >= since) {
-            if number(&message.ts) == since {
-                let on = message.reactions.iter();
-                lines.extend(on.map(|(name, _)| format!("[reaction :{name}: on your message]")));
-            } else if message.is_bots() {
-                let size = |id: &String| slack.file(id).map_or(0, |bytes| bytes.len());
-                let files =
-                    message.files.iter().map(|id| format!("[file {id}, {} bytes]", size(id)));
-                lines.extend(files);
-                lines.extend(Some(shown(&message.text)).filter(|text| !text.is_empty()));
-            }
-        }
-        lines
-    }
-
-    /// Takes Slack's three escapes out, as its apps do.
-    fn shown(text: &str) -> String {
-        text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    }
-
-    /// Writes what a person sees of the bot since their message.
-    pub fn lines(messages: Vec<MessageView>, since: i64) -> Vec<String> {
-        let mut lines = Vec::new();
-        for message in messages.into_iter().filter(|m| m.id >= since) {
-            if message.id == since {
-                let on = message
-                    .reactions
-                    .iter()
-                    .map(|r| format!("[reaction {} on your message]", r.emoji));
-                lines.extend(on);
-            } else if message.from.is_bot {
-                lines.extend(message.file.map(file));
-                lines.extend(Some(message.text).filter(|text| !text.is_empty()));
-            }
-        }
-        lines
-    }
-
-    fn file(file: FileView) -> String {
-        let FileView { kind, name, size, caption, .. } = file;
-        let what = match kind {
-            FileKind::Document => "file",
-            FileKind::Photo => "photo",
-            FileKind::Voice => "voice",
-        };
-        let words = caption.map(|c| format!(" {c}")).unwrap_or_default();
-        format!("[{what} {name}, {size} bytes]{words}")
     }
 }

@@ -62,6 +62,12 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
         assert_eq!((code, &*errors), (0, ""), "{place}");
         assert_eq!(out, "Noted: buy milk (1).\nThis chat's list:\n\n1. buy milk\n", "{place}");
     }
+    for place in ["telegram:private", "slack:channel", "line:group"] {
+        let asks = "ask me: tea or coffee?";
+        let (code, out, errors) = Demo::run(&["demo", "--say", asks, "--in", place]);
+        assert_eq!(code, 0, "{errors}");
+        assert!(out.starts_with("tea or coffee?") && out.ends_with("[tea] [coffee]\n"), "{out}");
+    }
     for place in ["telegram:group", "slack:channel", "line:group"] {
         let (code, out, _) = Demo::run(&["demo", "--say", "hi", "--in", place, "--unnamed"]);
         let silence = "nothing was sent: the message was not for the bot\n";

@@ -16,6 +16,7 @@ pub mod line_platform;
 pub mod load;
 pub mod model;
 mod playground;
+pub mod seen;
 pub mod slack;
 mod spoilt;
 pub mod telegram;
