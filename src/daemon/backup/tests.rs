@@ -14,7 +14,7 @@ use super::contents::{FORMAT, LABEL, LIST, Label, Listed};
 use super::digest::Digested;
 use super::files::Item;
 use super::pack::pack;
-use super::unpack::{Taker, unpack};
+use super::unpack::{Looks, Taker, unpack};
 use crate::domain::screen::steers;
 
 /// Keeps what it is given.
@@ -268,6 +268,24 @@ fn what_was_cut_anywhere_is_refused() {
         cut.write_all(&bytes[..length]).unwrap();
         assert!(unpack(rewound(cut), &mut Keeps::default()).is_err(), "{length}");
     }
+}
+
+#[test]
+fn what_selkie_has_not_made_is_no_backup() {
+    let said = |bytes: &[u8]| {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        format!("{:#}", unpack(rewound(file), &mut Looks).unwrap_err())
+    };
+    for other in [&b"garbage\n"[..], b"", b"\x1f", &[b'x'; 4096]] {
+        assert_eq!(said(other), "it is not a backup made by selkie");
+    }
+    let cut = said(b"\x1f\x8b\x08\x00");
+    assert_eq!(cut, "the backup ends too early, at its beginning: it was cut");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&[b'x'; 4096]).unwrap();
+    let packed = said(&packed.finish().unwrap());
+    assert!(packed.starts_with("it is not a backup made by selkie"), "{packed}");
 }
 
 /// Whoever takes the files says that it cannot write them: that is not what was wrong.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
@@ -63,7 +63,9 @@ impl Taker for Looks {
 /// # Errors
 /// What is wrong with it, or why it was not taken.
 pub fn unpack(file: File, taker: &mut dyn Taker) -> anyhow::Result<Label> {
-    let mut archive = Archive::new(GzDecoder::new(BufReader::new(file)));
+    let mut file = BufReader::new(file);
+    ensure!(file.fill_buf().context(CUT)?.starts_with(&PACKED), NONE);
+    let mut archive = Archive::new(GzDecoder::new(file));
     let mut reading = Reading::default();
     // Raw: a name of its own length is read here, and not of any length by the library.
     for entry in archive.entries().context(NONE)?.raw(true) {
@@ -98,17 +100,23 @@ pub fn opened(from: &Path) -> anyhow::Result<File> {
     Ok(File::open(from)?)
 }
 
+/// How everything begins that was packed by gzip.
+const PACKED: [u8; 2] = [0x1f, 0x8b];
 /// What an archive is that does not begin as one.
 const NONE: &str = "it is not a backup made by selkie";
 /// What one is that cannot be read to its end.
 const CUT: &str = "it is cut or damaged";
 
-/// Says how far an archive can be read.
+/// Says how far an archive can be read; `at` is empty before its first file.
 fn broken(error: std::io::Error, at: &str) -> anyhow::Error {
     match error.kind() {
+        std::io::ErrorKind::UnexpectedEof if at.is_empty() => {
+            anyhow::anyhow!("the backup ends too early, at its beginning: it was cut")
+        }
         std::io::ErrorKind::UnexpectedEof => {
             anyhow::anyhow!("the backup ends too early, at {at:?}: it was cut")
         }
+        _ if at.is_empty() => anyhow::Error::new(error).context(NONE),
         _ => anyhow::Error::new(error).context(format!("{CUT}, at {at:?}")),
     }
 }
