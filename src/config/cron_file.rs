@@ -48,13 +48,12 @@ impl CronFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// Everything that is wrong with its form, each with its line.
-    pub fn read(path: &Path) -> Result<Self, Problems> {
+    /// When it cannot be read; as [`Problems`] everything that is wrong with its form, each with its line.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
-        let text = read::text(path, read::CONFIG, read::Pipes::Own).map_err(|message| {
-            Problems(vec![Problem { place: Place::of(&name), key: String::new(), message }])
-        })?;
-        Self::parse(&name, &text)
+        let text = read::text(path, read::CONFIG, read::Pipes::Own);
+        let text = text.map_err(|why| anyhow::anyhow!("{name} {why}"))?;
+        Ok(Self::parse(&name, &text)?)
     }
 
     fn parse(name: &str, text: &str) -> Result<Self, Problems> {

@@ -57,6 +57,16 @@ async fn every_task_becomes_a_schedule_and_one_mistake_makes_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_cannot_be_read_fails_as_elsewhere() {
+    let world = World::start().await;
+    for command in [&["schedules", "import", "none.yaml"][..], &["restore", "none.yaml"]] {
+        let (code, _, err) = world.home.run(command);
+        assert_eq!(code, 1, "{command:?}: {err}");
+        assert!(err.contains("none.yaml") && err.contains("No such file"), "{command:?}: {err}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_removed_is_made_again_and_what_is_there_stays() {
     let world = World::start().await;
     let file = "- {cron: '0 8 * * *', content: one}\n\
