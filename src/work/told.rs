@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Command, Inbound};
+use selkie_channel_core::{Body, Command, Inbound};
 use serde::Serialize;
 
 use crate::domain::ids::{InboxId, TaskId};
@@ -53,8 +53,9 @@ pub(crate) struct Kept {
 
 /// Lists everything that was said, oldest first.
 pub(crate) fn whole(kept: Kept) -> Vec<Entry> {
-    let Kept { tasks, unanswered, spoken } = kept;
-    let said = entries(tasks);
+    let Kept { tasks, unanswered, mut spoken } = kept;
+    let mut said = entries(tasks);
+    spoken.retain(|one| !is_told_as_sent(&mut said, one));
     let (mut answers, others) = sorted(&said, spoken);
     let mut rest: Vec<Vec<Entry>> = Vec::new();
     for heard in unanswered {
@@ -75,6 +76,23 @@ pub(crate) fn whole(kept: Kept) -> Vec<Entry> {
     }
     all.extend(rest.flatten());
     all
+}
+
+/// Whether something that was sent with buttons is words of its task, which are told as they were sent then.
+fn is_told_as_sent(said: &mut [Entry], sent: &Spoken) -> bool {
+    let (SpokenFor::Task { task, .. }, Body::Question(question)) =
+        (&sent.said_for, &sent.outbound.body)
+    else {
+        return false;
+    };
+    let words = pairing::hidden(question.markdown.trim_end());
+    let is_it = |entry: &&mut Entry| {
+        entry.speaker.is_none() && entry.task == Some(*task) && entry.text.trim_end() == words
+    };
+    let Some(entry) = said.iter_mut().find(is_it) else { return false };
+    entry.text = pairing::hidden(&sent.text);
+    entry.undelivered = undelivered(&sent.standing);
+    true
 }
 
 /// Answers to commands by what they answer, and everything else; without what stands in its task's transcript already.
@@ -234,7 +252,9 @@ fn heard_entry(task: TaskId, heard: Received, schedule: Option<&NamedSchedule>) 
 
 #[cfg(test)]
 mod tests {
-    use selkie_channel_core::{AccountId, ConversationId, Outbound, PlaceId, What};
+    use selkie_channel_core::{
+        AccountId, Choice, ConversationId, Outbound, PlaceId, Question, What,
+    };
 
     use super::*;
     use crate::domain::ids::{OutboundId, ScheduleId};
@@ -341,6 +361,35 @@ mod tests {
                 "40 selkie [] none ()",
                 "45 selkie [the owner's words, by `selkie say`] coffee is ready ()",
                 "50 selkie [selkie's own notice, about pairing; refused: blocked] `/pair (pairing code)` ()",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_reminder_stands_once_as_it_was_sent() {
+        let items = vec![received(30, "the kettle"), Item::said("the kettle", Taint::Clean)];
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: String::new(),
+        };
+        let question = Question {
+            key: "k".to_owned(),
+            markdown: "the kettle".to_owned(),
+            choices: vec![choice("1", "Done"), choice("2", "In 10 minutes")],
+            free_text: false,
+            placeholder: String::new(),
+        };
+        let said_for = SpokenFor::Task { task: TaskId(1), elsewhere: false };
+        let mut sent = spoken(1, 31, said_for, &question.in_words());
+        sent.outbound = Outbound::new(here(), Body::Question(question));
+        let kept =
+            Kept { tasks: vec![task(1, 31, items)], unanswered: Vec::new(), spoken: vec![sent] };
+        assert_eq!(
+            told(&whole(kept)),
+            [
+                "30 Ada (tg:1) [] the kettle ()",
+                "31 selkie [] the kettle\n\n1. Done\n2. In 10 minutes ()",
             ]
         );
     }
