@@ -60,7 +60,8 @@ impl CronFile {
         let document = yaml::list(name, text).map_err(|problem| Problems(vec![problem]))?;
         let mut file = Self { tasks: Vec::new(), name: name.to_owned(), lines: document.lines };
         let items = document.value.as_array().cloned().unwrap_or_default();
-        let mut problems = Vec::new();
+        let repeated = document.repeated.into_iter();
+        let mut problems: Vec<Problem> = repeated.map(|repeated| repeated.problem).collect();
         if items.len() > MOST {
             let message = format!("holds {} tasks: at most {MOST} are taken", items.len());
             problems.push(Problem { place: Place::of(name), key: String::new(), message });

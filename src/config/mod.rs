@@ -57,7 +57,8 @@ use crate::config::problem::{Place, Problem, Problems, belongs};
 use crate::config::secrets::Secrets;
 use crate::config::settings::Settings;
 use crate::config::source::{Environment, key};
-use crate::config::written::{file_twin, from_file, from_flag, strange_sections};
+use crate::config::written::{FromFile, file_twin, from_file, from_flag, strange_sections};
+use crate::config::yaml::Repeated;
 use crate::domain::schema::{Fault, FaultKind, check};
 
 #[cfg(test)]
@@ -119,8 +120,9 @@ pub fn is_secret(kits: &[ChannelKit], key: &str) -> bool {
 pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems> {
     let secrets = Secrets::of(kits);
     let schema = schema::compose(kits, &secrets);
-    let (written, file) = from_file(&sources.file, &sources.here).map_err(|p| Problems(vec![p]))?;
-    let mut problems = Vec::new();
+    let FromFile { written, file, repeated } =
+        from_file(&sources.file, &sources.here).map_err(|p| Problems(vec![p]))?;
+    let mut problems: Vec<Problem> = repeated.iter().map(|one| one.problem.clone()).collect();
     let mut layers = Vec::new();
     let mut files = Vec::new();
     let (mut unread, mut exposed) = (Vec::new(), Vec::new());
@@ -182,7 +184,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     };
     reading.problems.extend(env::nearly(&sources.env, &reading.schema));
     reading.problems.extend(env::unreadable(&sources.env));
-    reading.check_shape(kits);
+    reading.check_shape(kits, repeated);
     reading.check_meaning(kits);
     for path in reading.secrets.unexpanded(&reading.value) {
         let message =
@@ -258,8 +260,10 @@ impl Reading {
         self.secrets.weak(&self.value)
     }
 
-    fn check_shape(&mut self, kits: &[ChannelKit]) {
-        let mut faulty = Vec::new();
+    fn check_shape(&mut self, kits: &[ChannelKit], repeated: Vec<Repeated>) {
+        // Which of the two was meant is known of a key alone that something stronger than the file says.
+        let mut faulty: Vec<Vec<String>> = repeated.into_iter().map(|one| one.path).collect();
+        faulty.retain(|path| self.is_of_the_file(path));
         for fault in check(&self.schema, &self.value) {
             faulty.push(fault.path.clone());
             let Fault { path, .. } = &fault;
@@ -363,6 +367,10 @@ impl Reading {
     fn wrong(&mut self, path: &[String], message: String) {
         let place = self.place(path);
         self.problems.push(Problem { place, key: key(path), message });
+    }
+
+    fn is_of_the_file(&self, path: &[String]) -> bool {
+        self.file.as_ref().is_some_and(|(name, _)| self.place(path).name == *name)
     }
 
     fn place(&self, path: &[String]) -> Place {

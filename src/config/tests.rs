@@ -328,6 +328,11 @@ fn broken_yaml_is_told_in_the_parsers_words() {
     assert_snapshot!(Desk::with("worker:\n    max_concurrency: 1\n  \tmax_attempts: 1\n").problems(), @"config.yaml:3: is indented with a tab: YAML takes spaces alone");
     assert_snapshot!(Desk::with("owners:\n- \"tg:1\ndebounce: 1s\n").problems(), @"config.yaml:3: the YAML cannot be read: invalid indentation in multiline quoted scalar at line 3, column 1: a quote before it is not closed");
     assert_snapshot!(Desk::with("llm:\n  routes: {main: [a],\n    main: [b]}\n").problems(), @"config.yaml:3: llm.routes.main is already there: keep one of the two");
+    assert_snapshot!(Desk::with("owners: []\nworker: {max_concurency: 3}\nowners: []\nllm: 7\n").problems(), @r"
+    config.yaml:2: worker.max_concurency is not a key (did you mean max_concurrency? takes max_concurrency)
+    config.yaml:3: owners is already there: keep one of the two
+    config.yaml:4: llm takes an object, not 7
+    ");
     assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
     assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml:2: begins a second document: keep one, and take the `---` between them out"#);
 }

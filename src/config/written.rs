@@ -8,7 +8,7 @@ use crate::config::lines::Lines;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::{self, Place, Problem};
 use crate::config::source::{Flag, Written, key};
-use crate::config::yaml::{self, Document};
+use crate::config::yaml::{self, Document, Repeated};
 use crate::config::{read, schema};
 use crate::domain::schema::{FaultKind, check};
 
@@ -18,8 +18,15 @@ pub fn from_flag(flag: &Flag) -> Written {
     Written { value: flag.value.clone(), place: Box::new(move |_| place.clone()) }
 }
 
-/// What a file wrote, with its name and lines when there is one.
-pub type FromFile = (Written, Option<(String, Lines)>);
+/// What a file wrote.
+pub struct FromFile {
+    /// Its values.
+    pub written: Written,
+    /// Its name and lines when there is one.
+    pub file: Option<(String, Lines)>,
+    /// Its keys that stand twice.
+    pub repeated: Vec<Repeated>,
+}
 
 /// Reads the config file.
 ///
@@ -28,7 +35,8 @@ pub type FromFile = (Written, Option<(String, Lines)>);
 pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
     let Some(path) = file.path() else {
         let value = Value::Object(Map::new());
-        return Ok((Written { value, place: Box::new(|_| Place::default()) }, None));
+        let written = Written { value, place: Box::new(|_| Place::default()) };
+        return Ok(FromFile { written, file: None, repeated: Vec::new() });
     };
     let name = path.display().to_string();
     let text =
@@ -37,13 +45,14 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
             key: String::new(),
             message: format!("the config file {why}"),
         })?;
-    let Document { value, lines } = yaml::parse(&name, &text)?;
+    let Document { value, lines, repeated } = yaml::parse(&name, &text)?;
     let (known, named) = (lines.clone(), name.clone());
     let place = move |path: &[String]| {
         let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
         Place { name: named.clone(), line: line.or_else(|| known.of_path(path)) }
     };
-    Ok((Written { value, place: Box::new(place) }, Some((name, lines))))
+    let written = Written { value, place: Box::new(place) };
+    Ok(FromFile { written, file: Some((name, lines)), repeated })
 }
 
 /// A secret read from a file was written at its `_file` key.

@@ -19,12 +19,23 @@ pub struct Document {
     pub value: Value,
     /// Where they stand.
     pub lines: Lines,
+    /// What stands once more: what was said first is kept.
+    pub repeated: Vec<Repeated>,
+}
+
+/// A key that stands twice.
+#[derive(Debug)]
+pub struct Repeated {
+    /// Its path.
+    pub path: Vec<String>,
+    /// The same in words.
+    pub problem: Problem,
 }
 
 /// Reads one YAML document. Nothing at all is an empty map.
 ///
 /// # Errors
-/// Broken YAML, a key that stands twice, a number that is too large, or a document that is no map.
+/// Broken YAML, a number that is too large, or a document that is no map.
 pub fn parse(name: &str, text: &str) -> Result<Document, Problem> {
     let document = whole(name, text)?;
     match document.value {
@@ -40,7 +51,7 @@ pub fn parse(name: &str, text: &str) -> Result<Document, Problem> {
 /// Reads one YAML document that is a list. Nothing at all is an empty one.
 ///
 /// # Errors
-/// Broken YAML, a key that stands twice, a number that is too large, or a document that is no list.
+/// Broken YAML, a number that is too large, or a document that is no list.
 pub fn list(name: &str, text: &str) -> Result<Document, Problem> {
     let document = whole(name, text)?;
     match document.value {
@@ -55,15 +66,16 @@ pub fn list(name: &str, text: &str) -> Result<Document, Problem> {
 
 fn whole(name: &str, text: &str) -> Result<Document, Problem> {
     let root = read(text).map_err(|error| broken(name, text, &error))?;
-    let mut walk = Walk { name, text, path: Vec::new(), lines: Lines::default() };
+    let mut walk = Walk::new(name, text);
     let value = walk.value(root)?;
-    Ok(Document { value, lines: walk.lines })
+    Ok(Document { value, lines: walk.lines, repeated: walk.repeated })
 }
 
 /// Reads a value as it may stand behind a key.
 pub fn value(text: &str) -> Option<Value> {
-    let mut walk = Walk { name: "", text, path: Vec::new(), lines: Lines::default() };
-    walk.value(read(text).ok()?).ok()
+    let mut walk = Walk::new("", text);
+    let value = walk.value(read(text).ok()?).ok()?;
+    walk.repeated.is_empty().then_some(value)
 }
 
 /// Keys that stand twice come through: what becomes of them is said with their path.
@@ -79,9 +91,14 @@ struct Walk<'a> {
     text: &'a str,
     path: Vec<String>,
     lines: Lines,
+    repeated: Vec<Repeated>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(name: &'a str, text: &'a str) -> Self {
+        Self { name, text, path: Vec::new(), lines: Lines::default(), repeated: Vec::new() }
+    }
+
     fn value(&mut self, node: Spanned<Node>) -> Result<Value, Problem> {
         match node.value {
             Node::Leaf(value) if value.is_f64() => match too_large(self.text, node.defined) {
@@ -95,28 +112,38 @@ impl Walk<'_> {
             Node::List(items) => {
                 let mut all = Vec::new();
                 for (index, item) in items.into_iter().enumerate() {
-                    all.push(self.below(index.to_string(), item.referenced, item)?);
+                    all.extend(self.below(index.to_string(), item.referenced, item)?);
                 }
                 Ok(Value::Array(all))
             }
             Node::Map(entries) => {
                 let mut all = Map::new();
                 for (Spanned { value: Key(key), referenced, .. }, item) in entries {
-                    all.insert(key.clone(), self.below(key, referenced, item)?);
+                    let value = self.below(key.clone(), referenced, item)?;
+                    all.extend(value.map(|value| (key, value)));
                 }
                 Ok(Value::Object(all))
             }
         }
     }
 
-    /// Takes what stands at a key or an index.
-    fn below(&mut self, key: String, at: Location, item: Spanned<Node>) -> Result<Value, Problem> {
+    /// Takes what stands at a key or an index; nothing where something stands already.
+    fn below(
+        &mut self,
+        key: String,
+        at: Location,
+        item: Spanned<Node>,
+    ) -> Result<Option<Value>, Problem> {
         self.path.push(key);
-        if !self.lines.note(&self.path, line(at).unwrap_or_default()) {
-            let message = "is already there: keep one of the two".to_owned();
-            return Err(self.problem(at, source::key(&self.path), message));
-        }
-        let value = self.value(item)?;
+        let value = match self.lines.note(&self.path, line(at).unwrap_or_default()) {
+            true => Some(self.value(item)?),
+            false => {
+                let message = "is already there: keep one of the two".to_owned();
+                let problem = self.problem(at, source::key(&self.path), message);
+                self.repeated.push(Repeated { path: self.path.clone(), problem });
+                None
+            }
+        };
         self.path.pop();
         Ok(value)
     }
