@@ -262,6 +262,14 @@ async fn flags_that_cannot_be_taken_say_what_can() {
     let (status, says) = empty.run(&["init", "--yes", "--set", "llm.frob=1"]);
     assert!(status == 2 && says.contains("the command line: llm.frob"), "{says}");
     assert!(!says.contains("your answers"), "{says}");
+    for nothing in [&[][..], &["--owner", "tg:4711"], &["--set", "debounce=2s"]] {
+        let mut command = empty.command(&[&["init", "--yes"], nothing].concat());
+        // Nothing in the environment names a channel either.
+        let out = command.env_remove("SELKIE__TELEGRAM__BASE_URL").output().expect("selkie runs");
+        let says = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{nothing:?}: {says}");
+        assert!(says.contains("takes flags for a channel"), "{nothing:?}: {says}");
+    }
     let (status, says) = empty.run(&["init"]);
     assert!(status == 2 && says.contains("--yes"), "it asks nobody: {says}");
     assert_eq!(empty.names(), [""; 0]);

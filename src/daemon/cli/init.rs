@@ -8,6 +8,7 @@ use super::init_args::Init;
 use super::outcome::{Failure, Outcome};
 use super::{init_flags, print, run, service};
 use crate::config::paths::ConfigFile;
+use crate::config::problem::one_of;
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::init::{Answers, Prompter, Stopped, Target, Trial, Tried, Written, ask, render};
 use crate::daemon::{Binary, lifecycle};
@@ -56,7 +57,11 @@ impl Work<'_> {
             return Err(self.is_there());
         }
         // A key that is none, or a value that is not taken, was mistyped.
-        self.trial().plan(&answers).map_err(|problems| Failure::Usage(problems.to_string()))?;
+        let plan = self.trial().plan(&answers);
+        let plan = plan.map_err(|problems| Failure::Usage(problems.to_string()))?;
+        if plan.channels.is_empty() && !answers.has_section("llm") {
+            return Err(self.names_nothing());
+        }
         if tries {
             let runtime = lifecycle::runtime()?;
             let tried = runtime.block_on(self.try_all(&answers));
@@ -186,6 +191,15 @@ impl Work<'_> {
         let again = if tries && (hears || answers.has_section("llm")) { " again" } else { "" };
         text.push_str(&format!("  selkie doctor{config}    checks everything{again}\n"));
         text
+    }
+
+    fn names_nothing(&self) -> Failure {
+        let channels: Vec<_> = self.binary.kits.iter().map(|kit| kit.name.to_owned()).collect();
+        Failure::Usage(format!(
+            "selkie init --yes takes flags for a channel ({}), as selkie init --help shows; for selkie ask alone, name its \
+             model (--set llm.provider=…)",
+            one_of(&channels)
+        ))
     }
 
     fn is_there(&self) -> Failure {
