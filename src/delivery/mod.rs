@@ -9,6 +9,7 @@ pub(crate) mod approvals;
 pub(crate) mod attempt;
 pub(crate) mod beside;
 pub(crate) mod chain;
+mod checked;
 pub(crate) mod deferred;
 pub(crate) mod departure;
 mod doubt;

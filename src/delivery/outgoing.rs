@@ -1,6 +1,6 @@
 //! Files on their way out. A copy is taken while the tool's call stands, so that what was checked is
 //! what is sent, whatever is put in its place; it goes when the part that names it is settled. One that holds
-//! a secret of ours is not made.
+//! a secret is not made.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use selkie_channel_core::{Part, Search};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
+
+use crate::delivery::checked;
 
 /// Its folder below the cache.
 pub(crate) const FOLDER: &str = "outbox";
@@ -19,13 +21,10 @@ pub(super) const OF_POSTS: &str = "posts";
 /// Where these lie below the cache.
 pub(crate) const POST_FILES: &str = "outbox/posts";
 
-/// Bytes copied at once.
-const PIECE: usize = 64 * 1024;
-
 /// Why there is no copy.
 #[derive(Debug)]
 pub(crate) enum NoCopy {
-    /// The file holds a secret of ours.
+    /// The file holds a secret.
     Secret,
     /// It cannot be read, or the copy not be written.
     Broken(io::Error),
@@ -58,13 +57,13 @@ impl OutgoingFiles {
         search: Search,
     ) -> Result<PathBuf, NoCopy> {
         let path = self.folder_for(task).await?.join(name);
-        match copy(file, &path, search).await {
-            Ok(()) => Ok(path),
-            Err(error) => {
-                self.remove(&path);
-                Err(error)
-            }
-        }
+        let none = match checked::copy(file, &path, search, |_| ()).await {
+            Ok(true) => return Ok(path),
+            Ok(false) => NoCopy::Secret,
+            Err(error) => NoCopy::Broken(error),
+        };
+        self.remove(&path);
+        Err(none)
     }
 
     /// Writes words into a file of its own and returns where it lies (0600).
@@ -145,27 +144,6 @@ impl OutgoingFiles {
     }
 }
 
-async fn copy(file: fs::File, path: &Path, mut search: Search) -> Result<(), NoCopy> {
-    let length = file.metadata()?.len();
-    let mut from = tokio::fs::File::from_std(file).take(length);
-    let mut options = tokio::fs::OpenOptions::new();
-    let mut to = options.write(true).create_new(true).mode(0o600).open(path).await?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        let read = from.read(&mut piece).await?;
-        if read == 0 {
-            break;
-        }
-        if search.finds(&piece[..read]) {
-            return Err(NoCopy::Secret);
-        }
-        to.write_all(&piece[..read]).await?;
-    }
-    to.flush().await?;
-    // The row that names it is synced: after a power failure it must not name half a file.
-    Ok(to.sync_all().await?)
-}
-
 fn texts<'a>(value: &'a Value, visit: &mut impl FnMut(&'a str)) {
     match value {
         Value::String(text) => visit(text),
@@ -201,12 +179,19 @@ mod tests {
         let redactor = Redactor::default();
         redactor.learn("110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1");
         let from = cache.path().join("from");
-        let mut text = "x".repeat(PIECE - 7);
-        text += "token: 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1\n";
-        fs::write(&from, text).unwrap();
-        let file = fs::File::open(&from).unwrap();
-        let taken = outgoing.take(7, "a.txt", file, redactor.search()).await;
-        assert!(matches!(taken, Err(NoCopy::Secret)), "{taken:?}");
+        for secret in [
+            "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+            "1wasDLAP5K0sASfoeSfxJWGv1HCvcTqdHAA:345102011",
+            "MTEwMjAxNTQzOkFBSGRxVGN2Q0gxdkdXSnhmU2VvZlNBczBLNVBBTERzYXcx",
+            "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        ] {
+            for before in [0, 256 * 1024 - 7, 600_000] {
+                fs::write(&from, format!("{}\ntoken: {secret}\n", "x".repeat(before))).unwrap();
+                let file = fs::File::open(&from).unwrap();
+                let taken = outgoing.take(7, "a.txt", file, redactor.search()).await;
+                assert!(matches!(taken, Err(NoCopy::Secret)), "{secret}: {taken:?}");
+            }
+        }
         assert_eq!(fs::read_dir(cache.path().join(FOLDER)).unwrap().count(), 0);
     }
 

@@ -10,16 +10,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::Redactor;
 use sha2::{Digest as _, Sha256};
 use tokio::fs;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::delivery::checked;
 use crate::delivery::outgoing::{FOLDER, OF_POSTS};
 use crate::tools::ToolError;
 use crate::tools::ports::{self, KeptFile};
 
 /// What each copy is called, in the folder of its digest.
 const COPY: &str = "copy";
-/// Bytes copied at once.
-const PIECE: usize = 64 * 1024;
 /// A copy that is younger may be of a post that is not stored yet.
 const YOUNG: TimeDelta = TimeDelta::hours(1);
 
@@ -35,7 +33,7 @@ impl PostFiles {
         Self { folder: cache_dir.join(FOLDER).join(OF_POSTS), redactor }
     }
 
-    /// Copies a file; `None` when it holds a secret of ours.
+    /// Copies a file; `None` when it holds a secret.
     async fn copied(&self, file: File) -> io::Result<Option<KeptFile>> {
         let private = |folder: &Path| {
             let mut builder = fs::DirBuilder::new();
@@ -45,15 +43,16 @@ impl PostFiles {
         };
         private(&self.folder).await?;
         let begun = self.folder.join(format!(".{}", uuid::Uuid::now_v7()));
-        let mut digest = Sha256::new();
-        let written = self.written(file, &begun, &mut digest).await;
-        let bytes = match written {
-            Ok(Some(bytes)) => bytes,
-            other => {
-                fs::remove_file(&begun).await.ok();
-                return other.map(|_| None);
-            }
+        let (mut digest, mut bytes) = (Sha256::new(), 0);
+        let note = |piece: &[u8]| {
+            digest.update(piece);
+            bytes += piece.len() as u64;
         };
+        let copied = checked::copy(file, &begun, self.redactor.search(), note).await;
+        if !matches!(copied, Ok(true)) {
+            fs::remove_file(&begun).await.ok();
+            return copied.map(|_| None);
+        }
         let sha256 = hex(&digest.finalize());
         let own = self.folder.join(&sha256);
         private(&own).await?;
@@ -61,36 +60,6 @@ impl PostFiles {
         // In place of the same bytes: it is young again.
         fs::rename(&begun, &path).await?;
         Ok(Some(KeptFile { path, bytes, sha256 }))
-    }
-
-    async fn written(
-        &self,
-        file: File,
-        path: &Path,
-        digest: &mut Sha256,
-    ) -> io::Result<Option<u64>> {
-        let length = file.metadata()?.len();
-        let mut from = fs::File::from_std(file).take(length);
-        let mut options = fs::OpenOptions::new();
-        let mut to = options.write(true).create_new(true).mode(0o600).open(path).await?;
-        let mut search = self.redactor.search();
-        let (mut piece, mut bytes) = (vec![0; PIECE], 0);
-        loop {
-            let read = from.read(&mut piece).await?;
-            if read == 0 {
-                break;
-            }
-            if search.finds(&piece[..read]) {
-                return Ok(None);
-            }
-            digest.update(&piece[..read]);
-            bytes += read as u64;
-            to.write_all(&piece[..read]).await?;
-        }
-        to.flush().await?;
-        // The row that names it is synced: after a power failure it must not name half a file.
-        to.sync_all().await?;
-        Ok(Some(bytes))
     }
 
     /// Whether nothing was ever kept.
@@ -125,10 +94,7 @@ impl ports::PostFiles for PostFiles {
     async fn keep(&self, file: File, name: &str) -> Result<KeptFile, ToolError> {
         match self.copied(file).await {
             Ok(Some(kept)) => Ok(kept),
-            Ok(None) => Err(ToolError::tell(format!(
-                "refusing to post {name}: it contains one of the bot's own secrets (a token or a key from its config), \
-                 and they never leave this machine"
-            ))),
+            Ok(None) => Err(ToolError::tell(format!("refusing to post {name}: {}", checked::WHY))),
             Err(error) => {
                 Err(ToolError::tell(format!("{name} could not be copied for posting: {error}")))
             }
@@ -179,9 +145,14 @@ mod tests {
         redactor.learn("110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1");
         let files = kept_in(cache.path(), &redactor);
         let from = cache.path().join("from");
-        fs::write(&from, "x 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1").unwrap();
-        let why = keep(&files, &from).await.unwrap_err().to_string();
-        assert!(why.contains("one of the bot's own secrets"), "{why}");
+        for secret in [
+            "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+            "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        ] {
+            fs::write(&from, format!("x {secret}")).unwrap();
+            let why = keep(&files, &from).await.unwrap_err().to_string();
+            assert!(why.contains("or something that looks like one"), "{why}");
+        }
         assert_eq!(fs::read_dir(&files.folder).unwrap().count(), 0);
     }
 

@@ -12,6 +12,7 @@ use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId, PostedBy};
 use tokio::sync::watch;
 
 use crate::agent::prompt;
+use crate::delivery::checked;
 use crate::delivery::messages;
 use crate::delivery::moments::after;
 use crate::delivery::month::month;
@@ -274,17 +275,16 @@ impl Reply for TaskReply {
         let redactor = &self.outbox.runtime.redactor;
         // Where a file is shown by the name that it has, it is this one.
         let name = &*redactor.clean(name);
-        let copy = outgoing.take(self.claim.task, name, file, redactor.search()).await.map_err(|none| {
-            ToolError::tell(match none {
-                NoCopy::Secret => format!(
-                    "refusing to send {name}: it contains one of the bot's own secrets (a token or a key from its \
-                     config), and they never leave this machine"
-                ),
-                NoCopy::Broken(error) => {
-                    format!("the file could not be copied for sending: {error}")
-                }
-            })
-        })?;
+        let copy = outgoing.take(self.claim.task, name, file, redactor.search()).await.map_err(
+            |none| {
+                ToolError::tell(match none {
+                    NoCopy::Secret => format!("refusing to send {name}: {}", checked::WHY),
+                    NoCopy::Broken(error) => {
+                        format!("the file could not be copied for sending: {error}")
+                    }
+                })
+            },
+        )?;
         *path = copy.to_string_lossy().into_owned();
         let draft = self.draft(self.conversation.clone(), body);
         let stored = self.store(call, draft, Some(copy)).await?;

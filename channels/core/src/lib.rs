@@ -34,6 +34,7 @@ mod posting;
 pub mod redact;
 mod roles;
 mod said;
+mod search;
 mod seldom;
 mod sequence;
 pub mod settings;
@@ -70,11 +71,12 @@ pub use part::Part;
 pub use pause::Pauses;
 pub use piecewise::Piecewise;
 pub use posting::{PictureKind, PostPictures, Postable, Posting, PostingTool};
-pub use redact::{Redactor, Search};
+pub use redact::Redactor;
 pub use roles::{
     Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Pulse, Receiver, Sender,
     Sink, Unasked,
 };
+pub use search::Search;
 pub use seldom::Seldom;
 pub use setup::{Setup, SetupField};
 pub use widths::has_no_width;

@@ -129,11 +129,18 @@ fn open_block(text: &str) -> Option<usize> {
 
 /// The secret that is known by what stands at `at`, from where to where.
 fn secret(bytes: &[u8], copied: usize, at: usize) -> Option<(usize, usize)> {
-    match bytes[at] {
-        b'x' | b's' | b'g' | b'A' | b'n' | b'h' | b'e' => key(bytes, at).map(|end| (at, end)),
-        b'/' => line_token(bytes, copied, at),
-        b'-' => private_key(bytes, at).map(|end| (at, end)),
-        b':' => bot_token(bytes, copied, at).or_else(|| password(bytes, copied, at)),
+    match bytes[at..] {
+        // How keys begin: most letters are passed by at once.
+        [b'x', b'o' | b'a', ..]
+        | [b's', b'k', ..]
+        | [b'g', b'h' | b'i' | b'l', ..]
+        | [b'A', b'K' | b'S' | b'I' | b'A', ..]
+        | [b'n', b'p', ..]
+        | [b'h', b'f', ..]
+        | [b'e', b'y', ..] => key(bytes, at).map(|end| (at, end)),
+        [b'/', ..] => line_token(bytes, copied, at),
+        [b'-', ..] => private_key(bytes, at).map(|end| (at, end)),
+        [b':', ..] => bot_token(bytes, copied, at).or_else(|| password(bytes, copied, at)),
         _ => None,
     }
 }
@@ -143,26 +150,27 @@ fn key(bytes: &[u8], at: usize) -> Option<usize> {
     let marks = run_back(&bytes[..at], is_emphasis);
     let is_apart = !bytes[..at - marks].last().is_some_and(|b| is_word(*b));
     let key = KEYS.iter().find(|key| bytes[at..].starts_with(key.begins.as_bytes()))?;
+    // Before the rest is read: a long word may begin so at each of its letters.
+    if !is_apart && !may_be_glued(key.begins, &bytes[..at]) {
+        return None;
+    }
     let rest = &bytes[at + key.begins.len()..];
     let rest = &rest[..rest.len().min(MOST_KEY)];
     let tail = &rest[..run(rest, key.takes)];
     // What closes the emphasis is no part of it, and stays.
     let closing = run_back(tail, is_emphasis).min(marks);
-    let fits = |tail: &[u8]| {
-        tail.len() >= key.least
-            && (key.fits)(tail)
-            && (is_apart || is_glued(key.begins, &bytes[..at], tail))
-    };
+    let fits =
+        |tail: &[u8]| tail.len() >= key.least && (key.fits)(tail) && (is_apart || is_random(tail));
     let length = [tail.len() - closing, tail.len()].into_iter().find(|end| fits(&tail[..*end]))?;
     Some(at + key.begins.len() + length)
 }
 
-/// Whether a key may begin in the middle of a word: behind a joint, where nobody would write on so by hand, and behind
-/// letters, where its maker's words are none that others end with (`task-…`, `disk-…` do).
-fn is_glued(begins: &str, before: &[u8], tail: &[u8]) -> bool {
+/// Whether a key that nobody would write by hand may begin in the middle of a word: behind a joint, and behind letters, where
+/// its maker's words are none that others end with (`task-…`, `disk-…` do).
+fn may_be_glued(begins: &str, before: &[u8]) -> bool {
     let is_joint = before.last().is_some_and(|b| matches!(b, b'_' | b'-'));
     let is_unlike_words = begins.len() > 3 && begins.ends_with(['_', '-']);
-    (is_joint || is_unlike_words) && is_random(tail)
+    is_joint || is_unlike_words
 }
 
 /// `<digits>:<30 or more of A-Za-z0-9_->`, as Telegram writes a bot's token.

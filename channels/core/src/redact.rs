@@ -9,8 +9,9 @@ use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
 use crate::encoded::{Encoded, begun};
+use crate::lookalike;
 use crate::looks::{self, MARK};
-use crate::{lookalike, through};
+use crate::through::{self, Through};
 
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
@@ -110,15 +111,22 @@ impl Redactor {
 
     /// Returns where secrets stand in Markdown once its marks are gone, in order and apart from each other.
     fn found_between_marks(&self, markdown: &str) -> Vec<Range<usize>> {
+        let bare = through::without_marks(markdown);
+        let shown = through::shown(markdown, through::KEY);
+        self.found_between(&bare, &shown)
+    }
+
+    /// `bare`: without any mark; `shown`: with signs that are none.
+    fn found_between(&self, bare: &[Through], shown: &[Through]) -> Vec<Range<usize>> {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut spans = Vec::new();
-        for plain in through::without_marks(markdown) {
+        for plain in bare {
             for secret in &known.bare {
                 let found = plain.text().match_indices(secret.as_str());
                 spans.extend(found.map(|(at, _)| plain.source(at..at + secret.len())));
             }
         }
-        for shown in through::shown(markdown, through::KEY) {
+        for shown in shown {
             let found = looks::found(shown.text()).into_iter();
             let found = found.chain(known.encoded.found(shown.text()));
             spans.extend(found.map(|span| shown.source(span)));
@@ -131,6 +139,31 @@ impl Redactor {
         let mut spans = self.found(markdown);
         spans.extend(self.found_between_marks(markdown));
         apart(spans)
+    }
+
+    /// Returns where secrets stand in the text of a file, as in Markdown, but for what the targets of links take apart: in a
+    /// text of nothing but links these would take far too long.
+    pub(crate) fn found_in_file(&self, text: &str) -> Vec<Range<usize>> {
+        let mut spans = self.found(text);
+        if text.is_ascii() && !text.contains(through::MARKS) {
+            return spans;
+        }
+        let shown: Vec<Through> =
+            through::shown_with_links(text, through::KEY).into_iter().collect();
+        spans.extend(self.found_between(&[through::without_own_marks(text)], &shown));
+        apart(spans)
+    }
+
+    /// Whether a known secret stands in what is no text, as it is or encoded.
+    pub(crate) fn knows_any_in(&self, text: &str) -> bool {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        !known.encoded.found(text).is_empty()
+    }
+
+    /// Returns the length of the longest known secret, bytes.
+    pub(crate) fn longest(&self) -> usize {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        known.sure.iter().chain(&known.weak).map(String::len).max().unwrap_or_default()
     }
 
     fn found_as_it_is(&self, text: &str) -> Vec<Range<usize>> {
@@ -192,40 +225,6 @@ impl Redactor {
         // Whether a weak one is hidden depends on what follows it, so that a whole one is open, too.
         let weak = known.weak.iter().map(|secret| begun(text, secret, secret.len()));
         weak.min().unwrap_or(text.len()).min(known.encoded.open_at(text))
-    }
-
-    /// Starts a search for the known secrets in bytes that come piece by piece.
-    pub fn search(&self) -> Search {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let known: Vec<Vec<u8>> =
-            known.sure.iter().map(|secret| secret.clone().into_bytes()).collect();
-        let mut begins = [false; 256];
-        known.iter().for_each(|secret| begins[usize::from(secret[0])] = true);
-        let longest = known.iter().map(Vec::len).max().unwrap_or_default();
-        Search { known, begins, longest, window: Vec::new() }
-    }
-}
-
-/// A search for secrets. It keeps one piece and the end of the one before.
-pub struct Search {
-    known: Vec<Vec<u8>>,
-    /// The bytes that secrets begin with.
-    begins: [bool; 256],
-    longest: usize,
-    window: Vec<u8>,
-}
-
-impl Search {
-    /// Takes the next piece. Returns whether a secret ends in it.
-    pub fn finds(&mut self, piece: &[u8]) -> bool {
-        // What is kept is too short for a whole secret.
-        let kept = self.longest.saturating_sub(1).min(self.window.len());
-        self.window.drain(..self.window.len() - kept);
-        self.window.extend_from_slice(piece);
-        let starts =
-            self.window.iter().enumerate().filter(|(_, byte)| self.begins[usize::from(**byte)]);
-        let mut rests = starts.map(|(at, _)| &self.window[at..]);
-        rests.any(|rest| self.known.iter().any(|secret| rest.starts_with(secret)))
     }
 }
 
@@ -323,7 +322,6 @@ mod tests {
             "the selkie: a seal; selkie@sea",
         ] {
             assert_eq!(redactor.clean(plain), plain);
-            assert!(!redactor.search().finds(plain.as_bytes()));
         }
         for (text, clean) in [
             ("postgres://selkie:selkie@db/selkie", "postgres://selkie:[redacted]@db/selkie"),
@@ -365,28 +363,7 @@ mod tests {
         }
     }
 
-    #[test]
-    fn without_secrets_nothing_is_found() {
-        assert!(!Redactor::default().search().finds(b"anything"));
-    }
-
     proptest! {
-        #[test]
-        fn a_search_finds_a_secret_however_it_is_cut(before in ".{0,40}", after in ".{0,40}", step in 1usize..9) {
-            let redactor = Redactor::default();
-            ["0123456789abcdef", "hunter2hunter2"].iter().for_each(|secret| redactor.learn(secret));
-            let found = |text: &str| {
-                let mut search = redactor.search();
-                text.as_bytes().chunks(step).any(|piece| search.finds(piece))
-            };
-            let half = format!("{before}0123456789{after}");
-            prop_assert!(!found(&half));
-            for secret in ["0123456789abcdef", "hunter2hunter2"] {
-                let text = format!("{before}{secret}{after}");
-                prop_assert!(found(&text));
-            }
-        }
-
         #[test]
         fn text_without_colons_is_untouched(text in "[^:]{0,200}") {
             prop_assert_eq!(Redactor::default().clean(&text), text);

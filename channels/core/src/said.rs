@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use crate::looks::MARK;
 use crate::redact::{Redactor, replaced};
 use crate::styled::{self, Dialect, Styled, Tables, Tag};
+use crate::through::MARKS;
 use crate::{Body, Outbound, Post, Question, plain};
 
 /// Every link is shown as its words, whatever a platform makes of it: words on both sides of one touch.
@@ -17,8 +18,6 @@ const TOUCHING: Dialect = Dialect {
     stand_in: |link| Some(link.url.to_string()),
     explains: |_, _| false,
 };
-/// Without any of these a text is shown as it was written.
-const MARKS: [char; 12] = ['*', '_', '~', '`', '\\', '[', ']', '<', '>', '&', '|', '%'];
 
 impl Redactor {
     /// Returns what is said without the secrets that would be seen once it is rendered, wherever words stand in it.

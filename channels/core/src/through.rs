@@ -7,6 +7,8 @@ use crate::lookalike;
 use crate::sequence::{self, Sequence};
 use crate::widths::shows_nothing;
 
+/// Without any of these a text of Markdown is shown as it was written.
+pub(crate) const MARKS: [char; 12] = ['*', '_', '~', '`', '\\', '[', ']', '<', '>', '&', '|', '%'];
 /// The longest name or number of a character (`&amp;`, `&#x1F600;`), bytes.
 const LONGEST_ENTITY: usize = 34;
 /// The longest address of a link that is passed over, bytes.
@@ -124,7 +126,10 @@ impl Through {
 /// Returns a text without what nobody sees, look-alikes and escapes of addresses (`%41`) read, and in a second way as a
 /// terminal shows it; nothing where that is the text itself.
 pub(crate) fn seen(text: &str) -> Vec<Through> {
-    let is_plain = !(text.chars().any(shows_nothing) || lookalike::may_mislead(text));
+    let is_plain = match text.is_ascii() {
+        true => !text.bytes().any(|b| shows_nothing(char::from(b))),
+        false => !(text.chars().any(shows_nothing) || lookalike::may_mislead(text)),
+    };
     let is_escaped = text.match_indices('%').any(|(at, _)| escaped(&text[at..]).is_some());
     let mut ways = Vec::new();
     if !is_plain || is_escaped {
@@ -169,24 +174,31 @@ fn see(text: &str, on_a_screen: bool) -> Through {
 /// Returns what may be left of Markdown when it is rendered, without any mark: letters and digits, and a blank for each
 /// stretch of white space. In a second way, too, where it holds links: without where they lead.
 pub(crate) fn without_marks(markdown: &str) -> Vec<Through> {
-    let mut ways = vec![read(markdown, Reading::BARE)];
+    let mut ways = vec![without_own_marks(markdown)];
     if has_target(markdown) {
         ways.push(read(markdown, Reading { passes_targets: true, ..Reading::BARE }));
     }
     ways
 }
 
+/// The first way of [`without_marks`]; its time grows with the length alone, whatever stands in the text.
+pub(crate) fn without_own_marks(markdown: &str) -> Through {
+    read(markdown, Reading::BARE)
+}
+
 /// Returns what may be seen of Markdown, its signs that are no marks among it, where something of more than `longer` bytes may
 /// have marks inside; in a second way, too, where it holds links. Nothing where that cannot be.
 pub(crate) fn shown(markdown: &str, longer: usize) -> Vec<Through> {
-    let mut ways = Vec::new();
-    if may_join(markdown, longer) {
-        ways.push(read(markdown, Reading::SHOWN));
-    }
+    let mut ways: Vec<Through> = shown_with_links(markdown, longer).into_iter().collect();
     if has_target(markdown) {
         ways.push(read(markdown, Reading { passes_targets: true, ..Reading::SHOWN }));
     }
     ways
+}
+
+/// The first way of [`shown`]; its time grows with the length alone, whatever stands in the text.
+pub(crate) fn shown_with_links(markdown: &str, longer: usize) -> Option<Through> {
+    may_join(markdown, longer).then(|| read(markdown, Reading::SHOWN))
 }
 
 fn has_target(markdown: &str) -> bool {
