@@ -1,4 +1,4 @@
-//! Known secrets as they are, and as one usual command turns them back: reversed, in hex, in base64 wherever they begin in it,
+//! Known secrets as they are, and as one usual command turns them back: reversed, in hex, in base64 and base32 wherever they begin in it,
 //! and over the lines that such commands break. One pass finds all of them.
 
 use std::ops::Range;
@@ -7,6 +7,7 @@ use crate::through::Through;
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const OF_ADDRESSES: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const OF_32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /// So wide is a line at least that a command has broken.
 const WIDE: usize = 60;
 
@@ -40,8 +41,13 @@ impl Encoded {
         self.take(hex);
         for before in 0..3 {
             for alphabet in [STANDARD, OF_ADDRESSES] {
-                self.take(base64(secret.as_bytes(), before, alphabet));
+                self.take(in_letters(secret.as_bytes(), before, alphabet));
             }
+        }
+        for before in 0..5 {
+            let written = in_letters(secret.as_bytes(), before, OF_32);
+            self.take(written.to_lowercase());
+            self.take(written);
         }
     }
 
@@ -135,17 +141,18 @@ fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace()
 }
 
-/// The letters of base64 that a secret decides alone, `before` bytes behind the beginning of three.
-fn base64(secret: &[u8], before: usize, alphabet: &[u8; 64]) -> String {
+/// The letters of base64, or of base32, that a secret decides alone, `before` bytes behind the beginning of a group.
+fn in_letters(secret: &[u8], before: usize, alphabet: &[u8]) -> String {
+    let bits = if alphabet.len() == OF_32.len() { 5 } else { 6 };
     let mut bytes = vec![0; before];
     bytes.extend_from_slice(secret);
     let letter = |at: usize| {
-        let (byte, shift) = (at * 6 / 8, 10 - (at * 6) % 8);
+        let (byte, shift) = (at * bits / 8, 16 - bits - (at * bits) % 8);
         let next = bytes.get(byte + 1).copied().unwrap_or_default();
         let two = (u16::from(bytes[byte]) << 8) | u16::from(next);
-        char::from(alphabet[usize::from((two >> shift) & 63)])
+        char::from(alphabet[usize::from(two >> shift) & (alphabet.len() - 1)])
     };
-    ((before * 8).div_ceil(6)..bytes.len() * 8 / 6).map(letter).collect()
+    ((before * 8).div_ceil(bits)..bytes.len() * 8 / bits).map(letter).collect()
 }
 
 /// What commands have broken into lines of one width, put together again.
@@ -196,24 +203,33 @@ mod tests {
         known
     }
 
-    fn whole(bytes: &[u8], alphabet: &[u8; 64]) -> String {
-        let mut text = base64(bytes, 0, alphabet);
-        if !bytes.len().is_multiple_of(3) {
-            let rest = base64(&[bytes, &[0, 0]].concat(), 0, alphabet);
+    fn whole(bytes: &[u8], alphabet: &[u8]) -> String {
+        let (group, letters) = if alphabet.len() == 32 { (5, 8) } else { (3, 4) };
+        let mut text = in_letters(bytes, 0, alphabet);
+        if !bytes.len().is_multiple_of(group) {
+            let rest = in_letters(&[bytes, &[0, 0]].concat(), 0, alphabet);
             text.push_str(&rest[text.len()..=text.len()]);
         }
-        while !text.len().is_multiple_of(4) {
+        while !text.len().is_multiple_of(letters) {
             text.push('=');
         }
         text
     }
 
     #[test]
-    fn base64_is_the_usual_one() {
+    fn base64_and_base32_are_the_usual_ones() {
         for (bytes, wanted) in
             [("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar?>", "Zm9vYmFyPz4=")]
         {
             assert_eq!(whole(bytes.as_bytes(), STANDARD), wanted);
+        }
+        for (bytes, wanted) in [
+            ("f", "MY======"),
+            ("fo", "MZXQ===="),
+            ("foo", "MZXW6==="),
+            ("foobar", "MZXW6YTBOI======"),
+        ] {
+            assert_eq!(whole(bytes.as_bytes(), OF_32), wanted);
         }
     }
 
@@ -226,7 +242,12 @@ mod tests {
             let found = known().found(&said);
             assert!(found.len() == 1 && found[0] == (6..6 + text.len()), "{said}: {found:?}");
         }
-        for around in ["", "a", "ab", "abc", "user:", "a longer text before it, "] {
+        for around in ["", "a", "ab", "abc", "abcd", "user:", "a longer text before it, "] {
+            let text = whole(format!("{around}{SECRET}\n").as_bytes(), OF_32);
+            for text in [text.to_lowercase(), text] {
+                let found = known().found(&text);
+                assert!(found.iter().any(|span| span.len() >= SECRET.len() * 8 / 5 - 1), "{text}");
+            }
             for alphabet in [STANDARD, OF_ADDRESSES] {
                 let text = whole(format!("{around}{SECRET}\n").as_bytes(), alphabet);
                 let found = known().found(&text);
@@ -260,12 +281,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_found_wherever_it_stands_in_base64(
+        fn it_is_found_wherever_it_stands_among_other_bytes(
             before in prop::collection::vec(any::<u8>(), 0..40),
             after in prop::collection::vec(any::<u8>(), 0..40),
         ) {
-            let text = whole(&[&before, SECRET.as_bytes(), &after].concat(), STANDARD);
-            prop_assert!(!known().found(&text).is_empty(), "{}", text);
+            for alphabet in [&STANDARD[..], OF_32] {
+                let text = whole(&[&before, SECRET.as_bytes(), &after].concat(), alphabet);
+                prop_assert!(!known().found(&text).is_empty(), "{}", text);
+            }
         }
 
         #[test]
