@@ -16,7 +16,9 @@ pub(crate) fn hide(redactor: &Redactor, inbound: &mut Inbound) {
 
 #[cfg(test)]
 mod tests {
-    use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote, What};
+    use selkie_channel_core::{
+        AccountId, Attachment, AttachmentKind, ConversationId, MessageRef, PlaceId, Quote, What,
+    };
 
     use super::*;
 
@@ -39,6 +41,13 @@ mod tests {
             heard.speaker.name = written();
             heard.speaker.username = Some(secret.to_owned());
             heard.quote = Some(Quote { message, speaker: written(), text: written(), ours: false });
+            heard.attachments = vec![Attachment {
+                handle: "f1".to_owned(),
+                kind: AttachmentKind::Document,
+                name: format!("{secret}.txt"),
+                mime: None,
+                size: None,
+            }];
             hide(&redactor, &mut heard);
             let stored = serde_json::to_string(&heard).unwrap();
             assert!(!stored.contains(secret), "{stored}");
