@@ -77,12 +77,12 @@ mod tests {
         let begun = || std::iter::once(Written::Begun);
         begun().chain(pieces).chain(begun()).chain(again).for_each(|piece| telling.hear(piece));
         telling.end();
-        let told: Vec<String> = std::iter::from_fn(|| heard.try_recv().ok())
+        let told: String = std::iter::from_fn(|| heard.try_recv().ok())
             .map(|happening| match happening {
                 Happening::Wrote { text, .. } => text,
-                other => format!("{other:?}"),
+                other => format!("<{other:?}>"),
             })
             .collect();
-        assert_eq!(told, ["It", " was ", "Again { task: TaskId(7) }", "It is ", "[redacted]"]);
+        assert_eq!(told, "It was <Again { task: TaskId(7) }>It is [redacted]");
     }
 }
