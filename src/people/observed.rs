@@ -134,7 +134,9 @@ impl Plan<'_> {
     /// Finds the contact that a name stands for, when nothing says yet who they are.
     fn by_name(&mut self, new: &NewlyMet, seen: &[ContactField]) -> Option<At> {
         let mut fields = Fields::default();
-        seen.iter().for_each(|field| fields.set(field.key, field.value.as_str()));
+        // Where several people speak is nobody's name.
+        let own = seen.iter().filter(|field| field.is != FieldKind::Listed);
+        own.for_each(|field| fields.set(field.key, field.value.as_str()));
         let ids = self.forms.ids(&fields);
         let is_handle = |id: &&String| !self.forms.is_person(id) && self.forms.is_own(id);
         let handle = ids.iter().find(is_handle)?.clone();

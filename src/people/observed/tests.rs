@@ -76,6 +76,16 @@ fn ids(contacts: &Contacts) -> Vec<&str> {
     contacts.all().map(Fields::id).collect()
 }
 
+/// A chat in which several people speak is the address of all of them.
+#[test]
+fn a_chat_of_several_people_is_nobodys_name() {
+    let desk = Desk::with("", "");
+    for person in [1, 2, 3] {
+        assert_eq!(desk.observe(&[met(person, "", -5)]), []);
+    }
+    assert_eq!(ids(&desk.shelves().active), ["bird:1", "bird:2", "bird:3"]);
+}
+
 #[test]
 fn who_was_met_is_written_down_by_number() {
     let desk = Desk::with("", "");
