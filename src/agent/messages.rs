@@ -160,14 +160,14 @@ pub fn outcome_unknown(tool: &str) -> String {
 /// For the model: nobody has approved a call, and why.
 pub fn not_approved(approval: &ApprovalRow) -> String {
     let tool = &approval.request.tool;
-    let who = if approval.by.trim().is_empty() { "somebody who may" } else { approval.by.trim() };
     let why = approval.why.as_deref().unwrap_or_default();
     match approval.state {
         ApprovalState::Denied if approval.request.of == Approvers::Terminal => {
             format!("{tool} was not called: You said no. It is refused for the rest of this task")
         }
+        // Not who: this conversation need not have met them.
         ApprovalState::Denied => format!(
-            "{tool} was not called: {who} has denied it. It is refused for the rest of this task"
+            "{tool} was not called: an owner has denied it. It is refused for the rest of this task"
         ),
         ApprovalState::Expired => {
             format!("{tool} was not called: nobody approved it in time")
