@@ -19,13 +19,15 @@ const INTERACTIVE: [&str; 30] = [
     "tig", "tmux", "top", "vi", "view", "vim", "watch",
 ];
 /// Programs that start the program that follows.
-pub(super) const WRAPPERS: [&str; 32] = [
+pub(super) const WRAPPERS: [&str; 36] = [
     "builtin",
     "busybox",
     "caffeinate",
+    "catchsegv",
     "chrt",
     "command",
     "doas",
+    "dumb-init",
     "env",
     "exec",
     "fakeroot",
@@ -41,12 +43,14 @@ pub(super) const WRAPPERS: [&str; 32] = [
     "rtk",
     "setpriv",
     "setsid",
+    "ssh-agent",
     "stdbuf",
     "strace",
     "sudo",
     "taskset",
     "time",
     "timeout",
+    "tini",
     "toybox",
     "unbuffer",
     "watch",
@@ -56,28 +60,39 @@ pub(super) const WRAPPERS: [&str; 32] = [
 /// Those of them that make commands out of their input.
 pub(super) const FEEDS: [&str; 2] = ["parallel", "xargs"];
 /// Like the wrappers, with other words in between.
-pub(super) const LATE: [&str; 22] = [
+pub(super) const LATE: [&str; 33] = [
     "bwrap",
     "choom",
+    "chpst",
     "chroot",
+    "cpulimit",
     "dbus-run-session",
+    "direnv",
     "eatmydata",
     "faketime",
     "firejail",
     "flock",
+    "gosu",
     "i386",
     "linux32",
     "linux64",
+    "npx",
     "nsenter",
     "numactl",
+    "perf",
     "prlimit",
+    "proot",
     "runuser",
     "script",
     "setarch",
+    "sg",
     "start-stop-daemon",
     "su",
+    "su-exec",
     "systemd-run",
     "unshare",
+    "uv",
+    "valgrind",
     "x86_64",
 ];
 /// How the program is called that starts others for the kernel.

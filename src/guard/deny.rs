@@ -478,6 +478,18 @@ mod tests {
             "fish -c 'rm x'",
             "ls | ifne rm x",
             "start-stop-daemon --start --exec /bin/rm -- x",
+            "ssh-agent rm x",
+            "valgrind -q rm x",
+            "gosu root rm x",
+            "sg root -c 'rm x'",
+            "tini -- rm x",
+            "npx -c 'rm x'",
+            "uv run rm x",
+            "git grep -O'rm -f x' y",
+            "git grep --open-files-in-pager='rm x' y",
+            "git difftool --extcmd='rm -f x'",
+            "sed 's#x#rm -f x#e' y",
+            "make --eval='a:;rm x' a",
         ] {
             assert_eq!(approval(&read(text), &patterns), Some("rm "), "{text}");
         }

@@ -26,20 +26,24 @@ pub(super) fn scripts(arguments: &[Word]) -> Vec<&str> {
 
 /// Whether a script runs anything.
 pub(super) fn runs(script: &str) -> bool {
-    pieces(script).any(|piece| match piece.chars().next() {
-        Some('e') => true,
-        Some('s') => piece.chars().nth(1).is_some_and(|mark| {
-            let flags = piece.rsplit(mark).next().unwrap_or_default();
-            !mark.is_alphanumeric() && piece.matches(mark).count() >= 3 && flags.contains('e')
-        }),
-        _ => false,
-    })
+    pieces(script).any(|piece| piece.starts_with('e') || run_by_flag(piece).is_some())
 }
 
-/// Returns the commands that a script's `e` runs.
+/// Returns the commands that a script's `e` runs, as far as they stand there.
 pub(super) fn commands(script: &str) -> impl Iterator<Item = String> {
-    let run = pieces(script).filter_map(|piece| piece.strip_prefix('e'));
+    let run = pieces(script).filter_map(|piece| piece.strip_prefix('e').or(run_by_flag(piece)));
     run.map(|command| command.trim().to_owned()).filter(|command| !command.is_empty())
+}
+
+/// What an `s` puts in that runs what came of it.
+fn run_by_flag(piece: &str) -> Option<&str> {
+    let rest = piece.strip_prefix('s')?;
+    let mark = rest.chars().next().filter(|mark| !mark.is_alphanumeric())?;
+    let mut parts = rest.rsplit(mark);
+    let is_run = parts.next()?.contains('e');
+    let put_in = parts.next()?;
+    // What is looked for, and what stands before the first mark: nothing.
+    (is_run && parts.count() >= 2).then_some(put_in)
 }
 
 /// What a word of sed's is.

@@ -232,7 +232,7 @@ mod tests {
         tar cIf ./x a b: [what tar runs because of -I, what the program ./x does]
         sed -f y x: [what sed runs because of -f]
         sed '1e ./x' f: [what the e of sed runs, what the program ./x does]
-        sed 's/a/b/e' f: [what the e of sed runs]
+        sed 's/a/b/e' f: [what the e of sed runs, what b runs: it decides that itself]
         sed -n 's/one/the end/p; 3,5d' f: []
         awk '{print $1}' f: []
         awk 'BEGIN{system("id")}': [what awk runs from its own words]
