@@ -39,7 +39,8 @@ pub(crate) struct Janitor {
 impl Janitor {
     /// Looks once an hour until the daemon ends.
     pub(crate) async fn run(self) {
-        let mut wait = FIRST;
+        // What a kill has kept from being forgotten goes first.
+        let mut wait = if self.is_forgetting().await { Duration::ZERO } else { FIRST };
         while self.rests(wait).await {
             self.rows().await;
             let mut looks = 0;
