@@ -8,14 +8,15 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, PRIVATE};
+use selkie_playground::{Fault, FaultKind, Turn};
 use selkie_test_postgres::server;
 use serde_json::{Value, json};
 use tar::{Archive, Builder};
 
 use crate::support::daemon::Home;
 use crate::support::joined::joined;
+use crate::support::once::{marks, said};
 use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
@@ -425,4 +426,31 @@ async fn who_gets_no_answer_from_a_restored_life_is_named() {
     let (code, out, error) = world.home.run(&["resume", "--yes"]);
     assert_eq!(code, 0, "{error}");
     assert!(joined(&out).contains(&names), "{out}");
+}
+
+/// An answer that the platform has held back was not on its way: the restored life says that it waits, and sends it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_waits_to_be_sent_is_sent_by_the_restored_life() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.telegram().fault(Fault::next("sendMessage", FaultKind::TooMany { retry_after: 5 }));
+    world.telegram().say(ADA, ADA, "a patient one");
+    let waits =
+        |log: &str| log.contains("will be tried again") && log.contains("receipt is stored");
+    world.within("a penalty", world.home.logged(0, waits)).await;
+    // A stop would wait for it.
+    daemon.kill();
+    let file = backup(&world.home, "life.tar.gz");
+    let (code, _, error) = world.home.run(&["restore", path(&file), "--force"]);
+    assert_eq!(code, 0, "{error}");
+    let (code, out, error) = world.home.run(&["resume", "--json"]);
+    assert_eq!(code, 0, "{error}");
+    let told: Value = serde_json::from_str(&out).expect("json");
+    assert_eq!((&told["to_send"], &told["waiting"]), (&1.into(), &"answer".into()), "{told}");
+    let (code, out, error) = world.home.run(&["resume", "--yes"]);
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("1 message that waited is sent now"), "{out}");
+    let _daemon = world.daemon();
+    settled(&world, 1).await;
+    assert_eq!(marks(&said(&world, PRIVATE), &[vec!["a patient one"]]), 0);
 }

@@ -26,6 +26,9 @@ pub struct Resumed {
     pub waiting: WaitingThen,
     /// Tasks that wait; that were stopped, once it goes on and they are dropped.
     pub tasks: u64,
+    /// Messages that wait to be sent; that were dropped, once it goes on and they are.
+    #[serde(default)]
+    pub to_send: u64,
     /// Schedules of which a time has come; was passed over.
     pub schedules: u64,
 }
@@ -47,6 +50,7 @@ pub async fn told_to_resume(
     let waiting = asked.waiting.unwrap_or_else(|| restored.usual());
     let mut told = Resumed {
         tasks: flow.tasks_open().await?,
+        to_send: flow.to_send().await?,
         schedules: flow.schedules_due().await? as u64,
         resumed: false,
         restored,

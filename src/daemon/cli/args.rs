@@ -209,7 +209,7 @@ pub struct Undo {
   selkie store unseal                       go back to the old store")]
 pub enum Store {
     /// Copy the configured store into an empty one, and seal the old one, so that selkie does not start on it until it is
-    /// unsealed. In the copy, answers that were on their way are marked unclear, running tasks are stopped, and open
+    /// unsealed. In the copy, messages that were being sent are marked unclear, running tasks are stopped, and open
     /// questions have expired
     Copy {
         /// A database, postgres://user@host/database, or a file that does not exist yet

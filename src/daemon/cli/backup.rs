@@ -178,7 +178,7 @@ fn brought_says(brought: &Brought, config: &AppConfig) -> String {
         says.push_str(&format!("What was there before is in {}.\n", aside.display()));
     }
     says.push_str(
-        "Answers that were on their way are marked unclear, running tasks are stopped, open questions have expired.\n\
+        "Messages that were being sent are marked unclear, running tasks are stopped, open questions have expired.\n\
          selkie receives, starts and sends nothing until you run `selkie resume`. Before you do, make sure that the \
          selkie this backup came from is stopped.\n",
     );
@@ -228,14 +228,17 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
 }
 
 fn will_become(held: &Resumed) -> String {
-    if held.tasks == 0 && held.schedules == 0 {
+    let all = counts(
+        held,
+        [
+            ["task waits in it", "tasks wait in it"],
+            ["message has not been sent", "messages have not been sent"],
+            ["schedule has come due", "schedules have come due"],
+        ],
+    );
+    if all.is_empty() {
         return "Nothing waits in it, and no schedule has come due.".to_owned();
     }
-    let tasks =
-        (held.tasks > 0).then(|| counted(held.tasks, ["task waits", "tasks wait"]) + " in it");
-    let due = ["schedule has come due", "schedules have come due"];
-    let schedules = (held.schedules > 0).then(|| counted(held.schedules, due));
-    let both: Vec<String> = tasks.into_iter().chain(schedules).collect();
     let then = match held.waiting {
         WaitingThen::Answer => {
             "selkie works on all of it once it resumes (--waiting drop drops it)"
@@ -244,7 +247,13 @@ fn will_become(held: &Resumed) -> String {
             "all of it is dropped, because selkie was running when the backup was made (--waiting answer keeps it)"
         }
     };
-    format!("{}: {then}.", both.join(", "))
+    format!("{}: {then}.", all.join(", "))
+}
+
+/// Says of each kind how many of it wait, where any does: tasks, messages, schedules.
+fn counts(held: &Resumed, words: [[&str; 2]; 3]) -> Vec<String> {
+    let all = [held.tasks, held.to_send, held.schedules].into_iter().zip(words);
+    all.filter(|(count, _)| *count > 0).map(|(count, words)| counted(count, words)).collect()
 }
 
 /// Says who gets no answer, whatever becomes of what waits.
@@ -262,21 +271,21 @@ fn stopped(of: &[String]) -> String {
 }
 
 fn has_become(resumed: &Resumed) -> String {
-    if resumed.tasks == 0 && resumed.schedules == 0 {
-        return "Nothing was waiting.".to_owned();
-    }
-    let [tasks, schedules] = match resumed.waiting {
+    let words = match resumed.waiting {
         WaitingThen::Answer => [
             ["task that waited goes on", "tasks that waited go on"],
+            ["message that waited is sent now", "messages that waited are sent now"],
             ["schedule that came due runs now", "schedules that came due run now"],
         ],
         WaitingThen::Drop => [
             ["task that waited was dropped", "tasks that waited were dropped"],
+            ["message that waited was dropped", "messages that waited were dropped"],
             ["schedule skips the times it missed", "schedules skip the times they missed"],
         ],
     };
-    let told = [(resumed.tasks, tasks), (resumed.schedules, schedules)];
-    let told = told.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told.map(|(count, words)| counted(count, words)).collect();
+    let told = counts(resumed, words);
+    if told.is_empty() {
+        return "Nothing was waiting.".to_owned();
+    }
     format!("{}.", told.join("; "))
 }

@@ -35,6 +35,14 @@ impl Flow {
         Ok(counts.waiting + counts.running + counts.parked)
     }
 
+    /// Counts the messages that wait to be sent, each of their parts for itself.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn to_send(&self) -> Result<u64, StoreError> {
+        Ok(self.outbox.storage.ledger.counts().await?.queued)
+    }
+
     /// Counts the schedules of which a time has come.
     ///
     /// # Errors

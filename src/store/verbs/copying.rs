@@ -125,13 +125,13 @@ pub fn number(tx: &mut dyn Tx, table: &Carried) -> Result<()> {
     }
 }
 
-/// Settles what was under way: nobody knows what became of it. Open parts are unclear, running tasks stopped, open
-/// questions expired; what waits goes on waiting. Returns the conversations whose tasks were stopped.
+/// Settles what was under way: nobody knows what became of it. Parts that were being sent are unclear, running tasks stopped,
+/// open questions expired; what waits goes on waiting, tasks and messages alike. Returns the conversations whose tasks were stopped.
 pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
     tx.execute_later(
         "UPDATE part SET state = 'unclear', open = 0, instance = NULL, reason = ?2, updated_at = ?1,
              told = (SELECT CASE WHEN answer = 1 THEN 0 END FROM outbound WHERE id = part.outbound)
-         WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state <> 'held'",
+         WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state IN ('sending', 'unclear')",
         params![now, COPIED],
     )?;
     outbox::tidy(tx)?;
