@@ -205,6 +205,7 @@ mod tests {
             channels: vec![channel],
             rows: Some(Rows::default()),
             store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(1), trouble: None },
+            refused: 0,
             store_syncs: 3,
             backup: None,
             limits: Vec::new(),

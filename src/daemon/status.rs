@@ -17,6 +17,7 @@ use crate::daemon::vitals::Vitals;
 use crate::delivery::{ChannelState, Hearing};
 use crate::domain::command_line;
 use crate::domain::in_force::NotInForce;
+use crate::domain::metrics::Metrics;
 use crate::schedule::day;
 use crate::schedule::zone::Zone;
 use crate::store::read::{Counts, Used};
@@ -43,6 +44,9 @@ pub struct Status {
     pub rows: Option<Rows>,
     /// Where the rows are.
     pub store: StoreStatus,
+    /// Parts of messages that platforms have refused since the start.
+    #[serde(default)]
+    pub refused: u64,
     /// Durable commits that were synced since the start.
     pub store_syncs: u64,
     /// Limits that are reached, each with whose it is.
@@ -130,6 +134,7 @@ pub struct StatusDesk {
     ledger: Arc<dyn Ledger>,
     flow: Arc<Flow>,
     vitals: Arc<Vitals>,
+    metrics: Arc<Metrics>,
     /// The file that holds the rows, where one does.
     file: Option<PathBuf>,
     zone: Zone,
@@ -146,6 +151,7 @@ impl StatusDesk {
             ledger: Arc::clone(&app.ledger),
             flow: Arc::clone(&app.flow),
             vitals,
+            metrics: Arc::clone(&app.metrics),
             file: owns.then(|| app.plan.folders.state.join("selkie.db")),
             zone: app.plan.zone,
             since: app.clock.now(),
@@ -208,6 +214,7 @@ impl StatusDesk {
             channels: platforms.map(|it| channel(it, now)).collect(),
             rows,
             store: self.store(),
+            refused: self.metrics.refused(),
             store_syncs: self.ledger.syncs(),
             limits: self.flow.limits_reached(),
             memory: self.flow.memory_trouble(),

@@ -2,7 +2,7 @@
 //! channels, of tools, of states, never a person, a chat or a word.
 
 use std::fmt;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -43,11 +43,15 @@ impl Phase {
     }
 }
 
+/// The outcome of a part that a platform does not take.
+const REFUSED: &str = "refused";
+
 /// What is counted and timed.
 pub struct Metrics {
     registry: Registry,
     received: Family<Label, Counter>,
     parts: Family<Labels, Counter>,
+    refused: AtomicU64,
     tasks: Family<Label, Counter>,
     seconds: Family<Label, Histogram>,
     answers: Family<Label, Counter>,
@@ -69,6 +73,7 @@ impl Default for Metrics {
             registry: Registry::with_prefix("selkie"),
             received: Family::default(),
             parts: Family::default(),
+            refused: AtomicU64::new(0),
             tasks: Family::default(),
             seconds: Family::new_with_constructor(seconds),
             answers: Family::default(),
@@ -147,6 +152,14 @@ impl Metrics {
     pub fn part(&self, channel: &str, outcome: &str) {
         let labels = [("channel", channel.to_owned()), ("outcome", outcome.to_owned())];
         self.parts.get_or_create(&labels).inc();
+        if outcome == REFUSED {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns how many parts platforms have refused.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// A task has ended.

@@ -16,7 +16,7 @@ async fn a_daemon_that_is_well_says_so() {
     for part in [
         "selkie 0.1.0 has been running since ",
         "listens, heard ",
-        "all delivered",
+        "nothing to send",
         "1 task, 1 model call",
         "SQLite, ",
     ] {

@@ -97,7 +97,7 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
     }
     if let Some(rows) = &status.rows {
         row("tasks", tasks(&rows.counts));
-        row("messages out", messages(&rows.counts));
+        row("messages out", messages(&rows.counts, status.refused));
         if rows.approvals > 0 {
             let waiting = counted(rows.approvals as u64, ["request waits", "requests wait"]);
             row("approvals", format!("{waiting}: `selkie approvals list`"));
@@ -153,11 +153,17 @@ fn tasks(counts: &Counts) -> String {
     format!("{running} running, {waiting} waiting, {parked} waiting for somebody's answer")
 }
 
-fn messages(counts: &Counts) -> String {
+fn messages(counts: &Counts, refused: u64) -> String {
     let Counts { queued, sending, unclear, .. } = counts;
-    match queued + sending + unclear {
-        0 => "all delivered".to_owned(),
+    let open = match queued + sending + unclear {
+        0 => "nothing to send".to_owned(),
         _ => format!("{queued} to send, {sending} on the way, {unclear} unclear"),
+    };
+    match refused {
+        0 => open,
+        some => {
+            format!("{open}; {some} refused by their platforms since the start (the log says why)")
+        }
     }
 }
 
@@ -218,6 +224,7 @@ mod tests {
                 restored: None,
             }),
             store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(3 << 20), trouble: None },
+            refused: 0,
             store_syncs: 9,
             limits: vec!["limits.person.calls_per_day (tg:4711)".to_owned()],
             memory: None,
