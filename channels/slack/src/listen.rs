@@ -136,6 +136,7 @@ impl Shared<'_> {
                     self.wait(fails + 1).await
                 }
                 End::Disabled => {
+                    tracing::warn!(slot, "{DISABLED}");
                     self.notice("slack-link-disabled", DISABLED).await;
                     self.wait(fails + 8).await
                 }
