@@ -29,7 +29,8 @@ const NAMES: &str = "SELECT (SELECT count(*) FROM conversation WHERE title LIKE 
 const LAST: &str = "SELECT last_at FROM conversation WHERE key = 'tg:4712'";
 
 /// What tools have answered.
-const READ: &str = r#"SELECT count(*) FROM transcript WHERE item LIKE '{"item":"answered"%jasmine%'"#;
+const READ: &str =
+    r#"SELECT count(*) FROM transcript WHERE item LIKE '{"item":"answered"%jasmine%'"#;
 
 const HER_CHAT: &str = "SELECT id FROM conversation WHERE key = 'tg:4712'";
 

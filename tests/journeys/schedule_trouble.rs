@@ -95,7 +95,7 @@ async fn what_a_removed_schedule_asks_for_is_withdrawn_and_its_task_ends() {
     let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
     let text = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0)).expect("a row");
     assert!(
-        request.text.contains("within 2h"),
+        request.text.contains("within 2 hours"),
         "as long as its time may be late: {}",
         request.text
     );
