@@ -236,6 +236,11 @@ async fn a_script_sets_it_up_by_flags_and_a_config_that_is_there_stays() {
     assert!(config().contains("debounce: \"2s\""), "{}", config());
     let old = fs::read_to_string(empty.folder.join("config.yaml.old")).expect("the one before");
     assert_eq!(old, first);
+    let (status, says) = empty.by_flags(&["--force", "--untested"]);
+    assert!(status == 0 && says.contains("config.yaml.old.2"), "{says}");
+    let old = fs::read_to_string(empty.folder.join("config.yaml.old")).expect("the first one");
+    assert_eq!(old, first, "it is kept");
+    assert_eq!(names(&empty.folder.join("secrets")), ["llm.api_key", "telegram.bot_token"]);
     let daemon = empty.command(&["run"]);
     let daemon = empty.world.home.start_as(daemon);
     assert!(empty.world.ask("hello").await.ends_with("hello"));

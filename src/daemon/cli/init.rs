@@ -116,7 +116,8 @@ impl Work<'_> {
         let mut target = self.target.clone();
         if target.is_there() && !target.replaces {
             let question = format!(
-                "{path} already exists. Write a new one, and keep the old one as {path}.old?"
+                "{path} already exists. Write a new one, and keep the old one as {}?",
+                target.old().display()
             );
             if !prompter.agrees(&question, false).await? {
                 prompter.say("It stays as it is.");
@@ -203,7 +204,6 @@ impl Work<'_> {
     }
 
     fn is_there(&self) -> Failure {
-        let path = self.target.path.clone();
-        crate::daemon::init::NotWritten::IsThere(path).into()
+        self.target.there().into()
     }
 }

@@ -19,7 +19,8 @@ pub struct Init {
     /// Ask nothing: try what the flags say, and write it
     #[arg(long)]
     pub yes: bool,
-    /// Write a new config even if there is one already; the old one is kept as config.yaml.old
+    /// Write a new config even if there is one already; the old one is kept as config.yaml.old, or as
+    /// config.yaml.old.2, … where that is taken
     #[arg(long)]
     pub force: bool,
     /// An owner's id; may be repeated. Without one, `selkie pair` makes an owner later

@@ -15,4 +15,4 @@ pub use prompt::{Prompter, Stopped};
 pub use render::render;
 pub use trial::{Trial, Tried};
 pub use wizard::ask;
-pub use written::{NotWritten, Target, Written};
+pub use written::{Target, Written};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -14,7 +14,7 @@ use super::Answers;
 
 /// The folder of the secrets, beside the config.
 const SECRETS: &str = "secrets";
-/// So many names are tried for one secret.
+/// So many names are tried for one secret, or for a config that goes aside.
 const MOST_NAMES: u32 = 1000;
 
 /// Where the config goes.
@@ -31,7 +31,7 @@ pub struct Target {
 pub struct Written {
     /// The config.
     pub config: PathBuf,
-    /// The files of its secrets.
+    /// The files of its secrets, those too that were there already.
     pub secrets: Vec<PathBuf>,
     /// Where the config went that was there.
     pub old: Option<PathBuf>,
@@ -43,11 +43,11 @@ pub enum NotWritten {
     /// A file cannot be written.
     #[error("{0} cannot be written: {1}")]
     Io(PathBuf, io::Error),
-    /// A config is there.
+    /// A config is there, which would go there.
     #[error(
-        "{0} already exists: nothing was written. --force writes a new one and keeps the old one as {0}.old"
+        "{0} already exists: nothing was written. --force writes a new one and keeps the old one as {1}"
     )]
-    IsThere(PathBuf),
+    IsThere(PathBuf, PathBuf),
     /// What it would say is not accepted.
     #[error("{0}")]
     Refused(String),
@@ -57,6 +57,21 @@ impl Target {
     /// Whether a config is there.
     pub fn is_there(&self) -> bool {
         self.path.symlink_metadata().is_ok()
+    }
+
+    /// Returns where the config goes that is there: under a name that nothing has.
+    pub fn old(&self) -> PathBuf {
+        let free = |path: &PathBuf| path.symlink_metadata().is_err();
+        self.olds().find(free).unwrap_or_else(|| beside(&self.path, "old"))
+    }
+
+    fn olds(&self) -> impl Iterator<Item = PathBuf> {
+        numbered("old").map(|ending| beside(&self.path, &ending))
+    }
+
+    /// Says that a config is there.
+    pub fn there(&self) -> NotWritten {
+        NotWritten::IsThere(self.path.clone(), self.old())
     }
 
     /// Writes answers. `render` makes the config's text, told where each secret stands; `check` looks at the file before
@@ -71,7 +86,7 @@ impl Target {
         check: impl FnOnce(&Path) -> Result<(), String>,
     ) -> Result<Written, NotWritten> {
         if self.is_there() && !self.replaces {
-            return Err(NotWritten::IsThere(self.path.clone()));
+            return Err(self.there());
         }
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let mut made = Made::default();
@@ -85,7 +100,8 @@ impl Target {
         check(&part).map_err(NotWritten::Refused)?;
         let old = self.take_place(&part)?;
         // It has its name: from here on everything stays.
-        let secrets = made.keep(&part);
+        made.keep();
+        let secrets = files.values().map(|file| folder.join(file)).collect();
         synced(folder).map_err(|e| NotWritten::Io(self.path.clone(), e))?;
         Ok(Written { config: self.path.clone(), secrets, old })
     }
@@ -95,18 +111,45 @@ impl Target {
         let failed = |e: io::Error| NotWritten::Io(self.path.clone(), e);
         match renamed(part, &self.path, RenameFlags::NOREPLACE) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && !self.replaces => {
-                Err(NotWritten::IsThere(self.path.clone()))
+                Err(self.there())
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 renamed(part, &self.path, RenameFlags::EXCHANGE).map_err(failed)?;
-                let old = beside(&self.path, "old");
-                fs::rename(part, &old).map_err(failed)?;
-                Ok(Some(old))
+                match self.kept(part) {
+                    Ok(old) => Ok(Some(old)),
+                    Err(error) => {
+                        // What cannot be kept is not replaced.
+                        renamed(part, &self.path, RenameFlags::EXCHANGE).map_err(failed)?;
+                        Err(failed(error))
+                    }
+                }
             }
             Err(error) => Err(failed(error)),
             Ok(()) => Ok(None),
         }
     }
+
+    /// Gives the config of before a name that nothing has; returns it.
+    fn kept(&self, part: &Path) -> io::Result<PathBuf> {
+        for old in self.olds() {
+            match renamed(part, &old, RenameFlags::NOREPLACE) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                renamed => return renamed.map(|()| old),
+            }
+        }
+        Err(full())
+    }
+}
+
+/// Numbers a name from the second one on: `old`, `old.2`.
+fn numbered(name: &str) -> impl Iterator<Item = String> {
+    let numbered =
+        move |number| if number == 1 { name.to_owned() } else { format!("{name}.{number}") };
+    (1..=MOST_NAMES).map(numbered)
+}
+
+fn full() -> io::Error {
+    io::Error::other(format!("{MOST_NAMES} files of that name are there"))
 }
 
 /// Renames; a file system that cannot do it in one step does it in two.
@@ -154,7 +197,7 @@ impl Made {
         file.sync_all()
     }
 
-    /// Writes a secret under a name that nothing has yet; returns the name.
+    /// Writes a secret under a name that nothing has yet, unless a file of it holds just that; returns the name.
     fn secret(&mut self, beside: &Path, key: &str, secret: &str) -> Result<String, NotWritten> {
         let folder = beside.join(SECRETS);
         match DirBuilder::new().mode(0o700).create(&folder) {
@@ -164,25 +207,32 @@ impl Made {
         }
         let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
         let key: String = key.chars().map(plain).collect();
-        for number in 1..=MOST_NAMES {
-            let name = if number == 1 { key.clone() } else { format!("{key}.{number}") };
-            match self.file(&folder.join(&name), &format!("{secret}\n")) {
+        for name in numbered(&key) {
+            let file = folder.join(&name);
+            match self.file(&file, &format!("{secret}\n")) {
                 Ok(()) => return Ok(name),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    if holds(&file, secret) {
+                        return Ok(name);
+                    }
+                }
                 Err(error) => return Err(NotWritten::Io(folder.join(name), error)),
             }
         }
-        let full = io::Error::other(format!("{MOST_NAMES} files of that name are there"));
-        Err(NotWritten::Io(folder.join(key), full))
+        Err(NotWritten::Io(folder.join(key), full()))
     }
 
-    /// Keeps all but this one, which has another name by now.
-    fn keep(mut self, but: &Path) -> Vec<PathBuf> {
+    /// Keeps all of it.
+    fn keep(mut self) {
         self.folder = None;
-        let mut files = std::mem::take(&mut self.files);
-        files.retain(|file| file != but);
-        files
+        self.files.clear();
     }
+}
+
+/// Whether a file holds this secret, and nobody else can read it.
+fn holds(file: &Path, secret: &str) -> bool {
+    let closed = file.symlink_metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o077 == 0);
+    closed && fs::read_to_string(file).is_ok_and(|text| text.trim() == secret.trim())
 }
 
 impl Drop for Made {
@@ -204,14 +254,14 @@ mod tests {
 
     use super::*;
 
-    fn answers() -> Answers {
+    fn answers(secret: &str) -> Answers {
         let mut answers = Answers::default();
-        answers.hide("a.token", SecretString::from("hunter2"));
+        answers.hide("a.token", SecretString::from(secret));
         answers
     }
 
-    fn write(target: &Target, text: &str) -> Result<Written, NotWritten> {
-        target.write(&answers(), |files| format!("{text} {}", files["a.token"]), |_| Ok(()))
+    fn write(target: &Target, secret: &str, text: &str) -> Result<Written, NotWritten> {
+        target.write(&answers(secret), |files| format!("{text} {}", files["a.token"]), |_| Ok(()))
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -225,18 +275,42 @@ mod tests {
     fn a_config_is_closed_to_others_and_its_secrets_stand_apart() {
         let home = tempfile::tempdir().unwrap();
         let target = Target { path: home.path().join("config.yaml"), replaces: false };
-        let written = write(&target, "one").unwrap();
+        let written = write(&target, "hunter2", "one").unwrap();
         assert_eq!(fs::read_to_string(&written.config).unwrap(), "one secrets/a.token");
         assert_eq!(fs::read_to_string(&written.secrets[0]).unwrap(), "hunter2\n");
         for path in [&written.config, &written.secrets[0]] {
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         }
-        assert!(matches!(write(&target, "two"), Err(NotWritten::IsThere(_))));
+        let refused = write(&target, "hunter3", "two").unwrap_err().to_string();
+        assert!(refused.ends_with("/config.yaml.old"), "{refused}");
         assert_eq!(names(home.path()), ["config.yaml", "secrets"]);
-        let again = write(&Target { replaces: true, ..target }, "two").unwrap();
+        let again = write(&Target { replaces: true, ..target }, "hunter3", "two").unwrap();
         assert_eq!(fs::read_to_string(&again.config).unwrap(), "two secrets/a.token.2");
         assert_eq!(fs::read_to_string(again.old.unwrap()).unwrap(), "one secrets/a.token");
         assert_eq!(names(&home.path().join("secrets")), ["a.token", "a.token.2"]);
+    }
+
+    #[test]
+    fn no_config_of_before_is_lost_and_no_secret_is_stored_twice() {
+        let home = tempfile::tempdir().unwrap();
+        let target = Target { path: home.path().join("config.yaml"), replaces: true };
+        for (text, secret) in [("one", "hunter2"), ("two", "hunter3"), ("three", "hunter2")] {
+            let old = target.old();
+            let written = write(&target, secret, text).unwrap();
+            assert!(written.old.is_none_or(|it| it == old), "the name is told before");
+            assert!(written.secrets.iter().all(|file| file.is_file()));
+        }
+        let text = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
+        assert_eq!(text("config.yaml"), "three secrets/a.token");
+        assert_eq!(text("config.yaml.old"), "one secrets/a.token");
+        assert_eq!(text("config.yaml.old.2"), "two secrets/a.token.2");
+        assert_eq!(names(&home.path().join("secrets")), ["a.token", "a.token.2"]);
+        // One that others can read is nobody's secret any more.
+        let open = home.path().join("secrets/a.token");
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o644)).unwrap();
+        write(&target, "hunter2", "four").unwrap();
+        assert_eq!(text("config.yaml"), "four secrets/a.token.3");
+        assert_eq!(text("config.yaml.old.3"), "three secrets/a.token");
     }
 
     #[test]
@@ -244,7 +318,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let target = Target { path: home.path().join("config.yaml"), replaces: true };
         let refused = |_: &Path| Err("no".to_owned());
-        let written = target.write(&answers(), |_| "text".to_owned(), refused);
+        let written = target.write(&answers("hunter2"), |_| "text".to_owned(), refused);
         assert!(matches!(written, Err(NotWritten::Refused(why)) if why == "no"));
         assert_eq!(names(home.path()), [""; 0]);
     }
