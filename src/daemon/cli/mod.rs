@@ -28,6 +28,7 @@ mod manual;
 mod manual_args;
 mod memory;
 mod memory_args;
+mod misspelled;
 mod number;
 mod outcome;
 mod pair;
@@ -73,11 +74,11 @@ use outcome::{Failure, Outcome};
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
     process::close_to_others();
     let line = errors::spelled_out(channel::spelled_out(binary, line));
-    let parsed = manual::with_version(binary).try_get_matches_from(line);
+    let parsed = manual::with_version(binary).try_get_matches_from(&line);
     let args = match parsed.and_then(|found| Args::from_arg_matches(&found)) {
         Ok(args) => args,
         Err(error) => {
-            return told_by_clap(&error);
+            return told_by_clap(&misspelled::with_similar(error, &line, &help::whole()));
         }
     };
     let carried_out = carry_out(binary, args);
