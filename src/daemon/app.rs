@@ -132,7 +132,7 @@ impl AppConfig {
     /// Returns what outlives this config, for another.
     pub fn kept(&self) -> Kept {
         let (clocks, redactor) = (self.clocks.clone(), self.redactor.clone());
-        Kept { clocks, redactor, processes: Arc::clone(&self.processes) }
+        Kept { clocks, redactor, processes: Arc::clone(&self.processes), real: self.real }
     }
 
     /// Says how what is remembered is found.

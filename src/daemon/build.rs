@@ -21,7 +21,7 @@ use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::SharedClock;
 use crate::llm;
-use crate::llm::{Embeddings, Model};
+use crate::llm::{Embeddings, Model, RealModel};
 use crate::people::forms::{Form, Forms};
 use crate::schedule::zone::Zone;
 use crate::shape::{ChannelTools, Shaper};
@@ -97,6 +97,7 @@ pub struct AppConfig {
     pub mistakes: Option<Problems>,
     pub(super) clocks: Clocks,
     pub(super) chance: Arc<dyn Chance>,
+    pub(super) real: RealModel,
 }
 
 /// What outlives a config, and another is read on.
@@ -108,12 +109,14 @@ pub struct Kept {
     pub redactor: Redactor,
     /// Everything that tools run.
     pub processes: Arc<Processes>,
+    /// What the stand-in says of a real model.
+    pub real: RealModel,
 }
 
 impl Kept {
     fn new(binary: &Binary, clocks: Clocks) -> Self {
         let processes = Arc::new(Processes::new(binary.launcher.clone()));
-        Self { clocks, redactor: Redactor::default(), processes }
+        Self { clocks, redactor: Redactor::default(), processes, real: RealModel::default() }
     }
 }
 
@@ -157,16 +160,17 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
     planned(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
 }
 
-/// The same by other clocks: a demo's.
+/// The same for a demo, by its clocks.
 ///
 /// # Errors
 /// Everything that is wrong with the config, at once.
-pub(super) fn plan_by(
+pub(super) fn plan_of_demo(
     binary: &Binary,
     chosen: &Chosen,
     clocks: Clocks,
 ) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Aside, Kept::new(binary, clocks))
+    let kept = Kept { real: RealModel::Demo, ..Kept::new(binary, clocks) };
+    planned(binary, chosen, Places::Aside, kept)
 }
 
 /// The same for a daemon: what the config names on this machine must be fit for use, too.
@@ -210,7 +214,7 @@ fn sound(
     kept: Kept,
 ) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
-    let Kept { clocks, redactor, processes } = kept;
+    let Kept { clocks, redactor, processes, real } = kept;
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
     let trust = http::trust();
     let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
@@ -231,7 +235,7 @@ fn sound(
         now: Arc::new(move || time.now()),
     };
     let channels = channels(binary, &context, &mut reading);
-    let built = |llm: &llm::Settings| llm::build(llm, &client, &redactor, &clock, &chance);
+    let built = |llm: &llm::Settings| llm::build(llm, real, &client, &redactor, &clock, &chance);
     let routes = match reading.settings().map(|settings| built(&settings.llm)) {
         Some(Err(problems)) => {
             reading.add("llm", problems);
@@ -285,6 +289,7 @@ fn sound(
         mistakes: (!mistakes.0.is_empty()).then_some(mistakes),
         clocks,
         chance,
+        real,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::domain::chance::Chance;
 use crate::domain::clock::SharedClock;
 use crate::llm::anthropic::Anthropic;
 use crate::llm::fallback::Fallback;
-use crate::llm::offline::Offline;
+use crate::llm::offline::{Offline, RealModel};
 use crate::llm::openai::OpenAi;
 use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
@@ -45,12 +45,13 @@ pub struct Routes {
 pub type Profiles = BTreeMap<String, Arc<dyn Model>>;
 
 /// Builds what the settings say. Keys, passwords in addresses and secret headers are learned by
-/// `redactor`.
+/// `redactor`. `real` is what the stand-in says of a real model.
 ///
 /// # Errors
 /// Everything that is wrong with the settings; keys are inside the section `llm`.
 pub fn build(
     settings: &Settings,
+    real: RealModel,
     http: &HttpFactory,
     redactor: &Redactor,
     clock: &SharedClock,
@@ -60,7 +61,7 @@ pub fn build(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut builder = Builder::new(settings, http, redactor, clock, chance);
+    let mut builder = Builder { real, ..Builder::new(settings, http, redactor, clock, chance) };
     let mut made = BTreeMap::new();
     let mut route = |names: &[String]| builder.route(names, &mut made).map_err(|p| vec![p]);
     let main = route(&settings.main_route())?;
@@ -119,6 +120,7 @@ pub struct PriceList {
 /// Builds one profile after the other, with one client for all.
 pub(super) struct Builder<'a> {
     settings: &'a Settings,
+    real: RealModel,
     profiles: BTreeMap<String, ProfileSettings>,
     http: &'a HttpFactory,
     client: Option<Client>,
@@ -138,7 +140,8 @@ impl<'a> Builder<'a> {
     ) -> Self {
         let profiles = settings.all_profiles();
         profiles.values().for_each(|p| learn(p, redactor));
-        Self { settings, profiles, http, client: None, redactor, clock, chance }
+        let real = RealModel::default();
+        Self { settings, real, profiles, http, client: None, redactor, clock, chance }
     }
 
     fn route(&mut self, names: &[String], made: &mut Profiles) -> Result<Arc<dyn Model>, Problem> {
@@ -155,14 +158,14 @@ impl<'a> Builder<'a> {
         match (models.next(), models.len()) {
             (Some(only), 0) => Ok(only),
             (Some(first), _) => Ok(Arc::new(Fallback::new(first, models.collect()))),
-            (None, _) => Ok(Arc::new(Offline::new(OFFLINE))),
+            (None, _) => Ok(Arc::new(Offline::new(OFFLINE, self.real))),
         }
     }
 
     /// A profile with its retries and its price.
     fn profile(&mut self, name: &str) -> Result<Arc<dyn Model>, Problem> {
         let Some(profile) = self.profiles.get(name).cloned() else {
-            return Ok(Arc::new(Offline::new(OFFLINE)));
+            return Ok(Arc::new(Offline::new(OFFLINE, self.real)));
         };
         let is_short = name == DEFAULT && !self.settings.profiles.contains_key(name);
         let at = if is_short { "llm".to_owned() } else { format!("llm.profiles.{name}") };
@@ -191,7 +194,7 @@ impl<'a> Builder<'a> {
         filled: Profile,
     ) -> Result<Arc<dyn Model>, String> {
         Ok(match profile.provider {
-            Provider::Offline => Arc::new(Offline::new(&filled.name)),
+            Provider::Offline => Arc::new(Offline::new(&filled.name, self.real)),
             Provider::Openai => {
                 let wire = self.wire(profile, "chat/completions")?;
                 Arc::new(OpenAi::new(wire, filled, profile.at_home()))

@@ -37,7 +37,7 @@ use crate::domain::written::Written;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
-pub use offline::{PHRASES, Phrase};
+pub use offline::{PHRASES, Phrase, RealModel};
 pub use outage::{Away, Outage, Watched};
 pub use settings::{
     EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings, Settings,

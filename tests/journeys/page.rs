@@ -79,6 +79,8 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     let [remembered, reset, known] =
         ["Remembered (", "A fresh start", "I like tea"].map(|says| out.find(says));
     assert!(remembered.is_some() && remembered < reset && reset < known, "{out}");
+    let (code, out, _) = Demo::run(&["demo", "--say", "how are you?"]);
+    assert!(code == 0 && out.contains("start the demo with OPENAI_API_KEY"), "{out}");
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
     assert_eq!(code, 2);
     assert!(errors.contains("slack:channel, line:user or line:group"), "{errors}");

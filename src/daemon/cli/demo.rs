@@ -18,7 +18,7 @@ use super::{elsewhere, later, print, story};
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
-use crate::daemon::build::{AppConfig, Chosen, plan_by};
+use crate::daemon::build::{AppConfig, Chosen, plan_of_demo};
 use crate::daemon::clocks::Clocks;
 use crate::daemon::demo::{Line, Manner, Speaking, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
@@ -79,7 +79,7 @@ async fn with_world(
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
-    let mut plan = plan_by(binary, &chosen, Clocks::movable(&clocks))?;
+    let mut plan = plan_of_demo(binary, &chosen, Clocks::movable(&clocks))?;
     if let Visit::Say(errand) = &visit {
         let readable = |to: &String| later::readable(to, plan.zone, clocks.now());
         errand.then.iter().try_for_each(readable)?;

@@ -17,6 +17,16 @@ const LONGEST_LINE: usize = 90;
 /// More than any platform takes in a hundred messages.
 const LONGEST_ANSWER: usize = 1_000_000;
 
+/// How a person gets a real model in the place of the stand-in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RealModel {
+    /// By the config.
+    #[default]
+    Config,
+    /// As a demo takes one, which reads no config unless one is named.
+    Demo,
+}
+
 /// The todo list as `todo_read` tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct List(Vec<Item>);
@@ -171,18 +181,28 @@ pub(super) fn nothing_heard() -> String {
 }
 
 /// Answers what is on no list.
-pub(super) fn unknown(heard: &str) -> String {
-    format!("{STAND_IN} I heard: “{heard}”. {ASK_HELP} {REAL_MODEL}")
+pub(super) fn unknown(heard: &str, real: RealModel) -> String {
+    format!("{STAND_IN} I heard: “{heard}”. {ASK_HELP} {}", real_model(real))
 }
 
 const STAND_IN: &str =
     "I am selkie's built-in stand-in, not a language model: I know a few phrases.";
 const ASK_HELP: &str = "Write “what can you do here?” for the list.";
-const REAL_MODEL: &str =
-    "For a real model set llm.provider, llm.api_key and llm.model in the config.";
+
+/// Says how to get a real model.
+fn real_model(real: RealModel) -> &'static str {
+    match real {
+        RealModel::Config => {
+            "For a real model set llm.provider, llm.api_key and llm.model in the config."
+        }
+        RealModel::Demo => {
+            "For a real model start the demo with OPENAI_API_KEY, ANTHROPIC_API_KEY or --model."
+        }
+    }
+}
 
 /// Names the tools of this place and the phrases.
-pub(super) fn help(tools: &[Arc<ToolSpec>]) -> String {
+pub(super) fn help(tools: &[Arc<ToolSpec>], real: RealModel) -> String {
     let mut said = STAND_IN.to_owned();
     said.push_str(if tools.is_empty() {
         "\n\nThere are no tools here."
@@ -196,7 +216,7 @@ pub(super) fn help(tools: &[Arc<ToolSpec>]) -> String {
     for phrase in PHRASES {
         let _ = write!(said, "\n- `{}`: {}", phrase.says, phrase.does);
     }
-    let _ = write!(said, "\n\n{REAL_MODEL}");
+    let _ = write!(said, "\n\n{}", real_model(real));
     said
 }
 

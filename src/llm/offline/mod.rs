@@ -17,6 +17,7 @@ mod words;
 
 use async_trait::async_trait;
 
+pub use self::messages::RealModel;
 pub use self::parse::{PHRASES, Phrase};
 use self::plan::Step;
 use crate::domain::transcript::{Call, Turn};
@@ -27,12 +28,13 @@ use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 /// A model that is none, and says so.
 pub(super) struct Offline {
     profile: String,
+    real: RealModel,
 }
 
 impl Offline {
     /// Answers under a profile's name.
-    pub fn new(profile: &str) -> Self {
-        Self { profile: profile.to_owned() }
+    pub fn new(profile: &str, real: RealModel) -> Self {
+        Self { profile: profile.to_owned(), real }
     }
 }
 
@@ -45,7 +47,7 @@ impl Model for Offline {
             .or_else(|| summary::answer(&request.turns));
         let step = match planned {
             Some(words) => Step::Say(words),
-            None => plan::next(&request.turns, request.tools.specs()),
+            None => plan::next(&request.turns, request.tools.specs(), self.real),
         };
         let (text, calls) = match step {
             Step::Say(text) => (text, vec![]),

@@ -10,7 +10,7 @@ use super::heard::own_words;
 use super::heartbeat;
 use super::known;
 use super::later::What;
-use super::messages::{self, List};
+use super::messages::{self, List, RealModel};
 use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
 use super::todo;
@@ -32,7 +32,7 @@ pub(super) enum Step {
 }
 
 /// Returns the next step. What belongs to the present task: everything after the last assistant turn.
-pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
+pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>], real: RealModel) -> Step {
     let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
     let now = &turns[begin..];
     let heard = now.iter().filter_map(Turn::user).map(own_words);
@@ -43,7 +43,7 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
         Turn::Calls { calls, .. } => calls.as_slice(),
         _ => &[],
     });
-    let mut walk = Walk { answers: &mut answers, tools, turns, known: None };
+    let mut walk = Walk { answers: &mut answers, tools, turns, real, known: None };
     let mut said = Vec::new();
     for wish in &wishes {
         match walk.fulfil(wish) {
@@ -72,6 +72,7 @@ struct Walk<'a> {
     tools: &'a [Arc<ToolSpec>],
     /// The whole talk: files came in earlier tasks, too.
     turns: &'a [Turn],
+    real: RealModel,
     /// The list as this task left it: read once, not before each change.
     known: Option<List>,
 }
@@ -150,9 +151,9 @@ impl Walk<'_> {
                 json!({ "action": "remove", "id": number.to_string() }),
                 str::to_owned,
             ),
-            Wish::Help => Step::Say(messages::help(self.tools)),
+            Wish::Help => Step::Say(messages::help(self.tools, self.real)),
             Wish::Long(length) => Step::Say(messages::long(*length)),
-            Wish::Unknown(heard) => Step::Say(messages::unknown(heard)),
+            Wish::Unknown(heard) => Step::Say(messages::unknown(heard, self.real)),
         }
     }
 

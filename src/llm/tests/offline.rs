@@ -8,13 +8,14 @@ use super::scripted::request;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Turn};
 use crate::llm::offline::Offline;
-use crate::llm::{Model, Request};
+use crate::llm::{Model, RealModel, Request};
 
 /// A small world: a todo list, one file, and the tools that the block lists.
 struct World {
     todos: Vec<(String, String)>,
     listed: Vec<&'static str>,
     calls: Vec<String>,
+    real: RealModel,
 }
 
 impl World {
@@ -29,7 +30,7 @@ impl World {
             "message_react",
             "chat_send_file",
         ];
-        Self { todos: vec![], listed, calls: vec![] }
+        Self { todos: vec![], listed, calls: vec![], real: RealModel::Config }
     }
 
     fn block(&self) -> Arc<ToolBlock> {
@@ -94,7 +95,7 @@ impl World {
 
     /// Says `text` to the stand-in after `history` and plays the agent until it has its last word.
     async fn says_after(&mut self, history: &[Turn], text: &str) -> String {
-        let model = Offline::new("offline");
+        let model = Offline::new("offline", self.real);
         let mut asked = Request { tools: self.block(), ..request(5) };
         asked.turns = history.to_vec();
         asked.turns.push(Turn::User(text.to_owned()));
@@ -267,6 +268,16 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
 
     For a real model set llm.provider, llm.api_key and llm.model in the config.
     "#);
+}
+
+#[tokio::test]
+async fn in_a_demo_a_real_model_is_got_as_its_banner_says() {
+    let mut world = World { real: RealModel::Demo, ..World::new() };
+    for text in ["how are you?", "what can you do here?"] {
+        let said = world.says(text).await;
+        let by = "start the demo with OPENAI_API_KEY, ANTHROPIC_API_KEY or --model.";
+        assert!(said.ends_with(by) && !said.contains("in the config"), "{said}");
+    }
 }
 
 #[tokio::test]
