@@ -9,7 +9,8 @@ use crate::config::problem::{Place, Problem};
 use crate::config::source::{Environment, Written, put};
 use crate::config::{schema, yaml};
 
-const PREFIX: &str = "SELKIE__";
+/// What the names of our variables begin with.
+pub const PREFIX: &str = "SELKIE__";
 
 /// Stands for bytes that are no text.
 const UNREADABLE: char = char::REPLACEMENT_CHARACTER;

@@ -224,6 +224,9 @@ async fn a_script_sets_it_up_by_flags_and_a_config_that_is_there_stays() {
     token(TOKEN);
     let (status, says) = empty.by_flags(&[]);
     assert!(status == 0 && says.contains("Written: "), "{says}");
+    let variables = "Used from your environment, and not in the file: SELKIE__TELEGRAM__BASE_URL.";
+    assert!(says.contains(variables), "{says}");
+    assert!(!says.contains(&empty.world.playground.telegram_base_url()), "{says}");
     let config = || fs::read_to_string(empty.folder.join("config.yaml")).expect("a config");
     let first = config();
     assert_eq!(empty.run(&["config", "check"]).0, 0);

@@ -168,6 +168,13 @@ impl Work<'_> {
         if let Some(old) = &written.old {
             text.push_str(&format!("The old one is {}.\n", old.display()));
         }
+        let variables = self.trial().variables(answers);
+        if !variables.is_empty() {
+            let names = variables.into_iter().collect::<Vec<_>>().join(", ");
+            text.push_str(&format!(
+                "Used from your environment, and not in the file: {names}. Wherever selkie runs, it needs them too.\n"
+            ));
+        }
         let is_here = self.binary.here.join("config.yaml") == written.config;
         let mut config = match is_here {
             true => String::new(),

@@ -1,10 +1,18 @@
 //! Trying answers before they are written: the config that they come to is built, platforms and models are asked.
 
+use std::collections::BTreeSet;
+
+use crate::config::env::PREFIX;
 use crate::config::problem::{Problem, Problems};
+use crate::config::read;
+use crate::config::show::{self, Line};
 use crate::daemon::Binary;
-use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::build::{AppConfig, Chosen, plan, sources};
 use crate::daemon::doctor::{self, Finding, Level};
 use crate::daemon::init::Answers;
+
+/// Keys of the folders.
+const FOLDERS: [&str; 2] = ["file_state_dir", "file_cache_dir"];
 
 /// Where answers are tried.
 #[derive(Clone, Copy)]
@@ -50,9 +58,25 @@ impl Trial<'_> {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn plan(&self, answers: &Answers) -> Result<AppConfig, Problems> {
+        plan(self.binary, &self.with(answers))
+    }
+
+    /// Names the variables that what was tried came from, besides the answers; what is in one is nobody's to read.
+    pub fn variables(&self, answers: &Answers) -> BTreeSet<String> {
+        let Binary { env, kits, .. } = self.binary;
+        let Ok(reading) = read(&sources(self.binary, &self.with(answers)), kits) else {
+            return BTreeSet::new();
+        };
+        // Where folders lie hangs on HOME and the like on every machine.
+        let is_own = |line: &Line| line.from.starts_with(PREFIX) || !FOLDERS.contains(&&*line.key);
+        let lines = show::lines(&reading).into_iter().filter(is_own);
+        lines.map(|line| line.from).filter(|from| env.contains_key(from)).collect()
+    }
+
+    fn with(&self, answers: &Answers) -> Chosen {
         let mut chosen = self.chosen.clone();
         chosen.flags.extend(answers.flags());
-        plan(self.binary, &chosen)
+        chosen
     }
 
     /// Asks a channel's platform who the bot is.
