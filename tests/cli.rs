@@ -406,6 +406,17 @@ fn running_without_a_channel_says_what_to_write() {
 }
 
 #[test]
+fn a_code_that_nobody_could_send_is_not_printed() {
+    for desk in [Desk::new(), Desk::with("timezone: UTC")] {
+        let said = desk.selkie(&["pair"]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""));
+        assert!(said.err.contains("run selkie init first"), "{}", said.err);
+    }
+    let said = Desk::with(WHOLE).selkie(&["pair"]);
+    assert!(said.code == 0 && said.out.contains("\n  pair "), "{}", said.err);
+}
+
+#[test]
 fn an_unknown_setting_lists_what_is_taken() {
     let said = Desk::new().selkie(&["tools", "list", "--in", "nowhere"]);
     assert_eq!(said.code, 2);

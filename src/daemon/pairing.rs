@@ -69,6 +69,10 @@ pub async fn carry_out_pairing(
 
 async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotDone> {
     match asked {
+        AskedOfPairing::Open if flow.platforms().is_empty() => Err(NotDone::Refused(
+            "no channel is configured, so nobody could send a code to the bot: run selkie init first"
+                .to_owned(),
+        )),
         AskedOfPairing::Open => {
             let OpenCode { code, until } = flow.open_pairing().await?;
             Ok(ToldOfPairing { code: Some((code, until)), ..ToldOfPairing::default() })
