@@ -402,7 +402,29 @@ fn the_schema_is_json_and_closed() {
 fn running_without_a_channel_says_what_to_write() {
     let said = Desk::new().selkie(&["run"]);
     assert_eq!(said.code, 2);
-    assert_snapshot!(said.err, @"no channel is configured: run `selkie init`, or write a section with its token in config.yaml (see `selkie config example`); `selkie demo` needs none");
+    assert_snapshot!(said.err, @r"
+    selkie: no config was found: there is no config.yaml here (<folder>) and no /etc/selkie/config.yaml; --config names another
+    no channel is configured: run `selkie init`, or write a section with its token in config.yaml (see `selkie config example`); `selkie demo` needs none
+    ");
+}
+
+#[test]
+fn where_no_config_is_found_it_is_said_where_one_was_looked_for() {
+    let looked = "selkie: no config was found: there is no config.yaml here (<folder>) and no /etc/selkie/config.yaml";
+    let add = ["schedules", "add", "--every", "2h", "--say", "tea"];
+    for (line, code) in [
+        (&["ask", "hi"][..], 0),
+        (&["say", "--to", "tg:4711", "hi"], 2),
+        (&add, 2),
+        (&["pair"], 1),
+        (&["run"], 2),
+    ] {
+        let said = Desk::new().selkie(line);
+        assert_eq!(said.code, code, "{line:?}: {}{}", said.out, said.err);
+        assert_eq!(said.err.matches(looked).count(), 1, "{line:?}: {}", said.err);
+        let named = Desk::with("timezone: UTC").selkie(line);
+        assert!(!named.err.contains("no config was found"), "{line:?}: {}", named.err);
+    }
 }
 
 #[test]

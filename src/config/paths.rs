@@ -49,6 +49,11 @@ impl ConfigFile {
     }
 }
 
+/// Says where a config was looked for that was not found.
+pub fn looked_for(here: &Path) -> String {
+    format!("there is no config.yaml here ({}) and no {SYSTEM_FILE}", here.display())
+}
+
 /// The folders of one daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {

@@ -129,6 +129,11 @@ impl AppConfig {
         })
     }
 
+    /// Whether no channel and no model is set up.
+    pub fn is_unconfigured(&self) -> bool {
+        self.channels.is_empty() && !self.settings.llm.is_configured()
+    }
+
     /// Returns what outlives this config, for another.
     pub fn kept(&self) -> Kept {
         let (clocks, redactor) = (self.clocks.clone(), self.redactor.clone());

@@ -55,6 +55,7 @@ mod todos;
 mod todos_trust;
 mod tools;
 mod trace;
+mod unconfigured;
 mod wrap;
 
 use std::ffi::OsString;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::outcome::Failure;
-use super::print;
+use super::{print, unconfigured};
 use crate::daemon::answered::Answered;
 use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_approvals};
 use crate::daemon::asking::{answers, plan_to_ask, says};
@@ -53,7 +53,10 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
 /// Reads the config for what a running daemon can carry out: mistakes in it are told in a line, and only where none runs do
 /// they end the command. Times are in the zone of whoever answers.
 pub(super) fn to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
-    let plan = to_ask_silently(binary, chosen)?;
+    let ToAsk { plan, runs } = asked(binary, chosen)?;
+    if !runs && plan.is_unconfigured() {
+        unconfigured::told(binary, chosen);
+    }
     let colour = telemetry::colour(&binary.env);
     telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
     Ok(plan)
@@ -61,6 +64,17 @@ pub(super) fn to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Fail
 
 /// The same for what only looks: nothing is logged.
 pub(super) fn to_ask_silently(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+    Ok(asked(binary, chosen)?.plan)
+}
+
+/// What is asked with.
+struct ToAsk {
+    plan: AppConfig,
+    /// Whether a daemon runs.
+    runs: bool,
+}
+
+fn asked(binary: &Binary, chosen: &Chosen) -> Result<ToAsk, Failure> {
     static TOLD: Once = Once::new();
     let mut plan = plan_to_ask(binary, chosen)?;
     let answers = lifecycle::runtime()?.block_on(answers(&plan))?;
@@ -72,8 +86,9 @@ pub(super) fn to_ask_silently(binary: &Binary, chosen: &Chosen) -> Result<AppCon
     match (answers, plan.mistakes.take()) {
         (None, Some(mistakes)) => Err(mistakes.into()),
         (answers, mistakes) => {
+            let runs = answers.is_some();
             let zone = answers.and_then(|answers| answers.zone).unwrap_or(plan.zone);
-            Ok(AppConfig { zone, mistakes, ..plan })
+            Ok(ToAsk { plan: AppConfig { zone, mistakes, ..plan }, runs })
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::outcome::{Failure, Outcome};
+use super::unconfigured;
 use crate::config;
 use crate::config::paths::Folders;
 use crate::daemon::build::{Chosen, Kept, plan_anew, plan_to_run, sources};
@@ -25,6 +26,7 @@ pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
     drop(entered);
     let plan = plan_to_run(binary, chosen)?;
     if let Some(says) = plan.needs_something_to_do() {
+        unconfigured::told(binary, chosen);
         return Err(Failure::Usage(says));
     }
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
