@@ -53,6 +53,8 @@ pub struct AppConfig {
     pub settings: Settings,
     /// Where things lie.
     pub folders: Folders,
+    /// The file that it was read from, if there is one.
+    pub file: Option<PathBuf>,
     /// What is the bot's own: closed to every tool.
     pub ours: Ours,
     /// The channels that have a section, and are served by this process.
@@ -223,8 +225,7 @@ fn sound(
     let clock = Arc::clone(&clocks.clock);
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let found = reading.folders().map(|found| found.folders);
-    let known = found.clone();
-    let (state_dir, cache_dir) = known.map_or_else(Default::default, |f| (f.state, f.cache));
+    let (state_dir, cache_dir) = found.clone().map(|f| (f.state, f.cache)).unwrap_or_default();
     let time = Arc::clone(&clock);
     let context = BuildContext {
         tls: Arc::clone(&tls),
@@ -261,24 +262,23 @@ fn sound(
     let shaper = shaper(binary, &tools, &means)?;
     let shaper = Arc::new(shaper.with_policy(settings.approvals.policy.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
-    let (processes, small) = (means.processes, means.small);
-    let ours = ours(binary, &folders, config, named);
     Ok(AppConfig {
         settings,
+        ours: ours(binary, &folders, config.clone(), named),
         folders,
-        ours,
+        file: config,
         channels,
         aside: Vec::new(),
         model,
         decision,
         embeddings,
-        small,
+        small: means.small,
         profiles,
         heartbeat,
         shaper,
         forms: forms(binary),
         redactor,
-        processes,
+        processes: means.processes,
         isolate: Arc::clone(&binary.isolate),
         tls,
         trust,

@@ -213,6 +213,7 @@ mod tests {
             still: Vec::new(),
             zone: None,
             config: NotInForce::default(),
+            config_file: None,
         }
     }
 

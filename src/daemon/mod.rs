@@ -18,6 +18,7 @@ mod clocks;
 mod closed;
 mod credentials;
 mod doctor;
+mod elsewhere;
 mod forgetting;
 mod hand;
 mod health;

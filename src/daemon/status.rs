@@ -63,6 +63,9 @@ pub struct Status {
     /// What of the config is not in force.
     #[serde(default)]
     pub config: NotInForce,
+    /// The config file that it was started with, if there was one.
+    #[serde(default)]
+    pub config_file: Option<PathBuf>,
 }
 
 /// What the store says of how the daemon stands.
@@ -137,6 +140,7 @@ pub struct StatusDesk {
     metrics: Arc<Metrics>,
     /// The file that holds the rows, where one does.
     file: Option<PathBuf>,
+    config_file: Option<PathBuf>,
     zone: Zone,
     since: DateTime<Utc>,
     backups: Option<Arc<Scheduled>>,
@@ -153,6 +157,7 @@ impl StatusDesk {
             vitals,
             metrics: Arc::clone(&app.metrics),
             file: owns.then(|| app.plan.folders.state.join("selkie.db")),
+            config_file: app.plan.file.clone(),
             zone: app.plan.zone,
             since: app.clock.now(),
             backups: app.backups.clone(),
@@ -222,6 +227,7 @@ impl StatusDesk {
             backup: self.backups.as_ref().map(|backups| backups.status()),
             zone: Some(self.zone),
             config: self.in_force.restart_due(),
+            config_file: self.config_file.clone(),
         }
     }
 

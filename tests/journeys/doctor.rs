@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
@@ -104,6 +104,85 @@ async fn an_empty_machine_is_told_how_to_begin() {
     assert!(shown.contains("unknown  clock") && shown.contains(", 1 unknown, "), "{shown}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing was made");
     assert_eq!(home.run(&["doctor", "--frobnicate"]).0, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_config_is_found_the_one_of_the_running_daemon_is_looked_at() {
+    let world = healthy().await;
+    let folder = world.home.folder().join("elsewhere");
+    fs::create_dir(&folder).unwrap();
+    let state = world.home.state();
+    let run = |line: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
+        command.args(line).arg("--state").arg(&state).env_clear().env("HOME", &folder);
+        let output = command.current_dir(&folder).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let shown = text(&output.stdout) + &text(&output.stderr);
+        (output.status.code().unwrap_or(-1), joined(&shown))
+    };
+    let (file, daemon) = (world.home.config_file().display().to_string(), world.daemon());
+    world.ask("hello").await;
+    let (code, shown) = run(&["doctor"]);
+    assert!(code == 0 && shown.contains("the bot is @selkie_demo_bot"), "{shown}");
+    assert!(
+        shown.contains("so the config of the running selkie is used") && shown.contains(&file),
+        "{shown}"
+    );
+    for wrong in ["nothing is configured", "stand-in"] {
+        assert!(!shown.contains(wrong), "{shown}");
+    }
+    let (code, shown) = run(&["support-bundle", "bundle.tar.gz"]);
+    assert!(code == 0 && shown.contains("so the config of the running selkie is used"), "{shown}");
+    let unpacked = Command::new("tar")
+        .args(["xzOf", "bundle.tar.gz", "config.json"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let config = String::from_utf8_lossy(&unpacked.stdout).into_owned();
+    assert!(config.contains(&file) && config.contains(&format!("tg:{ADA}")), "{config}");
+    fs::remove_file(&file).unwrap();
+    let (code, shown) = run(&["doctor"]);
+    assert!(code == 1 && shown.contains("error config"), "{shown}");
+    assert!(daemon.stop().await.success());
+}
+
+/// The words on one line, however many lines they take.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_config_that_stands_in_variables_alone_is_not_taken_for_none() {
+    let world = healthy().await;
+    let config = fs::read_to_string(world.home.config_file()).unwrap();
+    let config: Value = serde_json::from_str(&config).unwrap();
+    let folder = world.home.folder().join("variables");
+    fs::create_dir(&folder).unwrap();
+    let state = world.home.state();
+    let command = |line: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
+        command.args(line).arg("--state").arg(&state).env_clear().env("HOME", &folder);
+        command.current_dir(&folder).stdin(Stdio::null());
+        command
+    };
+    let mut run = command(&["run"]);
+    for key in ["bot_token", "base_url"] {
+        let name = format!("SELKIE__TELEGRAM__{}", key.to_uppercase());
+        run.env(name, text(&config["telegram"], key));
+    }
+    run.env("SELKIE__OWNERS", format!("tg:{ADA}"));
+    let daemon = world.home.start_as(run);
+    world.ask("hello").await;
+    let found = command(&["doctor", "--json"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert_eq!(found.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("selkie runs with another config"), "{shown}");
+    assert!(!shown.contains("nothing is configured") && !shown.contains("stand-in"), "{shown}");
+    let bundle = command(&["support-bundle", "bundle.tar.gz"]).output().unwrap();
+    let told = String::from_utf8_lossy(&bundle.stderr).into_owned();
+    assert!(bundle.status.code() == Some(1) && told.contains("with --config"), "{told}");
+    assert!(!folder.join("bundle.tar.gz").exists());
+    assert!(daemon.stop().await.success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -232,6 +232,7 @@ mod tests {
             backup: None,
             zone: None,
             config: NotInForce::default(),
+            config_file: None,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::daemon::backup::engine;
 use crate::daemon::build::{AppConfig, Chosen, plan_of_sound, sources};
 use crate::daemon::client::Running;
 use crate::daemon::doctor::examine;
+use crate::daemon::elsewhere::{Meant, NAME_IT, meant};
 use crate::daemon::support::{Piece, end_of_log, without_names, without_words, write};
 use crate::daemon::{Binary, ledger, lifecycle};
 use crate::store::database::Database;
@@ -48,9 +49,10 @@ pub struct SupportArgs {
 
 /// Makes the bundle, and says what is in it.
 pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome {
+    let runtime = lifecycle::runtime()?;
+    let chosen = &runtime.block_on(meant_by(binary, chosen))?;
     // What of a config with mistakes is sound hides its secrets; one that cannot be read at all hides none.
     let config = plan_of_sound(binary, chosen)?;
-    let runtime = lifecycle::runtime()?;
     let findings = runtime.block_on(examine(binary, chosen));
     let status = runtime.block_on(status(&config));
     let log = args.log.as_ref().map(|log| end_of_log(&binary.here.join(log))).transpose()?;
@@ -83,6 +85,18 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
         to.display(),
         print::table(&rows, print::width())
     ))?)
+}
+
+/// Chooses the config of the daemon that runs, where no other was named or found.
+async fn meant_by(binary: &Binary, chosen: &Chosen) -> Result<Chosen, Failure> {
+    match meant(binary, chosen).await {
+        Meant::Chosen => Ok(chosen.clone()),
+        Meant::Daemons { chosen, says } => {
+            print::told(&format!("selkie: {says}"));
+            Ok(chosen)
+        }
+        Meant::Unknown(says) => Err(Failure::Failed(anyhow::anyhow!("{says}: {NAME_IT}"))),
+    }
 }
 
 fn versions(binary: &Binary) -> Value {

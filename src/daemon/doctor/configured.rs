@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use crate::config::paths::looked_for;
 use crate::config::problem::Problem;
 use crate::daemon::Binary;
 use crate::daemon::asking::plan_to_ask;
 use crate::daemon::build::{AppConfig, Chosen, plan_to_run};
+use crate::daemon::elsewhere::{self, Meant};
 use crate::daemon::notes::notes;
 
 use super::finding::Finding;
@@ -18,10 +20,29 @@ pub struct Configured {
     pub plan: Option<AppConfig>,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// Whether it is the one that is meant.
+    pub is_known: bool,
+}
+
+/// Looks at the config that is meant.
+pub async fn meant(binary: &Binary, chosen: &Chosen) -> Configured {
+    match elsewhere::meant(binary, chosen).await {
+        Meant::Chosen => look(binary, chosen),
+        Meant::Daemons { chosen, says } => {
+            let mut configured = look(binary, &chosen);
+            configured.findings.push(Finding::fine(WHAT, says));
+            configured
+        }
+        Meant::Unknown(says) => {
+            let plan = plan_to_ask(binary, chosen).ok();
+            let findings = vec![Finding::error(WHAT, says, elsewhere::NAME_IT)];
+            Configured { plan, findings, is_known: false }
+        }
+    }
 }
 
 /// Reads and checks it, as `selkie config check` does.
-pub fn look(binary: &Binary, chosen: &Chosen) -> Configured {
+fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     let (plan, mut findings) = match plan_to_run(binary, chosen) {
         Ok(plan) => (Some(plan), Vec::new()),
         // What is wrong with one thing leaves the rest to be looked at.
@@ -33,9 +54,9 @@ pub fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     };
     findings.extend(left_out(binary, plan.as_ref()));
     if let Some(plan) = plan.as_ref().filter(|_| findings.is_empty()) {
-        findings = sound(plan, chosen);
+        findings = sound(plan, chosen, &binary.here);
     }
-    Configured { plan, findings }
+    Configured { plan, findings, is_known: true }
 }
 
 /// Leaves channels with mistakes alone: what is left of a section may name another server, which is not to be told a token.
@@ -72,12 +93,12 @@ fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {
     Finding::error(WHAT, problem.to_string(), advice)
 }
 
-fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
+fn sound(plan: &AppConfig, chosen: &Chosen, here: &Path) -> Vec<Finding> {
     let file = chosen.file.path();
-    if is_empty(plan, file) {
+    if file.is_none() && plan.is_unconfigured() {
         return vec![Finding::warning(
             WHAT,
-            "nothing is configured: there is no config.yaml here and no /etc/selkie/config.yaml",
+            format!("nothing is configured: {}", looked_for(here)),
             "try selkie demo, which needs nothing; then run selkie init",
         )];
     }
@@ -97,9 +118,4 @@ fn sound(plan: &AppConfig, chosen: &Chosen) -> Vec<Finding> {
     // A note says itself what to do.
     findings.extend(notes.into_iter().map(|note| Finding::warning(WHAT, note, "")));
     findings
-}
-
-/// Whether nobody has set up anything: no file, no channel, no model by the environment.
-fn is_empty(plan: &AppConfig, file: Option<&Path>) -> bool {
-    file.is_none() && plan.channels.is_empty() && !plan.settings.llm.is_configured()
 }

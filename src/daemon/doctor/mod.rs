@@ -28,7 +28,8 @@ const SERVICE: &str = "selkie";
 
 /// Looks at everything; the worst comes first.
 pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
-    let configured::Configured { plan, mut findings } = configured::look(binary, chosen);
+    let configured = configured::meant(binary, chosen).await;
+    let configured::Configured { plan, mut findings, is_known } = configured;
     let mut looks = machine::looks(binary);
     let plan = plan.map(Arc::new);
     let mut times = Times::default();
@@ -40,8 +41,10 @@ pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
         let zone = status.zone().unwrap_or(plan.zone);
         let restart = running::restart(&binary.env, SERVICE);
         findings.extend(running::findings(&status, zone, &restart));
-        looks.extend(of_plan(binary, plan, &status));
-        looks.push(permissions::look(plan));
+        if is_known {
+            looks.extend(of_plan(binary, plan, &status));
+            looks.push(permissions::look(plan));
+        }
     }
     let looked = look::all(looks).await;
     findings.extend(clock::findings(times, looked.iter().filter_map(|l| l.ahead)));
