@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use rustix::io::Errno;
 
 use crate::config::paths::{Folders, Found, From};
 use crate::config::settings::Settings;
@@ -93,6 +94,9 @@ fn unusable(path: &Path) -> Option<String> {
     let error = match access(there, Access::WRITE_OK | Access::EXEC_OK) {
         Ok(()) if is_the_kernels(there) => "it belongs to the kernel".to_owned(),
         Ok(()) => return None,
+        Err(Errno::ACCESS) if there == path => {
+            format!("{}: `chown -R USER {shown}` gives it to selkie's user", Errno::ACCESS)
+        }
         Err(error) => error.to_string(),
     };
     let what = if there == path { "cannot be written to" } else { "cannot be created" };

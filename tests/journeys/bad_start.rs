@@ -62,6 +62,19 @@ async fn a_read_only_database_is_named() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_of_somebody_else_is_told_with_what_gives_it_back() {
+    let world = World::start().await;
+    let mut command = as_somebody(world.home.command(&["run"]), world.home.folder());
+    fs::create_dir_all(world.home.cache()).unwrap();
+    fs::set_permissions(world.home.cache(), Permissions::from_mode(0o500)).unwrap();
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    let gives = format!("`chown -R USER {}`", world.home.cache().display());
+    assert!(error.contains("which cannot be written to") && error.contains(&gives), "{error}");
+}
+
 /// Root may write everything: as root, somebody else runs a copy of the binary on this folder.
 fn as_somebody(command: Command, folder: &Path) -> Command {
     if !rustix::process::getuid().is_root() {

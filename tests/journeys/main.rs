@@ -7,6 +7,7 @@ mod support;
 mod alerts;
 mod approvals;
 mod approvals_in_slack;
+mod as_root;
 mod asking;
 mod at_terminal;
 mod backup;

@@ -31,6 +31,7 @@ mod memory_args;
 mod misspelled;
 mod number;
 mod outcome;
+mod owned;
 mod pair;
 mod post_args;
 mod posts;
@@ -70,6 +71,7 @@ use crate::daemon::{Binary, process, telemetry};
 use args::{Args, Command};
 use channel::Channel;
 use outcome::{Failure, Outcome};
+use owned::Owned;
 
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -116,6 +118,14 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
     let Args { config, state, command } = args;
     let file = ConfigFile::choose(config, &binary.here);
     let chosen = Chosen { file, state, flags: Vec::new() };
+    let owned = Owned::before(binary, &chosen, &command);
+    let carried_out = carry_out_in(binary, chosen, command);
+    let given = owned.map_or(Ok(()), |owned| owned.hand_over());
+    // What went wrong before is what its reader wants to know.
+    carried_out.and_then(|()| Ok(given?))
+}
+
+fn carry_out_in(binary: &Binary, chosen: Chosen, command: Command) -> Outcome {
     match command {
         Command::Run => run::run(binary, &chosen),
         Command::Init(init) => init::init(binary, &chosen, init),
