@@ -21,7 +21,7 @@ use crate::domain::metrics::Metrics;
 use crate::schedule::day;
 use crate::schedule::zone::Zone;
 use crate::store::read::{Counts, Used};
-use crate::store::{self, Ledger, Restored, States, Which};
+use crate::store::{self, Ledger, Restored, States, Which, sqlite};
 
 /// So many of the next times are told.
 const MOST_NEXT: usize = 5;
@@ -115,7 +115,7 @@ pub enum Reception {
 pub struct StoreStatus {
     /// `sqlite` or `postgres`.
     pub engine: String,
-    /// How large the file is; unknown of a server.
+    /// What it takes on the disk, its log included; unknown of a server.
     pub bytes: Option<u64>,
     /// Why nothing can be written.
     pub trouble: Option<String>,
@@ -243,11 +243,10 @@ impl StatusDesk {
 
     fn store(&self) -> StoreStatus {
         let engine = if self.file.is_some() { "sqlite" } else { "postgres" };
-        let size = |file: &PathBuf| file.metadata().map(|file| file.len()).ok();
         let gone = || self.ledger.in_place().err().map(|error| error.to_string());
         StoreStatus {
             engine: engine.to_owned(),
-            bytes: self.file.as_ref().and_then(size),
+            bytes: self.file.as_deref().and_then(sqlite::bytes_of),
             trouble: self.flow.store_trouble().or_else(gone),
         }
     }

@@ -18,12 +18,20 @@ pub struct Examined {
     pub version: i64,
     /// The version that this selkie writes: the next start brings the file to it.
     pub newest: i64,
-    /// How large it is.
+    /// How many bytes it takes on the disk.
     pub bytes: u64,
     /// It was looked through to its end.
     pub is_through: bool,
     /// What it was restored from, while nobody has let it go on.
     pub restored: Option<Restored>,
+}
+
+/// How many bytes a database takes on the disk: what was just written stands in the log beside its file alone.
+pub fn bytes_of(path: &Path) -> Option<u64> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let log = Path::new(&log).metadata().map_or(0, |log| log.len());
+    Some(path.metadata().ok()?.len() + log)
 }
 
 /// Looks at a file for so long at most.
@@ -51,7 +59,7 @@ fn looked(path: &Path, patience: Duration) -> Result<Examined> {
         check::roots(&conn, path, stopped_clean)?;
     }
     let looked = check::through_within(&mut conn, patience)?;
-    let bytes = path.metadata().map_or(0, |m| m.len());
+    let bytes = bytes_of(path).unwrap_or_default();
     let is_through = looked == Looked::Through;
     Ok(Examined { version, newest: NEWEST, bytes, is_through, restored: restored(&conn)? })
 }
@@ -90,6 +98,20 @@ mod tests {
         let found = examine(&path, Duration::from_secs(5)).unwrap();
         assert_eq!((found.version, found.newest, found.is_through), (NEWEST, NEWEST, true));
         assert_eq!((std::fs::read(&path).unwrap(), names(folder.path())), before);
+    }
+
+    #[test]
+    fn what_stands_in_the_log_alone_counts_for_the_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("selkie.db");
+        assert_eq!(bytes_of(&path), None);
+        std::fs::File::create(&path).unwrap();
+        let conn = open_writer(&path, SystemClock.now()).unwrap();
+        let size = |path: &Path| std::fs::metadata(path).unwrap().len();
+        let log = size(&folder.path().join("selkie.db-wal"));
+        assert!(log > 0, "nothing was written to the log");
+        assert_eq!(bytes_of(&path), Some(size(&path) + log));
+        drop(conn);
     }
 
     #[test]
