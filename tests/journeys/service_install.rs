@@ -151,6 +151,8 @@ fn a_user_has_a_service_of_their_own() {
     assert_eq!(code, 0, "{said}");
     let unit = machine.at("/home/ada/.config/systemd/user/selkie.service");
     assert_eq!(verified(&unit, &["--user"]), "");
+    let text = fs::read_to_string(&unit).expect("a unit");
+    assert!(text.contains("`systemctl --user edit selkie`"), "{text}");
     let beside = fs::read_to_string(unit.with_extension("service.d").join("10-installed.conf"));
     let line =
         "ExecStart=/bin/true run --config /home/ada/bot.yaml --state \"/home/ada/50%% state\"";

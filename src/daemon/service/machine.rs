@@ -19,6 +19,16 @@ pub enum Kind {
     User,
 }
 
+impl Kind {
+    /// How its manager is called, in words for people.
+    pub fn systemctl(self) -> &'static str {
+        match self {
+            Self::System => "systemctl",
+            Self::User => "systemctl --user",
+        }
+    }
+}
+
 /// Which service is meant.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -121,13 +131,17 @@ impl Machine {
         Some(file).filter(|path| path.is_file())
     }
 
+    /// How a person changes it, in words for them.
+    pub fn to_edit(&self) -> String {
+        format!("{} edit {}", self.asked.kind.systemctl(), self.asked.name)
+    }
+
     /// How `systemctl` is called for this service, in words for people.
     pub fn systemctl(&self) -> String {
-        match (self.asked.kind, &self.asked.root) {
-            (Kind::System, None) => "systemctl".to_owned(),
-            (Kind::User, None) => "systemctl --user".to_owned(),
-            (Kind::System, Some(root)) => format!("systemctl --root={}", root.display()),
-            (Kind::User, Some(root)) => format!("systemctl --user --root={}", root.display()),
+        let systemctl = self.asked.kind.systemctl();
+        match &self.asked.root {
+            None => systemctl.to_owned(),
+            Some(root) => format!("{systemctl} --root={}", root.display()),
         }
     }
 }

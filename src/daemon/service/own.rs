@@ -27,11 +27,11 @@ pub enum Found {
     Theirs,
 }
 
-/// Puts the line before a text by which it is known again.
-pub fn signed(body: &str) -> String {
+/// Puts the line before a text by which it is known again, and what a person changes it with instead.
+pub fn signed(body: &str, to_edit: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "{BEGIN}{version}{DIGEST}{}\n# What is yours goes into systemctl edit: `selkie service install` replaces this file.\n{body}",
+        "{BEGIN}{version}{DIGEST}{}\n# Put your own settings into `{to_edit}`: `selkie service install` replaces this file.\n{body}",
         digest(body)
     )
 }
@@ -143,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("below/selkie.service");
         assert_eq!(found(&file).unwrap(), Found::Nothing);
-        let text = signed("[Service]\n");
+        let text = signed("[Service]\n", "systemctl edit selkie");
         write(&file, &text).unwrap();
         assert_eq!(found(&file).unwrap(), Found::Ours("[Service]\n".to_owned()));
         for changed in [text.replace("[Service]", "[Unit]"), format!("{text}#"), String::new()] {
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_trees_unit_is_ours_however_it_came_there() {
-        assert!(is_this_selkies(UNIT) && is_this_selkies(&signed(UNIT)));
-        assert!(!is_this_selkies(&signed("[Unit]\n")));
+        assert!(is_this_selkies(UNIT) && is_this_selkies(&signed(UNIT, "systemctl edit selkie")));
+        assert!(!is_this_selkies(&signed("[Unit]\n", "systemctl edit selkie")));
     }
 }

@@ -48,7 +48,10 @@ fn for_users(unit: &str) -> String {
     for line in unit.lines() {
         let key = line.split_once('=').map(|(key, _)| key);
         match key {
-            _ if line.starts_with("# ") => comments.push_str(&format!("{line}\n")),
+            _ if line.starts_with("# ") => {
+                let line = line.replace(Kind::System.systemctl(), Kind::User.systemctl());
+                comments.push_str(&format!("{line}\n"));
+            }
             _ if line.starts_with('#') => {}
             None if line.is_empty() => text.push('\n'),
             None => text.push_str(&format!("{line}\n")),
@@ -152,6 +155,8 @@ mod tests {
         let text = for_users(UNIT);
         assert!(text.ends_with("[Install]\nWantedBy=default.target\n"), "{text}");
         assert!(!text.contains("/etc/selkie") && !text.contains("Credential"), "{text}");
+        let theirs = text.matches("systemctl --user ").count();
+        assert!(theirs > 1 && theirs == text.matches("systemctl").count(), "{text}");
     }
 
     #[test]

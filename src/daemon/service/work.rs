@@ -22,8 +22,13 @@ pub enum Unable {
     #[error("{} is a package's: systemctl enable --now starts it, and systemctl edit changes it; --name gives another one of your own a name", .0.display())]
     Packaged(PathBuf),
     /// A person has changed it.
-    #[error("{} is not as selkie wrote it: move your lines to systemctl edit, then use --force, which keeps it as {}.old", .0.display(), .0.display())]
-    Changed(PathBuf),
+    #[error("{} is not as selkie wrote it: move your lines to `{to_edit}`, then use --force, which keeps it as {}.old", path.display(), path.display())]
+    Changed {
+        /// Which file.
+        path: PathBuf,
+        /// What changes a service without that.
+        to_edit: String,
+    },
     /// There is none.
     #[error("{} does not exist: selkie service status looks for a service of this name", .0.display())]
     NotInstalled(PathBuf),
@@ -51,9 +56,9 @@ pub struct File {
 }
 
 impl File {
-    fn new(path: PathBuf, body: &str) -> Result<Self, Unable> {
+    fn new(path: PathBuf, body: &str, to_edit: &str) -> Result<Self, Unable> {
         let found = look(&path)?;
-        Ok(Self { path, text: own::signed(body), found })
+        Ok(Self { path, text: own::signed(body, to_edit), found })
     }
 
     /// Whether it stands there already.
@@ -80,11 +85,13 @@ impl<'a> Ready<'a> {
         if let Some(packaged) = machine.packaged() {
             return Err(Unable::Packaged(packaged));
         }
-        let unit = File::new(machine.unit_file(), &text::unit(machine.asked.kind))?;
-        let beside = File::new(machine.drop_in(), &text::drop_in(&machine.asked, wanted))?;
+        let to_edit = machine.to_edit();
+        let unit = File::new(machine.unit_file(), &text::unit(machine.asked.kind), &to_edit)?;
+        let beside =
+            File::new(machine.drop_in(), &text::drop_in(&machine.asked, wanted), &to_edit)?;
         let files = [unit, beside];
         match files.iter().find(|file| file.found == Found::Theirs) {
-            Some(file) if !force => Err(Unable::Changed(file.path.clone())),
+            Some(file) if !force => Err(Unable::Changed { path: file.path.clone(), to_edit }),
             _ => Ok(Self { machine, files }),
         }
     }
@@ -135,7 +142,9 @@ impl<'a> Removal<'a> {
         for path in [machine.unit_file(), machine.drop_in()] {
             match look(&path)? {
                 Found::Nothing => {}
-                Found::Theirs if !force => return Err(Unable::Changed(path)),
+                Found::Theirs if !force => {
+                    return Err(Unable::Changed { path, to_edit: machine.to_edit() });
+                }
                 Found::Ours(_) | Found::Theirs => files.push(path),
             }
         }
