@@ -117,6 +117,22 @@ fn a_service_of_the_machine_is_shown_installed_known_again_and_removed() {
 }
 
 #[test]
+fn what_is_missing_below_a_root_is_named_where_it_was_looked_for() {
+    let machine = Machine::new();
+    for [program, config] in
+        [["/no/selkie", "/etc/selkie/config.yaml"], ["/bin/true", "/no/c.yaml"]]
+    {
+        let words = ["install", "--program", program, "--config", config, "--yes"];
+        let (code, said) = machine.service(&words);
+        assert_eq!(code, 2, "{said}");
+        let [flag, path] =
+            if program == "/no/selkie" { ["--program", program] } else { ["--config", config] };
+        let told = format!("{flag} {path}: {} does not exist", machine.at(path).display());
+        assert!(said.contains(&told), "{said}");
+    }
+}
+
+#[test]
 fn what_a_person_has_changed_stays_until_they_say_otherwise() {
     let machine = Machine::new();
     let unit = machine.at("/etc/systemd/system/selkie.service");

@@ -101,7 +101,7 @@ fn writable(path: &Path) -> Result<(), String> {
 
 fn program(machine: &Machine, path: &Path) -> Result<(), String> {
     if !machine.below(path).is_file() {
-        return Err("does not exist: name selkie's own file".to_owned());
+        return Err(format!("{}does not exist: name selkie's own file", looked_at(machine, path)));
     }
     match machine.asked.kind == Kind::System && is_hidden(path) {
         true => Err(format!(
@@ -116,7 +116,10 @@ fn program(machine: &Machine, path: &Path) -> Result<(), String> {
 fn config(machine: &Machine, path: &Path) -> Result<(), String> {
     let file = machine.below(path);
     let Ok(metadata) = fs::metadata(&file) else {
-        return Err("does not exist: selkie init makes one, --config names another one".to_owned());
+        return Err(format!(
+            "{}does not exist: selkie init makes one, --config names another one",
+            looked_at(machine, path)
+        ));
     };
     if !metadata.is_file() {
         return Err("is not a file: name the config".to_owned());
@@ -140,11 +143,22 @@ fn config(machine: &Machine, path: &Path) -> Result<(), String> {
 
 fn workspace(machine: &Machine, folder: &Path) -> Result<(), String> {
     if !machine.below(folder).is_dir() {
-        return Err("is not a folder: make it first, writable for the service".to_owned());
+        return Err(format!(
+            "{}is not a folder: make it first, writable for the service",
+            looked_at(machine, folder)
+        ));
     }
     match is_hidden(folder) {
         true => Err("cannot be seen by the service: take one below /srv".to_owned()),
         false => Ok(()),
+    }
+}
+
+/// Names what was looked at, where it is not what was named.
+fn looked_at(machine: &Machine, path: &Path) -> String {
+    match &machine.asked.root {
+        Some(_) => format!("{} ", machine.below(path).display()),
+        None => String::new(),
     }
 }
 
