@@ -550,6 +550,13 @@ fn the_example_loads_as_it_is_and_says_nothing_but_defaults() {
 }
 
 #[test]
+fn an_explanation_of_the_example_has_two_signs_alone() {
+    let is_key = |line: &&str| line.starts_with('#') && !line.starts_with("##");
+    let wrong = EXAMPLE.lines().filter(is_key).find(|line| line[1..].trim().starts_with('#'));
+    assert_eq!(wrong, None, "a line with one # is a key");
+}
+
+#[test]
 fn the_example_holds_every_key_of_ours_and_nothing_else() {
     let value = yaml::parse("example", &uncommented(EXAMPLE)).unwrap().value;
     let mut own = value.clone();
