@@ -66,7 +66,8 @@ pub struct Consent {
   sudo selkie service install --config /etc/team/config.yaml --name team --yes
   selkie service install --user --config ~/bot/config.yaml --state ~/bot/state
 
-The machine's service reads /etc/NAME/config.yaml, which has to be readable for everybody, and keeps its state in /var/lib/NAME. \
+The machine's service reads /etc/NAME/config.yaml, which has to be readable for everybody, and keeps its state in /var/lib/NAME, a link \
+to /var/lib/private/NAME, which only root can enter. \
 Its secrets are files beside the config, named like their keys (llm.api_key). Your own service reads ./config.yaml and runs \
 while you are logged in; after `loginctl enable-linger` it always runs.
 
