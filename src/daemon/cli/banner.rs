@@ -11,8 +11,8 @@ pub const STAND_IN: &str = "built-in stand-in";
 
 /// Stands in the terminal before anything is started.
 pub const REAL_TOOLS: &str = "
-  The people and the platforms of a demo are made up. Its tools are real: commands, files and web requests run on this
-  machine, as you.
+  The people and the platforms of a demo are made up. Its tools are real:
+  commands, files and web requests run on this machine, as you.
 ";
 
 /// What stands in the terminal while the demo runs. Scripts read the address alone.
@@ -33,6 +33,8 @@ pub struct Facts<'a> {
     pub config: Option<&'a str>,
     /// The state folder.
     pub state: &'a Path,
+    /// It goes with the demo.
+    pub is_fresh: bool,
     /// Where the chats are kept.
     pub store: &'a Settings,
 }
@@ -40,7 +42,7 @@ pub struct Facts<'a> {
 impl Facts<'_> {
     /// Writes it down.
     pub fn in_words(&self) -> Banner {
-        let Self { url, model, config, state, store } = self;
+        let Self { url, model, config, state, is_fresh, store } = self;
         let hint = match *model == STAND_IN {
             true => " (a real one: OPENAI_API_KEY, ANTHROPIC_API_KEY or --model)",
             false => "",
@@ -48,15 +50,18 @@ impl Facts<'_> {
         let config = config.unwrap_or("none (--config FILE to use one)");
         let store = remote(store).unwrap_or_else(|| "selkie.db in the state folder".to_owned());
         let state = state.display();
+        let goes = match is_fresh {
+            true => "\n          deleted when the demo ends (--state DIR to keep one)",
+            false => "",
+        };
         let words = format!(
             "
   Open it and write: note: buy milk  ·  tell me my list  ·  what can you do here?
   model   {model}{hint}
   config  {config}
-  state   {state}
+  state   {state}{goes}
   store   {store}
-  stop    Ctrl-C
-",
+  stop    Ctrl-C",
         );
         Banner { address: format!("{url}\n"), words }
     }
@@ -79,8 +84,9 @@ mod tests {
     use super::*;
 
     fn words(config: Option<&str>, store: &Settings) -> String {
-        let state = Path::new("/tmp/state");
-        let facts = Facts { url: "http://127.0.0.1:1", model: STAND_IN, config, state, store };
+        let (url, state, is_fresh) =
+            ("http://127.0.0.1:1", Path::new("/tmp/state"), config.is_none());
+        let facts = Facts { url, model: STAND_IN, config, state, is_fresh, store };
         facts.in_words().words
     }
 
@@ -91,6 +97,7 @@ mod tests {
         model   built-in stand-in (a real one: OPENAI_API_KEY, ANTHROPIC_API_KEY or --model)
         config  none (--config FILE to use one)
         state   /tmp/state
+                deleted when the demo ends (--state DIR to keep one)
         store   selkie.db in the state folder
         stop    Ctrl-C
         ");
@@ -101,7 +108,7 @@ mod tests {
     fn a_database_is_named_without_its_password() {
         let url = Some(SecretString::from("postgres://selkie:hush@db.example/tea"));
         let words = words(Some("my.yaml"), &Settings { url, ..Settings::default() });
-        assert!(words.contains("config  my.yaml"), "{words}");
+        assert!(words.contains("config  my.yaml") && !words.contains("deleted"), "{words}");
         assert!(words.contains("db.example") && !words.contains("hush"), "{words}");
     }
 }

@@ -63,15 +63,21 @@ pub fn demo(binary: &Binary, mut chosen: Chosen, demo: Demo) -> Outcome {
     if let Some(model) = demo.model.as_ref().or(stand_in.as_ref()) {
         chosen.flags.push(Flag { name: "--model".to_owned(), value: model_config(model)? });
     }
-    lifecycle::runtime()?.block_on(with_world(binary, chosen, demo, world))
+    lifecycle::runtime()?.block_on(with_world(
+        binary,
+        chosen,
+        demo,
+        Platforms { world, is_fresh: fresh.is_some() },
+    ))
 }
 
 async fn with_world(
     binary: &Binary,
     mut chosen: Chosen,
     demo: Demo,
-    mut world: Box<dyn World>,
+    platforms: Platforms,
 ) -> Outcome {
+    let Platforms { mut world, is_fresh } = platforms;
     let visit = visit(binary, &demo, &*world)?;
     let earlier = earlier_demos(binary, &chosen)?;
     let clocks = MovableClocks::over(Arc::new(SystemClock));
@@ -94,7 +100,7 @@ async fn with_world(
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
     let config = chosen.file.path().map(|path| path.display().to_string());
-    both(plan, visit, Stage { world, clocks }, config.as_deref()).await
+    both(plan, visit, Stage { world, clocks, is_fresh }, config.as_deref()).await
 }
 
 /// Counts this demo among those of its state folder and returns how many there were before.
@@ -115,11 +121,20 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
 struct Stage {
     world: Box<dyn World>,
     clocks: Arc<MovableClocks>,
+    /// Its state folder goes with it.
+    is_fresh: bool,
+}
+
+/// What a demo brings before it has clocks.
+struct Platforms {
+    world: Box<dyn World>,
+    /// Its state folder goes with it.
+    is_fresh: bool,
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
 async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>) -> Outcome {
-    let Stage { world, clocks } = stage;
+    let Stage { world, clocks, is_fresh } = stage;
     let zone = plan.zone;
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
@@ -136,6 +151,7 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         model: &model,
         config,
         state: &plan.folders.state,
+        is_fresh,
         store: &plan.settings.store,
     };
     let banner = banner.in_words();
@@ -220,8 +236,7 @@ async fn stay(world: &dyn World, team: &Path, banner: &Banner) -> Outcome {
         tracing::warn!(%error, "the group has no folder of its own");
     }
     print::out(&banner.address)?;
-    // A courtesy: a closed standard error stops nothing.
-    write!(std::io::stderr(), "{}", banner.words).ok();
+    print::told(&banner.words);
     std::future::pending().await
 }
 

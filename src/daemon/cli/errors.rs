@@ -62,7 +62,7 @@ pub fn errors(wanted: &Errors) -> Outcome {
     }
     match wanted.json {
         true => print::json(&found),
-        false => Ok(print::out(&told(&found))?),
+        false => Ok(print::prose(&told(&found))?),
     }?;
     Ok(())
 }

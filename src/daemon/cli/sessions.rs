@@ -101,7 +101,7 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
             if json {
                 return Ok(print::json(&newest)?);
             }
-            Ok(print::out(&newest.iter().map(|entry| said(entry, zone)).collect::<String>())?)
+            show(&newest.iter().map(|entry| said(entry, zone)).collect::<String>())
         }
         Sessions::Export(Export { id, format, json }) => {
             let all = read(plan, AskedOfSessions::Said { id: id.clone() })?;
@@ -111,11 +111,22 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
                 }
                 Format::Markdown => {
                     let said: String = items(&all).map(|entry| said(entry, zone)).collect();
-                    Ok(print::out(&format!("# {}\n\n{said}", one_line(&id)))?)
+                    show(&format!("# {}\n\n{said}", one_line(&id)))
                 }
             }
         }
     }
+}
+
+/// Prints what was said: the words that are quoted stay as they were written.
+fn show(text: &str) -> Outcome {
+    for line in text.split_inclusive('\n') {
+        match line.starts_with('>') {
+            true => print::out(line)?,
+            false => print::prose(line)?,
+        }
+    }
+    Ok(())
 }
 
 fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {

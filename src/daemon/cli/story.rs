@@ -45,7 +45,7 @@ pub(super) async fn approval(world: &dyn World, folder: &Path) -> anyhow::Result
     heading(&format!("{alone}, where {owner} is alone with the bot"))?;
     line("selkie", &request.text)?;
     let labels: Vec<String> = request.buttons.iter().map(|b| format!("[{}]", b.label)).collect();
-    print::out(&format!("    {}\n", labels.join(" ")))?;
+    print::prose(&format!("    {}\n", labels.join(" ")))?;
     let button = request.buttons.first().ok_or_else(|| anyhow!("a request without buttons"))?;
     let told = world.press(alone, owner, request.message, &button.data).await?;
     line(&format!("{owner} presses {} and reads", button.label), &told)?;
@@ -59,7 +59,7 @@ pub(super) async fn approval(world: &dyn World, folder: &Path) -> anyhow::Result
     line(&format!("{owner} presses {} once more and reads", button.label), &again)?;
     let holds = std::fs::read_to_string(folder.join(FILE))
         .with_context(|| format!("{FILE} was not written"))?;
-    print::out(&format!("\n{FILE} holds: {}\n", holds.trim_end()))?;
+    print::prose(&format!("\n{FILE} holds: {}\n", holds.trim_end()))?;
     Ok(())
 }
 
@@ -73,10 +73,10 @@ async fn wait(world: &dyn World, place: &str, since: i64, fits: Fits<'_>) -> any
 }
 
 fn heading(place: &str) -> anyhow::Result<()> {
-    Ok(print::out(&format!("\nIn {place}\n"))?)
+    Ok(print::prose(&format!("\nIn {place}\n"))?)
 }
 
 /// Prints who says what; further lines stand below the first.
 fn line(who: &str, text: &str) -> anyhow::Result<()> {
-    Ok(print::out(&format!("  {who}: {}\n", text.trim_end().replace('\n', "\n    ")))?)
+    Ok(print::prose(&format!("  {who}: {}\n", text.trim_end().replace('\n', "\n    ")))?)
 }
