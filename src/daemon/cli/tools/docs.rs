@@ -9,7 +9,8 @@ use crate::domain::tool::ToolSpec;
 const HEAD: &str = "# Tools
 
 Printed by `selkie tools docs`; a test keeps this page equal to it. How a call goes: `dispatch.md`. Who sees
-what: `shape.md`. Other names are accepted when a tool is called and never listed to a model.
+what: `shape.md`. Other names are accepted when a tool is called and never listed to a model. The column
+`from` names the documents that define the product (S0, S1, …), where one of them describes the tool.
 ";
 
 /// Writes the page: one table for each group.
