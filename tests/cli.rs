@@ -540,9 +540,9 @@ fn another_name_of_a_tool_is_understood() {
         serde_json::from_str(&desk.selkie(&["tools", "show", "exec"]).out).unwrap();
     assert_eq!(shown["name"], "bash");
     assert_snapshot!(desk.selkie(&["tools", "why", "patch_apply"]).out, @r"
-    apply_patch is here (cli · owner · asked · normal)
+    apply_patch is available here (cli · owner · asked · normal)
       patch_apply is another name of apply_patch
-      listed: no rule hides it
+      no rule hides it
       apply_patch in cli: the workspace, this chat's own folder (file_cache_dir), and the owner's files of file_state_dir but HEARTBEAT.md, persona, skills and policy
     ");
     let missing = desk.selkie(&["tools", "show", "recal"]);
@@ -600,10 +600,15 @@ fn a_scheduled_task_has_the_reaction_and_names_its_message() {
     for place in ["telegram:private", "slack:dm"] {
         let args = ["tools", "why", "message_react", "--in", place, "--trigger", "scheduled"];
         let said = desk.selkie(&args);
-        assert!(said.out.starts_with("message_react is here"), "{}{}", said.out, said.err);
+        assert!(
+            said.out.starts_with("message_react is available here"),
+            "{}{}",
+            said.out,
+            said.err
+        );
     }
     let said = desk.selkie(&["tools", "why", "message_react", "--in", "line:user"]);
-    assert!(said.out.starts_with("message_react is not here"), "{}", said.out);
+    assert!(said.out.starts_with("message_react is not available here"), "{}", said.out);
 }
 
 #[test]

@@ -398,7 +398,7 @@ proptest! {
         let hint = usize::from(yields && bash[1].contains("who writes $bash"));
         prop_assert_eq!(hint == 1, yields, "{:?}", bash);
         prop_assert_eq!(bash.len(), rules.max(1) + hint, "{:?}", bash);
-        prop_assert_eq!(bash[0] == "listed: no rule hides it", rules == 0);
+        prop_assert_eq!(bash[0] == "no rule hides it", rules == 0);
     }
 }
 
@@ -585,9 +585,9 @@ fn why_says_it_in_words() {
     insta::assert_snapshot!(said.join("\n"), @r"
     telegram_send_voice: a tool of telegram conversations; this is cli
     message_react: a tool of telegram conversations; this is cli | a tool of slack conversations; this is cli
-    bash: listed: no rule hides it
+    bash: no rule hides it
     bsh: there is no tool bsh: did you mean bash?
-    telegram_send_voice: listed: tasks in telegram:private have it
+    telegram_send_voice: tasks in telegram:private have it
     slack_send_file: a tool of slack conversations; this is telegram:private
     xyzzyxyzzyxyzzy: there is no tool xyzzyxyzzyxyzzy
     ");

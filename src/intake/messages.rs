@@ -306,9 +306,14 @@ pub(crate) fn tools(explained: &Explained) -> String {
     text
 }
 
-/// Answers `/tools why NAME`.
-pub(crate) fn tool_why(name: &str, lines: &[String]) -> String {
-    format!("`{name}`: {}", lines.join("; "))
+/// Answers `/tools why NAME`; `here` is nothing of a name that no tool has.
+pub(crate) fn tool_why(name: &str, here: Option<bool>, lines: &[String]) -> String {
+    let verdict = match here {
+        Some(true) => " is available here",
+        Some(false) => " is not available here",
+        None => "",
+    };
+    format!("`{name}`{verdict}: {}", lines.join("; "))
 }
 
 /// Answers `/tools` with anything else behind it.
@@ -422,7 +427,7 @@ mod tests {
             nothing_to_stop(&["p1".to_owned()]),
             not_yours("stop"),
             tools_usage(),
-            tool_why("bash", &["exec is closed in groups".to_owned()]),
+            tool_why("bash", Some(false), &["exec is closed in groups".to_owned()]),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
         Hello! Write to me and I will answer. /help lists my commands. Say "set up your persona" to give me a name and a manner.
@@ -454,7 +459,7 @@ mod tests {
         --
         Write `/tools`, or `/tools why NAME`.
         --
-        `bash`: exec is closed in groups
+        `bash` is not available here: exec is closed in groups
         "#);
     }
 

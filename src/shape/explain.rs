@@ -81,6 +81,15 @@ impl Shape {
         reasons
     }
 
+    /// Whether a tool is there; nothing of a name that no tool has.
+    pub fn has(&self, called: &str) -> Option<bool> {
+        match self.registry.find(self.registry.our_name(called)) {
+            Found::Tool(_) => Some(true),
+            Found::Hidden(_) => Some(false),
+            Found::Unknown(_) => None,
+        }
+    }
+
     fn reasons(&self, name: &str) -> Vec<String> {
         match self.registry.find(name) {
             // Nothing that a place's config says opens what is switched off.
@@ -106,9 +115,9 @@ impl Shape {
                 lines
             }
             Found::Tool(_) if self.registry.is_runtime(name) => {
-                vec![format!("listed: tasks in {} have it", self.place())]
+                vec![format!("tasks in {} have it", self.place())]
             }
-            Found::Tool(_) => vec!["listed: no rule hides it".to_owned()],
+            Found::Tool(_) => vec!["no rule hides it".to_owned()],
             Found::Unknown(near) => vec![unknown(name, &near)],
         }
     }

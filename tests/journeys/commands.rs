@@ -19,7 +19,7 @@ async fn every_command_is_answered_without_the_model() {
         ("/id", "tg:4711"),
         ("/status", "Nothing is running"),
         ("/tools why message_react", "message_react"),
-        ("/tools why bash", "bash"),
+        ("/tools why bash", "bash is available here: no rule hides it"),
         ("/tools nonsense here", "/tools why NAME"),
         ("/stop", "Nothing is running here."),
         ("/reset", "A fresh start"),

@@ -209,7 +209,7 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bo
             &serde_json::json!({ "tool": name, "setting": setting, "here": here, "why": reasons }),
         )?);
     }
-    let verdict = if here { "is here" } else { "is not here" };
+    let verdict = if here { "is available here" } else { "is not available here" };
     let mut text = format!("{name} {verdict} ({})\n", shape.setting);
     for reason in reasons {
         text.push_str(&format!("  {reason}\n"));

@@ -91,7 +91,7 @@ impl Commands {
         let shape = (self.shapes)(&facts);
         Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => messages::tools(&shape.explain()),
-            ["why", name] => messages::tool_why(name, &shape.why(name)),
+            ["why", name] => messages::tool_why(name, shape.has(name), &shape.why(name)),
             _ => messages::tools_usage(),
         })
     }
