@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::paths::looked_for;
+use crate::config::paths::{ConfigFile, looked_for};
 use crate::config::problem::Problem;
 use crate::daemon::Binary;
 use crate::daemon::asking::plan_to_ask;
@@ -86,10 +86,13 @@ fn left_out(binary: &Binary, plan: Option<&AppConfig>) -> Option<Finding> {
 }
 
 fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {
-    let file = chosen.file.path().map(|file| format!(" --config {}", file.display()));
+    let file = match &chosen.file {
+        ConfigFile::Named(file) => Some(format!(" --config {}", file.display())),
+        ConfigFile::Found(_) | ConfigFile::None => None,
+    };
     let state = chosen.state.as_ref().map(|state| format!(" --state {}", state.display()));
     let [file, state] = [file, state].map(Option::unwrap_or_default);
-    let advice = format!("correct it; selkie{file}{state} config check reads it again");
+    let advice = format!("correct it, then run selkie{file}{state} config check");
     Finding::error(WHAT, problem.to_string(), advice)
 }
 
@@ -118,4 +121,23 @@ fn sound(plan: &AppConfig, chosen: &Chosen, here: &Path) -> Vec<Finding> {
     // A note says itself what to do.
     findings.extend(notes.into_iter().map(|note| Finding::warning(WHAT, note, "")));
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::problem::Place;
+
+    #[test]
+    fn a_config_is_named_in_the_advice_where_it_was_named() {
+        let problem = Problem { place: Place::default(), key: "x".into(), message: "y".into() };
+        let advice = |file| {
+            let chosen = Chosen { file, state: None, flags: Vec::new() };
+            mistake(&problem, &chosen).advice
+        };
+        let found = advice(ConfigFile::Found("config.yaml".into()));
+        assert_eq!(found, "correct it, then run selkie config check");
+        let named = advice(ConfigFile::Named("my.yaml".into()));
+        assert_eq!(named, "correct it, then run selkie --config my.yaml config check");
+    }
 }
