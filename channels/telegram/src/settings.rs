@@ -144,14 +144,21 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
 fn token(value: Option<&SecretString>) -> Result<Token, String> {
     let missing = "is missing: ask @BotFather for a token and put it into bot_token_file, \
                    bot_token or SELKIE__TELEGRAM__BOT_TOKEN";
-    let misshapen = "does not look like a token: it takes <number>:<letters> as @BotFather wrote it, \
-                     without spaces or quotes; variables are not expanded here";
-    let token = Token::read(value, || missing.to_owned(), || misshapen.to_owned())?;
+    // Somebody who wrote one knows no better way: nobody else is to read of them.
+    let names_variable = value.is_some_and(|value| value.expose_secret().contains('$'));
+    let variables = if names_variable { "; variables are not expanded here" } else { "" };
+    let misshapen = || {
+        format!(
+            "does not look like a token: expected <number>:<letters>, exactly as @BotFather wrote it, without spaces or \
+             quotes{variables}"
+        )
+    };
+    let token = Token::read(value, || missing.to_owned(), misshapen)?;
     let text = token.expose_secret();
     let is_number = |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
     let shaped = text.split_once(':').is_some_and(|(id, rest)| is_number(id) && !rest.is_empty());
     let plain = !text.contains(['/', '?', '#', '%', '\\']);
-    if shaped && plain { Ok(token) } else { Err(misshapen.to_owned()) }
+    if shaped && plain { Ok(token) } else { Err(misshapen()) }
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
@@ -176,7 +183,7 @@ fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
     };
     let takes = "numbers such as -1001234567890 (group) or 4711 (person), or \"*\" for everyone; \
                  /id in the chat tells its id";
-    let keys = settings::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
+    let keys = settings::entries(entries, key, shown, ["is not an id", "are not ids", takes])?;
     Ok(AllowList::of(keys))
 }
 
@@ -230,9 +237,9 @@ mod tests {
         alowed: unknown field `alowed`, expected one of `bot_token`, `base_url`, `allowed_chat_ids`, `poll_timeout`, `pace`, `max_download_bytes`, `max_upload_bytes`
         pace: "fast" is not accepted; it takes platform or lifted
         max_download_bytes: "much" is not accepted; it takes a number of bytes
-        bot_token: does not look like a token: it takes <number>:<letters> as @BotFather wrote it, without spaces or quotes; variables are not expanded here
+        bot_token: does not look like a token: expected <number>:<letters>, exactly as @BotFather wrote it, without spaces or quotes
         base_url: "ftp://x" is not accepted; it takes a URL such as https://api.telegram.org
-        allowed_chat_ids: "@name", "tg:abc" are no ids; takes numbers such as -1001234567890 (group) or 4711 (person), or "*" for everyone; /id in the chat tells its id
+        allowed_chat_ids: "@name", "tg:abc" are not ids; takes numbers such as -1001234567890 (group) or 4711 (person), or "*" for everyone; /id in the chat tells its id
         poll_timeout: "70s" is not accepted; it takes 1s to 50s
         max_upload_bytes: 99999999 is not accepted; it takes 1 to 52428800 bytes
         "#);
@@ -241,6 +248,8 @@ mod tests {
     #[test]
     fn a_missing_token_says_where_to_get_one() {
         assert!(says(json!({ "pace": "lifted" })).contains("@BotFather"));
+        let variable = says(json!({ "bot_token": "${TOKEN}" }));
+        assert!(variable.ends_with("or quotes; variables are not expanded here"), "{variable}");
         assert!(
             says(json!({ "bot_token": 7 })).starts_with("bot_token: the value is not accepted")
         );
