@@ -20,7 +20,7 @@ pub fn id(
         all.iter().map(|ids| ids.such_as.to_owned()).filter(|form| !form.is_empty()).collect();
     let hint = with_prefix(text, kits, ids).map(|id| format!(" (did you mean {id:?}?)"));
     Some(format!(
-        "takes the id of {what} ({}), not {text:?}{}: /id tells it in a chat",
+        "takes the id of {what} ({}), not {text:?}{}: /id in a chat shows it",
         one_of(&forms),
         hint.unwrap_or_default()
     ))

@@ -176,8 +176,8 @@ fn contradictions_are_told_when_the_shape_is_right() {
          debug:\n  crash_at: after_clam\n",
     );
     assert_snapshot!(desk.problems(), @r#"
-    config.yaml:1: owners[0] takes the id of a person (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
-    config.yaml:3: groups.tg:-100 takes the id of a conversation (pg:1), not "tg:-100": /id tells it in a chat
+    config.yaml:1: owners[0] takes the id of a person (pg:1), not "4711" (did you mean "pg:4711"?): /id in a chat shows it
+    config.yaml:3: groups.tg:-100 takes the id of a conversation (pg:1), not "tg:-100": /id in a chat shows it
     config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
     config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen. Set both or neither
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
@@ -268,7 +268,7 @@ fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
     config.yaml:9: schedules[0].to takes a string, not 4711
     config.yaml:10: schedules[1] takes one of cron, every and at, which says when
     config.yaml:10: schedules[1].id takes a unique name: "morning" is already another schedule's
-    config.yaml:10: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
+    config.yaml:10: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id in a chat shows it
     config.yaml:11: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
     config.yaml:11: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
     config.yaml:11: schedules[2].id is missing: it takes a unique name, such as morning-list
@@ -311,8 +311,8 @@ fn what_is_to_be_said_unasked_names_who_can_be_reached() {
     config.yaml:3: schedules[0].to is "pg:7", and pigeon has no section here: write one, or name a conversation of a channel that has
     config.yaml:4: heartbeat.to is "pg:7", and pigeon has no section here: write one, or name a conversation of a channel that has
     "#);
-    assert_snapshot!(told(&format!("{here}heartbeat: {{enabled: true, to: '4711'}}\n")), @r#"config.yaml:3: heartbeat.to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat"#);
-    assert_snapshot!(told(&format!("{here}heartbeat: {{to: me}}\n")), @r#"config.yaml:3: heartbeat.to takes the id of a conversation (pg:1), not "me" (did you mean "pg:me"?): /id tells it in a chat"#);
+    assert_snapshot!(told(&format!("{here}heartbeat: {{enabled: true, to: '4711'}}\n")), @r#"config.yaml:3: heartbeat.to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id in a chat shows it"#);
+    assert_snapshot!(told(&format!("{here}heartbeat: {{to: me}}\n")), @r#"config.yaml:3: heartbeat.to takes the id of a conversation (pg:1), not "me" (did you mean "pg:me"?): /id in a chat shows it"#);
     assert_snapshot!(told("heartbeat: {enabled: true}\n"), @"config.yaml:1: heartbeat.enabled is the first owner's, and `owners` is empty: write your id there");
     // What is switched off may name what is switched off, and without a channel nothing is to be said.
     Desk::with("heartbeat: {to: 'pg:7'}\n").settings();

@@ -245,7 +245,7 @@ impl AddressBook {
                 None => Err(unreachable(&known.routes, &known.ids, None, &known.name())),
             },
             [] if by.sees_all => Err(ToolError::tell(format!(
-                "nobody is called {}: takes the id of a chat ({}) or a name of the contact files",
+                "there is nobody called {}: give a chat's id ({}) or a name from the contacts",
                 short(to),
                 self.forms.chats_such_as()
             ))),

@@ -195,7 +195,7 @@ impl ContactBook {
                         "{file} has no kept version {to}: `selkie undo {file} --list` lists them"
                     ),
                     None => format!(
-                        "no earlier version of {file} is kept: selkie has not changed it since somebody was last forgotten, or ever"
+                        "no earlier version of {file} is kept: selkie has never changed it, or not since a person was last forgotten"
                     ),
                 }));
             };

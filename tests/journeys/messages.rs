@@ -67,7 +67,7 @@ async fn what_an_owner_has_said_to_somebody_arrives_and_is_refused_where_it_cann
         world.ask(&call("message", json!({ "to": format!("tg:{ADA}"), "content": "x" }))).await;
     assert!(here.contains("is this conversation: just answer here"), "{here}");
     let nobody = world.ask("tell Zoe: hello").await;
-    assert!(nobody.contains("nobody is called Zoe"), "{nobody}");
+    assert!(nobody.contains("there is nobody called Zoe"), "{nobody}");
     let group = "@selkie_demo_bot tell Grace: hello";
     let hidden = world.ask_in(GROUP.chat, GRACE, group).await;
     assert!(hidden.contains("hidden in groups"), "{hidden}");

@@ -226,7 +226,7 @@ fn allow(entries: &[String]) -> Result<AllowList, String> {
     let takes = "ids such as U4af… (person), Ca56… (group), R0b1… (room), or \"*\" for everyone; \
                  /id in the chat tells its id";
     let shown = |entry: &String| format!("{entry:?}");
-    let keys = settings::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
+    let keys = settings::entries(entries, key, shown, ["is not an id", "are not ids", takes])?;
     Ok(AllowList::of(keys))
 }
 
@@ -278,7 +278,7 @@ mod tests {
         data_base_url: "https://x/?a=b" is not accepted; it takes a URL such as https://api.line.me
         webhook_listen: "18080" is not accepted; it takes an address and port such as 127.0.0.1:18080
         webhook_path: "line" is not accepted; it takes a path such as /line/webhook
-        allowed_ids: "@name", "U1" are no ids; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
+        allowed_ids: "@name", "U1" are not ids; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
         reply_deadline: "50s" is not accepted; it takes 100ms to 45s
         max_download_bytes: 0 is not accepted; it takes 1 or more bytes
         "#);

@@ -217,7 +217,7 @@ fn keys(entries: &[String], letters: &[u8], such_as: &str) -> Result<Vec<String>
         }
     };
     let takes = format!("{such_as}; /id tells them");
-    settings::entries(entries, read, shown, ["is not an id", "are no ids", &takes])
+    settings::entries(entries, read, shown, ["is not an id", "are not ids", &takes])
 }
 
 fn shown(entry: &String) -> String {
@@ -278,7 +278,7 @@ mod tests {
         base_url: "slack.com" is not accepted; it takes a URL such as https://slack.com/api
         file_hosts: "https://files.example.com/" is not a host name; takes names such as files.example.com
         allowed_team_ids: "C1", "C3" are no workspace ids; takes ids such as T0123456
-        allowed_channel_ids: "#general", "talk" are no ids; takes C0123456, D0123456 or "*"; /id tells them
+        allowed_channel_ids: "#general", "talk" are not ids; takes C0123456, D0123456 or "*"; /id tells them
         allowed_user_ids: "*" is not an id; takes U0123456; /id tells them
         max_sockets: 11 is not accepted; it takes 1 to 10
         "##);

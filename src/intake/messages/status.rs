@@ -82,7 +82,7 @@ fn channel_line(channel: &ChannelState) -> String {
         Hearing::Refused { reason } => {
             format!("not receiving, trying again every few minutes: {reason}")
         }
-        Hearing::Off => "receives nothing".to_owned(),
+        Hearing::Off => "only posts".to_owned(),
     };
     format!("{} ({}): {hearing}{}.", channel.name, channel.account, heard.unwrap_or_default())
 }

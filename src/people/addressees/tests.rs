@@ -218,7 +218,7 @@ async fn who_is_meant_is_never_guessed() {
     );
     assert_eq!(
         why(called("Tit")).await,
-        "nobody is called Tit: takes the id of a chat (bird:-42) or a name of the contact files"
+        "there is nobody called Tit: give a chat's id (bird:-42) or a name from the contacts"
     );
     assert_eq!(
         why(contact("Owl", None)).await,

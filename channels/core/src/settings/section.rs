@@ -87,7 +87,7 @@ fn keys<S: DeserializeOwned>(
 ///
 /// # Errors
 /// All entries that are not taken, in one sentence: `one` says what a single one is not ("is not an id"),
-/// `several` what more are not ("are no ids"), `takes` what the list takes.
+/// `several` what more are not ("are not ids"), `takes` what the list takes.
 pub fn entries<E, T>(
     entries: &[E],
     read: impl Fn(&E) -> Option<T>,

@@ -118,7 +118,9 @@ impl FilePlace {
         if !self.is_own() {
             let own = self.own.display();
             if self.own.exists() {
-                steps.push(format!("move {own} and the files named like it away"));
+                steps.push(format!(
+                    "move {own} and its companion files (selkie.db-wal, selkie.db-shm) away"
+                ));
             }
             steps.push(format!(
                 "move {} to {own}, for the user who runs selkie",
