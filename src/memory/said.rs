@@ -361,7 +361,8 @@ mod tests {
 
         #[test]
         fn no_split_makes_a_line_clean(
-            words in prop::collection::vec("[a-z]{4,9}", 4..9),
+            // Without an e, which is passed by behind some letters: two words are never too short to be known.
+            words in prop::collection::vec("[a-df-z]{4,9}", 4..9),
             at in any::<prop::sample::Index>(),
         ) {
             let at = 2 + at.index(words.len() - 3);
