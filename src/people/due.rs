@@ -24,7 +24,7 @@ pub struct DueNotes {
 }
 
 /// What is noted of an item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
     /// The key of its reminder.
     pub key: String,
@@ -34,6 +34,9 @@ pub struct Noted {
     /// It gets none: it was over when it was first seen, or its maker may have none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub none: bool,
+    /// The zone whose clocks its time means, as its reminder has it; nothing where there is no reminder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
 }
 
 impl DueNotes {
@@ -66,6 +69,11 @@ impl DueNotes {
         self.all.keys()
     }
 
+    /// Lists the zones of those that have a reminder, by their names.
+    pub fn zones(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all.iter().filter_map(|(name, noted)| Some((name.as_str(), noted.zone.as_deref()?)))
+    }
+
     /// Notes something of an item. Blocks.
     ///
     /// # Errors
@@ -75,6 +83,19 @@ impl DueNotes {
             return Err(io::Error::other(format!("{MOST} items with a time are noted already")));
         }
         self.all.insert(name, noted);
+        self.write()
+    }
+
+    /// Notes the zones that items mean now; one that is not noted stays so. Blocks.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn set_zones(&mut self, zones: BTreeMap<String, String>) -> io::Result<()> {
+        for (name, zone) in zones {
+            if let Some(noted) = self.all.get_mut(&name) {
+                noted.zone = Some(zone);
+            }
+        }
         self.write()
     }
 
@@ -139,7 +160,7 @@ mod tests {
     fn what_is_noted_is_there_later() {
         let home = tempfile::tempdir().unwrap();
         let one = name(&entry(None, "2026-03-05 18:30 Ask")).unwrap();
-        let noted = Noted { key: "k".to_owned(), schedule: Some(7), none: false };
+        let noted = Noted { key: "k".to_owned(), schedule: Some(7), ..Noted::default() };
         DueNotes::read(home.path()).unwrap().note(one.clone(), noted.clone()).unwrap();
         let mut again = DueNotes::read(home.path()).unwrap();
         assert_eq!((again.of(&one), again.names().count()), (Some(&noted), 1));

@@ -30,6 +30,7 @@ use crate::store::{
 mod again;
 mod amended;
 mod brought;
+mod moved;
 mod of_config;
 mod retimed;
 mod wished;
@@ -386,5 +387,7 @@ fn refused(error: impl std::fmt::Display) -> BookError {
 
 /// There is no such schedule, as far as whoever asked can see.
 pub fn unknown(id: &str) -> BookError {
-    BookError::Refused(format!("there is no schedule {id} here (list shows them)"))
+    BookError::Refused(format!(
+        "there is no schedule {id} here: the list of schedules shows which there are"
+    ))
 }

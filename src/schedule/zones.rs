@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use selkie_channel_core::{PersonId, PlaceId};
-use tokio::sync::RwLock;
+use tokio::sync::{RwLock, watch};
 
 use super::zone::Zone;
 use crate::store::{Claimed, Ledger, StoreError, Whose};
@@ -14,6 +14,7 @@ pub struct Zones {
     ledger: Arc<dyn Ledger>,
     usual: Zone,
     known: RwLock<Option<HashMap<Whose, Zone>>>,
+    changes: watch::Sender<()>,
 }
 
 /// A zone, and who has set it.
@@ -39,7 +40,7 @@ pub enum SetBy {
 impl Zones {
     /// Knows nobody's yet; `usual` is the one of who has set none.
     pub fn new(ledger: Arc<dyn Ledger>, usual: Zone) -> Self {
-        Self { ledger, usual, known: RwLock::default() }
+        Self { ledger, usual, known: RwLock::default(), changes: watch::Sender::default() }
     }
 
     /// Returns the zone in which a person means times in a place.
@@ -78,6 +79,12 @@ impl Zones {
     /// Something was set, or a place has moved: what is known is read anew.
     pub async fn forget(&self) {
         *self.known.write().await = None;
+        self.changes.send_replace(());
+    }
+
+    /// Tells whenever something was set, or a place has moved.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     async fn read(&self) -> Result<(), StoreError> {

@@ -15,7 +15,7 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, ScheduleState, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::people::due::{DueNotes, Noted, name};
-use crate::people::files::Files;
+use crate::people::files::{Content, Files};
 use crate::people::todo::{Due, Entry, List, Todos, due, plain};
 use crate::people::update::Reminding;
 use crate::schedule::book::{Asking, BookError, Wanted};
@@ -38,7 +38,7 @@ pub(crate) struct DueItems {
 }
 
 /// Why an item gets no reminder.
-enum NoReminder {
+pub(super) enum NoReminder {
     /// Its time is over.
     Over,
     /// For another reason, in words; it is looked at once.
@@ -84,24 +84,29 @@ impl Reminding for DueItems {
 }
 
 impl DueItems {
-    /// Looks at the file for as long as the daemon runs: people write into it, too.
+    /// Looks at the file for as long as the daemon runs: people write into it, too, and set their clocks.
     pub(crate) async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
         let ends = &outbox.runtime.stop.work;
-        let mut seen = None;
+        let mut zones = self.timetable.zones.changes();
+        let (mut seen, mut by_other_clocks) = (None, true);
         while !ends.is_cancelled() {
+            if by_other_clocks {
+                self.follow_clocks().await;
+            }
             let found = tokio::fs::metadata(self.state_dir.join(List::Open.file())).await.ok();
             let now = found.and_then(|found| Some((found.modified().ok()?, found.len())));
             if seen != Some(now) {
                 seen = Some(now);
                 self.follow(&outbox).await;
             }
-            ends.run_until_cancelled(tokio::time::sleep(LOOKED_AT)).await;
+            let next = tokio::time::timeout(LOOKED_AT, zones.changed());
+            by_other_clocks = ends.run_until_cancelled(next).await.is_some_and(|set| set.is_ok());
         }
     }
 
     /// Brings the reminders up to the file: what came gets one, what went loses it. One line names what was over when it
     /// was first seen.
-    pub(crate) async fn follow(&self, outbox: &Arc<Outbox>) {
+    async fn follow(&self, outbox: &Arc<Outbox>) {
         let held = self.hold().await;
         let over = match self.followed().await {
             Ok(over) => over,
@@ -123,8 +128,7 @@ impl DueItems {
 
     /// The same; returns the items that were over.
     async fn followed(&self) -> Result<Vec<Entry>, NoReminder> {
-        let files = Arc::clone(&self.files);
-        let content = blocking(move || files.read(List::Open.file())).await?;
+        let content = self.read().await?;
         let todos = Todos::read(List::Open, &content.text);
         let items: BTreeMap<String, &Entry> =
             todos.counted().filter_map(|entry| Some((name(entry)?, entry))).collect();
@@ -153,6 +157,11 @@ impl DueItems {
             }
         }
         Ok(over)
+    }
+
+    pub(super) async fn read(&self) -> Result<Content, NoReminder> {
+        let files = Arc::clone(&self.files);
+        blocking(move || files.read(List::Open.file())).await
     }
 
     fn whose(&self, by: &TodoAsker) -> Result<Whose, String> {
@@ -186,11 +195,13 @@ impl DueItems {
         let key = known.unwrap_or_else(|| {
             format!("todo:{name}:{}", self.timetable.book.now().timestamp_millis())
         });
-        self.note_under(&name, Noted { key: key.clone(), schedule: None, none: false }).await?;
+        let zone = wanted.zone.clone();
+        let unmade = Noted { key: key.clone(), zone: zone.clone(), ..Noted::default() };
+        self.note_under(&name, unmade).await?;
         match self.timetable.keep(Wanted { key: key.clone(), ..wanted }).await {
             Ok(row) => {
                 let schedule = Some(row.id().0);
-                self.note_under(&name, Noted { key, schedule, none: false }).await?;
+                self.note_under(&name, Noted { key, schedule, zone, none: false }).await?;
                 let ahead = self.timetable.book.outlook(&row);
                 Ok(ahead.next.first().cloned().unwrap_or_default())
             }
@@ -263,7 +274,7 @@ impl DueItems {
     ) -> Result<(), NoReminder> {
         match name(entry) {
             Some(name) => {
-                self.note_under(&name, Noted { key: String::new(), schedule, none }).await
+                self.note_under(&name, Noted { schedule, none, ..Noted::default() }).await
             }
             None => Ok(()),
         }
@@ -274,13 +285,13 @@ impl DueItems {
         blocking(move || DueNotes::read(&state)?.note(name, noted)).await
     }
 
-    async fn notes(&self) -> Result<DueNotes, NoReminder> {
+    pub(super) async fn notes(&self) -> Result<DueNotes, NoReminder> {
         let state = self.state_dir.clone();
         blocking(move || DueNotes::read(&state)).await
     }
 }
 
-async fn blocking<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, NoReminder> {
     match tokio::task::spawn_blocking(work).await {

@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub(crate) mod attachments;
 pub(crate) mod backfill;
 pub(crate) mod due;
+mod due_clocks;
 pub(crate) mod embedding;
 pub(crate) mod failing;
 pub(crate) mod finish;

@@ -1,6 +1,8 @@
 //! The todo files as people read them: chats by their names, and times as moments, by the clocks of each item's chat.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
@@ -8,6 +10,7 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::people::circle::Circle;
+use crate::people::due::DueNotes;
 use crate::people::files::FileError;
 use crate::people::update::{NamedPerson, SeenTodo, SeenTodos, seen};
 use crate::schedule::local::fixed;
@@ -54,6 +57,17 @@ pub struct ListedTodo {
 pub(crate) struct TodoLists {
     pub(crate) acquaintances: Arc<Acquaintances>,
     pub(crate) timetable: Arc<BookTimetable>,
+    /// Where it is noted which items have reminders.
+    pub(crate) state_dir: PathBuf,
+}
+
+/// Whose clocks the times of items mean.
+#[derive(Default)]
+struct Zones {
+    /// Of items that have a reminder, by the names under which they are noted.
+    of_reminders: HashMap<String, Zone>,
+    /// Of the others, by their chats.
+    of_chats: HashMap<Option<String>, Zone>,
 }
 
 /// Who reads, and where.
@@ -91,7 +105,7 @@ impl TodoLists {
             true => self.names().await?,
             false => HashMap::new(),
         };
-        let mut zones = HashMap::new();
+        let mut zones = Zones { of_reminders: self.of_reminders().await, ..Zones::default() };
         let (mut opened, mut ended) = (Vec::new(), Vec::new());
         for todo in open {
             opened.push(self.listed(todo, by, &names, &mut zones).await?);
@@ -108,16 +122,15 @@ impl TodoLists {
         todo: SeenTodo,
         by: &Reader,
         names: &HashMap<String, String>,
-        zones: &mut HashMap<Option<String>, Zone>,
+        zones: &mut Zones,
     ) -> Result<ListedTodo, StoreError> {
-        let SeenTodo { text, due, people, chat, created, done } = todo;
+        let SeenTodo { text, due, noted, people, chat, created, done } = todo;
         let due = match due {
             Some(due) => {
-                let zone = match zones.get(&chat) {
-                    Some(zone) => *zone,
-                    None => self.zone(chat.as_deref(), by).await?,
+                let zone = match noted.and_then(|name| zones.of_reminders.remove(&name)) {
+                    Some(zone) => zone,
+                    None => self.zone_of(&chat, by, &mut zones.of_chats).await?,
                 };
-                zones.insert(chat.clone(), zone);
                 fixed(zone, due).map(|at| zone.stamp(at))
             }
             None => None,
@@ -126,7 +139,36 @@ impl TodoLists {
         Ok(ListedTodo { text, due, people, chat, chat_name, created_at: created, done_at: done })
     }
 
-    /// Finds whose clocks an item means: its chat's, the own ones of whoever is alone with the bot there, those of who reads
+    async fn of_reminders(&self) -> HashMap<String, Zone> {
+        let state = self.state_dir.clone();
+        let read = tokio::task::spawn_blocking(move || DueNotes::read(&state)).await;
+        match read.map_err(io::Error::other).flatten() {
+            Ok(notes) => notes
+                .zones()
+                .filter_map(|(name, zone)| Some((name.to_owned(), Zone::named(zone).ok()?)))
+                .collect(),
+            Err(error) => {
+                tracing::warn!(%error, "the zones of reminders are not known, and the list shows those of its chats");
+                HashMap::new()
+            }
+        }
+    }
+
+    async fn zone_of(
+        &self,
+        chat: &Option<String>,
+        by: &Reader,
+        known: &mut HashMap<Option<String>, Zone>,
+    ) -> Result<Zone, StoreError> {
+        if let Some(zone) = known.get(chat) {
+            return Ok(*zone);
+        }
+        let zone = self.zone(chat.as_deref(), by).await?;
+        known.insert(chat.clone(), zone);
+        Ok(zone)
+    }
+
+    /// Finds whose clocks an item without a reminder means: its chat's, the own ones of whoever is alone with the bot there, those of who reads
     /// or of the owner.
     async fn zone(&self, chat: Option<&str>, by: &Reader) -> Result<Zone, StoreError> {
         let timetable = &self.timetable;

@@ -67,9 +67,6 @@ async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
         listed.contains("\n• 2099-12-24 18:00 ") && listed.ends_with(": Call Mei (Ada Lovelace)"),
         "{listed}"
     );
-    world.ask("/timezone Europe/Berlin").await;
-    let (_, listed, _) = world.home.run(&["todos", "list", "--json"]);
-    assert!(listed.contains("\"due\": \"2099-12-24T18:00:00+01:00\""), "{listed}");
     let added = world.ask(&add("2099-12-24 19:00 Light the candles")).await;
     assert!(added.contains("set for "), "{added}");
     let over = world.ask(&add("2020-12-24 18:00 Call Bo")).await;
@@ -80,6 +77,43 @@ async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
     let (code, _, err) = world.home.run(&["schedules", "run", "1"]);
     assert_eq!(code, 0, "{err}");
     world.hears(ADA, "Call Mei").await;
+}
+
+/// The list never shows another time than that at which the reminder comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn reminders_of_items_follow_the_clocks_of_their_chat() {
+    let mut world = World::offline().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let mention = format!("@selkie_demo_bot {}", add("2099-12-24 19:00 Light the candles"));
+    world.ask_in(GROUP.chat, GRACE, &mention).await;
+    world.ask(&add("2099-12-24 18:00 Call Mei")).await;
+    world.ask("/remind at 2099-12-24 20:00 sing").await;
+    let times = "SELECT strftime('%H:%M', next_at / 1000, 'unixepoch') FROM schedule ORDER BY id";
+    assert_eq!(texts(&world.home, times), ["19:00", "18:00", "20:00"]);
+    let set = world.ask("/timezone Asia/Tokyo").await;
+    assert!(set.contains("the to-do list now mean this zone"), "{set}");
+    let moved = |to: [&'static str; 3]| {
+        let home = &world.home;
+        async move {
+            while texts(home, times) != to {
+                tokio::task::yield_now().await;
+            }
+        }
+    };
+    world.within("the reminder by other clocks", moved(["19:00", "09:00", "20:00"])).await;
+    let due = || {
+        let (_, listed, _) = world.home.run(&["todos", "list", "--json"]);
+        let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+        let times = listed["todos"].as_array().into_iter().flatten();
+        times.map(|item| item["due"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let of_each = ["2099-12-24T18:00:00+09:00", "2099-12-24T19:00:00Z"];
+    assert_eq!(due(), of_each, "Grace's is told by the clocks that she meant");
+    world.ask_in(GROUP.chat, ADA, "/timezone@selkie_demo_bot America/Lima").await;
+    world.within("the group's reminder, too", moved(["00:00", "09:00", "20:00"])).await;
+    assert_eq!(due()[1], "2099-12-24T19:00:00-05:00");
 }
 
 #[tokio::test(flavor = "multi_thread")]

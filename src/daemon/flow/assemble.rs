@@ -315,6 +315,7 @@ impl Flow {
                 todos: TodoLists {
                     acquaintances: Arc::clone(&rooms.acquaintances),
                     timetable: Arc::clone(&timetable),
+                    state_dir: state_dir.clone(),
                 },
                 zones: Arc::clone(&timetable.zones),
             },

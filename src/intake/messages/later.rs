@@ -127,7 +127,7 @@ pub(crate) fn zone_set(zone: Zone, now: DateTime<Utc>, in_group: bool) -> String
     let whose = if in_group { "Times in this place are" } else { "Your times are" };
     let clock = zone.local(now).format("%H:%M");
     format!(
-        "{whose} {zone} from now on: it is {clock} there. Schedules that exist keep their zone."
+        "{whose} {zone} from now on: it is {clock} there. Times in the to-do list now mean this zone; schedules that exist keep theirs."
     )
 }
 

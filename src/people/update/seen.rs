@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::view::View;
+use crate::people::due::name;
 use crate::people::files::{FileError, Files};
 use crate::people::todo::{Due, Entry, List, Todos, due, plain, references};
 
@@ -27,6 +28,8 @@ pub struct SeenTodo {
     pub text: String,
     /// When it comes due, by the clocks of its conversation.
     pub due: Option<NaiveDateTime>,
+    /// Under which name what has a time is noted.
+    pub noted: Option<String>,
     /// Who is named in it.
     pub people: Vec<NamedPerson>,
     /// The chat that it belongs to; none for the owner's own.
@@ -86,6 +89,7 @@ impl SeenTodo {
             people: people.collect(),
             text: plain(&words),
             due: at,
+            noted: name(entry),
             chat: entry.chat.clone(),
             created: entry.created.map(|at| at.and_utc()),
             done: entry.done.map(|at| at.and_utc()),
