@@ -35,7 +35,7 @@ mod owned;
 mod pair;
 mod post_args;
 mod posts;
-mod print;
+pub(in crate::daemon) mod print;
 mod reload;
 mod request;
 mod run;
@@ -118,7 +118,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
     let Args { config, state, command } = args;
     let file = ConfigFile::choose(config, &binary.here);
     let chosen = Chosen { file, state, flags: Vec::new() };
-    let owned = Owned::before(binary, &chosen, &command);
+    let owned = Owned::before(binary, &chosen, &command)?;
     let carried_out = carry_out_in(binary, chosen, command);
     let given = owned.map_or(Ok(()), |owned| owned.hand_over());
     // What went wrong before is what its reader wants to know.

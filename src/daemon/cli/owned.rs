@@ -28,15 +28,26 @@ pub struct Owned {
 
 impl Owned {
     /// Notes the moment from which on things are new. `None` where nothing is to be given to anybody.
-    pub fn before(binary: &Binary, chosen: &Chosen, command: &Command) -> Option<Self> {
-        let is_own = matches!(command, Command::Run | Command::Demo(_) | Command::Service(_));
-        if is_own || !rustix::process::geteuid().is_root() {
-            return None;
+    ///
+    /// # Errors
+    /// When the state folder is somebody else's, and what is in it leads root elsewhere.
+    pub fn before(
+        binary: &Binary,
+        chosen: &Chosen,
+        command: &Command,
+    ) -> anyhow::Result<Option<Self>> {
+        let is_elsewhere = matches!(command, Command::Demo(_) | Command::Service(_));
+        if is_elsewhere || !rustix::process::geteuid().is_root() {
+            return Ok(None);
         }
         // What is wrong with the config the command itself tells.
-        let folders = read(&sources(binary, chosen), &binary.kits).ok()?.folders()?.folders;
+        let config = read(&sources(binary, chosen), &binary.kits).ok();
+        let Some(found) = config.and_then(|config| config.folders()) else { return Ok(None) };
+        let folders = found.folders;
+        leads_nowhere_else(&folders.state)?;
         let since = SystemClock.now().timestamp() - LAG;
-        Some(Self { folders: vec![folders.state, folders.cache], since })
+        let owned = Self { folders: vec![folders.state, folders.cache], since };
+        Ok(Some(owned).filter(|_| !matches!(command, Command::Run)))
     }
 
     /// Gives what has come since then, and is root's, to the state folder's owner.
@@ -60,6 +71,25 @@ impl Owned {
             )
         })
     }
+}
+
+/// Refuses a state folder of somebody else in which a link leads to what is not theirs: root would write there.
+fn leads_nowhere_else(state: &Path) -> anyhow::Result<()> {
+    let Some(owner) = fs::metadata(state).ok().map(|owner| owner.uid()).filter(|uid| *uid != 0)
+    else {
+        return Ok(());
+    };
+    for entry in fs::read_dir(state)? {
+        let entry = entry?;
+        let is_theirs = |path: &Path| fs::metadata(path).is_ok_and(|to| to.uid() == owner);
+        anyhow::ensure!(
+            !entry.file_type()?.is_symlink() || is_theirs(&entry.path()),
+            "{} is a link to what does not belong to the state folder's owner (user {owner}), and root would write there: \
+             remove it, or run this as that user",
+            entry.path().display()
+        );
+    }
+    Ok(())
 }
 
 /// Who gets it, and from when on it is new.
@@ -123,6 +153,30 @@ mod tests {
     use super::*;
 
     const NOBODY: u32 = 65534;
+
+    #[test]
+    fn root_follows_no_link_that_leads_out_of_the_owners_things() {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("NOT TESTED: only root gives files away");
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let [state, roots, theirs] = ["s", "roots", "theirs"].map(|name| home.path().join(name));
+        for folder in [&state, &roots, &theirs] {
+            fs::create_dir(folder).unwrap();
+        }
+        chown(&theirs, Some(NOBODY), Some(NOBODY)).unwrap();
+        symlink(&roots, state.join("kept")).unwrap();
+        leads_nowhere_else(&state).expect("root's own folder");
+        chown(&state, Some(NOBODY), Some(NOBODY)).unwrap();
+        let why = leads_nowhere_else(&state).unwrap_err().to_string();
+        assert!(why.contains("s/kept is a link"), "{why}");
+        fs::remove_file(state.join("kept")).unwrap();
+        symlink(&theirs, state.join("kept")).unwrap();
+        leads_nowhere_else(&state).expect("their own");
+        symlink(home.path().join("none"), state.join("run")).unwrap();
+        leads_nowhere_else(&state).expect_err("it would be made");
+    }
 
     #[test]
     fn what_is_new_and_roots_is_given_and_nothing_else() {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::place::Place;
@@ -45,8 +45,13 @@ impl StoreLock {
             .create(true)
             .truncate(false)
             .mode(0o600)
+            // What a link leads to is not ours to write into.
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
             .open(path)
-            .map_err(broken)?;
+            .map_err(|e| match Errno::from_io_error(&e) {
+                Some(Errno::LOOP) => broken(io::Error::other("it is a link: remove it")),
+                _ => broken(e),
+            })?;
         match locked(&file) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(held(path)),
@@ -156,6 +161,17 @@ mod tests {
         assert!(matches!(StoreLock::take(&path), Err(StoreError::Held(_))));
         drop(lock);
         StoreLock::take(&path).unwrap();
+    }
+
+    #[test]
+    fn a_link_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("selkie.lock"), folder.path().join("other"));
+        std::fs::write(&other, "words").unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        let why = StoreLock::take(&path).unwrap_err().to_string();
+        assert!(why.ends_with("it is a link: remove it"), "{why}");
+        assert_eq!(std::fs::read_to_string(other).unwrap(), "words");
     }
 
     #[test]
