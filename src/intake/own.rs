@@ -16,7 +16,7 @@ pub(crate) fn in_own_words(mut inbound: Inbound) -> Inbound {
     if !inbound.forwarded && (asks || inbound.aside != Aside::Words) {
         return inbound;
     }
-    inbound.text = format!("/{} {}", command.name, command.args).trim_end().to_owned();
+    inbound.text = command.written();
     inbound.command = None;
     if inbound.addressed == Addressed::Command {
         // Who typed its name meant the bot; who passed it on did not.

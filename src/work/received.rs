@@ -117,7 +117,7 @@ fn text(inbound: &Inbound) -> String {
         Some(c) if Builtin::parse(&c.name) == Some(Builtin::Ask) && !c.args.is_empty() => {
             c.args.clone()
         }
-        Some(c) => format!("/{} {}", c.name, c.args).trim_end().to_owned(),
+        Some(c) => c.written(),
         None => inbound.text.clone(),
     };
     match text.trim().is_empty() && inbound.attachments.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, Command, Inbound};
+use selkie_channel_core::{Body, Inbound};
 use serde::Serialize;
 
 use crate::domain::ids::{InboxId, TaskId};
@@ -133,7 +133,7 @@ fn of_nobody(unanswered: Unanswered) -> Entry {
     let Inbound { speaker, text, command, attachments, .. } = heard;
     let files = attachments.iter().map(|file| format!("(file: {})", file.name));
     let text = match command {
-        Some(Command { name, args }) => format!("/{name} {args}").trim_end().to_owned(),
+        Some(command) => command.written(),
         None => text,
     };
     let lines = std::iter::once(text).filter(|text| !text.is_empty()).chain(files);
@@ -253,7 +253,7 @@ fn heard_entry(task: TaskId, heard: Received, schedule: Option<&NamedSchedule>) 
 #[cfg(test)]
 mod tests {
     use selkie_channel_core::{
-        AccountId, Choice, ConversationId, Outbound, PlaceId, Question, What,
+        AccountId, Choice, Command, ConversationId, Outbound, PlaceId, Question, What,
     };
 
     use super::*;

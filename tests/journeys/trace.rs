@@ -240,3 +240,17 @@ async fn a_hidden_tool_that_was_called_is_named() {
     assert!(told.contains("hidden, of them called: bash ("), "{told}");
     assert!(told.contains("\n    bash {\"cmd\":\"ls\"}\n      → failed: \""), "{told}");
 }
+
+/// A command that is none of ours is words, and they are shown as they were written.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_that_begin_with_a_slash_are_shown_whole() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    world.ask("/wibble wobble").await;
+    world.ask("/wibble").await;
+    let (code, list, err) = world.home.run(&["trace"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(list.contains("\"/wibble wobble\"") && list.contains("\"/wibble\""), "{list}");
+    let told = story(&world.home, "1");
+    assert!(told.contains("\n  \"/wibble wobble\""), "{told}");
+}

@@ -208,6 +208,13 @@ pub struct Command {
     pub args: String,
 }
 
+impl Command {
+    /// Returns it as it was written, without the bot's name.
+    pub fn written(&self) -> String {
+        format!("/{} {}", self.name, self.args).trim_end().to_owned()
+    }
+}
+
 /// The message somebody replied to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {

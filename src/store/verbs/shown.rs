@@ -1,6 +1,6 @@
 //! Tasks as a person sees them: listed, and one with all that it holds.
 
-use selkie_channel_core::{AccountId, ConversationId, PersonId};
+use selkie_channel_core::{AccountId, Command, ConversationId, PersonId};
 use serde::Deserialize;
 
 use super::conversations;
@@ -83,6 +83,9 @@ fn named(tx: &mut dyn Tx, rows: Vec<Caused>) -> Result<Vec<TaskRow>> {
 struct Asked {
     #[serde(default)]
     text: String,
+    /// A command that is none of ours; `text` holds its arguments alone.
+    #[serde(default)]
+    command: Option<Command>,
     #[serde(default)]
     speaker: Option<Speaker>,
 }
@@ -103,7 +106,10 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
         row.get::<Option<&str>>(13)?.and_then(|text| serde_json::from_str(text).ok());
     let person = |speaker: Speaker| Person { id: speaker.id, name: speaker.name };
     let (asked, who) = match asked {
-        Some(message) => (message.text, message.speaker.map(person)),
+        Some(message) => {
+            let text = message.command.map_or(message.text, |command| command.written());
+            (text, message.speaker.map(person))
+        }
         None => (row.get::<Option<String>>(18)?.unwrap_or_default(), whose_words(row)?),
     };
     Ok(TaskRow {

@@ -1,5 +1,7 @@
 //! What a chain begins with: who wrote what, where and when, and why it was answered or not.
 
+use selkie_channel_core::Command;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::kept::has_lost_its_words;
@@ -29,11 +31,10 @@ fn spoken(chain: &Value, zone: Zone) -> String {
     let spoken = &chain["spoken"];
     let because = match spoken["for"].as_str() {
         Some("say") => {
-            "Nobody wrote here for it: the owner of this machine said it with `selkie say`."
-                .to_owned()
+            "It answers no message: the owner of this machine said it with `selkie say`.".to_owned()
         }
         Some("schedule") => {
-            format!("Nobody wrote here for it: {} came due.", schedule(&spoken["schedule"]))
+            format!("It answers no message: {} came due.", schedule(&spoken["schedule"]))
         }
         _ => match short(&word(&spoken["about"])) {
             none if none.is_empty() => "Nobody asked for it.".to_owned(),
@@ -80,7 +81,7 @@ fn event(chain: &Value, zone: Zone) -> String {
     let inbound = &chain["inbound"];
     let who = person(&inbound["speaker"]["name"], &inbound["speaker"]["id"]);
     let mut told = format!("{who} {} {}, {}", did(inbound), place(inbound), at(chain, zone));
-    let text = word(&inbound["text"]);
+    let text = written(inbound);
     if !text.is_empty() {
         told.push_str(&format!(":\n  {}", quoted(&text)));
     }
@@ -99,6 +100,14 @@ fn event(chain: &Value, zone: Zone) -> String {
         told.push_str(&format!(", message {}", short(&word(&inbound["message"]))));
     }
     format!("{told}\n{}\n", why(chain))
+}
+
+/// What was written: of a command a message holds the arguments alone.
+fn written(inbound: &Value) -> String {
+    match Command::deserialize(&inbound["command"]) {
+        Ok(command) => command.written(),
+        Err(_) => word(&inbound["text"]),
+    }
 }
 
 /// When it happened; some platforms tell no time of theirs.
