@@ -1,8 +1,8 @@
 //! Words of programs that are commands themselves: which option or word of which program one stands behind. Data.
 
 use super::options::spelled;
-use super::reading::{Word, is_assignment};
-use super::sed;
+use super::reading::{Reading, Word, is_assignment};
+use super::{awk, sed, shell_words};
 
 /// Where the command stands.
 #[derive(Clone, Copy)]
@@ -158,6 +158,14 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
     if matches!(name, "sed" | "gsed") {
         found.extend(sed::scripts(arguments).into_iter().flat_map(sed::commands));
     }
+    if matches!(name, "awk" | "gawk" | "mawk") {
+        let texts = awk::commands(arguments);
+        // Most texts of such a program are none: what cannot be read as one is not.
+        found.extend(texts.filter(|text| is_readable(text)));
+    }
+    if name == "ssh" {
+        found.extend(on_another_machine(arguments));
+    }
     if name == "parallel" {
         let own = arguments.iter().take_while(|word| !word.text.starts_with(":::"));
         let scripts = own.filter(|word| word.is_literal() && word.text.contains(' '));
@@ -168,6 +176,38 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
             .extend((0..arguments.len()).find_map(|at| alias(arguments, at)).into_iter().flatten());
     }
     found
+}
+
+fn is_readable(text: &str) -> bool {
+    let mut reading = Reading::default();
+    shell_words::split(text, 1, &mut reading);
+    reading.unclear.is_none()
+}
+
+/// What `ssh` runs over there: all words behind the host, which a shell reads again.
+fn on_another_machine(arguments: &[Word]) -> Option<String> {
+    /// Options that have a value.
+    const VALUED: &str = "BDEFIJLOPQRSWbceilmopw";
+    let mut words = arguments.iter();
+    let mut host = None;
+    while let Some(word) = words.next() {
+        match word.text.strip_prefix('-') {
+            // A value stands in the same word or in the next.
+            Some(letters) if letters.ends_with(|last| VALUED.contains(last)) => {
+                let is_glued = letters.chars().rev().skip(1).any(|letter| VALUED.contains(letter));
+                (!is_glued).then(|| words.next());
+            }
+            Some(_) => {}
+            None if host.is_none() => host = Some(word),
+            None => {
+                let all = std::iter::once(word).chain(words).map(|word| word.text.as_str());
+                let all = all.collect::<Vec<_>>().join(" ");
+                // What goes on there leaves nothing running here.
+                return Some(all.trim_end_matches([' ', '&']).to_owned());
+            }
+        }
+    }
+    None
 }
 
 fn of_row(row: &Row, arguments: &[Word]) -> Vec<String> {

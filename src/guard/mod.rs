@@ -1,5 +1,6 @@
 //! Rules without I/O: what a command may say, which addresses may be reached, what needs approval.
 
+mod awk;
 pub mod command;
 pub mod deny;
 mod evaluated;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::awk;
 use super::command::{LATE, Reading, SHELLS, WRAPPERS, Word, starts};
 use super::options;
 use super::runs::{ALONE, DECIDES, OF_GIT, WHEN};
@@ -108,9 +109,9 @@ fn of_program(program: &[Word]) -> Option<String> {
             .into_iter()
             .any(sed::runs)
             .then(|| "what the e of sed runs".to_owned()),
-        "awk" | "gawk" | "mawk" => words()
-            .any(|word| ["system", "getline", "|", "@load"].iter().any(|run| word.contains(run)))
-            .then(|| format!("what {name} runs from its own words")),
+        "awk" | "gawk" | "mawk" => {
+            words().any(awk::runs).then(|| format!("what {name} runs from its own words"))
+        }
         _ if ALONE.contains(&name) || WRAPPERS.contains(&name) || LATE.contains(&name) => None,
         _ => Some(format!("what {name} runs: it decides that itself")),
     }
