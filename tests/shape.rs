@@ -494,7 +494,7 @@ fn an_owner_gives_a_tool_by_its_name() {
     let (says, gives) = (why(&tainted), shaper.shape(&tainted).summoned);
     assert!(says.starts_with("hidden in groups") && gives.is_empty(), "{says}");
     assert!(
-        says.contains("its name ($) gives nothing while the task holds other people's"),
+        says.contains("naming it with $ does not open it while the task holds other people's"),
         "{says}"
     );
     let plan = Facts { mode: Mode::Plan, ..named(Trust::Owner) };

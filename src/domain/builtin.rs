@@ -2,6 +2,8 @@
 
 use selkie_channel_core::Offered;
 
+use super::spelling::{is_slip, nearest};
+
 macro_rules! builtins {
     ($($variant:ident = $name:literal, $help:literal;)*) => {
         /// A command of the bot. One line makes one: its name and what `/help` says.
@@ -32,7 +34,7 @@ builtins! {
     Help = "help", "shows this list";
     Ask = "ask", "asks me something, in groups too: /ask what now?";
     Stop = "stop", "stops what I am doing here";
-    Reset = "reset", "starts the conversation over and stops what runs in it; files stay";
+    Reset = "reset", "starts the conversation over and stops what runs in it; files stay (in a group my owner can, and whoever's request I am working on)";
     Status = "status", "shows what is running and waiting here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Schedules = "schedules", "lists what is scheduled here; /schedules pause N, resume N, remove N";
@@ -60,6 +62,14 @@ impl Builtin {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|c| c.name() == name)
     }
+
+    /// Returns the command that somebody may have meant by a name that none has.
+    pub fn meant(name: &str) -> Option<Self> {
+        let near = Self::parse(nearest(name, Self::ALL.iter().map(|c| c.name()))?)?;
+        // People seldom slip in the first letter, and many other words are as short.
+        let begins_so = near.name().chars().next() == name.chars().next();
+        (begins_so && is_slip(name, near.name())).then_some(near)
+    }
 }
 
 /// What people are offered where a platform lists a bot's commands.
@@ -70,4 +80,22 @@ pub fn offered() -> Vec<Offered> {
         in_groups: !command.is_owners() && !matches!(command, Builtin::Start | Builtin::Pair),
     };
     Builtin::ALL.iter().map(offered).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_means_a_command_and_another_word_none() {
+        for (slip, meant) in
+            [("todo", "todos"), ("remindme", "remind"), ("statu", "status"), ("tool", "tools")]
+        {
+            assert_eq!(Builtin::meant(slip).map(Builtin::name), Some(meant));
+        }
+        for word in ["task", "end", "note", "summary", "wibble", "hello", "settings", "", "日本"]
+        {
+            assert_eq!(Builtin::meant(word), None, "{word}");
+        }
+    }
 }

@@ -17,6 +17,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// Whether `word` is hardly anything else than `candidate` misspelled: one letter in three is another.
+pub fn is_slip(word: &str, candidate: &str) -> bool {
+    let longest = word.len().max(candidate.len());
+    longest <= LONGEST_WORD && distance(word, candidate) <= longest / 3
+}
+
 /// Edits between two words (Levenshtein), letters and digits compared without case.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();

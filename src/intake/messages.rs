@@ -109,7 +109,10 @@ pub(crate) fn help(trust: Trust) -> String {
 /// Answers a command that there is not.
 pub(crate) fn no_such_command(name: &str, trust: Trust) -> String {
     let name: String = name.chars().filter(|c| *c != '`').take(40).collect();
-    format!("There is no command `{name}`.\n\n{}", help(trust))
+    match Builtin::meant(&name) {
+        Some(meant) => format!("There is no command `{name}`. Did you mean /{}?", meant.name()),
+        None => format!("There is no command `{name}`.\n\n{}", help(trust)),
+    }
 }
 
 /// Answers `approve` and `deny` that mean no request; `open` are those that the reader can decide.
@@ -220,7 +223,9 @@ fn ended_in_background(left: &[String]) -> Option<String> {
 
 /// Answers somebody else's `/stop` or `/reset` in a group.
 pub(crate) fn not_yours(command: &str) -> String {
-    format!("In a group, only the person who asked or an owner can use /{command}.")
+    format!(
+        "In a group, only my owner can use /{command}, or the person whose request I am working on."
+    )
 }
 
 /// Tells the owner, by another channel, that one does not hear.
@@ -391,7 +396,7 @@ mod tests {
         - /help shows this list
         - /ask asks me something, in groups too: /ask what now?
         - /stop stops what I am doing here
-        - /reset starts the conversation over and stops what runs in it; files stay
+        - /reset starts the conversation over and stops what runs in it; files stay (in a group my owner can, and whoever's request I am working on)
         - /status shows what is running and waiting here, and what it cost
         - /plan shows whether plan mode is on here; /plan off ends it
         - /schedules lists what is scheduled here; /schedules pause N, resume N, remove N
@@ -455,7 +460,7 @@ mod tests {
         --
         Stopped p1, running in the background.
         --
-        In a group, only the person who asked or an owner can use /stop.
+        In a group, only my owner can use /stop, or the person whose request I am working on.
         --
         Write `/tools`, or `/tools why NAME`.
         --

@@ -221,7 +221,10 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
         Some(command) => match Builtin::parse(&command.name) {
             Some(Builtin::Ask) if !command.args.trim().is_empty() => task(inbound, policy, trust),
             Some(_) => Disposition::Command,
-            None if inbound.audience == Audience::Direct => task(inbound, policy, trust),
+            None if inbound.audience == Audience::Direct => match Builtin::meant(&command.name) {
+                Some(_) => Disposition::Command,
+                None => task(inbound, policy, trust),
+            },
             // Nobody else can be meant: the person reads which commands there are.
             None if names_us(inbound) || policy.address.owns_commands() => Disposition::Command,
             None => Disposition::Ignored("unknown_command"),
@@ -462,6 +465,7 @@ mod tests {
         assert_eq!(command("ask", ""), "command");
         assert_eq!(command("ask", "what now"), "task as allowed");
         assert_eq!(command("dance", ""), "task as allowed");
+        assert_eq!(command("remindme", "in 5m tea"), "command", "it is told what was meant");
         let mut said = group("tg:2", "");
         said.addressed = Addressed::Command;
         said.command = Some(Command { name: "dance".to_owned(), args: String::new() });

@@ -69,8 +69,8 @@ pub const TAINTED: &str = "asks first while the task holds other people's words 
     talk, a web page, or an answer that came of them): they may have asked for it";
 
 /// Why a name that the owner wrote gives nothing.
-pub const UNHEEDED: &str = "its name ($) gives nothing while the task holds other people's words (group talk, a quote, a \
-    file, a page, or an answer that came of them): send /reset and ask again, or ask in private";
+pub const UNHEEDED: &str = "naming it with $ does not open it while the task holds other people's words (group talk, a \
+    quote, a file, a page, or an answer that came of them): send /reset and ask again, or ask in private";
 
 /// The table. Speaking tools (class reply) are given by the place itself: they are there where its
 /// channel lists them. Own records (class note) are never hidden but by name.

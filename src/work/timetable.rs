@@ -246,8 +246,11 @@ impl BookTimetable {
         if by.person != command_line::person() {
             return Ok(by.person.clone());
         }
-        let nobody =
-            || ToolError::tell("`owners` is empty in the config, and a schedule needs an owner");
+        let nobody = || {
+            ToolError::tell(
+                "`owners` is empty in the config, and a schedule needs an owner: add an id there, or run `selkie pair`",
+            )
+        };
         self.owners.first().cloned().ok_or_else(nobody)
     }
 

@@ -24,6 +24,7 @@ async fn every_command_is_answered_without_the_model() {
         ("/stop", "Nothing is running here."),
         ("/reset", "A fresh start"),
         ("/ask", "Put your question after the command"),
+        ("/remindme in 5m tea", "There is no command remindme. Did you mean /remind?"),
     ] {
         let answer = world.ask(command).await;
         assert!(answer.contains(expected), "{command} was answered with: {answer}");

@@ -53,7 +53,7 @@ async fn a_stop_in_a_channel_stops_what_runs_in_its_threads_and_says_what() {
     world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> count all the tea leaves"));
     world.asked(1).await;
     world.slack().slash(CHANNEL, LINUS, "stop");
-    whispered(&world, CHANNEL, LINUS, "only the person who asked").await;
+    whispered(&world, CHANNEL, LINUS, "or the person whose request").await;
     world.slack().slash(CHANNEL, GRACE, "status");
     whispered(&world, CHANNEL, GRACE, "In threads here I work on:").await;
     world.slack().slash(CHANNEL, GRACE, "stop");
@@ -76,7 +76,7 @@ async fn a_stop_by_a_mention_in_the_channel_stops_what_runs_in_its_threads() {
         world.within(&format!("{text:?}"), world.slack().wait_until(shown)).await
     };
     world.slack().say(CHANNEL, LINUS, &format!("<@{BOT}> /stop"));
-    said("only the person who asked").await;
+    said("or the person whose request").await;
     world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> /stop"));
     let told = said("Stopped, also in threads here").await;
     assert!(told.text.contains("count all the tea leaves"), "{}", told.text);

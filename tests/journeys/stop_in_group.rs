@@ -15,7 +15,10 @@ async fn only_who_asked_ends_it() {
     world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hang");
     world.asked(1).await;
     let refused = world.ask_in(GROUP, LINUS, "/stop").await;
-    assert_eq!(refused, "In a group, only the person who asked or an owner can use /stop.");
+    assert_eq!(
+        refused,
+        "In a group, only my owner can use /stop, or the person whose request I am working on."
+    );
     assert!(world.ask_in(GROUP, GRACE, "/stop").await.starts_with("Stopped."));
     settled(&world, 3).await;
     assert_eq!(world.ask_in(GROUP, GRACE, "/stop").await, "Nothing is running here.");

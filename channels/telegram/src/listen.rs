@@ -217,7 +217,11 @@ impl Poller<'_> {
         if !without.is_empty() && hash != self.unnumbered {
             self.unnumbered = hash;
             let (count, of) = (without.len(), updates.len());
-            tracing::error!(count, of, "updates came without a number: they are not understood");
+            tracing::error!(
+                count,
+                of,
+                "updates came without a number: those that are messages are taken by their own number"
+            );
         }
     }
 

@@ -247,8 +247,8 @@ pub struct Demo {
     /// [default: the owner]
     #[arg(long = "as", value_name = "NAME", requires = "say")]
     pub who: Option<String>,
-    /// Then move the clock forward, stopping whenever something is due, and print the answers; may be repeated. Takes
-    /// +1d, 08:00, tomorrow 08:00, or next (the next due time)
+    /// After all --say, move the clock forward, stopping whenever something is due, and print the answers; may be repeated.
+    /// Takes +1d, 08:00, tomorrow 08:00, or next (the next due time)
     #[arg(long, value_name = "TIME", requires = "say", allow_hyphen_values = true)]
     pub then: Vec<String>,
     /// In a group: do not mention the bot

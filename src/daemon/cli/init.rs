@@ -121,7 +121,7 @@ impl Work<'_> {
             );
             if !prompter.agrees(&question, false).await? {
                 prompter.say("It stays as it is.");
-                return Ok(Ok(None));
+                return Ok(Err(Failure::Told));
             }
             target.replaces = true;
         }

@@ -20,7 +20,7 @@ const NAME: usize = 64;
   selkie service status
   sudo selkie service uninstall
 
-Exit codes: 0 success; for status: installed and, if systemd runs, active · 1 failure; for status: not so · 2 the command line \
+Exit codes: 0 success; for status: installed and, if systemd runs, active · 1 failure; for status: not installed, or not active · 2 the command line \
 or something it names is wrong")]
 pub enum Service {
     /// Install selkie as a systemd service and start it; shows first what it will write, and asks
@@ -106,7 +106,7 @@ pub struct Uninstall {
   selkie service status                     the machine's, or your own
   selkie service status --json
 
-Exit codes: 0 installed and, if systemd runs, active · 1 not so · 2 the command line is wrong")]
+Exit codes: 0 installed and, if systemd runs, active · 1 not installed, or not active · 2 the command line is wrong")]
 pub struct ServiceStatus {
     #[command(flatten)]
     pub which: Which,

@@ -147,7 +147,12 @@ fn not_in_force(status: &daemon::Status, zone: Zone, restart: &str) -> Vec<Findi
     }
     if let Some(it) = &status.config.not_loaded {
         let says = in_force::not_loaded(it, zone);
-        findings.push(Finding::warning(WHAT, says, in_force::advice(it)));
+        // Which they are stands above, with the file that they stand in.
+        let advice = match (it.faults, it.changed_at) {
+            (1.., Some(_)) => "correct them, then run selkie reload",
+            _ => in_force::advice(it),
+        };
+        findings.push(Finding::warning(WHAT, says, advice));
     }
     findings
 }

@@ -6,8 +6,8 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use secrecy::SecretString;
 use tokio::sync::mpsc;
 
+use crate::daemon::cli::print::prose;
 use crate::daemon::lifecycle::Signals;
-use crate::guard::visible::harmless;
 
 /// The longest line that is read.
 const LONGEST: u64 = 16 * 1024;
@@ -129,9 +129,7 @@ impl Drop for Echo {
 
 /// A terminal that was closed is noticed when it is read.
 fn show(text: &str) {
-    let mut out = io::stdout().lock();
-    io::Write::write_all(&mut out, harmless(text).as_bytes()).ok();
-    io::Write::flush(&mut out).ok();
+    prose(text).ok();
 }
 
 fn read(typed: &mpsc::Sender<String>) {

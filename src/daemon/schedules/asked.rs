@@ -109,7 +109,8 @@ impl New {
         let owners = flow.owners();
         let no_owner = || {
             BookError::Refused(
-                "`owners` is empty in the config, and a schedule needs an owner: add your id there"
+                "`owners` is empty in the config, and a schedule needs an owner: add your id there, or pair yourself \
+                 with `selkie pair`"
                     .to_owned(),
             )
         };

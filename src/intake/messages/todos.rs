@@ -46,8 +46,8 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
     let unread = seen.faults.iter().take(MOST_FAULTS);
     let unread = unread.map(|fault| format!("Cannot be read: {}\n", code(&words(fault))));
     let done = (!seen.done.is_empty()).then(|| format!("({done})"));
-    let open = counted(number(seen.open.len()), ["item is", "items are"]);
-    let heading = (!seen.open.is_empty()).then(|| format!("{open} to be done (TODO.md):\n"));
+    let open = counted(number(seen.open.len()), ["open item", "open items"]);
+    let heading = (!seen.open.is_empty()).then(|| format!("{open} (TODO.md):\n"));
     heading
         .into_iter()
         .chain(lines)
@@ -114,7 +114,7 @@ mod tests {
             faults: vec!["TODO.md, line 7: what".to_owned()],
         };
         insta::assert_snapshot!(todos(&seen, showing(true)), @r"
-        3 items are to be done (TODO.md):
+        3 open items (TODO.md):
         - 2026-12-24 18:00 Europe/Berlin: `Call Grace`
         - ``[tap](https://x.org) `now`⟨U+000A⟩# x`` (`x:1`)
         - `Book the room` (`` Crew `1` ``)

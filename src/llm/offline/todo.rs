@@ -27,7 +27,7 @@ pub(super) fn told(answer: &str) -> String {
     let Ok(outcome) = serde_json::from_str::<Value>(&answer) else { return answer };
     let content = names(text(&outcome["entry"]["content"]));
     let is_done = outcome["action"] == "complete";
-    let mut told = format!("{}: {content}.", if is_done { "Done" } else { "To be done" });
+    let mut told = format!("{}: {content}.", if is_done { "Done" } else { "Added" });
     if let Some(reminder) = outcome["reminder"].as_str() {
         told.push_str(&format!(" Reminder: {reminder}."));
     }
@@ -36,7 +36,7 @@ pub(super) fn told(answer: &str) -> String {
     // What it is called stands before what it says.
     let warned = warned.map(|said| said.split_once(": ").map_or(said, |(_, said)| said));
     let warned: String = warned.map(|said| format!("\n({said})")).collect();
-    format!("{told} {} on the list.{warned}", counted(open, ["item is", "items are"]))
+    format!("{told} {}.{warned}", counted(open, ["open item", "open items"]))
 }
 
 /// Says why the list is as it was, as somebody reads it who knows of no tool and no file.
@@ -175,10 +175,10 @@ mod tests {
             "entry": { "content": "Remind [Mei](b:1) and [Bo](b:2) to sail" }, "reminder": "set for noon" });
         assert_eq!(
             told(&outcome.to_string()),
-            "To be done: Remind Mei and Bo to sail. Reminder: set for noon. 1 item is on the list."
+            "Added: Remind Mei and Bo to sail. Reminder: set for noon. 1 open item."
         );
         let done = json!({ "action": "complete", "updated_counts": { "open_count": 2 }, "entry": { "content": "a [b" } });
-        assert_eq!(told(&done.to_string()), "Done: a [b. 2 items are on the list.");
+        assert_eq!(told(&done.to_string()), "Done: a [b. 2 open items.");
         assert_eq!(told("no matching todo item"), "no matching todo item");
         let none = "Nothing on the list fits that: /todos shows what is on it.";
         assert_eq!(failed("no matching todo item in TODO.md"), none);

@@ -65,7 +65,7 @@ pub(super) async fn add(
     let no_time = no_time.or_else(|| {
         let words = in_words(&entry.content)?;
         Some(format!(
-            "no time is set: {words:?} stays as words, and no reminder comes (for one, write YYYY-MM-DD hh:mm into the item)"
+            "no reminder is set for {words:?}: for one, write YYYY-MM-DD hh:mm into the item"
         ))
     });
     let faults = task.view.faults(List::Open, &open.todos);

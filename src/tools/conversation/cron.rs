@@ -166,7 +166,7 @@ fn number(scope: &Scope, id: Option<String>, wish: Wish) -> Result<ScheduleId, T
     let number = written.trim().trim_start_matches('#').parse();
     number.map(ScheduleId).map_err(|_| {
         let shown: String = written.chars().take(40).collect();
-        ToolError::tell(format!("id {shown:?} is no schedule's number: list shows them"))
+        ToolError::tell(format!("id {shown:?} is no schedule's number: the action list shows them"))
     })
 }
 
@@ -258,7 +258,7 @@ mod tests {
         remind is required
         give prompt or remind, not both
         id is required
-        id "the first" is no schedule's number: list shows them
+        id "the first" is no schedule's number: the action list shows them
         invalid action: snooze (takes list, add, remove, pause, resume)
         "#
         );

@@ -23,7 +23,7 @@ impl PlanEnter {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "plan_enter",
-            description: "Begin plan mode: tools that change anything are away while you explore and plan, until \
+            description: "Begin plan mode: tools that change anything are unavailable while you explore and plan, until \
                           the person approves the plan you show with plan_exit."
                 .to_owned(),
             parameters: parameters::<Args>(),

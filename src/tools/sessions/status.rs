@@ -24,7 +24,7 @@ impl SessionsStatus {
         Self(looking(
             "sessions_status",
             "Tell this conversation's (session's) id, and how many messages, tokens and how much money it has \
-             taken since it was last begun afresh.",
+             taken since its last reset.",
             parameters::<Args>(),
         ))
     }

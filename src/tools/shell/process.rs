@@ -16,6 +16,7 @@ use super::processes::{Background, Listed, Processes};
 use super::state::State;
 use super::supervise::GRACE;
 use super::tape::{RING, Since, Tape};
+use crate::domain::count::counted;
 use crate::domain::tool::{
     Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
 };
@@ -221,7 +222,10 @@ async fn input(process: &Background, text: Option<&str>) -> Result<Output, ToolE
         pipe.flush().await
     };
     match timeout(WRITE, written).await {
-        Ok(Ok(())) => Ok(Output::ok(format!("wrote {} bytes to {name}", text.len()))),
+        Ok(Ok(())) => Ok(Output::ok(format!(
+            "wrote {} to {name}",
+            counted(text.len() as u64, ["byte", "bytes"])
+        ))),
         Ok(Err(error)) => Err(ToolError::tell(format!("{name} takes no input: {error}"))),
         Err(_) => Err(ToolError::tell(format!(
             "{name} does not read: some of the input may have reached it"

@@ -56,7 +56,7 @@ pub(crate) fn list(lines: &[String], more: usize) -> String {
 /// What was said in a conversation.
 pub(crate) fn history(id: &ConversationId, entries: &[Entry]) -> String {
     if entries.is_empty() {
-        return format!("Nothing was said in {id} since it was last begun afresh.");
+        return format!("Nothing was said in {id} since its last reset.");
     }
     entries.iter().map(entry).collect::<Vec<_>>().join("\n")
 }
@@ -78,7 +78,7 @@ pub(crate) fn status(id: &ConversationId, messages: usize, of: &ConversationStat
     let messages = counted(messages as u64, ["message", "messages"]);
     let tasks = counted(of.tasks, ["task", "tasks"]);
     let used = of.usage.told();
-    format!("session {id}: {messages} in {tasks}, {used} since it was last begun afresh")
+    format!("session {id}: {messages} in {tasks}, {used} since its last reset")
 }
 
 /// Words are on their way.
