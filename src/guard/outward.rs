@@ -94,21 +94,33 @@ const TRACES: [&str; 14] = [
     "net::",
     "invoke-webrequest",
 ];
-/// What `git` does without the network.
-const GIT_AT_HOME: [&str; 12] = [
-    "add",
-    "blame",
-    "branch",
-    "checkout",
-    "commit",
-    "diff",
-    "grep",
-    "log",
-    "rev-parse",
-    "show",
-    "stash",
-    "status",
+/// What programs do without the network, or with what was brought before: what is built may reach it as any script may.
+const AT_HOME: [(&str, &[&str]); 6] = [
+    ("cargo", &["bench", "build", "check", "clean", "clippy", "doc", "fmt", "run", "test", "tree"]),
+    (
+        "git",
+        &[
+            "add",
+            "blame",
+            "branch",
+            "checkout",
+            "commit",
+            "diff",
+            "grep",
+            "log",
+            "rev-parse",
+            "show",
+            "stash",
+            "status",
+        ],
+    ),
+    ("go", &["build", "env", "fmt", "test", "vet"]),
+    ("npm", &["run", "test"]),
+    ("pnpm", &["run", "test"]),
+    ("yarn", &["run", "test"]),
 ];
+/// What every program does without it.
+const TELLS_OF_ITSELF: [&str; 2] = ["--help", "--version"];
 
 /// Whether a command names a program that reaches the network, or an address. What it starts in turn is
 /// not seen: until a sandbox can tell, this is a rule of thumb on the safe side.
@@ -120,12 +132,17 @@ pub fn reaches_network(cmd: &str) -> bool {
     let between = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
     let mut words = cmd.split(between).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {
-        let at_home = word == "git" && words.peek().is_some_and(|next| GIT_AT_HOME.contains(next));
-        if PROGRAMS.contains(&word) && !at_home {
+        let next = words.peek().copied().unwrap_or_default();
+        if PROGRAMS.contains(&word) && !is_at_home(word, next) {
             return true;
         }
     }
     false
+}
+
+fn is_at_home(program: &str, next: &str) -> bool {
+    let its = AT_HOME.iter().filter(|(name, _)| *name == program);
+    its.flat_map(|(_, verbs)| *verbs).any(|verb| *verb == next) || TELLS_OF_ITSELF.contains(&next)
 }
 
 /// Whether an address stands in what people typed, to the letter and not as a part of a longer one; its
@@ -174,10 +191,23 @@ mod tests {
             "echo hi; ssh host ls",
             "exec 3<>/dev/tcp/a/80",
             "'cu'rl a://b",
+            "cargo install x",
+            "npm install",
+            "cargo build && curl x.example",
+            "curl -v x.example",
         ] {
             assert!(reaches_network(cmd), "{cmd}");
         }
-        for cmd in ["ls -la", "cargo-fmt x", "git status", "cat notes/curling.txt", "make test"] {
+        for cmd in [
+            "ls -la",
+            "cargo-fmt x",
+            "git status",
+            "cat notes/curling.txt",
+            "make test",
+            "cargo build --release",
+            "cd a; cargo test && npm run lint",
+            "docker --version",
+        ] {
             assert!(!reaches_network(cmd), "{cmd}");
         }
     }

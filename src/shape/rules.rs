@@ -66,7 +66,7 @@ pub enum When {
 
 /// Why something asks while words of others are in play; calls that ask for themselves say it, too.
 pub const TAINTED: &str = "asks first while the task holds other people's words (a quote, a forward, a file, group \
-    talk, a web page, or an answer that came of them): they may have asked for it";
+    talk, a web page, what a program has brought from the network, or an answer that came of them): they may have asked for it";
 
 /// Why a name that the owner wrote gives nothing.
 pub const UNHEEDED: &str = "naming it with $ does not open it while the task holds other people's words (group talk, a \
