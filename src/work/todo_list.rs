@@ -127,8 +127,8 @@ impl TodoLists {
         let SeenTodo { text, due, noted, people, chat, created, done } = todo;
         let due = match due {
             Some(due) => {
-                let zone = match noted.and_then(|name| zones.of_reminders.remove(&name)) {
-                    Some(zone) => zone,
+                let zone = match noted.and_then(|name| zones.of_reminders.get(&name)) {
+                    Some(zone) => *zone,
                     None => self.zone_of(&chat, by, &mut zones.of_chats).await?,
                 };
                 fixed(zone, due).map(|at| zone.stamp(at))
