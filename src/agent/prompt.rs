@@ -104,10 +104,14 @@ pub fn label(text: &str) -> String {
 /// Writes who somebody is: the name that they gave themselves, and the one id in brackets, which is the
 /// platform's. A name brings no id and nothing that looks like one.
 pub fn person(name: &str, id: &str) -> String {
-    let words = name.split_whitespace().filter(|word| !has_id(word));
-    let bare = words.collect::<Vec<_>>().join(" ").replace(|c| BRACKETS.contains(c), " ");
-    let shown = label(&bare);
+    let shown = label(&without_id(name));
     if shown.is_empty() { id.to_owned() } else { format!("{shown} ({id})") }
+}
+
+/// Returns a name with nothing in it that could pass for the id behind it.
+pub fn without_id(name: &str) -> String {
+    let words = name.split_whitespace().filter(|word| !has_id(word));
+    words.collect::<Vec<_>>().join(" ").replace(|c| BRACKETS.contains(c), " ")
 }
 
 /// What sets an id apart, in its other forms, too.

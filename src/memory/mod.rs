@@ -29,6 +29,6 @@ pub use book::{MemoryBook, MemoryParts, Places};
 pub use line::{LONGEST_LINE, MOST_AN_HOUR, MOST_BYTES};
 pub use met::meet;
 pub use settings::{Settings, SummarySettings};
-pub use subject::Subject;
+pub use subject::{FOLDER, Subject};
 pub use summarized::NewSummary;
 pub use vectors::Vectors;

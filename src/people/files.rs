@@ -14,6 +14,7 @@ mod journal;
 mod keep;
 mod last_read;
 mod lines;
+mod links;
 mod lists;
 mod loaded;
 mod marks;

@@ -113,7 +113,10 @@ impl Plan<'_> {
         let seen = (form.contacts.seen)(&sighting);
         let known = self.shelves.of_person(self.forms, person).map(At::of);
         let known = match known {
-            Some(known) => Some(known),
+            Some(known) => {
+                self.look_for_another(&known.fields, new, &seen);
+                Some(known)
+            }
             None => self.by_name(new, &seen),
         };
         match known {
@@ -133,34 +136,62 @@ impl Plan<'_> {
 
     /// Finds the contact that a name stands for, when nothing says yet who they are.
     fn by_name(&mut self, new: &NewlyMet, seen: &[ContactField]) -> Option<At> {
+        let handle = self.handle(seen)?;
+        let form = self.forms.of_person(&new.met.person)?;
+        let with = self.with(&handle);
+        if let [one] = with.as_slice()
+            && !self.is_somebody(form, &one.fields)
+        {
+            return with.into_iter().next();
+        }
+        self.note_taken_over(&handle, &with, form, new);
+        None
+    }
+
+    /// Looks whether somebody who is known has taken a name that was another's.
+    fn look_for_another(&mut self, known: &Fields, new: &NewlyMet, seen: &[ContactField]) {
+        let (Some(handle), Some(form)) = (self.handle(seen), self.forms.of_person(&new.met.person))
+        else {
+            return;
+        };
+        if !self.has(known, &handle) {
+            let mut with = self.with(&handle);
+            with.retain(|other| other.fields.id() != known.id());
+            self.note_taken_over(&handle, &with, form, new);
+        }
+    }
+
+    fn note_taken_over(&mut self, handle: &str, with: &[At], form: &Form, new: &NewlyMet) {
+        let others = with.iter().filter(|old| self.is_somebody(form, &old.fields));
+        let told = others.map(|old| TakenOver {
+            handle: handle.to_owned(),
+            old: old.fields.id().to_owned(),
+            new: new.met.person.clone(),
+        });
+        let told: Vec<TakenOver> = told.collect();
+        self.taken_over.extend(told);
+    }
+
+    /// The name by which somebody was seen, as an id.
+    fn handle(&self, seen: &[ContactField]) -> Option<String> {
         let mut fields = Fields::default();
         // Where several people speak is nobody's name.
         let own = seen.iter().filter(|field| field.is != FieldKind::Listed);
         own.for_each(|field| fields.set(field.key, field.value.as_str()));
-        let ids = self.forms.ids(&fields);
-        let is_handle = |id: &&String| !self.forms.is_person(id) && self.forms.is_own(id);
-        let handle = ids.iter().find(is_handle)?.clone();
-        let form = self.forms.of_person(&new.met.person)?;
-        let has = |fields: &Fields| {
-            self.forms.all_ids(fields).iter().any(|id| id.eq_ignore_ascii_case(&handle))
-        };
-        let with: Vec<At> =
-            self.shelves.all().filter(|found| has(found.fields)).map(At::of).collect();
-        let is_somebody =
-            |fields: &Fields| self.forms.all_ids(fields).iter().any(|id| (form.people.fit)(id));
-        if let [one] = with.as_slice()
-            && !is_somebody(&one.fields)
-        {
-            return with.into_iter().next();
-        }
-        for old in with.iter().filter(|old| is_somebody(&old.fields)) {
-            self.taken_over.push(TakenOver {
-                handle: handle.clone(),
-                old: old.fields.id().to_owned(),
-                new: new.met.person.clone(),
-            });
-        }
-        None
+        let mut ids = self.forms.ids(&fields).into_iter();
+        ids.find(|id| !self.forms.is_person(id) && self.forms.is_own(id))
+    }
+
+    fn with(&self, handle: &str) -> Vec<At> {
+        self.shelves.all().filter(|found| self.has(found.fields, handle)).map(At::of).collect()
+    }
+
+    fn has(&self, fields: &Fields, handle: &str) -> bool {
+        self.forms.all_ids(fields).iter().any(|id| id.eq_ignore_ascii_case(handle))
+    }
+
+    fn is_somebody(&self, form: &Form, fields: &Fields) -> bool {
+        self.forms.all_ids(fields).iter().any(|id| (form.people.fit)(id))
     }
 
     /// What a contact does not say yet. What people wrote stands: only what was brought before is brought up to date.

@@ -7,6 +7,7 @@ mod configured;
 mod finding;
 mod look;
 mod machine;
+mod memory;
 mod models;
 mod permissions;
 mod running;
@@ -94,6 +95,7 @@ fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> 
         looks.push(stored::look(plan, status));
     }
     looks.push(todos::look(&plan.folders.state, plan.clock()));
+    looks.push(memory::look(&plan.folders.state));
     let folders = [("state", &plan.folders.state), ("cache", &plan.folders.cache)];
     looks.extend(folders.map(|(name, path)| machine::disk(name, path)));
     looks

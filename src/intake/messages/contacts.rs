@@ -1,5 +1,6 @@
 //! What people read of the people the bot knows.
 
+use crate::agent::prompt::without_id;
 use crate::domain::count::counted;
 use crate::guard::visible::{code, harmless, one_line};
 use crate::people::circle::Known;
@@ -73,9 +74,11 @@ pub(crate) fn not_for_strangers() -> String {
 
 fn line(known: &Known, zone: Zone) -> String {
     let first = known.ids.first().map_or("", String::as_str);
-    let name = known.names.first().map_or(first, String::as_str);
+    // The id behind it is the only one.
+    let name = known.names.first().map(|name| plain(&without_id(name)));
+    let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| plain(first));
     let last = known.last.map(|at| format!(", last wrote on {}", moment(at, zone)));
-    format!("{} ({}){}", plain(name), id(first), last.unwrap_or_default())
+    format!("{name} ({}){}", id(first), last.unwrap_or_default())
 }
 
 /// An id as it is, whatever stands in it.
@@ -104,21 +107,23 @@ mod tests {
     fn people_are_listed_without_what_their_names_would_do() {
         let ada = known(&["Ada\n**L**", "Countess"], &["bird:@ada_l", "bird:-7", "bird:1"]);
         let nameless = Known { last: None, ..known(&[], &["bird:2"]) };
+        let posing = Known { last: None, ..known(&["Ada (bird:1)"], &["bird:3"]) };
         let zone = Zone::named("Europe/Berlin").unwrap();
         let showing = Showing { zone, forms: &birds() };
         let all = [
-            contacts(&[&ada, &nameless], &["F, line 3: what".to_owned()], zone),
+            contacts(&[&ada, &nameless, &posing], &["F, line 3: what".to_owned()], zone),
             contact(&[&ada], "ada", showing),
             contact(&[], "`x`", showing),
             contacts(&[], &[], zone),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
-        I know 2 people here:
-        - Ada⟨U+000A⟩ L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
+        I know 3 people here:
+        - Ada L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
         - bird:2 (`bird:2`)
+        - Ada (`bird:3`)
         Cannot be read: F, line 3: what
         --
-        Ada⟨U+000A⟩ L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
+        Ada L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
         - also called: Countess
         - ids: `bird:@ada_l`, `bird:1`
         - chats: `bird:-7`

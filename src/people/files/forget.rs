@@ -6,12 +6,13 @@ use std::io::{self, ErrorKind};
 use super::disk::gone;
 use super::error::written;
 use super::keep::Keep;
+use super::links::leads_elsewhere;
 use super::rest::Look;
 use super::{FileError, Files};
 use selkie_channel_core::locked;
 
 impl Files {
-    /// Removes a file and every version of it that is kept. Blocks.
+    /// Removes a file and every version of it that is kept; one in a folder that is a link is none of ours. Blocks.
     ///
     /// # Errors
     /// When it is there still.
@@ -21,7 +22,11 @@ impl Files {
         // What a crash has left half done would bring it back.
         self.recover()?;
         let keep = Keep::of(&self.state, file);
-        let removed = gone(fs::remove_file(self.state.join(file))).and_then(|()| keep.forget());
+        let removed = match leads_elsewhere(&self.state, file) {
+            true => Ok(()),
+            false => gone(fs::remove_file(self.state.join(file))),
+        };
+        let removed = removed.and_then(|()| keep.forget());
         removed.map_err(|source| written(file, source))
     }
 
@@ -46,6 +51,9 @@ impl Files {
         self.recover()?;
         let (from, path) = (self.state.join(file), self.state.join(to));
         let moved = || {
+            if [file, to].iter().any(|file| leads_elsewhere(&self.state, file)) {
+                return Err(io::Error::other("it lies in a folder that is a link"));
+            }
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
@@ -68,17 +76,24 @@ impl Files {
     /// # Errors
     /// When it cannot be looked at.
     pub fn look(&self, file: &str) -> Result<Option<String>, FileError> {
+        if leads_elsewhere(&self.state, file) {
+            return Ok(None);
+        }
         let found = Look::at(&self.state.join(file));
         let failed = |source| FileError::Io { file: file.to_owned(), done: "read", source };
         Ok(found.map_err(failed)?.map(|look| look.line()))
     }
 
-    /// Lists the names of what lies in a folder of the state folder, `most` at most; nothing where there is none. Blocks.
+    /// Lists the names of what lies in a folder of the state folder, `most` at most; nothing where there is none, or a link
+    /// to another. Blocks.
     ///
     /// # Errors
     /// When it cannot be listed.
     pub fn names(&self, folder: &str, most: usize) -> Result<Vec<String>, FileError> {
         let failed = |source| FileError::Io { file: folder.to_owned(), done: "read", source };
+        if leads_elsewhere(&self.state, &format!("{folder}/")) {
+            return Ok(Vec::new());
+        }
         let entries = match fs::read_dir(self.state.join(folder)) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -127,6 +142,34 @@ mod tests {
         let kept: Vec<String> = files.names("kept", 99).unwrap();
         assert!(!kept.iter().any(|name| name.contains("tg.1")), "{kept:?}");
         assert!(kept.iter().any(|name| name.contains("tg.2")), "{kept:?}");
+    }
+
+    #[test]
+    fn a_linked_folder_of_a_chat_is_nobodys() {
+        let home = tempfile::tempdir().unwrap();
+        let (state, other) = (home.path().join("state"), home.path().join("other"));
+        fs::create_dir_all(state.join("memory")).unwrap();
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("MEMORY.md"), "- a plan\n").unwrap();
+        std::os::unix::fs::symlink(&other, state.join("memory/tg.2")).unwrap();
+        let files = Files::new(state.clone(), Arc::new(SystemClock));
+        let (file, free) = ("memory/tg.2/MEMORY.md", "memory/tg.3/MEMORY.md");
+        assert_eq!(files.names("memory/tg.2", 9).unwrap(), [""; 0]);
+        assert_eq!(files.look(file).unwrap(), None);
+        let why = files.read(file).unwrap_err().to_string();
+        assert_eq!(why, format!("{file} lies in a folder that is a link: it is left alone"));
+        let put = vec![NewLine { heading: "## Notes".to_owned(), line: "- tea".to_owned() }];
+        let edit = Edit::Lines { file: file.to_owned(), take: Vec::new(), put };
+        files.edit(&[edit], Taint::Clean, DateTime::UNIX_EPOCH).unwrap_err();
+        files.rename(file, free).unwrap_err();
+        files.remove(file).unwrap();
+        assert_eq!(fs::read_to_string(other.join("MEMORY.md")).unwrap(), "- a plan\n");
+        // All of memory may lie where somebody likes.
+        fs::remove_file(state.join("memory/tg.2")).unwrap();
+        fs::remove_dir(state.join("memory")).unwrap();
+        std::os::unix::fs::symlink(&other, state.join("memory")).unwrap();
+        add(&files, free, "- cake");
+        assert!(other.join("tg.3/MEMORY.md").is_file());
     }
 
     #[test]

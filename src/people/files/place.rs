@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::error::{FileError, written};
 use super::keep::Keep;
+use super::links::leads_elsewhere;
 use super::rest::Look;
 use crate::domain::taint::Taint;
 use crate::people::text::MOST_BYTES;
@@ -21,6 +22,7 @@ pub(super) struct Place {
     file: String,
     path: PathBuf,
     keep: Keep,
+    is_elsewhere: bool,
 }
 
 /// What came of an exchange.
@@ -36,7 +38,12 @@ pub(super) enum Out {
 
 impl Place {
     pub fn of(state: &Path, file: &str) -> Self {
-        Self { file: file.to_owned(), path: state.join(file), keep: Keep::of(state, file) }
+        Self {
+            file: file.to_owned(),
+            path: state.join(file),
+            keep: Keep::of(state, file),
+            is_elsewhere: leads_elsewhere(state, file),
+        }
     }
 
     /// Reads the file; `None` where there is none.
@@ -170,6 +177,9 @@ impl Place {
     /// Returns the mode of a file that may be replaced; `None` where there is none.
     fn mode(&self) -> Result<Option<u32>, FileError> {
         let odd = |why| Err(FileError::Odd { file: self.file.clone(), why });
+        if self.is_elsewhere {
+            return odd("lies in a folder that is a link");
+        }
         match fs::symlink_metadata(&self.path) {
             Ok(found) if found.is_symlink() => odd("is a link to another file"),
             Ok(found) if !found.is_file() => odd("is not a file"),

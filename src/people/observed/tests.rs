@@ -186,6 +186,20 @@ fn a_name_that_answers_as_somebody_else_is_a_new_contact() {
 }
 
 #[test]
+fn a_known_person_who_takes_over_a_name_is_told_once() {
+    let desk = Desk::with("", "");
+    desk.observe(&[met(7, "kea", 7), met(9, "robin", 9)]);
+    let moved =
+        |name: &str| NewlyMet { brought: "robin".to_owned(), is_new: false, ..met(9, name, 9) };
+    assert_eq!(desk.observe(&[moved("wren")]), [], "nobody had it");
+    let taken = desk.observe(&[NewlyMet { brought: "wren".to_owned(), ..moved("kea") }]);
+    let told = |one: &TakenOver| (one.handle.clone(), one.old.clone(), one.new.clone());
+    let expected = ("bird:@kea".to_owned(), "bird:7".to_owned(), PersonId::new("bird:9"));
+    assert_eq!(taken.iter().map(told).collect::<Vec<_>>(), [expected]);
+    assert_eq!(desk.observe(&[NewlyMet { brought: "kea".to_owned(), ..moved("kea") }]), []);
+}
+
+#[test]
 fn a_name_that_people_wrote_without_a_number_gets_one() {
     let desk = Desk::with(&contact("bird:@kea", ""), "");
     assert_eq!(desk.observe(&[met(7, "kea", 7)]), []);
