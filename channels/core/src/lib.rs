@@ -5,6 +5,7 @@
 //! above this crate asks which platform it talks to.
 
 mod allow;
+mod beside;
 mod brakes;
 #[cfg(feature = "door")]
 pub mod door;
@@ -42,6 +43,7 @@ mod setup;
 pub mod split;
 pub mod styled;
 mod table;
+mod targets;
 mod through;
 pub mod tls;
 mod widths;

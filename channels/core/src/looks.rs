@@ -15,33 +15,43 @@ struct Key {
     takes: fn(u8) -> bool,
     /// Whether what follows can be one.
     fits: fn(&[u8]) -> bool,
+    /// Whether it may, by how it goes on at first.
+    begun: fn(&[u8]) -> bool,
 }
 
 const KEYS: &[Key] = &[
-    Key { begins: "xoxb-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "xoxp-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "xoxa-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "xoxr-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "xoxs-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "xapp-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "sk-", least: 20, takes: is_word, fits: is_random },
-    Key { begins: "ghp_", least: 30, takes: is_letter, fits: has_digit },
-    Key { begins: "gho_", least: 30, takes: is_letter, fits: has_digit },
-    Key { begins: "ghu_", least: 30, takes: is_letter, fits: has_digit },
-    Key { begins: "ghs_", least: 30, takes: is_letter, fits: has_digit },
-    Key { begins: "ghr_", least: 30, takes: is_letter, fits: has_digit },
-    Key { begins: "github_pat_", least: 40, takes: is_word, fits: is_random },
-    Key { begins: "AKIA", least: 16, takes: is_letter, fits: is_aws },
-    Key { begins: "ASIA", least: 16, takes: is_letter, fits: is_aws },
-    Key { begins: "AIza", least: 35, takes: is_word, fits: has_digit },
-    Key { begins: "glpat-", least: 20, takes: is_word, fits: has_digit },
-    Key { begins: "npm_", least: 36, takes: is_letter, fits: has_digit },
-    Key { begins: "hf_", least: 30, takes: is_letter, fits: is_mixed },
-    Key { begins: "eyJ", least: 60, takes: is_dotted, fits: has_three_parts },
-    Key { begins: "AAAAAAAAAA", least: 60, takes: is_escaped, fits: has_escape },
+    Key { begins: "xoxb-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "xoxp-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "xoxa-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "xoxr-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "xoxs-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "xapp-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "sk-", least: 20, takes: is_word, fits: is_random, begun: is_random },
+    Key { begins: "ghp_", least: 30, takes: is_letter, fits: has_digit, begun: has_digit },
+    Key { begins: "gho_", least: 30, takes: is_letter, fits: has_digit, begun: has_digit },
+    Key { begins: "ghu_", least: 30, takes: is_letter, fits: has_digit, begun: has_digit },
+    Key { begins: "ghs_", least: 30, takes: is_letter, fits: has_digit, begun: has_digit },
+    Key { begins: "ghr_", least: 30, takes: is_letter, fits: has_digit, begun: has_digit },
+    Key { begins: "github_pat_", least: 40, takes: is_word, fits: is_random, begun: is_random },
+    Key { begins: "AKIA", least: 16, takes: is_letter, fits: is_aws, begun: is_anything },
+    Key { begins: "ASIA", least: 16, takes: is_letter, fits: is_aws, begun: is_anything },
+    Key { begins: "AIza", least: 35, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "glpat-", least: 20, takes: is_word, fits: has_digit, begun: has_digit },
+    Key { begins: "npm_", least: 36, takes: is_letter, fits: has_digit, begun: has_digit },
+    Key { begins: "hf_", least: 30, takes: is_letter, fits: is_mixed, begun: is_mixed },
+    Key { begins: "eyJ", least: 60, takes: is_dotted, fits: has_three_parts, begun: is_anything },
+    Key {
+        begins: "AAAAAAAAAA",
+        least: 60,
+        takes: is_escaped,
+        fits: has_escape,
+        begun: is_anything,
+    },
 ];
 /// No key is longer.
 const MOST_KEY: usize = 2048;
+/// So much of it shows what it cannot be.
+const BEGUN: usize = 256;
 /// So long is the part of a key that nobody would write by hand.
 const RANDOM: usize = 12;
 /// The end of every channel access token of LINE, and how much stands before it at least.
@@ -156,6 +166,10 @@ fn key(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let rest = &bytes[at + key.begins.len()..];
     let rest = &rest[..rest.len().min(MOST_KEY)];
+    // One that could be none by how it goes on at first is none: many may begin in one long word.
+    if !(key.begun)(&rest[..rest.len().min(BEGUN)]) {
+        return None;
+    }
     let tail = &rest[..run(rest, key.takes)];
     // What closes the emphasis is no part of it, and stays.
     let closing = run_back(tail, is_emphasis).min(marks);
@@ -292,6 +306,10 @@ fn is_end(byte: u8) -> bool {
 
 fn has_digit(tail: &[u8]) -> bool {
     tail.iter().any(u8::is_ascii_digit)
+}
+
+fn is_anything(_: &[u8]) -> bool {
+    true
 }
 
 fn has_escape(tail: &[u8]) -> bool {

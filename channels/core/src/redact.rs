@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
+use crate::beside::beside;
 use crate::encoded::{Encoded, begun};
 use crate::lookalike;
 use crate::looks::{self, MARK};
@@ -96,7 +97,7 @@ impl Redactor {
     /// Returns `text` without known secrets and without anything that looks like one, whatever nobody sees stands in
     /// between.
     pub fn clean(&self, text: &str) -> String {
-        replaced(text, &self.found(text))
+        beside(text.len(), || replaced(text, &self.found(text)))
     }
 
     /// Returns where secrets stand, in order and apart from each other.
@@ -136,9 +137,11 @@ impl Redactor {
 
     /// Returns where secrets stand in Markdown, as it is and once its marks are gone, in order and apart from each other.
     pub(crate) fn found_in_markdown(&self, markdown: &str) -> Vec<Range<usize>> {
-        let mut spans = self.found(markdown);
-        spans.extend(self.found_between_marks(markdown));
-        apart(spans)
+        beside(markdown.len(), || {
+            let mut spans = self.found(markdown);
+            spans.extend(self.found_between_marks(markdown));
+            apart(spans)
+        })
     }
 
     /// Returns where secrets stand in the text of a file, as in Markdown, but for what the targets of links take apart: in a
@@ -188,6 +191,10 @@ impl Redactor {
     /// Returns how much of a text that goes on may be shown, cleaned: no secret begins there and ends behind it,
     /// also once it is rendered.
     pub fn settled(&self, text: &str) -> usize {
+        beside(text.len(), || self.settled_of(text))
+    }
+
+    fn settled_of(&self, text: &str) -> usize {
         let settled = self.unopened(text);
         if settled >= text.len() {
             return text.len();

@@ -5,14 +5,13 @@ use std::ops::Range;
 
 use crate::lookalike;
 use crate::sequence::{self, Sequence};
+use crate::targets::{Target, Targets};
 use crate::widths::shows_nothing;
 
 /// Without any of these a text of Markdown is shown as it was written.
 pub(crate) const MARKS: [char; 12] = ['*', '_', '~', '`', '\\', '[', ']', '<', '>', '&', '|', '%'];
 /// The longest name or number of a character (`&amp;`, `&#x1F600;`), bytes.
 const LONGEST_ENTITY: usize = 34;
-/// The longest address of a link that is passed over, bytes.
-const LONGEST_TARGET: usize = 4096;
 /// Keys that are known by their look have more characters.
 pub(crate) const KEY: usize = 16;
 /// What may become one has more when it is waited for.
@@ -251,20 +250,20 @@ impl Reading {
 
 fn read(markdown: &str, reading: Reading) -> Through {
     let mut through = Through::default();
+    let targets = reading.passes_targets.then(|| Targets::of(markdown));
     let mut at = 0;
     while let Some(c) = markdown[at..].chars().next() {
         let rest = &markdown[at..];
-        let Met { shown, length } = match c {
-            '&' => entity(rest, reading),
-            '%' => percent(rest, reading),
-            ']' if reading.passes_targets => match target(&rest[1..]) {
-                Target::Ends(length) => Met::nothing(1 + length),
-                Target::GoesOn => {
-                    through.open = Some(at);
-                    Met::nothing(rest.len())
-                }
-            },
-            c => Met { shown: Some(c), length: c.len_utf8() },
+        let ends = targets.as_ref().filter(|_| c == ']').map(|targets| targets.at(at + 1));
+        let Met { shown, length } = match (c, ends) {
+            (_, Some(Target::Ends(length))) => Met::nothing(1 + length),
+            (_, Some(Target::GoesOn)) => {
+                through.open = Some(at);
+                Met::nothing(rest.len())
+            }
+            ('&', _) => entity(rest, reading),
+            ('%', _) => percent(rest, reading),
+            (c, None) => Met { shown: Some(c), length: c.len_utf8() },
         };
         let shown = shown.and_then(|c| reading.seen(c));
         if let Some(c) = shown.filter(|c| *c != ' ' || !through.text.ends_with(' ')) {
@@ -323,39 +322,6 @@ fn entity_of(name: &str) -> Option<char> {
         None => number.parse().ok(),
     };
     number.and_then(char::from_u32)
-}
-
-/// Where the target of a link ends that may begin behind a `]`.
-enum Target {
-    /// After so many bytes; none when nothing begins there.
-    Ends(usize),
-    /// It may end yet.
-    GoesOn,
-}
-
-fn target(rest: &str) -> Target {
-    let ends = match rest.as_bytes().first() {
-        Some(b'(') => b"()",
-        Some(b'[') => b"[]",
-        _ => return Target::Ends(0),
-    };
-    let bytes = &rest.as_bytes()[..rest.len().min(LONGEST_TARGET)];
-    let mut depth = 0_usize;
-    for (at, byte) in bytes.iter().enumerate() {
-        if *byte == ends[0] {
-            depth += 1;
-        } else if *byte == ends[1] {
-            depth -= 1;
-        }
-        if depth == 0 {
-            return Target::Ends(at + 1);
-        }
-        // A link goes over no blank line.
-        if bytes[at..].starts_with(b"\n\n") {
-            return Target::Ends(0);
-        }
-    }
-    if rest.len() < LONGEST_TARGET { Target::GoesOn } else { Target::Ends(0) }
 }
 
 #[cfg(test)]
