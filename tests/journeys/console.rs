@@ -79,7 +79,7 @@ async fn what_a_conversation_knows_is_told_as_it_knows_it() {
     world.ask_in(GROUP.chat, GRACE, &there("remember that the kettle leaks")).await;
     // Who has only just written is known to the owner, and by name.
     let todo = world.ask("remind Grace to bring milk").await;
-    assert!(todo.contains("2 items"), "{todo}");
+    assert!(todo.contains("2 open items"), "{todo}");
     let at = console(&world);
     let knows = |key: &str, what: &str| get(at, &format!("/v1/conversations/{key}/{what}")).json();
     let names = |all: &Value| -> Vec<String> {
