@@ -168,8 +168,8 @@ impl TodoLists {
         Ok(zone)
     }
 
-    /// Finds whose clocks an item without a reminder means: its chat's, the own ones of whoever is alone with the bot there, those of who reads
-    /// or of the owner.
+    /// Finds whose clocks an item without a reminder means: its chat's, the own ones of whoever is alone with the bot there,
+    /// those of who reads or of the owner.
     async fn zone(&self, chat: Option<&str>, by: &Reader) -> Result<Zone, StoreError> {
         let timetable = &self.timetable;
         let location = match chat {
