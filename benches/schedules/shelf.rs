@@ -87,6 +87,7 @@ fn schedule(n: usize, due: Due) -> NewSchedule {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
+                is_cleared: true,
             },
             terms: Terms::default(),
         },

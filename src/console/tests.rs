@@ -683,6 +683,7 @@ fn daily() -> NewSchedule {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
+                is_cleared: true,
             },
             terms: Terms::default(),
         },

@@ -162,6 +162,17 @@ pub struct Maker {
     /// The level of what the words came out of that made it.
     #[serde(default)]
     pub taint: Taint,
+    /// Its words may be said where it speaks, whatever they came out of: they were written there, or an owner approved it.
+    #[serde(default)]
+    pub is_cleared: bool,
+}
+
+impl Maker {
+    /// Whether fixed words wait for an owner's yes: they came out of others' words, and would be said where nobody
+    /// asked for them. People who are no owners have nothing said elsewhere.
+    pub fn needs_consent(&self) -> bool {
+        self.taint.is_any() && self.trust == Trust::Owner && !self.is_cleared
+    }
 }
 
 /// Within which bounds a schedule is carried out.
@@ -374,6 +385,7 @@ mod tests {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
+                is_cleared: true,
             },
             terms: Terms::default(),
         };

@@ -105,7 +105,7 @@ impl Firings {
                 let late = self.outbox.runtime.now() - at;
                 self.outbox.runtime.metrics.late(late.to_std().unwrap_or_default());
             }
-            let decided = self.decide(row, at).await?;
+            let decided = self.decide(row, at, by_hand).await?;
             // One that waits or is over stays so, whatever comes of this.
             wait = decided.wait.filter(|_| row.state == ScheduleState::Active);
             turn = Some(Turn { at, does: decided.does });
@@ -159,7 +159,7 @@ impl Firings {
     }
 
     /// `None`: the store does not answer now.
-    async fn decide(&self, row: &ScheduleRow, at: DateTime<Utc>) -> Option<Decided> {
+    async fn decide(&self, row: &ScheduleRow, at: DateTime<Utc>, by_hand: bool) -> Option<Decided> {
         if let Some(why) = &row.closed {
             return Some(Decided::pauses(messages::closed(why)));
         }
@@ -184,6 +184,9 @@ impl Firings {
             if !storage.insist(asks).await? {
                 return Some(Decided::pauses(rights::not_listed(&account, &to)));
             }
+        }
+        if !by_hand && speaks_elsewhere(row) && row.schedule.maker.needs_consent() {
+            return Some(Decided::pauses(messages::needs_consent(row.place.key())));
         }
         if let Unasked::Never(why) | Unasked::Spent(why) = account.unasked(&row.conversation).await
         {
@@ -370,6 +373,12 @@ impl Firings {
             outbox.say_once(&format!("{key}:here"), draft).await;
         }
     }
+}
+
+/// Whether fixed words may be said in another conversation than they were written in.
+fn speaks_elsewhere(row: &ScheduleRow) -> bool {
+    matches!(row.schedule.action, Action::Say { .. } | Action::Remind { .. })
+        && !row.was_made_there()
 }
 
 /// What the clocks of the schedule's zone show, as it is kept.

@@ -99,6 +99,7 @@ impl Heartbeat {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
+                is_cleared: true,
             },
             terms,
         };
@@ -176,6 +177,7 @@ fn change(row: &ScheduleRow, wanted: &NewSchedule) -> Option<Change> {
         (true, true) => {
             let plan = plan(&row.schedule).ok()?;
             Some(Change::Resume {
+                schedule: Box::new(row.schedule.clone()),
                 next_at: next(&plan, &name(row.id()), *now, row.fired),
                 now: *now,
             })

@@ -173,7 +173,7 @@ impl Later {
             when,
             zone: Some(zone.name().to_owned()),
             action: Action::Remind { markdown: text.to_owned() },
-            maker: Maker { person, name, trust, taint: Taint::Clean },
+            maker: Maker { person, name, trust, taint: Taint::Clean, is_cleared: true },
             terms: Terms::default(),
         })
     }

@@ -46,6 +46,12 @@ pub trait Reached: Send + Sync {
         person: &PersonId,
     ) -> Result<Vec<Met>, ToolError>;
 
+    /// Whether the config names a conversation, or somebody has spoken there.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    async fn knows(&self, conversation: &ConversationId) -> Result<bool, ToolError>;
+
     /// What it comes to that the bot speaks there unasked.
     async fn unasked(&self, conversation: &ConversationId) -> Unasked;
 }
@@ -123,6 +129,10 @@ impl Addressees for AddressBook {
         }
         if let Some(tool) = self.reached.posts_by(&conversation) {
             return Err(ToolError::tell(format!("{id} is public: {tool} posts there")));
+        }
+        // Everybody else is told the same of all whom they do not know, and an owner has to agree.
+        if known.is_none() && by.sees_all && !self.reached.knows(&conversation).await? {
+            return Err(unknown(&id));
         }
         let rests = known.and_then(|known| rests(&known.fields, self.clock.now()));
         if let Some(until) = rests {
@@ -313,6 +323,14 @@ fn unreachable(routes: &[Route], ids: &[String], chat: Option<&str>, name: &str)
         format!(" (chat_id takes {})", chats.join(", "))
     };
     ToolError::tell(format!("unable to resolve delivery channel: {why}{takes}"))
+}
+
+fn unknown(id: &str) -> ToolError {
+    ToolError::tell(format!(
+        "nobody here knows {}: the bot speaks to contacts, to chats in which somebody has written to it, and to those \
+         that stand on a channel's list",
+        short(id)
+    ))
 }
 
 fn not_configured(id: &str) -> ToolError {

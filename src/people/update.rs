@@ -62,4 +62,10 @@ impl TodoFile for TodoBook {
             TodoWanted::Complete { words, chat } => complete::complete(&task, &words, chat).await,
         }
     }
+
+    fn is_elsewhere(&self, by: &TodoAsker, chat: &str) -> Result<bool, ToolError> {
+        let view = View::of(by, &*self.conversations);
+        let chat = add::chat_of(&view, &self.forms, Some(chat.to_owned()))?;
+        Ok(chat != view.names)
+    }
 }

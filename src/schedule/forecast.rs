@@ -106,6 +106,7 @@ mod tests {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
+                is_cleared: true,
             },
             terms: Terms { budget, ..Terms::default() },
         }

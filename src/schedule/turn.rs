@@ -171,6 +171,7 @@ pub(super) mod tests {
                     name: String::new(),
                     trust: Trust::Owner,
                     taint: Taint::Clean,
+                    is_cleared: true,
                 },
                 terms,
             },

@@ -132,6 +132,8 @@ pub enum Change {
     },
     /// It goes on, with this time; what it has used of its day is forgiven.
     Resume {
+        /// The contents.
+        schedule: Box<Schedule>,
         /// When it next comes due.
         next_at: Option<DateTime<Utc>>,
         /// Now.

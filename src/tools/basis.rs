@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rustix::fs::{Mode, OFlags};
 
+use crate::domain::tool::Class;
 use crate::tools::identity::Identity;
 use crate::tools::paths::Located;
 
@@ -31,13 +32,50 @@ pub struct Named {
     pub identity: String,
 }
 
-/// Whom a call speaks to, where it does: approval of it covers that.
+/// Where a call puts text that somebody will read, now or later: approval of it covers that.
 #[derive(Clone, Debug, Default)]
-pub struct Meant {
+pub struct Target {
+    /// How far the text goes.
+    pub reach: Reach,
     /// What its words stand for.
     pub names: Vec<Named>,
     /// Whoever asks may speak to them without asking.
     pub is_excused: bool,
+}
+
+/// How far the text of a call goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// This conversation and the bot's own records.
+    #[default]
+    Here,
+    /// Another conversation.
+    Elsewhere,
+    /// A public account.
+    Public,
+}
+
+impl Target {
+    /// Takes how far the text of a tool's calls goes from its class.
+    pub fn of(class: Class) -> Self {
+        let reach = match class {
+            Class::Message => Reach::Elsewhere,
+            Class::Public => Reach::Public,
+            _ => Reach::Here,
+        };
+        Self { reach, ..Self::default() }
+    }
+}
+
+impl Reach {
+    /// Returns the class whose rules such a call has to satisfy, whatever its tool's own.
+    pub const fn class(self) -> Option<Class> {
+        match self {
+            Self::Here => None,
+            Self::Elsewhere => Some(Class::Message),
+            Self::Public => Some(Class::Public),
+        }
+    }
 }
 
 /// A folder that a command is to be run in.

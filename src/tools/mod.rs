@@ -36,7 +36,7 @@ use serde_json::Value;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::Picture;
-use crate::tools::basis::{Basis, Meant};
+use crate::tools::basis::{Basis, Target};
 use crate::tools::paths::{Located, Roots};
 use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
@@ -72,9 +72,10 @@ pub trait Tool: Send + Sync {
         Basis::default()
     }
 
-    /// Finds whom the call speaks to, with everything that can be refused beforehand refused.
-    async fn meant(&self, _scope: &Scope, _args: &Value) -> Result<Meant, ToolError> {
-        Ok(Meant::default())
+    /// Finds where the call puts text that somebody will read, now or later, with everything that can be refused
+    /// beforehand refused. The call is judged by it, whatever the class of its tool.
+    async fn target(&self, _scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
+        Ok(Target::of(self.spec().class))
     }
 
     /// Returns the files that the call would change, with everything that can be refused beforehand refused.

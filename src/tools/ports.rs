@@ -314,6 +314,12 @@ pub trait TodoFile: Send + Sync {
         model: &Arc<dyn Small>,
         wanted: TodoWanted,
     ) -> Result<Told, ToolError>;
+
+    /// Whether an item that names this chat belongs to another one than the task's.
+    ///
+    /// # Errors
+    /// `invalid chat_id: …`
+    fn is_elsewhere(&self, by: &TodoAsker, chat: &str) -> Result<bool, ToolError>;
 }
 
 /// The task that wants something of the list.
@@ -331,6 +337,8 @@ pub struct TodoAsker {
     pub is_asked: bool,
     /// What was asked, and by whom.
     pub asked: Arc<Asked>,
+    /// An owner has approved this very call.
+    pub is_approved: bool,
     /// The level of what it reads.
     pub taint: Taint,
     /// Counts what models take.
@@ -382,6 +390,10 @@ impl TodoFile for NoTodoFile {
         _: TodoWanted,
     ) -> Result<Told, ToolError> {
         Err(ToolError::tell("todo paths are not configured"))
+    }
+
+    fn is_elsewhere(&self, _: &TodoAsker, _: &str) -> Result<bool, ToolError> {
+        Ok(true)
     }
 }
 

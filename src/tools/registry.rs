@@ -143,7 +143,12 @@ impl Selection {
 
     /// Whether the tool is one of them.
     pub fn covers(&self, spec: &ToolSpec) -> bool {
-        self.classes.contains(&spec.class) || self.names.iter().any(|n| n == spec.name)
+        self.covers_as(spec, spec.class)
+    }
+
+    /// Whether the tool would be one of them, were it of this class.
+    fn covers_as(&self, spec: &ToolSpec, class: Class) -> bool {
+        self.classes.contains(&class) || self.names.iter().any(|n| n == spec.name)
     }
 }
 
@@ -160,7 +165,12 @@ pub struct Hide {
 
 impl Hide {
     fn hides(&self, spec: &ToolSpec) -> bool {
-        self.what.covers(spec) && !self.except.as_ref().is_some_and(|e| e.covers(spec))
+        self.hides_as(spec, spec.class)
+    }
+
+    fn hides_as(&self, spec: &ToolSpec, class: Class) -> bool {
+        let is_spared = self.except.as_ref().is_some_and(|e| e.covers_as(spec, class));
+        self.what.covers_as(spec, class) && !is_spared
     }
 
     fn bits(&self) -> Bits {
@@ -264,13 +274,25 @@ impl Registry {
         match self.find(name) {
             Found::Unknown(_) => None,
             Found::Hidden(reasons) => Some(Exposure::Hidden(reasons)),
-            Found::Tool(tool) => {
-                let reasons = self.view.asking(tool.spec());
-                Some(match reasons.is_empty() {
-                    true => Exposure::Free,
-                    false => Exposure::Ask { of: self.view.asks.of, reasons },
-                })
-            }
+            Found::Tool(tool) => Some(self.exposure_as(tool.spec(), tool.spec().class)),
+        }
+    }
+
+    /// Returns the most that this task gets of a call of `tool` that does what tools of `class` do.
+    pub fn exposure_as(&self, tool: &ToolSpec, class: Class) -> Exposure {
+        let at_work = |rules: &[Hide]| -> Vec<String> {
+            let rules = rules.iter().filter(|rule| rule.hides_as(tool, class));
+            rules.map(|rule| rule.reason.to_string()).collect()
+        };
+        let View { hides, asks, .. } = &*self.view;
+        let hiding = at_work(hides);
+        if !hiding.is_empty() {
+            return Exposure::Hidden(hiding);
+        }
+        let reasons = at_work(&asks.rules);
+        match reasons.is_empty() {
+            true => Exposure::Free,
+            false => Exposure::Ask { of: asks.of, reasons },
         }
     }
 
@@ -359,11 +381,6 @@ impl View {
 
     fn runtime(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.overlay.there.iter().find(|t| t.spec().name == name)
-    }
-
-    fn asking(&self, spec: &ToolSpec) -> Vec<String> {
-        let asks = self.asks.rules.iter().filter(|rule| rule.hides(spec));
-        asks.map(|rule| rule.reason.to_string()).collect()
     }
 
     fn reasons(&self, spec: &ToolSpec) -> Vec<String> {

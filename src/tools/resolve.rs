@@ -17,7 +17,7 @@ use crate::domain::transcript::Call;
 use crate::guard::outward;
 use crate::tools::aliases::{absent, clash};
 use crate::tools::args::{Accepted, accept};
-use crate::tools::basis::{Basis, Meant, WorkFolder};
+use crate::tools::basis::{Basis, Target, WorkFolder};
 use crate::tools::paths::{Finder, Located, Zone};
 use crate::tools::registry::{Found, Registry, refusal, unknown};
 use crate::tools::scope::{Approved, Outward, Scope};
@@ -50,8 +50,8 @@ pub struct ResolvedCall {
     pub changes: Vec<Located>,
     /// What it needs before it is made.
     pub exposure: Exposure,
-    /// Whom it speaks to.
-    pub meant: Meant,
+    /// Where it puts text that somebody will read.
+    pub target: Target,
 }
 
 /// Resolves a call, once. It is in our words already ([`Registry::canonical`]).
@@ -67,15 +67,18 @@ pub async fn resolve(
     let Accepted { args, notes } = check(&tool, call)?;
     let args = sorted(args);
     let changes = changes(&tool, &args, scope).await?;
-    let meant = tool.meant(scope, &args).await?;
+    let target = tool.target(scope, &args).await?;
     let mut exposure = exposure(registry, &*tool, &args, &changes, scope);
+    if let Some(class) = target.reach.class() {
+        exposure = exposure.lowered(registry.exposure_as(tool.spec(), class));
+    }
     if let Exposure::Ask { reasons, .. } = &exposure
-        && meant.is_excused
+        && target.is_excused
         && *reasons == [SENDING]
     {
         exposure = Exposure::Free;
     }
-    Ok(ResolvedCall { tool, args, notes, changes, exposure, meant })
+    Ok(ResolvedCall { tool, args, notes, changes, exposure, target })
 }
 
 /// Finds a tool of this task.
@@ -123,7 +126,7 @@ impl ResolvedCall {
         let spec = self.tool.spec();
         let basis = self.basis(scope);
         let named = self
-            .meant
+            .target
             .names
             .iter()
             .chain(&basis.names)
@@ -178,7 +181,7 @@ impl ResolvedCall {
             json!([folder.path.to_string_lossy(), which])
         });
         let all = json!({
-            "v": 2,
+            "v": 3,
             "task": scope.task.0,
             "call": scope.call,
             "tool": self.tool.spec().name,
@@ -186,7 +189,7 @@ impl ResolvedCall {
             "folder": [home.to_string_lossy(), identity(home)],
             "works_in": works_in,
             "names": basis.names.as_ref().map(|named| [&named.name, &named.is, &named.identity]),
-            "meant": self.meant.names.iter().map(|named| [&named.name, &named.identity]).collect::<Vec<_>>(),
+            "target": self.target.names.iter().map(|named| [&named.name, &named.identity]).collect::<Vec<_>>(),
             "reads": states(&basis.reads)?,
             "files": states(&self.changes)?,
         });
@@ -341,5 +344,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
+#[cfg(test)]
+mod targets;
 #[cfg(test)]
 mod tests;

@@ -15,8 +15,8 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, ScheduleState, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::people::due::{DueNotes, Noted, name};
-use crate::people::files::{Content, Files};
-use crate::people::todo::{Due, Entry, List, Todos, due, plain};
+use crate::people::files::{Content, FileError, Files};
+use crate::people::todo::{Due, Entry, List, due, plain};
 use crate::people::update::Reminding;
 use crate::schedule::book::{Asking, BookError, Wanted};
 use crate::schedule::local::fixed;
@@ -52,6 +52,7 @@ struct Whose {
     person: PersonId,
     trust: Trust,
     taint: Taint,
+    is_cleared: bool,
 }
 
 #[async_trait]
@@ -62,7 +63,7 @@ impl Reminding for DueItems {
 
     async fn put(&self, by: &TodoAsker, entry: &Entry) -> Option<String> {
         let due = due(&entry.content)?;
-        let kept = match self.whose(by) {
+        let kept = match self.whose(by, entry) {
             Ok(whose) => self.keep(whose, entry).await,
             Err(why) => match self.note(entry, None, true).await {
                 Ok(()) => Err(NoReminder::Refused(why)),
@@ -128,10 +129,13 @@ impl DueItems {
 
     /// The same; returns the items that were over.
     async fn followed(&self) -> Result<Vec<Entry>, NoReminder> {
-        let content = self.read().await?;
-        let todos = Todos::read(List::Open, &content.text);
+        let files = Arc::clone(&self.files);
+        let (level, listed) = blocking(move || -> Result<_, FileError> {
+            Ok((files.read(List::Open.file())?.level, files.listed(List::Open)?))
+        })
+        .await?;
         let items: BTreeMap<String, &Entry> =
-            todos.counted().filter_map(|entry| Some((name(entry)?, entry))).collect();
+            listed.todos.counted().filter_map(|entry| Some((name(entry)?, entry))).collect();
         let notes = self.notes().await?;
         let gone = notes.names().filter(|name| !items.contains_key(*name));
         for name in gone {
@@ -143,8 +147,12 @@ impl DueItems {
         for (_, entry) in items.into_iter().filter(|(name, _)| is_new(name)) {
             let Some(person) = self.timetable.owners.first().cloned() else { break };
             // What people write into the file by hand is the owner's.
-            let taint = if entry.chat.is_some() { Taint::Raw } else { content.level };
-            match self.keep(Whose { person, trust: Trust::Owner, taint }, entry).await {
+            let (taint, is_cleared) = match &entry.chat {
+                Some(chat) => (Taint::Raw, !listed.level(&entry.content, chat).is_any()),
+                None => (level, true),
+            };
+            let whose = Whose { person, trust: Trust::Owner, taint, is_cleared };
+            match self.keep(whose, entry).await {
                 Err(NoReminder::Over) => over.push(entry.clone()),
                 Err(NoReminder::Refused(why) | NoReminder::Trouble(why)) => {
                     tracing::warn!(
@@ -164,7 +172,7 @@ impl DueItems {
         blocking(move || files.read(List::Open.file())).await
     }
 
-    fn whose(&self, by: &TodoAsker) -> Result<Whose, String> {
+    fn whose(&self, by: &TodoAsker, entry: &Entry) -> Result<Whose, String> {
         let wisher = by.wisher.as_ref().ok_or_else(|| "nobody has asked for it".to_owned())?;
         if !by.is_asked {
             return Err("a task that nobody asked for makes no reminders".to_owned());
@@ -173,7 +181,10 @@ impl DueItems {
             return Err("strangers get none".to_owned());
         }
         let person = self.timetable.person(wisher).map_err(|why| why.to_string())?;
-        Ok(Whose { person, trust: wisher.trust, taint: by.taint })
+        let here = self.timetable.accounts.place(&by.conversation);
+        let is_cleared =
+            by.is_approved || entry.chat.as_deref().is_none_or(|chat| chat == here.key());
+        Ok(Whose { person, trust: wisher.trust, taint: by.taint, is_cleared })
     }
 
     /// Keeps a reminder of an item; returns when it is said.
@@ -214,7 +225,7 @@ impl DueItems {
     }
 
     async fn wanted(&self, whose: Whose, entry: &Entry, due: &Due) -> Result<Wanted, NoReminder> {
-        let Whose { person, trust, taint } = whose;
+        let Whose { person, trust, taint, is_cleared } = whose;
         let location = self.location(entry).await?;
         let found = self.timetable.zones.of(&location.place, Some(&person)).await;
         let zone = found.map_err(|error| NoReminder::Trouble(error.to_string()))?.zone;
@@ -228,7 +239,7 @@ impl DueItems {
             recurrence: None,
             zone: Some(zone.name().to_owned()),
             action: Action::Remind { markdown: plain(&due.what) },
-            maker: Maker { person, name: String::new(), trust, taint },
+            maker: Maker { person, name: String::new(), trust, taint, is_cleared },
             terms: Terms::default(),
         })
     }

@@ -9,19 +9,22 @@ use selkie_channel_core::{ConversationId, PersonId, PlaceId, Unasked};
 use crate::delivery::accounts::Accounts;
 use crate::delivery::storage::Storage;
 use crate::domain::facts::Mode;
+use crate::domain::owners::Owners;
 use crate::memory::Places;
 use crate::people::addressees::Reached;
 use crate::people::update::Conversations;
-use crate::store::{Met, StoreError};
+use crate::store::{Location, Met, StoreError};
 use crate::tools::ToolError;
 use crate::tools::ports::{Modes, Todos};
 use crate::work::acquaintances::Acquaintances;
+use crate::work::rights;
 
 /// Records in the ledger.
 pub(crate) struct Records {
     pub(crate) storage: Arc<Storage>,
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) acquaintances: Arc<Acquaintances>,
+    pub(crate) owners: Owners,
 }
 
 impl Records {
@@ -89,6 +92,16 @@ impl Reached for Records {
     ) -> Result<Vec<Met>, ToolError> {
         let beside = self.acquaintances.met_beside(conversation.account(), person).await;
         beside.map_err(|error| self.failed(&error))
+    }
+
+    async fn knows(&self, conversation: &ConversationId) -> Result<bool, ToolError> {
+        let place = self.place(conversation);
+        let to = Location { conversation: conversation.clone(), place, title: String::new() };
+        if rights::is_listed(&self.owners, &self.accounts, &to) {
+            return Ok(true);
+        }
+        let met = self.acquaintances.met_by(&to.place, false).await;
+        met.map(|met| !met.is_empty()).map_err(|error| self.failed(&error))
     }
 
     async fn unasked(&self, conversation: &ConversationId) -> Unasked {

@@ -83,11 +83,17 @@ impl Rights {
 /// Whether the bot may speak somewhere unasked, whoever has it do so: the conversation is public, or private with an
 /// owner, or stands on its channel's list.
 pub(crate) fn may_be_told(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
+    let everyone = |account: Arc<Account>| account.with_allowed(|allow| allow.is_everyone());
+    is_listed(owners, accounts, to) || accounts.of(&to.conversation).is_some_and(everyone)
+}
+
+/// Whether the config names a conversation: it is public, or private with an owner, or stands on its channel's list.
+pub(crate) fn is_listed(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
     let Location { conversation, place, .. } = to;
     let Some(account) = accounts.of(conversation) else { return false };
     accounts.public(conversation.key()).as_ref() == Some(conversation)
         || is_named_after_one(owners, accounts, to)
-        || account.with_allowed(|allow| allow.is_everyone() || allow.names(place.key()))
+        || account.with_allowed(|allow| allow.names(place.key()))
 }
 
 /// Whether a conversation is the private one with an owner, as its id says.

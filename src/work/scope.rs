@@ -151,6 +151,7 @@ mod tests {
     use super::*;
     use crate::daemon::flow::testing;
     use crate::domain::clock::SystemClock;
+    use crate::domain::owners::Owners;
     use crate::tools::paths::Ours;
     use crate::work::records::Records;
     use crate::work::workspace::WorkspaceSettings;
@@ -162,6 +163,7 @@ mod tests {
             storage: Arc::clone(&outbox.storage),
             accounts: Arc::clone(&outbox.accounts),
             acquaintances: testing::acquaintances(&outbox),
+            owners: Owners::default(),
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,

@@ -115,7 +115,7 @@ impl BookTimetable {
         // A model may write what it leaves open.
         let zone = zone.filter(|zone| !zone.trim().is_empty());
         let (person, trust) = (self.person(&by)?, by.trust);
-        let maker = Maker { person, name: String::new(), trust, taint };
+        let maker = Maker { person, name: String::new(), trust, taint, is_cleared: true };
         let (when, recurrence) = match when {
             When::Expression(when) => (when, None),
             When::Recurring { time, recurrence } => {

@@ -128,5 +128,6 @@ mod tools;
 mod trace;
 mod unread_log;
 mod web;
+mod words_elsewhere;
 mod workspace;
 mod x;

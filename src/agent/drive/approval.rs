@@ -131,9 +131,13 @@ impl Drive<'_> {
         let Some(spec) = self.spec(&call.name) else { return true };
         let harmless = match spec.class {
             Class::Read | Class::Reply | Class::Agent => true,
-            // Some of it is an owner's, whom others' words are not to speak for.
-            Class::Note => !self.facts.taint.is_any(),
-            Class::Write | Class::Exec | Class::Network | Class::Message | Class::Public => false,
+            // A note may be an owner's, or stand where another conversation reads it.
+            Class::Note
+            | Class::Write
+            | Class::Exec
+            | Class::Network
+            | Class::Message
+            | Class::Public => false,
         };
         harmless && self.registry.exposure(&call.name) == Some(Exposure::Free)
     }

@@ -105,13 +105,15 @@ impl Flow {
             parts.forms.clone(),
             Arc::clone(&runtime.clock),
         ));
+        let owners = Owners::of(by_config.owners);
         let records = Arc::new(Records {
             storage: Arc::clone(&storage),
             accounts: Arc::clone(&accounts),
             acquaintances: Arc::clone(&acquaintances),
+            owners: owners.clone(),
         });
         let rights = Arc::new(Rights {
-            owners: Owners::of(by_config.owners),
+            owners,
             groups: Live::of(by_config.settings.groups.clone()),
             accounts: Arc::clone(&accounts),
         });

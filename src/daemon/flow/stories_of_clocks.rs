@@ -49,6 +49,7 @@ async fn morning() -> (Fixture, Arc<ManualAlarm>, ScheduleId) {
             name: String::new(),
             trust: Trust::Owner,
             taint: Taint::Clean,
+            is_cleared: true,
         },
         terms: Terms::default(),
     };

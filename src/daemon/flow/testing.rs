@@ -421,6 +421,7 @@ pub(crate) fn desk_by(
         storage: Arc::clone(&outbox.storage),
         accounts: Arc::clone(&outbox.accounts),
         acquaintances: acquaintances(&outbox),
+        owners: rights.owners.clone(),
     };
     let state_dir = cache.path().join("state");
     let memory = MemoryBook::new(MemoryParts {

@@ -116,7 +116,13 @@ impl New {
         };
         let person = owners.first().cloned().ok_or_else(no_owner)?;
         let location: Location = flow.target(to.as_deref()).await.map_err(BookError::Refused)?;
-        let maker = Maker { person, name: String::new(), trust: Trust::Owner, taint: Taint::Clean };
+        let maker = Maker {
+            person,
+            name: String::new(),
+            trust: Trust::Owner,
+            taint: Taint::Clean,
+            is_cleared: true,
+        };
         Ok(Wanted { key, location, title, when, recurrence: None, zone, action, maker, terms })
     }
 }

@@ -69,6 +69,13 @@ pub(crate) fn not_allowed() -> String {
     "whoever made it is no longer allowed there".to_owned()
 }
 
+/// Why a schedule waits: it would carry others' words where nobody asked for them.
+pub(crate) fn needs_consent(place: &str) -> String {
+    format!(
+        "its words came out of other people's words, and nobody has approved that they are said in {place}"
+    )
+}
+
 /// Why a schedule waits: its maker may not post any more.
 pub(crate) fn strangers_post_nothing() -> String {
     "whoever made it may no longer post in public".to_owned()

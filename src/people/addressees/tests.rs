@@ -64,6 +64,10 @@ impl Reached for Trees {
         })
     }
 
+    async fn knows(&self, conversation: &ConversationId) -> Result<bool, ToolError> {
+        Ok(conversation.key() != "bird:404")
+    }
+
     async fn unasked(&self, conversation: &ConversationId) -> Unasked {
         match conversation.key() {
             "bird:3" => Unasked::Counted(1),
@@ -260,6 +264,14 @@ async fn a_chat_is_shared_by_whoever_has_spoken_there() {
     assert_eq!(elsewhere, there("bird:2", true), "a chat that is none of theirs counts as none");
     // Somebody unknown by their number: an owner has to agree.
     assert_eq!(desk.to(&kea(), called("bird:3")).await, there("bird:3", false));
+}
+
+#[tokio::test]
+async fn an_owner_reaches_chats_that_somebody_knows() {
+    let desk = Desk::new();
+    assert_eq!(desk.to(&owner(), called("bird:3")).await, there("bird:3", false));
+    let why = desk.to(&owner(), called("bird:404")).await.unwrap_err();
+    assert!(why.starts_with("nobody here knows bird:404: "), "{why}");
 }
 
 #[tokio::test]

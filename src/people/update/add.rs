@@ -8,7 +8,9 @@ use super::likeness::Words;
 use super::outcome::{Changes, Counts, Outcome, Shown};
 use super::resolve::resolve;
 use super::task::Task;
+use super::view::View;
 use crate::people::files::Edit;
+use crate::people::forms::Forms;
 use crate::people::todo::{Entry, List, in_words, no_time};
 use crate::tools::ToolError;
 use crate::tools::ports::Told;
@@ -31,7 +33,7 @@ pub(super) async fn add(
     chat: Option<String>,
 ) -> Result<Told, ToolError> {
     let content = Entry::content(content).map_err(|why| ToolError::tell(why.to_string()))?;
-    let chat = chat_of(task, chat)?;
+    let chat = chat_of(&task.view, task.forms, chat)?;
     let resolved = resolve(task, &content, people).await?;
     let created = Some(task.minute().naive_utc());
     let entry = Entry { created, chat, content: resolved.content, ..Entry::default() };
@@ -90,18 +92,21 @@ pub(super) async fn add(
 ///
 /// # Errors
 /// `invalid chat_id: …`
-pub(super) fn chat_of(task: &Task<'_>, chat: Option<String>) -> Result<Option<String>, ToolError> {
-    let view = &task.view;
+pub(super) fn chat_of(
+    view: &View,
+    forms: &Forms,
+    chat: Option<String>,
+) -> Result<Option<String>, ToolError> {
     let Some(chat) = chat else { return Ok(view.names.clone()) };
     let shown: String = chat.chars().take(60).collect();
     let invalid = |why: String| Err(ToolError::tell(format!("invalid chat_id: {shown} ({why})")));
     if chat == view.chat {
         return Ok(view.names.clone());
     }
-    match (task.forms.is_chat(&chat), view.is_whole) {
+    match (forms.is_chat(&chat), view.is_whole) {
         (true, true) => Ok(Some(chat)),
         (true, false) => invalid("only this conversation's own items are kept here".to_owned()),
-        (false, _) => invalid(format!("takes ids like {}", task.forms.chats_such_as())),
+        (false, _) => invalid(format!("takes ids like {}", forms.chats_such_as())),
     }
 }
 

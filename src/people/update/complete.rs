@@ -52,7 +52,7 @@ pub(super) async fn complete(
 ) -> Result<Told, ToolError> {
     let words = Entry::content(words).map_err(|why| ToolError::tell(why.to_string()))?;
     let only = match &chat {
-        Some(_) => Some(chat_of(task, chat)?),
+        Some(_) => Some(chat_of(&task.view, task.forms, chat)?),
         None => None,
     };
     let listed = task.todos(List::Open).await?;

@@ -149,6 +149,7 @@ fn asker(conversation: ConversationId, sees_all: bool) -> TodoAsker {
         is_private: sees_all,
         wisher: None,
         is_asked: true,
+        is_approved: false,
         asked: Arc::new(Asked { text: "as they said it".to_owned(), people: vec![ada] }),
         taint: Taint::Clean,
         spent: Arc::default(),

@@ -23,7 +23,13 @@ impl Book {
     ) -> Result<Option<ScheduleRow>, BookError> {
         let BookParts { ledger, clock, redactor, .. } = &self.parts;
         let now = clock.now();
-        let maker = Maker { person, name: String::new(), trust: Trust::Owner, taint: Taint::Clean };
+        let maker = Maker {
+            person,
+            name: String::new(),
+            trust: Trust::Owner,
+            taint: Taint::Clean,
+            is_cleared: true,
+        };
         let mut schedule = Schedule {
             v: Schedule::VERSION,
             title: fixed.title.clone(),

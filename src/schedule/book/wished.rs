@@ -39,6 +39,11 @@ impl Book {
             may(&row).map_err(BookError::Refused)?;
             let is_post = matches!(row.schedule.action, Action::Post { .. });
             let change = match (self.change(&row, wish)?, asking.task) {
+                // Who lets it go on by their own word has read why it waits; a task may have read others' words.
+                (Some(Change::Resume { mut schedule, next_at, now }), None) => {
+                    schedule.maker.is_cleared = true;
+                    Change::Resume { schedule, next_at, now }
+                }
                 // A post on its way would go out behind the back of whoever removed it.
                 (Some(Change::Remove), _) if is_post => Change::Withdraw,
                 (Some(Change::Remove), Some(task)) => Change::RemoveBy(task),
@@ -121,7 +126,8 @@ impl Book {
             }
             (Wish::Resume, state) if state == ScheduleState::Paused || !row.why.is_empty() => {
                 let now = self.parts.clock.now();
-                Some(Change::Resume { next_at: Some(resumes(row, now)?), now })
+                let schedule = Box::new(row.schedule.clone());
+                Some(Change::Resume { schedule, next_at: Some(resumes(row, now)?), now })
             }
             (Wish::Pause | Wish::Resume, _) => None,
         })

@@ -35,6 +35,10 @@ laws![
     a_time_that_was_carried_out_is_passed_over_in_silence,
 ];
 
+fn resume(schedule: &Schedule, next: i64, now: i64) -> Change {
+    Change::Resume { schedule: Box::new(schedule.clone()), next_at: Some(at(next)), now: at(now) }
+}
+
 /// A schedule of conversation `n` that comes due so many seconds after the start of the test.
 pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
     NewSchedule {
@@ -55,6 +59,7 @@ pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
                 name: "Ann".to_owned(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
+                is_cleared: true,
             },
             terms: Terms::default(),
         },
@@ -188,7 +193,7 @@ async fn a_change_is_of_what_was_read(bed: &dyn Fixture) {
     assert_eq!(ledger.reschedule(paused.version, pause).await.unwrap(), None, "it is paused");
     assert!(ledger.due_schedules(at(99), 9).await.unwrap().is_empty());
     assert_eq!(ledger.next_due().await.unwrap(), None);
-    let resume = Change::Resume { next_at: Some(at(120)), now: at(90) };
+    let resume = resume(&row.schedule, 120, 90);
     let resumed = ledger.reschedule(paused.version, resume).await.unwrap().unwrap();
     assert_eq!((resumed.state, resumed.why.as_str()), (ScheduleState::Active, ""));
     assert_eq!(ledger.next_due().await.unwrap(), Some(at(120)));
@@ -384,7 +389,7 @@ async fn missed_times_are_one_line(bed: &dyn Fixture) {
     assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
     let now = read(ledger, row.id()).await;
-    let resume = Change::Resume { next_at: Some(at(300)), now: at(250) };
+    let resume = resume(&now.schedule, 300, 250);
     let resumed = ledger.reschedule(now.version, resume).await.unwrap().unwrap();
     let only_missed =
         Firing { turn: None, ..firing(&resumed, 300, None, Does::Skip(String::new())) };
@@ -472,7 +477,7 @@ async fn a_schedule_waits_for_its_next_day_until_it_is_resumed(bed: &dyn Fixture
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let row = kept(ledger, new("a", 1, 60)).await;
-    let resume = || Change::Resume { next_at: Some(at(90)), now: at(70) };
+    let resume = || resume(&row.schedule, 90, 70);
     assert_eq!(ledger.reschedule(row.version, resume()).await.unwrap(), None, "it goes on anyway");
     let wait = Some(Wait::ForItsTime("used up".to_owned()));
     let skip = Does::Skip("used up".to_owned());
@@ -559,7 +564,7 @@ async fn what_a_clock_that_was_ahead_has_written_is_brought_back(bed: &dyn Fixtu
     let resumed = kept(ledger, new("resumed", 1, 60)).await;
     let pause = Change::Pause { why: "a holiday".to_owned() };
     let waits = ledger.reschedule(resumed.version, pause.clone()).await.unwrap().unwrap();
-    let resume = Change::Resume { next_at: Some(at(YEAR)), now: at(YEAR) };
+    let resume = resume(&waits.schedule, YEAR, YEAR);
     let resumed = ledger.reschedule(waits.version, resume).await.unwrap().unwrap();
     let missed = kept(ledger, new("missed", 1, 60)).await;
     let ahead = || Fuse { now: at(YEAR), ..no_fuse() };

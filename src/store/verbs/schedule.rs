@@ -37,6 +37,7 @@ impl Schedules for SqlLedger {
     async fn reschedule(&self, of: Version, change: Change) -> Result<Option<ScheduleRow>> {
         let contents = match &change {
             Change::Amend { schedule, .. }
+            | Change::Resume { schedule, .. }
             | Change::Replace { schedule, .. }
             | Change::BringBack { schedule, .. } => schedules::written(schedule)?,
             _ => String::new(),

@@ -82,10 +82,11 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
              WHERE id = ?1 AND version = ?2 AND state = 'active'",
             params![id, number, why],
         ),
-        Change::Resume { next_at, now } => tx.execute(
-            "UPDATE schedule SET version = version + 1, state = 'active', why = '', next_at = ?3, counts_from = ?4
+        Change::Resume { next_at, now, .. } => tx.execute(
+            "UPDATE schedule SET version = version + 1, state = 'active', why = '', schedule = ?3, next_at = ?4,
+                 counts_from = ?5
              WHERE id = ?1 AND version = ?2 AND (state = 'paused' OR (state = 'active' AND why <> ''))",
-            params![id, number, next_at.map(millis), millis(*now)],
+            params![id, number, contents, next_at.map(millis), millis(*now)],
         ),
         Change::Retime { next_at } => tx.execute(
             "UPDATE schedule SET version = version + 1, next_at = ?3,

@@ -9,15 +9,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::domain::command_line;
 use crate::domain::facts::Trigger;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::basis::Target;
 use crate::tools::paths::Roots;
-use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told};
+use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told, Wanted};
 use crate::tools::scope::Scope;
 use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use crate::tools::{Output, Tool, ToolError, speak};
 
 /// Questions to a model that one call may take, and the time beside them.
 const LONGEST: Duration = Duration::from_secs(150);
@@ -82,7 +84,7 @@ impl Tool for TodoUpdate {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { action, content, people, chat_id } = typed(args)?;
-        let chat = chat_id.map(|chat| chat.trim().to_owned()).filter(|chat| !chat.is_empty());
+        let chat = named(chat_id);
         let wanted = match (action, people) {
             (Action::Add, None) => {
                 return Err(ToolError::tell(
@@ -95,20 +97,24 @@ impl Tool for TodoUpdate {
         if let Some(what) = self.model.lacks() {
             return Err(ToolError::tell(format!("todo_update unavailable (missing {what})")));
         }
-        let by = TodoAsker {
-            conversation: scope.conversation.clone(),
-            // The lists are files of the state folder, which is open to an owner alone.
-            sees_all: scope.roots.state.is_some(),
-            is_private: scope.is_private,
-            wisher: scope.wisher().ok(),
-            is_asked: scope.trigger == Trigger::Asked,
-            asked: Arc::clone(&scope.asked),
-            taint: scope.taint,
-            spent: Arc::clone(&scope.spent),
-            now: scope.clock.now(),
-        };
+        let by = asker(scope);
         let Told { text, level } = scope.todo_file.update(&by, &self.model, wanted).await?;
         Ok(Output { level, ..Output::ok(text) })
+    }
+
+    /// An item belongs to a chat: people read it there, and its reminder is said there.
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
+        let Args { action, chat_id, .. } = typed(args.clone())?;
+        match named(chat_id).filter(|_| matches!(action, Action::Add)) {
+            Some(chat) if scope.todo_file.is_elsewhere(&asker(scope), &chat)? => {
+                // Whoever works at this machine need not have met the chat, or configured its channel.
+                match command_line::is_at(&scope.conversation) {
+                    true => Ok(Target::of(Class::Message)),
+                    false => speak::target(scope, &Wanted::Anybody(chat)).await,
+                }
+            }
+            _ => Ok(Target::default()),
+        }
     }
 
     fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
@@ -128,6 +134,28 @@ impl Tool for TodoUpdate {
     fn longest(&self) -> Option<Duration> {
         Some(LONGEST)
     }
+}
+
+/// Who wants something of the list.
+fn asker(scope: &Scope) -> TodoAsker {
+    TodoAsker {
+        conversation: scope.conversation.clone(),
+        // The lists are files of the state folder, which is open to an owner alone.
+        sees_all: scope.roots.state.is_some(),
+        is_private: scope.is_private,
+        wisher: scope.wisher().ok(),
+        is_asked: scope.trigger == Trigger::Asked,
+        is_approved: scope.approved.is_some(),
+        asked: Arc::clone(&scope.asked),
+        taint: scope.taint,
+        spent: Arc::clone(&scope.spent),
+        now: scope.clock.now(),
+    }
+}
+
+/// The chat that an argument names.
+fn named(chat: Option<String>) -> Option<String> {
+    chat.map(|chat| chat.trim().to_owned()).filter(|chat| !chat.is_empty())
 }
 
 /// Whether words stand in a text, as whole words and next to each other, whatever is between and around them.
@@ -168,6 +196,10 @@ mod tests {
         ) -> Result<Told, ToolError> {
             self.0.lock().unwrap().push(format!("{wanted:?}"));
             Ok(Told::default())
+        }
+
+        fn is_elsewhere(&self, _: &TodoAsker, chat: &str) -> Result<bool, ToolError> {
+            Ok(chat != "bird:42")
         }
     }
 

@@ -12,7 +12,7 @@ use super::envelope::{self, Asked, Envelope};
 use super::letter;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Meant;
+use crate::tools::basis::Target;
 use crate::tools::paths::Roots;
 use crate::tools::ports::{Addressee, Passed, Spoken, Wanted};
 use crate::tools::scope::Scope;
@@ -99,10 +99,10 @@ impl Tool for ContactsSend {
         true
     }
 
-    async fn meant(&self, scope: &Scope, args: &Value) -> Result<Meant, ToolError> {
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
         let args: Args = typed(args.clone())?;
         envelope::of(&args.asked())?;
-        letter::find(scope, &wanted(&args)).await.map(|to| letter::meant(&to))
+        letter::target(scope, &wanted(&args)).await
     }
 
     fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {

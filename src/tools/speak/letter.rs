@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::taint::Taint;
 use crate::tools::ToolError;
-use crate::tools::basis::{Meant, Named};
+use crate::tools::basis::{Named, Reach, Target};
 use crate::tools::ports::{Addressee, Passed, Passing, Sender, Spoken, Wanted};
 use crate::tools::scope::Scope;
 
@@ -23,11 +23,15 @@ pub(super) async fn find(scope: &Scope, wanted: &Wanted) -> Result<Addressee, To
     scope.addressees.find(&by, wanted).await
 }
 
-/// Says who is meant, to whoever approves it.
-pub(super) fn meant(to: &Addressee) -> Meant {
-    let is = shown(to);
+/// Finds the conversation that a call puts text into, and says which it is to whoever approves the call.
+///
+/// # Errors
+/// In words: nobody is meant, or several are, or they cannot be reached, or it is this conversation.
+pub(in crate::tools) async fn target(scope: &Scope, wanted: &Wanted) -> Result<Target, ToolError> {
+    let to = find(scope, wanted).await?;
+    let is = shown(&to);
     let name = Named { name: "addressee".to_owned(), is, identity: to.conversation.full() };
-    Meant { names: vec![name], is_excused: to.is_shared }
+    Ok(Target { reach: Reach::Elsewhere, names: vec![name], is_excused: to.is_shared })
 }
 
 fn shown(to: &Addressee) -> String {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::letter;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Meant;
+use crate::tools::basis::Target;
 use crate::tools::paths::Roots;
 use crate::tools::ports::{Spoken, Wanted};
 use crate::tools::scope::Scope;
@@ -81,11 +81,9 @@ impl Tool for Message {
         true
     }
 
-    async fn meant(&self, scope: &Scope, args: &Value) -> Result<Meant, ToolError> {
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
         let Args { to, .. } = typed(args.clone())?;
-        letter::find(scope, &Wanted::Anybody(to.trim().to_owned()))
-            .await
-            .map(|to| letter::meant(&to))
+        letter::target(scope, &Wanted::Anybody(to.trim().to_owned())).await
     }
 
     fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {

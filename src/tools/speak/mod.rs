@@ -13,6 +13,8 @@ mod public;
 mod react;
 pub(in crate::tools) mod send;
 
+pub(in crate::tools) use letter::target;
+
 use std::sync::Arc;
 
 use selkie_channel_core::{Posting, SpeakingEffect, SpeakingTool};
