@@ -159,7 +159,11 @@ impl Intake {
 
     /// Begins what a stored batch asks for.
     pub(crate) fn begin(&self, stored: Stored) {
-        let Accepted { claimed, ready, commands, wake_at, stopping, gated, .. } = stored.accepted;
+        let Accepted { claimed, ready, commands, wake_at, stopping, gated, unsent, .. } =
+            stored.accepted;
+        if unsent {
+            self.commands.memory.forgetting.notify_one();
+        }
         for task in stopping {
             self.commands.stops.stop(task);
         }

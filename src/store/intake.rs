@@ -84,6 +84,8 @@ pub struct Accepted {
     pub gated: Vec<ConversationId>,
     /// The earliest `not_before` among new tasks.
     pub wake_at: Option<DateTime<Utc>>,
+    /// Messages were taken back: their files are to go.
+    pub unsent: bool,
 }
 
 /// What a request came to.

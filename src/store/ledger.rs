@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use crate::store::Unsent;
 use crate::store::approval::Approvals;
 use crate::store::delivery::Delivery;
 use crate::store::error::Result;
@@ -61,12 +62,19 @@ pub trait Ledger:
     /// Relaxed.
     async fn forget_old(&self, since: Since) -> Result<u64>;
 
-    /// Whether a place is being forgotten still: something of it is left, or a task that was told to stop goes on.
+    /// Whether a place is being forgotten still: something of it is left, or a task that was told to stop goes on; or files
+    /// of a message that was taken back are there still.
     async fn is_forgetting(&self) -> Result<bool>;
 
     /// Returns the places that are being forgotten still, each by the row number of its first conversation, with when that was
     /// asked for.
     async fn forgetting(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;
+
+    /// Returns the messages that were taken back and whose files have still to go.
+    async fn unsent(&self) -> Result<Unsent>;
+
+    /// Notes that their files are gone for good. Relaxed.
+    async fn unsent_gone(&self, unsent: Unsent) -> Result<()>;
 
     /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
     /// with when the oldest of those tasks was made.

@@ -11,6 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::outbox::Outbox;
+use crate::domain::ids::InboxId;
 use crate::domain::live::Live;
 use crate::domain::transcript::Picture;
 use crate::tools::ports::Pictures;
@@ -32,6 +33,21 @@ pub(crate) struct Fetched {
     pub(crate) pictures: Vec<Picture>,
 }
 
+/// A message of a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heard<'a> {
+    /// The row of its place's first conversation.
+    pub(crate) place_row: i64,
+    /// Its own.
+    pub(crate) row: InboxId,
+    pub(crate) inbound: &'a Inbound,
+}
+
+/// Returns where the files of a message lie, within its place's own folder: nothing else lies there.
+pub(crate) fn brought_by(row: InboxId) -> String {
+    format!("in/{row}")
+}
+
 /// Fetches what comes with messages.
 pub(crate) struct Attachments {
     pub(crate) outbox: Arc<Outbox>,
@@ -42,18 +58,15 @@ pub(crate) struct Attachments {
 }
 
 impl Attachments {
-    /// Fetches what came with a message.
-    pub(crate) async fn fetch(
-        &self,
-        place_row: i64,
-        inbound: &Inbound,
-        cancel: &CancellationToken,
-    ) -> Fetched {
+    /// Fetches what came with a message, into a folder of its own: it goes with the message.
+    pub(crate) async fn fetch(&self, message: Heard<'_>, cancel: &CancellationToken) -> Fetched {
         let mut all = Fetched::default();
+        let Heard { place_row, row, inbound } = message;
         let outbox = &self.outbox;
         let Some(account) = outbox.accounts.of(&inbound.conversation) else { return all };
         let own = own_folder(place_row);
-        let folder = self.cache_dir.join(&own).join("in");
+        let brought = brought_by(row);
+        let folder = self.cache_dir.join(&own).join(&brought);
         for attachment in &inbound.attachments {
             let left = match self.limits.bytes_left(inbound).await {
                 Ok(left) => left,
@@ -78,8 +91,7 @@ impl Attachments {
             all.lines.push(match fetched {
                 Ok((name, bytes)) => {
                     let told = describe(attachment, bytes);
-                    let own_dir = self.cache_dir.join(&own);
-                    let note = match self.shown(attachment, &own_dir, &folder.join(&name)).await {
+                    let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
                         Some(Ok(picture)) => {
                             all.pictures.push(picture);
                             String::new()
@@ -87,7 +99,7 @@ impl Attachments {
                         Some(Err(why)) => format!("; it cannot be shown: {why}"),
                         None => String::new(),
                     };
-                    format!("file_cache_dir/{own}/in/{name} ({told}{note})")
+                    format!("file_cache_dir/{own}/{brought}/{name} ({told}{note})")
                 }
                 Err(why) => {
                     let why = outbox.runtime.redactor.clean(&why);
@@ -99,11 +111,11 @@ impl Attachments {
         all
     }
 
-    /// Keeps a picture for the model, when it sees. `None` for what is no picture.
+    /// Keeps a picture for the model beside the file, when it sees. `None` for what is no picture.
     async fn shown(
         &self,
         attachment: &Attachment,
-        own: &Path,
+        folder: &Path,
         file: &Path,
     ) -> Option<Result<Picture, String>> {
         let keeper = Option::clone(&self.sees.now())?;
@@ -114,7 +126,7 @@ impl Attachments {
             return None;
         }
         let kept = match tokio::fs::read(file).await {
-            Ok(bytes) => keeper.keep(bytes, own).await.map_err(|e| e.to_string()),
+            Ok(bytes) => keeper.keep(bytes, folder).await.map_err(|e| e.to_string()),
             Err(error) => Err(error.to_string()),
         };
         Some(kept.inspect_err(|why| tracing::warn!(why, "a picture cannot be shown to the model")))

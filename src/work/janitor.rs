@@ -75,9 +75,14 @@ impl Janitor {
     pub(crate) async fn rows(&self) -> u64 {
         let since = self.retention.now().since(self.runtime.clock.now());
         let mut all = 0;
-        if let Err(error) = forgotten_files::remove(&self.storage, &self.cache_dir).await {
-            self.storage.trouble(&error);
-            return 0;
+        for gone in [
+            forgotten_files::remove(&self.storage, &self.cache_dir).await,
+            forgotten_files::remove_unsent(&self.storage, &self.cache_dir).await,
+        ] {
+            if let Err(error) = gone {
+                self.storage.trouble(&error);
+                return 0;
+            }
         }
         loop {
             match self.storage.ledger.forget_old(since).await {

@@ -18,7 +18,7 @@ use crate::domain::words::Words;
 use crate::schedule::words::local_time;
 use crate::schedule::zone::Zone;
 use crate::store::Claimed;
-use crate::work::attachments::Attachments;
+use crate::work::attachments::{Attachments, Heard};
 
 /// The newest lines of group talk that are shown.
 const MOST_LINES: usize = 50;
@@ -37,11 +37,12 @@ pub(crate) async fn lines(
 ) -> Vec<Received> {
     let mut lines = without_files(claimed, zone);
     let asked = lines.len() - claimed.heard.len();
-    for (line, (_, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
+    for (line, (row, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
         if let Some(quote) = &mut line.quote {
             quote.level = quoted(&attachments.outbox.storage, inbound).await;
         }
-        let fetched = attachments.fetch(claimed.place_row, inbound, cancel).await;
+        let message = Heard { place_row: claimed.place_row, row: *row, inbound };
+        let fetched = attachments.fetch(message, cancel).await;
         (line.files, line.pictures) = (fetched.lines, fetched.pictures);
     }
     lines

@@ -4,8 +4,9 @@ use futures_util::FutureExt as _;
 use selkie_playground::telegram::TOKEN;
 use selkie_playground::{Fault, FaultKind, line_platform as line, slack, x};
 
-use crate::support::contract::{Contract, Doubt, Hearing, holds};
+use crate::support::contract::{Contract, Doubt, Hearing, TakingBack, holds};
 use crate::support::rows::{HEARD, number};
+use crate::support::stage::Room;
 use crate::support::stages;
 
 /// What makes the stand-in say twelve thousand characters.
@@ -48,6 +49,7 @@ static TELEGRAM: Contract = Contract {
             world.telegram().fault(Fault::next("getUpdates", FaultKind::Redeliver));
             std::future::ready(()).boxed()
         },
+        taking_back: None,
     }),
     arrived: HEARD,
     call: "sendMessage",
@@ -81,6 +83,23 @@ static SLACK: Contract = Contract {
             let taken = slack.wait_until(|slack| (slack.envelopes() == (2, 0)).then_some(()));
             world.within("an acknowledgement of the repetition", taken).boxed()
         },
+        taking_back: Some(TakingBack {
+            says: |world, room, text| match room {
+                Room::Private => world.slack().say(slack::DM, slack::ADA, text),
+                Room::Group => {
+                    let text = format!("<@{}> {text}", slack::BOT);
+                    world.slack().say(slack::CHANNEL, slack::ADA, &text)
+                }
+            },
+            sends: |world, name, text| {
+                world.slack().upload(slack::DM, slack::ADA, name, text.to_owned())
+            },
+            takes_back: |world, room, message| {
+                let channel = if room == Room::Private { slack::DM } else { slack::CHANNEL };
+                let event = world.slack().delete(channel, message).expect("a message");
+                world.slack().repeat(&event);
+            },
+        }),
     }),
     arrived: HEARD,
     call: "chat.postMessage",
@@ -112,6 +131,25 @@ static LINE: Contract = Contract {
             let id = newest.expect("a message").id;
             async move { assert_eq!(line.redeliver(&id).await.expect("an answer"), 200) }.boxed()
         },
+        taking_back: Some(TakingBack {
+            says: |world, room, text| match room {
+                Room::Private => world.playground.line().say(line::ADA, line::ADA, text),
+                Room::Group => {
+                    let text = format!("{} {text}", line::BOT_NAME);
+                    world.playground.line().say(line::GROUP, line::ADA, &text)
+                }
+            },
+            sends: |world, name, text| {
+                let file = line::Draft::new(line::MediaKind::File, name, text.to_owned());
+                world.playground.line().upload(line::ADA, line::ADA, file)
+            },
+            takes_back: |world, room, message| {
+                let chat = if room == Room::Private { line::ADA } else { line::GROUP };
+                let platform = world.playground.line();
+                let event = platform.unsend(chat, line::ADA, message);
+                platform.repeat(&event);
+            },
+        }),
     }),
     arrived: HEARD,
     call: "reply",

@@ -17,7 +17,7 @@ async fn a_caption_that_mentions_the_bot_asks_it_about_the_file() {
     let message = world.telegram().upload(GROUP, GRACE, asking);
     world.answer(GROUP.chat, message).await;
     let prompt = world.last_prompt();
-    assert!(prompt.contains("/in/log.txt") && prompt.contains("what is it?"), "{prompt}");
+    assert!(prompt.contains("/log.txt") && prompt.contains("what is it?"), "{prompt}");
     assert_eq!(world.playground.model().calls(), 1);
 }
 
@@ -32,7 +32,7 @@ async fn an_album_whose_caption_mentions_the_bot_comes_with_all_its_files() {
     world.answer(GROUP.chat, messages[0]).await;
     let prompt = world.last_prompt();
     for name in ["1.txt", "2.txt", "3.txt"] {
-        assert!(prompt.contains(&format!("/in/{name}")), "{name} is missing in {prompt}");
+        assert!(prompt.contains(&format!("/{name} (document")), "{name} is missing in {prompt}");
     }
     assert_eq!(world.playground.model().calls(), 1);
 }

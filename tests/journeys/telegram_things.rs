@@ -46,7 +46,7 @@ async fn a_file_survives_hiccups_on_its_way_and_trouble_that_stays_is_told() {
         let message = world.telegram().upload(PRIVATE, ADA, file(&format!("tide{n}.txt")));
         world.answer(ADA, message).await;
         let prompt = world.last_prompt();
-        let line = format!("/in/tide{n}.txt (document, text/plain, 10 bytes)");
+        let line = format!("/tide{n}.txt (document, text/plain, 10 bytes)");
         assert!(prompt.contains(&line), "{n}: {prompt}");
     }
     world.telegram().fault(Fault::next("file", FaultKind::Html { status: 503 }).times(99));

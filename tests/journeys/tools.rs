@@ -64,7 +64,7 @@ async fn photos_and_voice_notes_are_sent_as_what_they_are() {
         FileDraft::new(FileKind::Document, "seal.png", &b"\x89PNG\r\n\x1a\n and so on"[..]);
     let message = world.telegram().upload(PRIVATE, ADA, picture);
     world.answer(ADA, message).await;
-    tell(&world, "send photo in/seal.png", "Sent: in/seal.png.").await;
+    tell(&world, "send photo seal.png", "Sent: ").await;
     let (kind, _, bytes) = sent(&world);
     assert_eq!((kind, bytes.starts_with(b"\x89PNG")), (FileKind::Photo, true));
     world.ask("write voice.ogg: not really a voice").await;

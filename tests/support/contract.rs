@@ -18,6 +18,16 @@ use crate::support::{disk, secrecy};
 
 use Story::{Received, Sent};
 
+const SECRET_WORD: &str = "xylophone";
+/// Everything that people have said, as it is stored and as models have read it.
+const KEPT: &str = "SELECT inbound FROM inbox
+    UNION ALL SELECT item FROM transcript WHERE item LIKE '%\"item\":\"heard\"%'";
+const WAITING: &str = "SELECT count(*) FROM inbox WHERE disposition = 'task'";
+const WITHDRAWN: &str = "SELECT count(*) FROM task WHERE why = 'its message was taken back'";
+const TAKEN_BACK: &str = "SELECT count(*) FROM inbox WHERE disposition = 'unsend'";
+const WITH_FILES: &str =
+    "SELECT count(*) FROM inbox WHERE disposition = 'unsend' AND done_at IS NULL";
+
 /// Worlds at once.
 const SIDE_BY_SIDE: usize = 3;
 
@@ -59,6 +69,18 @@ pub struct Hearing {
     pub in_order: bool,
     /// The platform delivers the event of Ada's newest message once more.
     pub again: fn(&World) -> BoxFuture<'_, ()>,
+    /// How people take back what they have said; `None` where the platform tells no bot.
+    pub taking_back: Option<TakingBack>,
+}
+
+/// How people take back what they have said.
+pub struct TakingBack {
+    /// Ada says something; gives the message.
+    pub says: fn(&World, Room, &str) -> String,
+    /// Ada sends a text file that is called so and holds this, in private; gives the message.
+    pub sends: fn(&World, &str, &str) -> String,
+    /// She takes a message back, and the platform tells it twice.
+    pub takes_back: fn(&World, Room, &str),
 }
 
 /// What comes of an answer that has arrived while its result was lost.
@@ -87,6 +109,10 @@ const STORIES: &[Told] = &[
     (
         "the same event twice is one answer",
         Received(|it, receiver| once_only(it, receiver).boxed()),
+    ),
+    (
+        "what is taken back is not answered and not kept",
+        Received(|it, hearing| taken_back(it, hearing).boxed()),
     ),
     ("a long answer is split and nothing is lost", Sent(|it| split(it).boxed())),
     ("a refusal is visible and holds nothing up", Sent(|it| refused(it).boxed())),
@@ -179,6 +205,50 @@ async fn once_only(it: &Contract, receiver: &Hearing) {
     it.ask(&world, "last", 3).await;
     assert_eq!(it.marked(&world, &["once", "next", "last"]), 0);
     assert_eq!(number(&world.home, it.arrived), Some(3));
+}
+
+/// Words and files, in private and in a thread, before the answer and behind it.
+async fn taken_back(it: &Contract, hearing: &Hearing) {
+    let Some(TakingBack { says, sends, takes_back }) = &hearing.taking_back else { return };
+    let mut world = (it.stage.world)().await;
+    world.home.set("debounce", json!("1h"));
+    let daemon = up(&world).await;
+    let waiting = [
+        (Room::Private, says(&world, Room::Private, SECRET_WORD)),
+        (Room::Group, says(&world, Room::Group, SECRET_WORD)),
+        (Room::Private, sends(&world, "tide.txt", SECRET_WORD)),
+    ];
+    counted(&world, WAITING, 3).await;
+    waiting.iter().for_each(|(room, message)| takes_back(&world, *room, message));
+    // What she has said in private is one task.
+    counted(&world, WITHDRAWN, 2).await;
+    assert!(daemon.stop().await.success());
+    world.home.set("debounce", json!("0s"));
+    let _daemon = up(&world).await;
+    let said = says(&world, Room::Group, SECRET_WORD);
+    delivered(&world, it.arrived, 1).await;
+    let file = sends(&world, "tide.txt", SECRET_WORD);
+    delivered(&world, it.arrived, 2).await;
+    assert!(!secrecy::holding(SECRET_WORD, &world.home.cache()).is_empty(), "the file was fetched");
+    takes_back(&world, Room::Group, &said);
+    takes_back(&world, Room::Private, &file);
+    counted(&world, TAKEN_BACK, 5).await;
+    counted(&world, WITH_FILES, 0).await;
+    assert_eq!(secrecy::holding(SECRET_WORD, &world.home.cache()), Vec::<String>::new());
+    let kept = texts(&world.home, KEPT);
+    assert!(kept.iter().all(|text| !text.contains(SECRET_WORD)), "{kept:?}");
+    assert_eq!((it.stage.said)(&world, Room::Group).len(), 1);
+    assert_eq!(it.said(&world).len(), 1);
+}
+
+/// Waits until a count comes to this.
+async fn counted(world: &World, count: &str, wanted: i64) {
+    let there = async {
+        while number(&world.home, count) != Some(wanted) {
+            tokio::task::yield_now().await;
+        }
+    };
+    world.within(count, there).await;
 }
 
 async fn split(it: &Contract) {

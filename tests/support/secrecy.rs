@@ -26,3 +26,19 @@ pub fn files(needles: &[&str], folder: &Path) {
         }
     }
 }
+
+/// Names the files below a folder that hold the needle; none where there is no folder.
+pub fn holding(needle: &str, folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map_while(Result::ok);
+    let holds = |path: &Path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
+    };
+    entries
+        .flat_map(|entry| match entry.path() {
+            path if path.is_dir() => holding(needle, &path),
+            path if holds(&path) => vec![path.display().to_string()],
+            _ => Vec::new(),
+        })
+        .collect()
+}

@@ -135,6 +135,13 @@ pub enum What {
     },
 }
 
+impl What {
+    /// Whether it may hold what somebody said.
+    pub fn is_said(&self) -> bool {
+        matches!(self, Self::Message | Self::Edit | Self::Other { .. })
+    }
+}
+
 /// Who did it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Speaker {

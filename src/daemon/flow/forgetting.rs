@@ -76,6 +76,7 @@ impl Flow {
     pub async fn forget_now(&self) -> Result<bool, StoreError> {
         let ledger = &self.outbox.storage.ledger;
         forgotten_files::remove(&self.outbox.storage, &self.cache_dir).await?;
+        forgotten_files::remove_unsent(&self.outbox.storage, &self.cache_dir).await?;
         let never = DateTime::<Utc>::MIN_UTC;
         let since =
             Since { transcripts: never, inbox: never, outbox: never, keys: never, cache: never };

@@ -5,8 +5,17 @@ use selkie_channel_core::Quote;
 use super::*;
 use crate::domain::ids::InboxId;
 use crate::domain::transcript::{Quoted, Received};
+use crate::store::{Seen, Unsent, UnsentMessage};
 
-laws![what_is_taken_back_is_nowhere, a_running_task_whose_message_is_taken_back_stops,];
+laws![
+    what_is_taken_back_is_nowhere,
+    a_running_task_whose_message_is_taken_back_stops,
+    what_is_taken_back_goes_in_every_thread_of_its_place_and_in_none_elsewhere,
+    what_comes_after_it_was_taken_back_is_not_kept,
+    what_a_running_task_has_read_goes_and_the_task_goes_on,
+    what_is_taken_back_before_a_run_has_taken_it_in_is_not_written_down,
+    files_go_when_no_task_fetches_them_any_more,
+];
 
 pub fn unsend(n: i64, order: i64) -> Arrival {
     let mut inbound = message(n, order);
@@ -40,10 +49,14 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
 async fn stored(ledger: &dyn Ledger, orders: &[i64]) -> String {
     let mut text = String::new();
     for order in orders {
-        let chains = ledger.trace(&format!("tg:8:-1:{order}")).await.unwrap();
-        text.push_str(&serde_json::to_string(&chains).unwrap());
+        text.push_str(&traced(ledger, &format!("tg:8:-1:{order}")).await);
     }
     text
+}
+
+/// Everything that is stored of one.
+async fn traced(ledger: &dyn Ledger, key: &str) -> String {
+    serde_json::to_string(&ledger.trace(key).await.unwrap()).unwrap()
 }
 
 async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
@@ -69,7 +82,8 @@ async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
     let Advance::Finish { append, .. } = &mut end else { unreachable!() };
     append.insert(0, heard(second.heard[0].0, &second.heard[0].1));
     let Item::Received(own) = append[0].clone() else { unreachable!() };
-    let talk = Received { inbox: None, text: "[00:00] Ann: text 3".to_owned(), quote: None, ..own };
+    let text = "[00:00] Ann: text 3".to_owned();
+    let talk = Received { inbox: None, text, quote: None, talk: true, ..own };
     append.insert(0, Item::Received(talk));
     finished(ledger, &second.claim, end).await;
     push(ledger, task(message(1, 4)), no_fuse()).await;
@@ -107,4 +121,120 @@ async fn a_running_task_whose_message_is_taken_back_stops(bed: &dyn Fixture) {
     let none = push(ledger.as_ref(), unsend(7, 1), no_fuse()).await;
     assert!(none.stopping.is_empty(), "a message nobody heard");
     assert!(ledger.conversations(9).await.unwrap().len() == 1, "makes no conversation");
+}
+
+fn in_thread(inbound: Inbound, thread: &str) -> Inbound {
+    let conversation = ConversationId::new(account(), format!("tg:-1:{thread}"));
+    Inbound { key: format!("{}:{thread}", inbound.key), conversation, ..inbound }
+}
+
+fn step(append: Vec<Item>) -> Advance {
+    let (header, usage) = ("{}".to_owned(), Usage::default());
+    Advance::Step { append, header, facts: None, usage, durable: false }
+}
+
+/// The event that takes it back tells the place, and no thread of it.
+async fn what_is_taken_back_goes_in_every_thread_of_its_place_and_in_none_elsewhere(
+    bed: &dyn Fixture,
+) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, task(in_thread(message(1, 1), "a")), no_fuse()).await;
+    push(ledger, arrival(message(1, 1), Disposition::Gate), no_fuse()).await;
+    let mut edit = in_thread(message(1, 1), "e");
+    edit.what = What::Edit;
+    push(ledger, arrival(edit, Disposition::Edit), no_fuse()).await;
+    // The same number in another place, and one that made no conversation.
+    push(ledger, task(message(2, 1)), no_fuse()).await;
+    push(ledger, arrival(message(3, 1), Disposition::Ignored("not_allowed")), no_fuse()).await;
+    push(ledger, unsend(1, 1), no_fuse()).await;
+    for key in ["tg:8:-1:1", "tg:8:-1:1:a", "tg:8:-1:1:e"] {
+        let kept = traced(ledger, key).await;
+        assert!(!kept.contains("text 1"), "{key}: {kept}");
+    }
+    for other in ["tg:8:-2:1", "tg:8:-3:1"] {
+        assert!(traced(ledger, other).await.contains("text 1"), "{other}");
+    }
+    let thread = ConversationId::new(account(), "tg:-1:a");
+    let waits = ledger.claim(&Lane::of(&thread), &instance("a"), at(9)).await.unwrap();
+    assert!(waits.is_none(), "it is not answered");
+    assert!(ledger.knocking().await.unwrap().is_empty(), "nor does the gate wait with it");
+    push(ledger, unsend(3, 1), no_fuse()).await;
+    assert!(!traced(ledger, "tg:8:-3:1").await.contains("text 1"), "whoever wrote it");
+}
+
+async fn what_comes_after_it_was_taken_back_is_not_kept(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, unsend(1, 1), no_fuse()).await;
+    let accepted = push(ledger, task(in_thread(message(1, 1), "a")), fuse(1)).await;
+    assert!(accepted.claimed.is_empty() && accepted.ready.is_empty());
+    let mut edit = message(1, 1);
+    (edit.what, edit.text) = (What::Edit, "text 1, changed".to_owned());
+    push(ledger, arrival(edit, Disposition::Edit), no_fuse()).await;
+    let kept = stored(ledger, &[1]).await;
+    assert!(!kept.contains("text 1"), "{kept}");
+    let kept = traced(ledger, "tg:8:-1:1:a").await;
+    assert!(!kept.contains("text 1"), "{kept}");
+    let elsewhere = push(ledger, task(message(2, 1)), fuse(1)).await;
+    assert_eq!(elsewhere.claimed.len(), 1, "a number is of one place");
+}
+
+async fn what_a_running_task_has_read_goes_and_the_task_goes_on(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, arrival(message(1, 1), Disposition::Context), no_fuse()).await;
+    let mut asking = message(1, 2);
+    asking.quote = Some(Quote {
+        message: MessageRef::new("1"),
+        speaker: "Ann".to_owned(),
+        text: "text 1".to_owned(),
+        ours: false,
+    });
+    let claimed = push(ledger, task(asking), fuse(1)).await.claimed.remove(0);
+    assert_eq!(claimed.context.len(), 1);
+    let accepted = push(ledger, unsend(1, 1), no_fuse()).await;
+    assert!(accepted.stopping.is_empty(), "another's line ends nobody's task");
+    let own = heard(claimed.heard[0].0, &claimed.heard[0].1);
+    let Item::Received(of_own) = own.clone() else { unreachable!() };
+    let text = "00:00 Ann: text 1\n00:01 Bob: tea?".to_owned();
+    let talk = Received { inbox: None, text, quote: None, talk: true, ..of_own };
+    let told = ledger.commit(&claimed.claim, step(vec![Item::Received(talk), own])).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: false, .. }), "{told:?}");
+    finished(ledger, &claimed.claim, finish("yes", vec![])).await;
+    let kept = serde_json::to_string(&ledger.task(claimed.claim.task).await.unwrap()).unwrap();
+    assert!(!kept.contains("text 1") && kept.contains("text 2"), "{kept}");
+}
+
+async fn what_is_taken_back_before_a_run_has_taken_it_in_is_not_written_down(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let claimed = started(ledger, 1, 1).await;
+    push(ledger, task(message(1, 2)), no_fuse()).await;
+    let came = ledger.inflow(&claimed.claim, at(5)).await.unwrap().waiting.remove(0);
+    push(ledger, unsend(1, 2), no_fuse()).await;
+    let append = vec![heard(came.heard[0].0, &came.heard[0].1)];
+    let seen = Seen { tasks: vec![came.task], edits: vec![], step: 2 };
+    let absorb = Advance::Absorb { seen, with: Box::new(step(append)) };
+    ledger.commit(&claimed.claim, absorb).await.unwrap();
+    let kept = serde_json::to_string(&ledger.task(claimed.claim.task).await.unwrap()).unwrap();
+    assert!(!kept.contains("text 2"), "{kept}");
+}
+
+async fn files_go_when_no_task_fetches_them_any_more(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let running = started(ledger, 1, 1).await;
+    assert_eq!(ledger.unsent().await.unwrap(), Unsent::default());
+    push(ledger, unsend(1, 1), no_fuse()).await;
+    let unsent = ledger.unsent().await.unwrap();
+    let message = UnsentMessage { place_row: running.place_row, row: running.heard[0].0 };
+    assert_eq!((unsent.messages, unsent.over.len()), (vec![message], 0), "it may bring them still");
+    finished(ledger, &running.claim, finish("yes", vec![])).await;
+    let unsent = ledger.unsent().await.unwrap();
+    assert_eq!((&unsent.messages[..], unsent.over.len()), (&[message][..], 1));
+    assert!(ledger.is_forgetting().await.unwrap());
+    ledger.unsent_gone(unsent).await.unwrap();
+    assert_eq!(ledger.unsent().await.unwrap(), Unsent::default());
+    assert!(!ledger.is_forgetting().await.unwrap());
 }

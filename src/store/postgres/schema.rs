@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0017_called.sql"),
     include_str!("migrations/0018_beginning.sql"),
     include_str!("migrations/0019_copied.sql"),
+    include_str!("migrations/0020_unsent.sql"),
 ];
 
 /// The version written today.

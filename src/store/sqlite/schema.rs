@@ -41,6 +41,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0026_called.sql"),
     include_str!("migrations/0027_beginning.sql"),
     include_str!("migrations/0028_copied.sql"),
+    include_str!("migrations/0029_unsent.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

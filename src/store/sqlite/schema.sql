@@ -55,6 +55,7 @@ CREATE INDEX lane_ready ON lane (oldest) WHERE ready_at IS NOT NULL;
 -- start_at: from when the task may be claimed; 0 for at once, null when nothing but an event makes it
 -- claimable. finish: which ending of its conversation's epoch it was. cause: empty when it is the key of the message
 -- that it came with, which is unique already. header: null when it has ended, for nobody resumes it.
+-- stop: 1 it is to end, 2 what it writes may hold what was taken back.
 CREATE TABLE task (
     id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
@@ -148,6 +149,9 @@ CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
 CREATE INDEX inbox_quotes ON inbox (quotes, conversation) WHERE quotes IS NOT NULL;
 CREATE INDEX inbox_album ON inbox (conversation, album) WHERE album IS NOT NULL;
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;
+-- What was taken back: by its message, and where its files have still to go.
+CREATE INDEX inbox_unsend ON inbox (message, done_at) WHERE disposition = 'unsend';
+CREATE INDEX inbox_unsend_open ON inbox (id) WHERE done_at IS NULL AND disposition = 'unsend';
 -- A list of three words would be a table that every row makes anew.
 CREATE INDEX inbox_command ON inbox (id)
 WHERE done_at IS NULL AND (disposition = 'command' OR disposition = 'tap' OR disposition = 'answer');

@@ -5,7 +5,7 @@ use selkie_channel_core::Inbound;
 
 use super::facts::{self, RawFacts};
 use super::rows::{load, millis};
-use super::{fence, history, lanes};
+use super::{fence, history, lanes, unsend};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::task::Claim;
 use crate::store::error::Result;
@@ -77,14 +77,14 @@ fn lines(tx: &mut dyn Tx, sql: &'static str, task: i64) -> Result<Vec<Row>> {
 }
 
 /// Gives the running task what its model has seen: messages of tasks that still wait in its lane, and
-/// edits.
+/// edits; also such as were taken back meanwhile. Returns whether there are any.
 pub fn absorb(
     tx: &mut dyn Tx,
     task: i64,
     lane: i64,
     seen: &Seen,
     now: DateTime<Utc>,
-) -> Result<()> {
+) -> Result<bool> {
     let (why, step) = (format!("absorbed by task {task}"), format!("absorbed: step {}", seen.step));
     for other in &seen.tasks {
         let taken = tx.execute(
@@ -93,6 +93,11 @@ pub fn absorb(
             params![other.0, lane, &why, millis(now)],
         )?;
         if taken == 0 {
+            // Its words are on their way into the transcript still.
+            tx.execute_later(
+                "UPDATE inbox SET task = ?2 WHERE task = ?1 AND disposition = 'unsent'",
+                params![other.0, task],
+            )?;
             continue;
         }
         tx.execute_later(
@@ -102,12 +107,12 @@ pub fn absorb(
     }
     for edit in &seen.edits {
         tx.execute_later(
-            "UPDATE inbox SET task = ?2 WHERE id = ?1 AND disposition = 'edit'",
+            "UPDATE inbox SET task = ?2 WHERE id = ?1 AND disposition IN ('edit', 'unsent')",
             params![edit.0, task],
         )?;
     }
     if !seen.tasks.is_empty() {
         lanes::refresh(tx, lane)?;
     }
-    Ok(())
+    unsend::is_any(tx, task)
 }

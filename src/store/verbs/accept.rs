@@ -124,6 +124,12 @@ fn store(
         out.accepted.known += 1;
         return Ok(());
     }
+    if glance.unsent && inbound.what.is_said() && unsend::came_first(tx, inbound)? {
+        let to = Belongs { conversation: glance.row(), ..Belongs::default() };
+        let id = insert(tx, &row.taken_back(), "unsent", to, now)?;
+        out.accepted.fresh.push(Fresh { index, row: id });
+        return Ok(());
+    }
     if let Some(here) = &glance.here
         && let Some(question) = answers(tx, here, &row.arrival)?
     {
@@ -218,6 +224,10 @@ fn carry_out(
     out: &mut RawAccepted,
 ) -> Result<Belongs> {
     let inbound = &row.arrival.inbound;
+    if matches!(disposition, Disposition::Unsent) {
+        out.accepted.stopping.extend(unsend::unsend(tx, inbound, now)?);
+        out.accepted.unsent = true;
+    }
     let conversation = match disposition {
         // Nothing comes of these: a stranger's line makes no conversation.
         Disposition::Ignored(_)
@@ -236,11 +246,6 @@ fn carry_out(
         }
         Disposition::Command | Disposition::Opened => conversations::open(tx, here)?,
         Disposition::Edit => applied = late::edit(tx, here, inbound)?,
-        Disposition::Unsent => {
-            if let Some(message) = &inbound.message {
-                out.accepted.stopping.extend(unsend::unsend(tx, here, message, now)?);
-            }
-        }
         Disposition::Closed(reason) => closing::close(tx, here, reason, millis(now))?,
         Disposition::Moved(to) => {
             let account = inbound.place.account().as_str();
@@ -254,6 +259,7 @@ fn carry_out(
         Disposition::Earlier(of) => task = Some(of.0),
         Disposition::Context
         | Disposition::Tap
+        | Disposition::Unsent
         | Disposition::Ignored(_)
         | Disposition::Unparsed => {}
     }

@@ -2,7 +2,7 @@
 
 use super::glance::{Glance, glance};
 use super::rows::lean;
-use super::{facts, keys};
+use super::{facts, keys, texts};
 use crate::store::arrival::{Arrival, Disposition};
 use crate::store::error::Result;
 use crate::store::tx::Tx;
@@ -36,6 +36,13 @@ impl Row {
     pub fn glance(&self, tx: &mut dyn Tx) -> Result<Glance> {
         let place = self.facts.as_ref().map_or("", facts::Written::place);
         glance(tx, &self.arrival.inbound, place)
+    }
+
+    /// Returns it without its words: they were taken back before it came.
+    pub fn taken_back(&self) -> Self {
+        let mut arrival = self.arrival.clone();
+        arrival.inbound.quote = None;
+        Self { arrival, text: texts::taken_back(&self.text), facts: None }
     }
 
     /// Returns the account that brought it.

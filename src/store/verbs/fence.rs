@@ -6,8 +6,10 @@ use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
-/// A running task is told to stop, and that what it writes may hold the text of a message that was taken back.
-pub const STOP_UNSENT: i64 = 2;
+/// What a running task is told, in bits: to stop …
+pub const STOP: i64 = 1;
+/// … and that what it writes may hold the text of a message that was taken back.
+pub const UNSENT: i64 = 2;
 
 /// What the holder of a claim needs to know of its task.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +18,7 @@ pub struct Held {
     pub lane: i64,
     /// Somebody wants it to end.
     pub stop: bool,
-    /// Its message was taken back.
+    /// A message that it has read was taken back.
     pub unsent: bool,
     /// What its conversation is in.
     pub mode: Mode,
@@ -36,8 +38,8 @@ pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Held>> {
             let mode = if row.get(2)? { Mode::Plan } else { Mode::Normal };
             Ok(Held {
                 lane: row.get(0)?,
-                stop: stop != 0,
-                unsent: stop == STOP_UNSENT,
+                stop: stop & STOP != 0,
+                unsent: stop & UNSENT != 0,
                 mode,
                 items: row.get::<Option<i64>>(3)?.unwrap_or_default(),
             })

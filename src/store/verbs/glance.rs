@@ -14,6 +14,8 @@ use crate::store::value::{Row, params};
 pub struct Glance {
     /// It is stored already.
     pub known: bool,
+    /// A message of its id was taken back before, here or in another place of the account.
+    pub unsent: bool,
     /// The row of where its task would speak.
     pub whereabouts: Option<i64>,
     /// Its conversation, by its key or by one it had before its place moved.
@@ -72,16 +74,25 @@ pub fn glance(tx: &mut dyn Tx, inbound: &Inbound, place: &str) -> Result<Glance>
              EXISTS (SELECT 1 FROM inbox
                      WHERE conversation = c.id AND disposition = 'gate' AND task IS NULL),
              EXISTS (SELECT 1 FROM part WHERE conversation = c.id AND told IS NOT NULL AND told = 0),
-             EXISTS (SELECT 1 FROM question WHERE conversation = c.id AND state = 'open')
+             EXISTS (SELECT 1 FROM question WHERE conversation = c.id AND state = 'open'),
+             EXISTS (SELECT 1 FROM inbox
+                     WHERE message = ?5 AND account = ?1 AND disposition = 'unsend')
          FROM (SELECT 1 AS one) x
          LEFT JOIN conversation c ON c.id = COALESCE(
              (SELECT id FROM conversation WHERE account = ?1 AND key = ?2),
              (SELECT conversation FROM conversation_alias WHERE account = ?1 AND old = ?2))
          LEFT JOIN lane l ON l.name = c.account || '|' || c.key",
-        params![account, inbound.conversation.key(), &inbound.key, place],
+        params![
+            account,
+            inbound.conversation.key(),
+            &inbound.key,
+            place,
+            inbound.message.as_ref().map(|message| message.as_str())
+        ],
         |row| {
             Ok(Glance {
                 known: row.get::<Option<i64>>(0)?.is_some(),
+                unsent: row.get(18)?,
                 whereabouts: row.get(1)?,
                 here: match row.get(2)? {
                     Some(id) => Some(here(id, row)?),

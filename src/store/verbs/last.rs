@@ -2,7 +2,7 @@
 
 use selkie_channel_core::ConversationId;
 
-use super::fence::{Held, STOP_UNSENT};
+use super::fence::{Held, STOP, UNSENT};
 use super::usage::usage;
 use crate::domain::facts::Mode;
 use crate::domain::task::Claim;
@@ -60,8 +60,8 @@ pub fn look(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Last>> {
             let stop: i64 = row.get(1)?;
             let held = Held {
                 lane: row.get(0)?,
-                stop: stop != 0,
-                unsent: stop == STOP_UNSENT,
+                stop: stop & STOP != 0,
+                unsent: stop & UNSENT != 0,
                 mode: if row.get(2)? { Mode::Plan } else { Mode::Normal },
                 items: row.get::<Option<i64>>(3)?.unwrap_or_default(),
             };

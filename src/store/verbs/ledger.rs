@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::rows::millis;
-use super::{forgetting, janitor, lanes, restored};
+use super::{forgetting, janitor, lanes, restored, unsent_files};
 use crate::store::engine::Purge;
 use crate::store::error::Result;
 use crate::store::ledger::Ledger;
 use crate::store::restored::{Released, Restored, Waiting};
 use crate::store::settings::Since;
 use crate::store::sql::{Plan, SqlLedger};
+use crate::store::unsent::Unsent;
 
 #[async_trait]
 impl Ledger for SqlLedger {
@@ -40,11 +41,23 @@ impl Ledger for SqlLedger {
     }
 
     async fn is_forgetting(&self) -> Result<bool> {
-        self.write(Plan::RELAXED, |tx| forgetting::is_under_way(tx)).await
+        self.write(Plan::RELAXED, |tx| {
+            Ok(forgetting::is_under_way(tx)? || unsent_files::is_any(tx)?)
+        })
+        .await
     }
 
     async fn forgetting(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {
         self.read(forgetting::places).await
+    }
+
+    async fn unsent(&self) -> Result<Unsent> {
+        self.read(unsent_files::read).await
+    }
+
+    async fn unsent_gone(&self, unsent: Unsent) -> Result<()> {
+        let now = millis(self.now());
+        self.write(Plan::RELAXED, move |tx| unsent_files::gone(tx, &unsent, now)).await
     }
 
     async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {

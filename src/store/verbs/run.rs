@@ -207,15 +207,16 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     let Some(last) = look(tx, claim)? else { return Ok(RawCommitted::Lost) };
     let (task, held) = (claim.task.0, last.held);
     let Prepared { items, wrote, now, seen, how, .. } = advance;
+    let mut unsent = held.unsent;
     if !seen.is_empty() {
-        absorbing::absorb(tx, task, held.lane, seen, *now)?;
+        unsent |= absorbing::absorb(tx, task, held.lane, seen, *now)?;
     }
     let first = held.items + 1;
     // What the only call of a task has used stands with the task.
     let ends = matches!(how, How::Finish(_));
     let alone = ends && last.cost.calls == 0 && advance.usage.calls == 1;
     appending::append(tx, task, first, items, &model_calls::columns(items.len(), wrote, alone))?;
-    if held.unsent {
+    if unsent {
         unsend::again(tx, task)?;
     }
     let Held { stop, mode, .. } = held;

@@ -65,7 +65,7 @@ pub fn stop(
 
 /// Tells a running task to stop.
 pub fn tell(tx: &mut dyn Tx, task: i64) -> Result<()> {
-    tx.execute_later("UPDATE task SET stop = 1 WHERE id = ?1 AND stop = 0", params![task])
+    tx.execute_later("UPDATE task SET stop = stop | 1 WHERE id = ?1", params![task])
 }
 
 /// Cancels what a task has said and is not being sent.

@@ -1,93 +1,143 @@
 //! A person takes a message back: its text goes wherever it is stored, and the task it started ends.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::MessageRef;
+use selkie_channel_core::{Inbound, PlaceId};
 use serde::Deserialize;
 
 use super::ending::{Ending, end};
-use super::fence::STOP_UNSENT;
-use super::rewriting::rewrite;
-use super::rows::millis;
-use super::{copied, lanes, summary, texts};
-use crate::domain::ids::{InboxId, TaskId};
-use crate::domain::transcript::{Item, Received};
+use super::fence::{STOP, UNSENT};
+use super::rows::{json, millis};
+use super::scrub::{Gone, Part, TAKEN_BACK, scrub};
+use super::{copied, lanes, locks, summary, texts};
+use crate::domain::ids::TaskId;
+use crate::domain::question::Given;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
-/// Stands where the text was.
-const TAKEN_BACK: &str = "(taken back by who wrote it)";
-/// A stored message and what became of it.
+/// A stored event about a message, and what became of it.
 struct Row {
     id: i64,
+    conversation: Option<i64>,
     task: Option<i64>,
+    question: Option<i64>,
     starts: bool,
     text: String,
+    inbound: String,
 }
 
-/// What a stored message says.
+/// What a stored event says, and where.
 #[derive(Default, Deserialize)]
-struct Words {
+struct Said {
     #[serde(default)]
     text: String,
+    place: Option<PlaceId>,
 }
 
-/// Takes a message back, also out of what other conversations' tasks have read here; returns running tasks that must stop.
-pub fn unsend(
-    tx: &mut dyn Tx,
-    conversation: i64,
-    message: &MessageRef,
-    now: DateTime<Utc>,
-) -> Result<Vec<TaskId>> {
-    let rows = tx.all(
-        "SELECT id, task, disposition, inbound FROM inbox WHERE message = ?1 AND conversation = ?2",
-        params![message.as_str(), conversation],
-        |row| {
-            let inbound: String = row.get(3)?;
-            let Words { text } = serde_json::from_str(&inbound).unwrap_or_default();
-            let starts = row.get::<&str>(2)? == "task";
-            Ok((Row { id: row.get(0)?, task: row.get(1)?, starts, text }, inbound))
-        },
-    )?;
+/// Takes a message back in all conversations of its place (a thread is one of its own), also out of what other
+/// conversations' tasks have read there; returns running tasks that must stop.
+pub fn unsend(tx: &mut dyn Tx, taken: &Inbound, now: DateTime<Utc>) -> Result<Vec<TaskId>> {
+    let rows = rows_of(tx, taken)?;
+    locks::rows(tx, rows.iter().filter_map(|row| row.conversation).collect())?;
     let mut stopping = Vec::new();
-    for (row, inbound) in &rows {
-        blank(tx, row.id, inbound)?;
+    for row in &rows {
+        blank(tx, row)?;
+        let Some(conversation) = row.conversation else { continue };
+        if let Some(question) = row.question {
+            unanswer(tx, question)?;
+        }
         copied::take_back(tx, conversation, &row.text)?;
         if let Some(task) = row.task {
-            scrub(tx, task, row)?;
-            summary::taken_back(tx, conversation, task)?;
+            let part = Part::Message { words: Some(&row.text) };
+            take_out(tx, conversation, task, Gone { row: row.id, part })?;
             if row.starts && withdraw(tx, task, now)? {
                 stopping.push(TaskId(task));
             }
         }
-        for (id, task) in unquote(tx, conversation, message)? {
-            if let Some(task) = task {
-                scrub(tx, task, &Row { id, task: None, starts: false, text: row.text.clone() })?;
-                summary::taken_back(tx, conversation, task)?;
-            }
-        }
+        unquote(tx, conversation, taken)?;
     }
     Ok(stopping)
 }
 
-/// Scrubs what a task has written after its message was taken back.
+/// Whether a message was taken back before it came: a platform keeps no order between its connections.
+pub fn came_first(tx: &mut dyn Tx, inbound: &Inbound) -> Result<bool> {
+    let Some(message) = &inbound.message else { return Ok(false) };
+    let account = inbound.conversation.account().as_str();
+    let unsent: Vec<String> = tx.column(
+        "SELECT inbound FROM inbox WHERE message = ?1 AND account = ?2 AND disposition = 'unsend'",
+        params![message.as_str(), account],
+    )?;
+    let place_of = |text: &String| serde_json::from_str::<Said>(text).ok()?.place;
+    Ok(unsent.iter().filter_map(place_of).any(|place| place == inbound.place))
+}
+
+/// Takes out what a running task has written of messages that were taken back since it began.
 pub fn again(tx: &mut dyn Tx, task: i64) -> Result<()> {
-    let sql = "SELECT id FROM inbox WHERE task = ?1 AND disposition = 'unsent'";
-    for id in tx.column::<i64>(sql, params![task])? {
-        scrub(tx, task, &Row { id, task: Some(task), starts: true, text: String::new() })?;
+    let rows: Vec<(i64, bool)> = tx.all(
+        "SELECT id, disposition = 'unsent' FROM inbox WHERE task = ?1
+             AND (disposition = 'unsent' OR quotes IN
+                 (SELECT message FROM inbox WHERE disposition = 'unsend'))",
+        params![task],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    for (row, whole) in rows {
+        let part = if whole { Part::Message { words: None } } else { Part::Quote };
+        scrub(tx, task, Gone { row, part })?;
     }
     Ok(())
 }
 
-fn blank(tx: &mut dyn Tx, row: i64, inbound: &str) -> Result<()> {
-    let left = texts::taken_back(inbound);
+/// Whether a message of a task was taken back.
+pub fn is_any(tx: &mut dyn Tx, task: i64) -> Result<bool> {
+    tx.exists("SELECT 1 FROM inbox WHERE task = ?1 AND disposition = 'unsent'", params![task])
+}
+
+/// What is stored of a message and its edits, in all conversations of its place and in none.
+fn rows_of(tx: &mut dyn Tx, taken: &Inbound) -> Result<Vec<Row>> {
+    let Some(message) = &taken.message else { return Ok(Vec::new()) };
+    let account = taken.conversation.account().as_str();
+    let rows: Vec<(Row, Option<String>)> = tx.all(
+        "SELECT i.id, i.conversation, i.task, i.disposition, i.inbound, c.place, i.question
+         FROM inbox i LEFT JOIN conversation c ON c.id = i.conversation
+         WHERE i.message = ?1 AND i.account = ?2 AND i.disposition <> 'unsend' ORDER BY i.id",
+        params![message.as_str(), account],
+        |row| {
+            let starts = row.get::<&str>(3)? == "task";
+            let (id, conversation, task) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (text, inbound, question) = (String::new(), row.get(4)?, row.get(6)?);
+            let row_of = Row { id, conversation, task, question, starts, text, inbound };
+            Ok((row_of, row.get(5)?))
+        },
+    )?;
+    let here = rows.into_iter().filter_map(|(row, place)| {
+        // What cannot be read may say it, too.
+        let said: Said = serde_json::from_str(&row.inbound).unwrap_or_default();
+        let is_here = match &place {
+            Some(place) => place == taken.place.key(),
+            None => said.place.is_none_or(|place| place == taken.place),
+        };
+        is_here.then_some(Row { text: said.text, ..row })
+    });
+    Ok(here.collect())
+}
+
+fn blank(tx: &mut dyn Tx, row: &Row) -> Result<()> {
+    let left = texts::taken_back(&row.inbound);
     tx.execute_later(
-        "UPDATE inbox SET inbound = ?2,
-             disposition = CASE WHEN disposition IN ('task', 'context', 'ignored: untriggered')
-                           THEN 'unsent' ELSE disposition END
+        "UPDATE inbox SET inbound = ?2, disposition = CASE
+             WHEN disposition IN ('task', 'context', 'gate', 'edit', 'edit: applied', 'ignored: untriggered')
+                 OR disposition LIKE 'absorbed%' THEN 'unsent' ELSE disposition END
          WHERE id = ?1",
-        params![row, &left],
+        params![row.id, &left],
     )
+}
+
+/// Takes it out of a task's transcript, now and, while the task runs, with all that it writes from here on.
+fn take_out(tx: &mut dyn Tx, conversation: i64, task: i64, gone: Gone<'_>) -> Result<()> {
+    scrub(tx, task, gone)?;
+    summary::taken_back(tx, conversation, task)?;
+    let sql = "UPDATE task SET stop = stop | ?2 WHERE id = ?1 AND state = 'running'";
+    tx.execute_later(sql, params![task, UNSENT])
 }
 
 /// Ends the task when none of its messages is left; whether it runs and must stop.
@@ -106,56 +156,41 @@ fn withdraw(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<bool> {
             Ok(false)
         }
         "running" => {
-            let sql = "UPDATE task SET stop = ?2 WHERE id = ?1";
-            tx.execute_later(sql, params![task, STOP_UNSENT])?;
+            let sql = "UPDATE task SET stop = stop | ?2 WHERE id = ?1";
+            tx.execute_later(sql, params![task, STOP])?;
             Ok(true)
         }
         _ => Ok(false),
     }
 }
 
-/// Blanks the quotes of a message; returns the rows that had one, with their tasks.
-fn unquote(
-    tx: &mut dyn Tx,
-    conversation: i64,
-    message: &MessageRef,
-) -> Result<Vec<(i64, Option<i64>)>> {
+/// Takes away the words that have answered a question; what was chosen says nothing of its own.
+fn unanswer(tx: &mut dyn Tx, question: i64) -> Result<()> {
+    let sql = "SELECT given FROM question WHERE id = ?1 AND given IS NOT NULL";
+    let given: Option<String> = tx.first(sql, params![question])?;
+    let is_chosen =
+        |given: &String| !matches!(serde_json::from_str(given), Ok(Given::Words { .. }));
+    if given.as_ref().is_none_or(is_chosen) {
+        return Ok(());
+    }
+    let left = json(&Given::Words { text: TAKEN_BACK.to_owned() })?;
+    tx.execute_later("UPDATE question SET given = ?2 WHERE id = ?1", params![question, &left])
+}
+
+/// Takes away the quotes of a message.
+fn unquote(tx: &mut dyn Tx, conversation: i64, taken: &Inbound) -> Result<()> {
+    let Some(message) = &taken.message else { return Ok(()) };
     let quoting: Vec<(i64, Option<i64>, String)> = tx.all(
         "SELECT id, task, inbound FROM inbox WHERE quotes = ?1 AND conversation = ?2",
         params![message.as_str(), conversation],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    for (id, _, inbound) in &quoting {
-        let left = texts::without_quoted(inbound);
-        tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![*id, &left])?;
+    for (row, task, inbound) in quoting {
+        let left = texts::without_quoted(&inbound);
+        tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![row, &left])?;
+        if let Some(task) = task {
+            take_out(tx, conversation, task, Gone { row, part: Part::Quote })?;
+        }
     }
-    Ok(quoting.into_iter().map(|(id, task, _)| (id, task)).collect())
-}
-
-/// Takes a message's text out of a task's transcript: its own line, quotes of it, talk among others.
-fn scrub(tx: &mut dyn Tx, task: i64, row: &Row) -> Result<()> {
-    rewrite(tx, task, |item| match item {
-        Item::Received(heard) => forget(heard, row),
-        _ => false,
-    })
-}
-
-/// Whether there was anything to forget.
-fn forget(heard: &mut Received, row: &Row) -> bool {
-    let before = heard.clone();
-    let own = heard.inbox == Some(InboxId(row.id));
-    if own && row.task.is_some() {
-        heard.text = TAKEN_BACK.to_owned();
-        heard.quote = None;
-        heard.files.clear();
-        heard.pictures.clear();
-    }
-    if let Some(quote) = heard.quote.as_mut().filter(|q| own || (q.text == row.text)) {
-        quote.text.clear();
-    }
-    let line = row.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if heard.inbox.is_none() && !line.is_empty() {
-        heard.text = heard.text.replace(&line, TAKEN_BACK);
-    }
-    *heard != before
+    Ok(())
 }

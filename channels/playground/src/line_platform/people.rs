@@ -71,10 +71,18 @@ impl LinePlatform {
         self.post(chat, user, message, &format!("[{kind}]"))
     }
 
-    /// A person takes a message back.
-    pub fn unsend(&self, chat: &str, user: &str, message: &str) {
+    /// A person takes a message back. Gives the event.
+    pub fn unsend(&self, chat: &str, user: &str, message: &str) -> Value {
         let event = json!({ "type": "unsend", "unsend": { "messageId": message } });
-        self.happen(chat, Some(user), event);
+        let event = self.complete(chat, Some(user), event);
+        self.repeat(&event);
+        event
+    }
+
+    /// An event comes, once more.
+    pub fn repeat(&self, event: &Value) {
+        self.server.tell();
+        self.server.dispatch(event.clone());
     }
 
     /// A person taps the button with this label under a message of the bot; the chat shows their words.

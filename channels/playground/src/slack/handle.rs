@@ -14,6 +14,9 @@ use super::{Server, methods, sockets};
 use crate::delivered::{Delivered, Keep};
 use crate::faults::Fault;
 
+/// What stands where a message was.
+const GONE: &str = "This message was deleted.";
+
 /// Plays the people of the emulated Slack. Channels that do not exist are ignored.
 #[derive(Clone)]
 pub struct Slack {
@@ -153,22 +156,44 @@ impl Slack {
         }
     }
 
-    /// A person takes a message of theirs away.
-    pub fn delete(&self, channel: &str, ts: &str) {
-        let deleted = {
+    /// A person takes a message of theirs away; a stone stays where others have answered below it. Gives the event.
+    pub fn delete(&self, channel: &str, ts: &str) -> Option<Value> {
+        let event = {
             let mut world = self.server.world();
             let at = world.next_ts((self.server.now)());
-            let Some(room) = world.rooms.get_mut(channel) else { return };
-            let Some(index) = room.messages.iter().position(|m| m.ts == ts) else { return };
-            let gone = room.messages.remove(index);
-            json!({
-                "type": "message", "subtype": "message_deleted", "channel": channel,
-                "channel_type": room.kind, "ts": at, "event_ts": at, "deleted_ts": ts,
-                "previous_message": { "ts": ts, "user": gone.user, "text": gone.text },
-            })
+            let room = world.rooms.get_mut(channel)?;
+            let index = room.messages.iter().position(|m| m.ts == ts)?;
+            let has_thread = room.messages.iter().any(|m| m.thread.as_deref() == Some(ts));
+            let gone = room.messages[index].clone();
+            let mut event = json!({
+                "type": "message", "channel": channel, "channel_type": room.kind, "hidden": true,
+                "ts": at, "event_ts": at,
+                "previous_message": { "ts": ts, "user": gone.user, "text": gone.text, "thread_ts": gone.thread },
+            });
+            if has_thread {
+                let stone = &mut room.messages[index];
+                (stone.user, stone.text) = ("USLACKBOT".to_owned(), GONE.to_owned());
+                stone.files.clear();
+                event["subtype"] = json!("message_changed");
+                event["message"] = json!({
+                    "type": "message", "subtype": "tombstone", "user": stone.user, "text": GONE,
+                    "hidden": true, "ts": ts, "thread_ts": ts,
+                });
+            } else {
+                room.messages.remove(index);
+                event["subtype"] = json!("message_deleted");
+                event["deleted_ts"] = json!(ts);
+            }
+            event
         };
         self.server.changed();
-        self.deliver(deleted);
+        self.deliver(event.clone());
+        Some(event)
+    }
+
+    /// An event comes once more.
+    pub fn repeat(&self, event: &Value) {
+        self.deliver(event.clone());
     }
 
     /// Slack shows what a link in a message leads to: `message_changed`, and the text is as it was.

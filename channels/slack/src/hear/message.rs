@@ -22,8 +22,7 @@ pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
         Some("message_changed") => changed(event, team, channel, frame),
         Some("message_deleted") => {
             let ts = field::text(event, "deleted_ts").or(field::text(event, "ts"))?;
-            let key = format!("m:{team}:{channel}:{ts}:d");
-            Some(other(event, key, "message_deleted", team, channel, frame))
+            Some(deleted(event, ts, team, channel, frame))
         }
         Some(subtype) if !SAID.contains(&subtype) => {
             let ts = field::text(event, "ts")?;
@@ -97,9 +96,25 @@ pub fn earlier(message: &Value, spot: &Spot, frame: Frame<'_>) -> Option<Inbound
     Some(inbound)
 }
 
-/// `message_changed` fires for unfurled links too: only another text is an edit.
+/// Whoever took it away, what is stored of it goes; of our own messages nothing stands among what was heard.
+fn deleted(event: &Value, ts: &str, team: &str, channel: &str, frame: Frame<'_>) -> Inbound {
+    let key = format!("m:{team}:{channel}:{ts}:d");
+    let inbound = other(event, key, "message_deleted", team, channel, frame);
+    let before = field::object(event, "previous_message");
+    let user = before.and_then(|before| field::text(before, "user")).unwrap_or_default();
+    if !user.is_empty() && user == frame.me.user {
+        return inbound;
+    }
+    Inbound { what: What::Unsent, message: Some(MessageRef::new(ts)), ..inbound }
+}
+
+/// `message_changed` fires for unfurled links too: only another text is an edit. Of a message with a thread below it a
+/// stone stays where it was deleted.
 fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
     let inner = field::object(event, "message")?;
+    if field::text(inner, "subtype") == Some("tombstone") {
+        return Some(deleted(event, field::text(inner, "ts")?, team, channel, frame));
+    }
     let text = |value: Option<&Value>| value.map(content::own).unwrap_or_default();
     if text(Some(inner)) == text(field::object(event, "previous_message")) {
         let ts = field::text(event, "ts")?;

@@ -51,6 +51,33 @@ fn both_events_of_a_mention_are_one_row() {
     assert_eq!((first.order, first.audience), (1_763_640_000_000_100, Audience::Group));
 }
 
+#[test]
+fn a_deleted_message_is_taken_back_in_both_of_slacks_ways() {
+    let before = |user: &str| json!({ "ts": "1763640000.000100", "user": user, "text": "tea?" });
+    let gone = |user: &str| {
+        event(json!({
+            "type": "message", "subtype": "message_deleted", "channel": "C2", "ts": "1763640009.000100",
+            "deleted_ts": "1763640000.000100", "previous_message": before(user),
+        }))
+    };
+    let alone = gone("U2");
+    let thread = event(json!({
+        "type": "message", "subtype": "message_changed", "channel": "C2", "ts": "1763640010.000100",
+        "message": {
+            "subtype": "tombstone", "text": "This message was deleted.", "user": "USLACKBOT",
+            "ts": "1763640000.000100", "thread_ts": "1763640000.000100",
+        },
+        "previous_message": before("U2"),
+    }));
+    for taken in [&alone, &thread] {
+        assert_eq!((&taken.what, taken.text.as_str()), (&What::Unsent, ""));
+        assert_eq!(taken.message.as_ref().unwrap().as_str(), "1763640000.000100");
+        assert_eq!(taken.place.key(), "slack:T1:C2");
+    }
+    assert_eq!(alone.key, thread.key, "once");
+    assert!(matches!(gone("U9").what, What::Other { .. }), "our own are nobody's words");
+}
+
 /// What is heard while `auth.test` has not answered.
 fn unknown(payload: Value) -> Inbound {
     let raw = json!({ "envelope_id": "e", "type": "events_api", "payload": payload }).to_string();
