@@ -278,6 +278,11 @@ impl DeliveryWorker {
         if due.unclear {
             return Leave::Now;
         }
+        // It waits as for the pace: nothing was tried.
+        let rest = self.account.channel.sender.held(&due.part);
+        if let Some(rest) = rest.and_then(|rest| TimeDelta::from_std(rest).ok()) {
+            return Leave::PlaceAt(due.expires_at.map_or(now + rest, |at| at.min(now + rest)));
+        }
         let address = &self.account.channel.address;
         let place = address.place(&due.part.conversation);
         let mut limiter = locked(&self.account.limiter);
@@ -439,6 +444,27 @@ mod tests {
         delivery_worker.failed = OUTAGE;
         delivery_worker.answered();
         assert!(here.speech_goes_before(&other), "its turn has come");
+    }
+
+    #[tokio::test]
+    async fn what_its_own_brake_holds_back_uses_up_no_try_and_holds_nobody_else() {
+        let outbox = testing::desk().outbox;
+        let (_post, mut boxes) = PartQueues::for_accounts([account()].into_iter());
+        let queue = boxes.remove(&account()).unwrap();
+        let here = outbox.accounts.get(&account()).unwrap();
+        let mut delivery_worker = DeliveryWorker::new(Arc::clone(&outbox), here, queue);
+        let mut held = testing::due(1);
+        held.part.shown = "held back".to_owned();
+        delivery_worker.enqueue(held);
+        let mut other = testing::due(2);
+        other.part.conversation = ConversationId::new(account(), "tg:other");
+        delivery_worker.enqueue(other);
+        let (mut flying, before) = (Flying::new(), outbox.runtime.clock.now());
+        let at = delivery_worker.launch(&mut flying).unwrap();
+        assert!(at >= before + TimeDelta::seconds(5), "{at}");
+        assert_eq!(flying.len(), 1);
+        let held = delivery_worker.lanes[&testing::due(1).part.conversation].front().unwrap();
+        assert_eq!((held.attempts, held.not_before), (0, None));
     }
 
     #[tokio::test]

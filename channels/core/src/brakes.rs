@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::locked;
 
@@ -44,6 +44,27 @@ impl Brakes {
         };
         let rest = rest("").max(call.place.map_or(Duration::ZERO, rest));
         if rest.is_zero() { Ok(()) } else { Err(rest) }
+    }
+
+    /// Whether nothing is held back.
+    pub fn are_off(&self) -> bool {
+        let now = Instant::now();
+        !locked(&self.0).values().any(|until| *until > now)
+    }
+
+    /// Waits until a call may be made: waiting is no try.
+    ///
+    /// # Errors
+    /// How long it may not be made, when that is longer than `most`.
+    pub async fn wait(&self, call: Limited<'_>, most: Duration) -> Result<(), Duration> {
+        let end = Instant::now() + most;
+        while let Err(rest) = self.leave(call) {
+            if Instant::now() + rest > end {
+                return Err(rest);
+            }
+            sleep(rest).await;
+        }
+        Ok(())
     }
 
     /// Holds calls of this kind back. What is limited in one place may be so by what was said there: others go on, until
@@ -102,6 +123,19 @@ mod tests {
         tokio::time::advance(WINDOW).await;
         assert_eq!(brakes.leave(call("grow", "C3")), Ok(()));
         assert_eq!(brakes.leave(call("grow", "C1")), Err(LONG - WINDOW));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_goes_when_it_may_and_waits_for_no_longer_than_it_has() {
+        let (brakes, began) = (Brakes::default(), Instant::now());
+        assert!(brakes.are_off());
+        brakes.hold(call("reply", ""), Duration::from_secs(5));
+        assert!(!brakes.are_off());
+        let rest = Duration::from_secs(5);
+        assert_eq!(brakes.wait(call("reply", ""), Duration::from_secs(4)).await, Err(rest));
+        assert_eq!(began.elapsed(), Duration::ZERO, "it is told at once");
+        assert_eq!(brakes.wait(call("reply", ""), rest).await, Ok(()));
+        assert!(began.elapsed() >= rest && brakes.are_off());
     }
 
     #[tokio::test(start_paused = true)]

@@ -205,6 +205,13 @@ pub trait Sender: Send + Sync {
         false
     }
 
+    /// How long its own brake holds a call back, for what the platform has limited before: no call is made then, and no
+    /// try is used up.
+    fn held(&self, part: &Part) -> Option<Duration> {
+        let _ = part;
+        None
+    }
+
     /// Names the login by which it posts in public: another one in the config, another name. It tells nothing of the
     /// login. `None` where nothing is posted.
     fn login(&self) -> Option<String> {

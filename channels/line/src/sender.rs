@@ -22,7 +22,7 @@ pub mod messenger;
 mod push;
 mod reply;
 
-use messenger::{DEAD, Messenger, Pushes, not_sent};
+use messenger::{DEAD, Messenger, PUSH, Pushes, REPLY, limit_of, not_sent};
 use reply::Replied;
 
 /// The animation is renewed when so much of it is over.
@@ -138,6 +138,16 @@ impl Sender for LineSender {
 
     fn keeps_limits(&self) -> bool {
         true
+    }
+
+    fn held(&self, part: &Part) -> Option<Duration> {
+        let brakes = &self.messenger.brakes;
+        if brakes.are_off() {
+            return None;
+        }
+        let Ok(Call::Say(say)) = serde_json::from_value(part.call.clone()) else { return None };
+        let path = if say.reply_token.is_some() { REPLY } else { PUSH };
+        brakes.leave(limit_of(path)).err()
     }
 
     fn marked(&self, part: &Part) -> Part {

@@ -94,13 +94,20 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn call(&self, method: &str, params: &Value) -> Result<Value, Fault> {
-        // Messages have a limit for each channel, all else has one of its method. That method is not given up
-        // everywhere for what one channel has met.
-        let place = params.get("channel").and_then(Value::as_str);
-        let scope = Limited { method, place, by_place: method == "chat.postMessage" };
+        let scope = limit_of(method, params);
         self.has_leave(scope)?;
         let answer = self.post(method, params, &self.0.bot).await;
         self.heed(scope, answer)
+    }
+
+    /// Whether no method is limited now.
+    pub fn is_unlimited(&self) -> bool {
+        self.0.brakes.are_off()
+    }
+
+    /// How long a call may not be made.
+    pub fn rest(&self, method: &str, params: &Value) -> Option<Duration> {
+        self.0.brakes.leave(limit_of(method, params)).err()
     }
 
     fn has_leave(&self, scope: Limited<'_>) -> Result<(), Fault> {
@@ -182,4 +189,11 @@ fn verdict(method: &str, answer: Result<Value, SlackClientError>) -> Result<Valu
         Ok(_) => Err(Fault::Unclear(format!("{method}: an answer that is not Slack's"))),
         Err(error) => Err(connector::fault(error)),
     }
+}
+
+/// Messages have a limit for each channel, all else has one of its method. That method is not given up everywhere for what
+/// one channel has met.
+fn limit_of<'a>(method: &'a str, params: &'a Value) -> Limited<'a> {
+    let place = params.get("channel").and_then(Value::as_str);
+    Limited { method, place, by_place: method == "chat.postMessage" }
 }

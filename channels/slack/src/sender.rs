@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use crate::anew;
 use crate::api::Api;
 use crate::call::{self, Call, Reader, read};
-use crate::emoji;
 use crate::examine::{check_credential, examine};
 use crate::form::{Form, is_thread_gone};
 use crate::homes::Homes;
@@ -26,6 +25,8 @@ use crate::stream::{Ended, Message, Streams, grows};
 use crate::upload::{self, UnclearFiles};
 use crate::verdict::{about, changed, posted, unproven, verdict};
 use crate::whoami::Whoami;
+
+mod reaction;
 
 /// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
 const SOON: Duration = Duration::from_secs(1);
@@ -237,27 +238,6 @@ impl SlackSender {
         }
     }
 
-    async fn react(&self, channel: &str, ts: &str, written: &str) -> Delivery {
-        let names = emoji::names(written);
-        // A standard name that a server does not list is Slack's to judge.
-        let known = names.iter().find(|name| self.whoami.knows_emoji(name));
-        let known = known.or(names.first().filter(|name| emoji::is_standard(name)));
-        let Some(name) = known else {
-            return Delivery::refused(match names.first() {
-                Some(name) => format!("invalid_name: this workspace has no emoji {name}"),
-                None => format!(
-                    "{written} is not an emoji name: Slack takes names such as thumbsup or eyes"
-                ),
-            });
-        };
-        let params = json!({ "channel": channel, "timestamp": ts, "name": name });
-        match self.api.call("reactions.add", &params).await {
-            Ok(_) => Delivery::Sent(Receipt::default()),
-            Err(Fault::Refused(refusal)) => verdict(&refusal),
-            Err(fault) => unproven(fault, true),
-        }
-    }
-
     async fn upload(&self, call: &Call) -> Delivery {
         let Call::Upload { channel, thread, path, name, comment } = call else {
             return Delivery::refused("not a file".to_owned());
@@ -399,6 +379,17 @@ impl Sender for SlackSender {
 
     fn keeps_limits(&self) -> bool {
         true
+    }
+
+    /// A change that may not be made goes another way: its limit is found where it is tried.
+    fn held(&self, part: &Part) -> Option<Duration> {
+        if self.api.is_unlimited() {
+            return None;
+        }
+        match serde_json::from_value(part.call.clone()) {
+            Ok(Call::Post { params, .. }) => self.api.rest("chat.postMessage", &params),
+            _ => None,
+        }
     }
 }
 

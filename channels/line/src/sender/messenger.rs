@@ -26,6 +26,14 @@ const TOKEN_REFUSED: Duration = Duration::from_secs(60);
 pub const REPEATS: [Duration; 2] = [Duration::from_millis(400), Duration::from_secs(2)];
 /// What stays unclear is asked about again after this time; the delivery worker lengthens it.
 pub const ASK_AGAIN: Duration = Duration::from_secs(2);
+/// An unclear call waits no longer for our own brake: a look-up has half a minute.
+const LONGEST_REST: Duration = Duration::from_secs(20);
+/// Why it was not asked whether an unclear call arrived.
+pub const BRAKED: &str = "LINE limits such calls for now";
+/// Says something on a token.
+pub const REPLY: &str = "message/reply";
+/// Says something that counts.
+pub const PUSH: &str = "message/push";
 /// What is said of a token that LINE does not take.
 pub const DEAD: &str = "its reply token is dead";
 
@@ -81,6 +89,16 @@ impl Messenger {
         messages
     }
 
+    /// Waits until a call that is repeated on a doubt may be made, for as long as its right to be made lives: what our own
+    /// brake holds back is no try.
+    ///
+    /// # Errors
+    /// How long it may not be made.
+    pub async fn has_leave(&self, path: &str, life: Option<Duration>) -> Result<(), Duration> {
+        let most = life.map_or(LONGEST_REST, |life| life.min(LONGEST_REST));
+        self.brakes.wait(limit_of(path), most).await
+    }
+
     /// Calls a method that says something. A yes that names none of its messages says of none that it is there.
     pub async fn post(
         &self,
@@ -88,7 +106,7 @@ impl Messenger {
         body: &Value,
         retry_key: Option<&str>,
     ) -> Result<Value, Fault> {
-        let scope = Limited { method: path, place: None, by_place: false };
+        let scope = limit_of(path);
         self.brakes.leave(scope).map_err(|rest| Fault::Refused(limited(rest)))?;
         let answer = self.api.post(path, body, retry_key).await.inspect_err(|fault| {
             if let Fault::Refused(refusal) = fault
@@ -146,6 +164,11 @@ pub fn unbutton(body: &mut Value) -> bool {
 /// Takes away that people are told; whether anybody was. Their names stay.
 pub fn unmention(body: &mut Value, say: &Say) -> bool {
     untell(&mut body["messages"], &say.bubbles)
+}
+
+/// LINE limits each endpoint for itself.
+pub fn limit_of(path: &str) -> Limited<'_> {
+    Limited { method: path, place: None, by_place: false }
 }
 
 /// The whole account waits: a server that cannot be reached is so for every chat.

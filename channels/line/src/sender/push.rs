@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::messenger::{
-    ASK_AGAIN, Messenger, REPEATS, is_final, not_sent, unbutton, unmention, unquote,
+    ASK_AGAIN, BRAKED, Messenger, PUSH, REPEATS, is_final, not_sent, unbutton, unmention, unquote,
 };
 use crate::call::Say;
 use crate::ids::Spot;
@@ -35,7 +35,10 @@ impl Messenger {
         let mut body = json!({ "to": say.to, "messages": self.messages(say) });
         let mut pauses = REPEATS.iter();
         loop {
-            let fault = match self.post("message/push", &body, Some(&say.retry_key)).await {
+            if doubt && self.has_leave(PUSH, None).await.is_err() {
+                return Delivery::Unclear { why: BRAKED.to_owned() };
+            }
+            let fault = match self.post(PUSH, &body, Some(&say.retry_key)).await {
                 Ok(answer) => {
                     allowance.took(&say.to, today);
                     return Delivery::Sent(self.sent(say, &answer, None));

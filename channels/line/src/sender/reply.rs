@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::messenger::{
-    ASK_AGAIN, DEAD, Messenger, REPEATS, is_final, unbutton, unmention, unquote,
+    ASK_AGAIN, BRAKED, DEAD, Messenger, REPEATS, REPLY, is_final, unbutton, unmention, unquote,
 };
 use crate::call::Say;
 use crate::refusal::{Kind, kind};
@@ -34,7 +34,10 @@ impl Messenger {
         let mut body = json!({ "replyToken": token, "messages": self.messages(say) });
         let mut pauses = REPEATS.iter();
         loop {
-            let fault = match self.post("message/reply", &body, None).await {
+            if doubt && self.has_leave(REPLY, self.life(say)).await.is_err() {
+                return Replied::Open(BRAKED.to_owned());
+            }
+            let fault = match self.post(REPLY, &body, None).await {
                 Ok(answer) => return Replied::Sent(self.sent(say, &answer, None)),
                 Err(fault) => fault,
             };

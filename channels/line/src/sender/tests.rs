@@ -272,6 +272,28 @@ async fn limits_and_tokens_make_it_wait_and_a_group_that_left_closes() {
 }
 
 #[tokio::test]
+async fn a_reply_in_doubt_waits_out_anothers_limit_and_loses_no_try() {
+    let guest = Guest::new().await;
+    let sender = &guest.channel.sender;
+    let ((_, ours), (_, theirs)) = (asked(&guest, ADA, "once"), asked(&guest, GROUP, "late"));
+    guest.line().fault(Fault::next("reply", FaultKind::Html { status: 500 }));
+    // Longer than both of its repetitions.
+    guest.line().fault(Fault::next("reply", FaultKind::TooMany { retry_after: 3 }));
+    let others = async {
+        let one = guest.line().wait_until(|line| line.calls_of("reply").into_iter().next());
+        one.await;
+        let limited = sender.deliver(&theirs[0]).await;
+        (limited, sender.held(&theirs[0]), sender.held(&pushed(&guest, ADA, "news")))
+    };
+    let (ours, (limited, held, push)) = tokio::join!(sender.deliver(&ours[0]), others);
+    assert!(matches!(limited, Delivery::Retry { .. }), "{limited:?}");
+    assert!(held.is_some_and(|rest| rest.as_secs() < 3) && push.is_none(), "{held:?}, {push:?}");
+    assert_eq!(note(&ours), None, "it went out on its own token");
+    assert_eq!(guest.line().calls_of("reply").len(), 3);
+    assert!(guest.line().calls_of("push").is_empty());
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_has_taken_nothing() {
     let guest = Guest::new().await;
     let (_, parts) = asked(&guest, ADA, "hello");

@@ -103,6 +103,11 @@ impl Sender for TestPlatform {
         Lookup::Unknown
     }
 
+    /// What says so waits for five seconds.
+    fn held(&self, part: &Part) -> Option<Duration> {
+        part.shown.contains("held back").then_some(Duration::from_secs(5))
+    }
+
     fn marked(&self, part: &Part) -> Part {
         let text = format!("{} (possibly repeated)", part.call.as_str().unwrap_or(&part.shown));
         Part { call: json!(text), ..part.clone() }
