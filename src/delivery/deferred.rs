@@ -40,7 +40,7 @@ pub(crate) async fn offer(outbox: &Arc<Outbox>, claimed: &Claimed) -> Infallible
     std::future::pending().await
 }
 
-/// Returns the newest right to answer that a task has: of its messages, or of what answered its question.
+/// Returns the newest right to answer that a task has: of its messages, or of what answered its question or request.
 fn window(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
     outbox.window(heard(claimed))
 }
@@ -67,7 +67,8 @@ pub(crate) fn is_due(claimed: &Claimed) -> bool {
 
 fn heard(claimed: &Claimed) -> impl Iterator<Item = &Inbound> {
     let heard = claimed.heard.iter().map(|(_, inbound)| inbound);
-    heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref()))
+    let settled = claimed.settled.iter().filter_map(|settled| settled.by.as_ref());
+    heard.chain(settled).chain(claimed.decided_by.as_deref())
 }
 
 /// Spends the right to answer of a message whose task still waits in its lane on a button, when its time

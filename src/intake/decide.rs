@@ -61,6 +61,7 @@ impl Decisions {
         let (Some(approval), Some(verdict)) = (found, verdict) else { return false };
         let key = approval.key.clone();
         let text = self.by_person(row, inbound, approval, verdict).await;
+        let text = text.filter(|text| !text.is_empty());
         if let Some(draft) = text.and_then(|text| self.outbox.draft_to(inbound, &text)) {
             self.outbox.say_once(&format!("approval:{key}:row:{row}"), draft).await;
         }
@@ -195,7 +196,11 @@ impl Decisions {
         }
         if decided.done {
             approvals::close(&self.outbox, &now).await;
-            return Some(approvals::outcome(&now));
+            // A right to answer that was brought where the task speaks belongs to what it says next.
+            let goes_on =
+                |by: &Inbound| by.reply_window.is_some() && by.conversation == now.conversation;
+            let is_told_soon = by.is_some_and(goes_on);
+            return Some(if is_told_soon { String::new() } else { approvals::outcome(&now) });
         }
         Some(match now.state {
             // Its time is over, and its task has not woken yet.

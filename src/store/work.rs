@@ -285,6 +285,8 @@ pub struct Claimed {
     pub settled: Option<Box<Settled>>,
     /// The approval that this task sought last.
     pub approval: Option<Box<ApprovalRow>>,
+    /// The newest tap or words here by which an approval of the task was decided.
+    pub decided_by: Option<Box<Inbound>>,
     /// What other tasks of this conversation wait to be answered, oldest first.
     pub open: Vec<QuestionRow>,
 }

@@ -1,11 +1,12 @@
 //! A run that waits for somebody's approval: who is asked, where, and the park itself.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Audience, Body, ConversationId, PersonId, Question};
+use selkie_channel_core::{Audience, Body, ConversationId, Outbound, PersonId, Question};
 
 use crate::agent::{Seeks, prompt};
 use crate::delivery::approval_at_terminal;
 use crate::delivery::approvals::{self, About};
+use crate::delivery::deferred;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::asked_for_approval;
@@ -125,7 +126,7 @@ impl Answers {
             let Asked { person, conversation } = whom;
             let draft = match request.is_long() {
                 true => self.with_file(claimed, conversation, request, question).await,
-                false => self.outbox.draft_of(&conversation, Body::Question(question)),
+                false => self.outbox.rendered(self.in_words(claimed, conversation, question)),
             };
             asked.extend(draft.map(|draft| (person, draft)));
         }
@@ -155,6 +156,19 @@ impl Answers {
                 }
             }
         }
+    }
+
+    /// The request as one message. Who asked here, alone with the bot, has brought a right to answer: the request uses it
+    /// up, and its tap or word brings the next one.
+    fn in_words(
+        &self,
+        claimed: &Claimed,
+        conversation: ConversationId,
+        question: Question,
+    ) -> Outbound {
+        let is_here = conversation == claimed.conversation;
+        let window = if is_here { deferred::right(&self.outbox, claimed) } else { None };
+        Outbound::new(conversation, Body::Question(question)).within(window)
     }
 
     /// The request with the whole call as a file. `None` where files cannot be carried so, or this one cannot be

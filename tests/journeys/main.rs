@@ -52,6 +52,7 @@ mod kill_at_random;
 mod later;
 mod limits;
 mod line;
+mod line_approvals;
 mod line_held;
 mod line_kill;
 mod line_lost;

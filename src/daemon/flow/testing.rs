@@ -129,6 +129,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         undelivered: Vec::new(),
         settled: None,
         approval: None,
+        decided_by: None,
         open: Vec::new(),
     }
 }

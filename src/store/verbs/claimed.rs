@@ -44,6 +44,7 @@ pub struct RawClaimed {
     plan: bool,
     settled: Option<(RawQuestion, Option<(i64, String)>)>,
     approval: Option<RawApproval>,
+    decided_by: Option<(i64, String)>,
 }
 
 /// The messages of a task.
@@ -95,6 +96,7 @@ pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
         plan: here.plan,
         settled: None,
         approval: None,
+        decided_by: None,
     };
     mode_of_now(tx, &mut raw)?;
     Ok(raw)
@@ -133,8 +135,22 @@ pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
     if raw.header.is_some() {
         raw.settled = questions::settled(tx, task)?;
         raw.approval = approvals::newest(tx, task)?;
+        if raw.approval.is_some() {
+            raw.decided_by = decided_by(tx, task)?;
+        }
     }
     Ok(raw)
+}
+
+/// What decided an approval of the task in its own conversation, the newest.
+fn decided_by(tx: &mut dyn Tx, task: i64) -> Result<Option<(i64, String)>> {
+    tx.optional(
+        "SELECT i.id, i.inbound FROM inbox i JOIN task t ON t.id = i.task AND t.conversation = i.conversation
+         WHERE i.task = ?1 AND i.disposition IN ('tap', 'answer') AND i.question IS NULL
+         ORDER BY i.id DESC LIMIT 1",
+        params![task],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
 }
 
 /// A message with the platform's order.
@@ -189,6 +205,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 plan: row.get(11)?,
                 settled: None,
                 approval: None,
+                decided_by: None,
             };
             let untold = Untold {
                 context: row.get(16)?,
@@ -283,6 +300,12 @@ impl RawClaimed {
             undelivered: self.told.undelivered,
             settled: settled.map(Box::new),
             approval: self.approval.map(RawApproval::read).transpose()?.map(Box::new),
+            // Only its right to answer is looked at: a row that cannot be read brings none.
+            decided_by: history::readable(
+                self.decided_by.iter().map(|(row, text)| load(*row, text)),
+            )
+            .pop()
+            .map(Box::new),
             open: history::readable(self.told.open.into_iter().map(RawQuestion::read)),
         })
     }
