@@ -1,14 +1,15 @@
-//! Fetches what people sent: from LINE's content host, which prepares films and sound first.
+//! Where what people sent comes from: LINE's content host, which prepares films and sound first.
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use reqwest::{Response, StatusCode};
-use selkie_channel_core::http::Fault;
-use selkie_channel_core::{Attachment, Sink};
+use selkie_channel_core::http::{Fault, Source, Trouble, good};
+use selkie_channel_core::{Attachment, Pauses, Sink};
 use tokio::time::sleep;
 
 use crate::api::Api;
-use crate::hear;
+use crate::hear::{self, Content};
 
 /// How long LINE's preparation is waited for, asking in between.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -30,16 +31,41 @@ pub async fn fetch(api: &Api, file: &Attachment, most: u64, sink: Sink<'_>) -> R
     if content.elsewhere {
         return Err("it is on a server that is not LINE's and is not fetched from there".to_owned());
     }
-    if content.prepared {
-        prepared(api, &content.id).await?;
+    let file = LineFile { api, content };
+    api.client().fetch(&file, Pauses::USUAL, most, sink).await
+}
+
+/// What came with a message.
+struct LineFile<'a> {
+    api: &'a Api,
+    content: Content,
+}
+
+#[async_trait]
+impl Source for LineFile<'_> {
+    async fn open(&self) -> Result<Response, Trouble> {
+        let id = &self.content.id;
+        if self.content.prepared {
+            prepared(self.api, id).await.map_err(Trouble::Final)?;
+        }
+        let path = format!("message/{id}/content");
+        let mut response = self.api.download(&path).await.map_err(Trouble::passing)?;
+        if response.status() == StatusCode::ACCEPTED {
+            prepared(self.api, id).await.map_err(Trouble::Final)?;
+            response = self.api.download(&path).await.map_err(Trouble::passing)?;
+        }
+        match response.status() {
+            StatusCode::NOT_FOUND | StatusCode::GONE => {
+                let why = "LINE no longer has the file, or it was taken back";
+                Err(Trouble::Final(why.to_owned()))
+            }
+            // It is still being prepared, and no bytes come with that.
+            StatusCode::ACCEPTED => {
+                Err(Trouble::passing("LINE is still preparing the file".into()))
+            }
+            _ => good(response),
+        }
     }
-    let path = format!("message/{}/content", content.id);
-    let mut response = api.download(&path).await?;
-    if response.status() == StatusCode::ACCEPTED {
-        prepared(api, &content.id).await?;
-        response = api.download(&path).await?;
-    }
-    pour(api, response, most, sink).await
 }
 
 /// Waits until LINE has prepared a film or sound.
@@ -59,15 +85,4 @@ async fn prepared(api: &Api, id: &str) -> Result<(), String> {
         }
     }
     Err("LINE is still preparing the file; send it again later".to_owned())
-}
-
-async fn pour(api: &Api, response: Response, most: u64, sink: Sink<'_>) -> Result<u64, String> {
-    match response.status() {
-        StatusCode::OK => {}
-        StatusCode::NOT_FOUND | StatusCode::GONE => {
-            return Err("LINE no longer has the file, or it was taken back".to_owned());
-        }
-        status => return Err(format!("the file server answered HTTP {}", status.as_u16())),
-    }
-    api.client().pour(response, most, sink).await
 }

@@ -16,6 +16,7 @@ mod doubts;
 mod emoji;
 mod ending;
 mod examine;
+mod fetch;
 mod form;
 mod growth;
 mod hear;

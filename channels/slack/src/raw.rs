@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url};
-use selkie_channel_core::http::{Fault, Refusal, Reply, Request, Said};
+use selkie_channel_core::http::{Fault, Refusal, Reply, Request, Said, Trouble};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -61,17 +61,17 @@ impl Api {
     ///
     /// # Errors
     /// In words for a person, without the URL.
-    pub async fn download(&self, url: &str) -> Result<Response, String> {
-        let broken = || "Slack named no address for this file".to_owned();
+    pub async fn download(&self, url: &str) -> Result<Response, Trouble> {
+        let broken = || Trouble::Final("Slack named no address for this file".to_owned());
         let mut url = Url::parse(url).map_err(|_| broken())?;
         let mut token = Some(self.bot());
         for _ in 0..=MOST_REDIRECTS {
             if !self.is_slacks(&url) {
                 let host = url.host_str().unwrap_or_default();
-                return Err(format!(
+                return Err(Trouble::Final(format!(
                     "the file is on {host}, which is not Slack's: not fetched (slack.file_hosts may name more \
                      hosts)"
-                ));
+                )));
             }
             let mut request = self.raw().get(url.clone());
             if let Some(token) = token.take() {
@@ -79,15 +79,17 @@ impl Api {
             }
             let response = timeout(CALL_LIMIT, request.send())
                 .await
-                .map_err(|_| "the file server does not answer; try again later".to_owned())?
-                .map_err(|e| self.raw().words("the file could not be fetched", e))?;
+                .map_err(|_| Trouble::passing("the file server does not answer".to_owned()))?
+                .map_err(|e| {
+                    Trouble::passing(self.raw().words("the file could not be fetched", e))
+                })?;
             if !response.status().is_redirection() {
                 return Ok(response);
             }
             let next = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             url = next.and_then(|next| url.join(next).ok()).ok_or_else(broken)?;
         }
-        Err("the file server redirects again and again".to_owned())
+        Err(Trouble::Final("the file server redirects again and again".to_owned()))
     }
 
     /// Whether files lie here and slash commands are answered here: the base URL's own server, Slack's

@@ -4,21 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use reqwest::header::CONTENT_TYPE;
-use selkie_channel_core::http::Fault;
 use selkie_channel_core::{
     AccountId, Attachment, ConversationId, Earlier, Inbox, ListenEnd, Receiver, Sink,
 };
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{Api, ClientFactory};
 use crate::backfill;
-use crate::hear::{self, Frame, Handle};
+use crate::fetch::SlackFile;
+use crate::hear::{self, Frame};
 use crate::ids::Spot;
 use crate::listen::{self, Listener};
 use crate::names::Names;
-use crate::refusal;
 use crate::socket::Patience;
 use crate::whoami::Whoami;
 use selkie_channel_core::Pauses;
@@ -86,8 +83,9 @@ impl Receiver for SlackReceiver {
         let Some(handle) = hear::handle(&attachment.handle) else {
             return Err("this attachment was not made by Slack".to_owned());
         };
-        let url = self.url(handle).await?;
-        self.pour(&url, attachment, most, sink).await
+        let mime = attachment.mime.as_deref();
+        let file = SlackFile { api: &self.api, handle: &handle, mime };
+        self.api.raw().fetch(&file, self.pauses, most, sink).await
     }
 
     async fn backfill(
@@ -110,50 +108,6 @@ impl Receiver for SlackReceiver {
         let mut earlier = backfill::earlier(&self.api, &spot, before, limit, frame).await?;
         self.names.fill(&self.api, &mut earlier.lines).await;
         Ok(earlier)
-    }
-}
-
-impl SlackReceiver {
-    /// Returns where a file lies; of one from another workspace Slack has to be asked.
-    async fn url(&self, handle: Handle) -> Result<String, String> {
-        if let Some(url) = handle.url {
-            return Ok(url);
-        }
-        let answer = self.api.ask("files.info", &[("file", handle.file.as_str())]).await;
-        let answer = answer.map_err(|fault| match fault {
-            Fault::Refused(refused) => {
-                format!("Slack does not provide the file: {}", refusal::words(&refused))
-            }
-            Fault::NotSent(why) | Fault::Unclear(why) => {
-                format!("the file could not be fetched, try again later: {why}")
-            }
-        })?;
-        let file = answer.get("file").cloned().unwrap_or_default();
-        let url = |key: &str| file.get(key).and_then(Value::as_str).map(str::to_owned);
-        url("url_private_download")
-            .or_else(|| url("url_private"))
-            .ok_or_else(|| "Slack names no address for this file".to_owned())
-    }
-
-    async fn pour(
-        &self,
-        url: &str,
-        attachment: &Attachment,
-        most: u64,
-        sink: Sink<'_>,
-    ) -> Result<u64, String> {
-        let response = self.api.download(url).await?;
-        if !response.status().is_success() {
-            return Err(format!("the file server answered HTTP {}", response.status().as_u16()));
-        }
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let is_page = |kind: &str| kind.starts_with("text/html");
-        if kind.is_some_and(is_page) && !attachment.mime.as_deref().is_some_and(is_page) {
-            return Err(
-                "Slack answered with a page to sign in: the app needs files:read".to_owned()
-            );
-        }
-        self.api.raw().pour(response, most, sink).await
     }
 }
 

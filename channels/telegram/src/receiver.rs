@@ -71,7 +71,8 @@ impl Receiver for TelegramReceiver {
         let Some(id) = hear::file_id(&attachment.handle) else {
             return Err("this attachment was not made by Telegram".to_owned());
         };
-        fetch::fetch(&self.api, self.pauses, &id, most, sink).await
+        let file = fetch::TelegramFile { api: &self.api, id: &id };
+        self.api.client().fetch(&file, self.pauses, most, sink).await
     }
 }
 

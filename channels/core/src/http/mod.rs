@@ -3,6 +3,7 @@
 mod body;
 mod client;
 mod fault;
+mod fetch;
 mod pour;
 mod progress;
 mod reply;
@@ -10,5 +11,6 @@ mod reply;
 pub use body::{MOST_ANSWER, beginning, read};
 pub use client::{Client, Opener, Request};
 pub use fault::{Fault, Refusal, chain, never_left, words};
+pub use fetch::{Source, Trouble, good};
 pub use progress::Progress;
 pub use reply::{Reply, Said, retry_after};

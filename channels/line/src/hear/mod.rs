@@ -9,4 +9,4 @@ mod text;
 
 pub use event::{learn, quoted, read};
 pub use frame::Frame;
-pub use message::content;
+pub use message::{Content, content};

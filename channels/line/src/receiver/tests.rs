@@ -291,6 +291,8 @@ async fn files_are_fetched_when_they_are_ready() {
             ("notes.txt", Some(3))
         );
         assert_eq!(fetch(&inbound, &mut Vec::new()).await, Ok(3));
+        line.fault(Fault::next("content", FaultKind::Html { status: 500 }));
+        assert_eq!(fetch(&inbound, &mut Vec::new()).await, Ok(3), "its server's trouble passes");
         send(Draft { failed: true, ..Draft::new(MediaKind::Audio, "", "x") });
         let why = fetch(&next(&mut told).await, &mut Vec::new()).await.unwrap_err();
         assert!(why.contains("could not prepare"), "{why}");

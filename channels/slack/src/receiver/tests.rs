@@ -426,6 +426,10 @@ async fn a_file_is_fetched_with_the_token_from_slacks_hosts_only() {
     assert!(!behind.head.to_lowercase().contains("authorization"), "a redirect carries no token");
     let real = fetch(&server, "https://files.slack.com/x").await.unwrap_err();
     assert!(real.contains("not Slack's"), "the base URL is another server's: {real}");
+    server.add("notes.txt", Reply::Text(500, "<html>sorry</html>"));
+    server.add("notes.txt", Reply::Text(200, "ten bytes!"));
+    let again = fetch(&server, &format!("{base}/notes.txt")).await;
+    assert_eq!(again.unwrap(), b"ten bytes!", "its server's trouble passes");
     let long = fetch(&server, &format!("{base}/long.txt")).await.unwrap_err();
     assert!(long.contains("too big"), "{long}");
 }
