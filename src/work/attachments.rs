@@ -78,7 +78,7 @@ impl Attachments {
                     continue;
                 }
             };
-            let name = safe_name(&attachment.name, attachment.kind);
+            let name = safe_name(attachment);
             let fetched = tokio::select! {
                 fetched = tokio::time::timeout(PATIENCE, one(&account.channel, attachment, left, &folder, &name)) => {
                     fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", PATIENCE.as_secs())))
@@ -205,15 +205,34 @@ fn numbered(name: &str, number: u32) -> String {
 }
 
 /// Makes a plain file name of whatever the sender called it: no folder, no control or direction
-/// characters, not hidden, at most 120 bytes with its extension kept.
-fn safe_name(name: &str, kind: AttachmentKind) -> String {
-    let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
+/// characters, not hidden, at most 120 bytes with its extension kept. What has no name is called by its kind, and ends as
+/// its type does: programs go by that.
+fn safe_name(attachment: &Attachment) -> String {
+    let base = attachment.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = base.chars().map(|c| if is_unfit(c) { '_' } else { c }).collect();
     let clean = clean.trim_matches(is_edge);
     if clean.is_empty() || clean.chars().all(|c| c == '_') {
-        return kind_name(kind).to_owned();
+        let ending = attachment.mime.as_deref().and_then(ending);
+        let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
+        return kind_name(attachment.kind).to_owned() + &ending;
     }
     shortened(clean)
+}
+
+/// The usual ending of files of a type: mostly the type's own second word.
+fn ending(mime: &str) -> Option<&str> {
+    Some(match mime.split(';').next()?.trim() {
+        "image/jpeg" => "jpg",
+        "audio/mpeg" => "mp3",
+        "audio/mp4" | "audio/x-m4a" => "m4a",
+        "video/quicktime" => "mov",
+        "text/plain" => "txt",
+        other => {
+            let (_, own) = other.split_once('/')?;
+            let is_one = own.len() <= 5 && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            return Some(own).filter(|own| is_one && !own.is_empty());
+        }
+    })
 }
 
 fn shortened(name: &str) -> String {
@@ -268,7 +287,7 @@ mod tests {
 
     #[test]
     fn names_are_plain() {
-        let safe = |name| safe_name(name, AttachmentKind::Document);
+        let safe = |name: &str| safe_name(&file(name, AttachmentKind::Document, None));
         assert_eq!(safe("../../etc/passwd"), "passwd");
         assert_eq!(safe("a\0b\u{202e}gpj.exe"), "a_b_gpj.exe");
         assert_eq!(safe(".bashrc"), "bashrc");
@@ -279,13 +298,36 @@ mod tests {
         assert_eq!(numbered("a", 3), "a-3");
     }
 
+    fn file(name: &str, kind: AttachmentKind, mime: Option<&str>) -> Attachment {
+        let (name, mime) = (name.to_owned(), mime.map(str::to_owned));
+        Attachment { handle: String::new(), kind, name, mime, size: None }
+    }
+
+    #[test]
+    fn what_has_no_name_ends_as_its_type_does() {
+        use AttachmentKind::{Audio, Document, Photo, Video, Voice};
+        for (kind, mime, name) in [
+            (Voice, "audio/ogg", "voice.ogg"),
+            (Video, "video/mp4", "video.mp4"),
+            (Photo, "image/jpeg", "photo.jpg"),
+            (Audio, "audio/mpeg", "audio.mp3"),
+            (Document, "application/pdf", "document.pdf"),
+            (Document, "application/octet-stream", "document"),
+            (Document, "x/../../y", "document"),
+            (Voice, "audio/ogg; codecs=opus", "voice.ogg"),
+        ] {
+            assert_eq!(safe_name(&file("", kind, Some(mime))), name, "{mime}");
+        }
+        assert_eq!(safe_name(&file("a", Voice, Some("audio/ogg"))), "a", "a name is the sender's");
+    }
+
     proptest! {
         #[test]
         fn no_name_is_a_path_or_too_long(name in "(\\PC|[./\\\\\0\u{202e}]){0,300}") {
-            let safe = safe_name(&name, AttachmentKind::Photo);
+            let safe = safe_name(&file(&name, AttachmentKind::Photo, None));
             prop_assert!(!safe.is_empty() && safe.len() <= NAME_BYTES);
             prop_assert!(!safe.starts_with('.') && !safe.contains(is_unfit));
-            prop_assert_eq!(safe_name(&safe, AttachmentKind::Photo), safe);
+            prop_assert_eq!(safe_name(&file(&safe, AttachmentKind::Photo, None)), safe);
         }
     }
 }
