@@ -403,14 +403,15 @@ fn running_without_a_channel_says_what_to_write() {
     let said = Desk::new().selkie(&["run"]);
     assert_eq!(said.code, 2);
     assert_snapshot!(said.err, @r"
-    selkie: no config was found: there is no config.yaml here (<folder>) and no /etc/selkie/config.yaml; --config names another
+    selkie: no config was found: there is no config.yaml here (<folder>), no <folder>/.config/selkie/config.yaml and no /etc/selkie/config.yaml; --config names another
     no channel is configured: run `selkie init`, or write a section with its token in config.yaml (see `selkie config example`); `selkie demo` needs none
     ");
 }
 
 #[test]
 fn where_no_config_is_found_it_is_said_where_one_was_looked_for() {
-    let looked = "selkie: no config was found: there is no config.yaml here (<folder>) and no /etc/selkie/config.yaml";
+    let looked = "selkie: no config was found: there is no config.yaml here (<folder>), no <folder>/.config/selkie/config.yaml and no \
+        /etc/selkie/config.yaml";
     let add = ["schedules", "add", "--every", "2h", "--say", "tea"];
     for (line, code) in [
         (&["ask", "hi"][..], 0),
@@ -425,6 +426,32 @@ fn where_no_config_is_found_it_is_said_where_one_was_looked_for() {
         let named = Desk::with("timezone: UTC").selkie(line);
         assert!(!named.err.contains("no config was found"), "{line:?}: {}", named.err);
     }
+}
+
+#[test]
+fn a_config_is_found_here_then_at_home() {
+    let desk = Desk::new();
+    let put = |path: &str, zone: &str| {
+        let path = desk.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("timezone: {zone}")).unwrap();
+    };
+    let read = |env: &[(&str, &str)]| {
+        let said = desk.selkie_in(&["config", "show", "--json"], env);
+        let shown: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let all = shown.as_array().unwrap();
+        all.iter().find(|line| line["key"] == "timezone").unwrap()["from"].clone()
+    };
+    put(".config/selkie/config.yaml", "Europe/London");
+    assert_eq!(read(&[]), "<folder>/.config/selkie/config.yaml:1");
+    put("xdg/selkie/config.yaml", "Europe/Paris");
+    let configs = desk.path().join("xdg").display().to_string();
+    assert_eq!(read(&[("XDG_CONFIG_HOME", &configs)]), "<folder>/xdg/selkie/config.yaml:1");
+    assert_eq!(read(&[("XDG_CONFIG_HOME", "xdg")]), "<folder>/.config/selkie/config.yaml:1");
+    let said = desk.selkie(&["doctor"]);
+    assert!(said.out.contains(".config/selkie/config.yaml has no mistakes"), "{}", said.out);
+    put("config.yaml", "Europe/Rome");
+    assert_eq!(read(&[]), "config.yaml:1");
 }
 
 #[test]

@@ -7,8 +7,10 @@ use serde_json::json;
 use crate::config::settings::Settings;
 use crate::config::source::{Environment, Flag};
 
-/// The file that is read when none is named and the working folder has none.
+/// The machine's file, which is read last.
 const SYSTEM_FILE: &str = "/etc/selkie/config.yaml";
+/// A config's name.
+const NAME: &str = "config.yaml";
 
 /// Which file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +24,17 @@ pub enum ConfigFile {
 }
 
 impl ConfigFile {
-    /// Looks for `./config.yaml`, then `/etc/selkie/config.yaml`, unless one is named.
-    pub fn choose(named: Option<PathBuf>, here: &Path) -> Self {
+    /// Looks for one where [`places`] says, unless one is named.
+    pub fn choose(named: Option<PathBuf>, here: &Path, env: &Environment) -> Self {
         if let Some(path) = named {
             return Self::Named(path);
         }
-        if here.join("config.yaml").is_file() {
-            return Self::Found(PathBuf::from("config.yaml"));
-        }
-        let system = PathBuf::from(SYSTEM_FILE);
-        if system.is_file() { Self::Found(system) } else { Self::None }
+        let found = places(here, env).into_iter().find(|path| path.is_file());
+        // One that lies here is told by its name alone.
+        found.map_or(Self::None, |path| match path == here.join(NAME) {
+            true => Self::Found(NAME.into()),
+            false => Self::Found(path),
+        })
     }
 
     /// Returns the path, if there is one.
@@ -49,9 +52,22 @@ impl ConfigFile {
     }
 }
 
+/// Lists where a config is looked for, in this order: the working folder, one's own folder of configs, the machine's.
+pub fn places(here: &Path, env: &Environment) -> Vec<PathBuf> {
+    [here.join(NAME)].into_iter().chain(own_file(env)).chain([SYSTEM_FILE.into()]).collect()
+}
+
+/// `$XDG_CONFIG_HOME/selkie/config.yaml`, by default in `~/.config`.
+fn own_file(env: &Environment) -> Option<PathBuf> {
+    let folder = |name| env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let configs = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+    Some(configs?.join("selkie").join(NAME))
+}
+
 /// Says where a config was looked for that was not found.
-pub fn looked_for(here: &Path) -> String {
-    format!("there is no config.yaml here ({}) and no {SYSTEM_FILE}", here.display())
+pub fn looked_for(here: &Path, env: &Environment) -> String {
+    let own = own_file(env).map(|own| format!(", no {}", own.display())).unwrap_or_default();
+    format!("there is no {NAME} here ({}){own} and no {SYSTEM_FILE}", here.display())
 }
 
 /// The folders of one daemon.

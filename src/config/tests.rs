@@ -107,7 +107,7 @@ impl Desk {
 
     fn read(&self) -> Result<Reading, Problems> {
         let sources = Sources {
-            file: ConfigFile::choose(None, self.path()),
+            file: ConfigFile::choose(None, self.path(), &Environment::new()),
             env: self.env.clone(),
             flags: self.flags.clone(),
             here: self.path().to_owned(),
@@ -507,7 +507,7 @@ fn two_spellings_of_one_key_agree_or_are_a_problem() {
 fn a_named_file_must_be_there_and_no_file_is_fine() {
     let folder = TempDir::new().unwrap();
     let mut sources = Sources {
-        file: ConfigFile::choose(Some("nowhere.yaml".into()), folder.path()),
+        file: ConfigFile::choose(Some("nowhere.yaml".into()), folder.path(), &Environment::new()),
         env: Environment::new(),
         flags: Vec::new(),
         here: folder.path().to_owned(),

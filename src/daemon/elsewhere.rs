@@ -42,7 +42,7 @@ pub async fn meant(binary: &Binary, chosen: &Chosen) -> Meant {
     let Ok(plan) = plan_to_ask(binary, chosen) else { return Meant::Chosen };
     // What does not answer is told by whoever looks at the daemon.
     let Some(status) = status(&plan).await else { return Meant::Chosen };
-    let found = looked_for(&binary.here);
+    let found = looked_for(&binary.here, &binary.env);
     if let Some(file) = status["config_file"].as_str() {
         let says = format!("{found}, so the config of the running selkie is used: {file}");
         let chosen = named(binary, chosen, file.into(), plan.folders.state);

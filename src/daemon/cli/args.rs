@@ -44,8 +44,8 @@ Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong"
 #[derive(Debug, Parser)]
 #[command(name = "selkie", version, after_help = EXAMPLES)]
 pub struct Args {
-    /// The config file, if there is one [default: ./config.yaml, else /etc/selkie/config.yaml]. `demo` reads none unless
-    /// you name it here
+    /// The config file, if there is one [default: ./config.yaml, else ~/.config/selkie/config.yaml, else
+    /// /etc/selkie/config.yaml]. `demo` reads none unless you name it here
     #[arg(long, global = true, value_name = "FILE", display_order = 900)]
     pub config: Option<PathBuf>,
     /// The state folder; overrides the config and the environment

@@ -116,7 +116,7 @@ fn told_by_clap(error: &clap::Error) -> ExitCode {
 
 fn carry_out(binary: &Binary, args: Args) -> Outcome {
     let Args { config, state, command } = args;
-    let file = ConfigFile::choose(config, &binary.here);
+    let file = ConfigFile::choose(config, &binary.here, &binary.env);
     let chosen = Chosen { file, state, flags: Vec::new() };
     let owned = Owned::before(binary, &chosen, &command)?;
     let carried_out = carry_out_in(binary, chosen, command);

@@ -8,7 +8,7 @@ use crate::daemon::build::Chosen;
 /// Says it in a line, where none was found.
 pub fn told(binary: &Binary, chosen: &Chosen) {
     if chosen.file == ConfigFile::None {
-        let says = looked_for(&binary.here);
+        let says = looked_for(&binary.here, &binary.env);
         print::told(&format!("selkie: no config was found: {says}; --config names another"));
     }
 }

@@ -1,7 +1,5 @@
 //! The look at the config: every mistake, and what is right and still may not be meant.
 
-use std::path::Path;
-
 use crate::config::paths::{ConfigFile, looked_for};
 use crate::config::problem::Problem;
 use crate::daemon::Binary;
@@ -54,7 +52,7 @@ fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     };
     findings.extend(left_out(binary, plan.as_ref()));
     if let Some(plan) = plan.as_ref().filter(|_| findings.is_empty()) {
-        findings = sound(plan, chosen, &binary.here);
+        findings = sound(plan, chosen, binary);
     }
     Configured { plan, findings, is_known: true }
 }
@@ -96,12 +94,12 @@ fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {
     Finding::error(WHAT, problem.to_string(), advice)
 }
 
-fn sound(plan: &AppConfig, chosen: &Chosen, here: &Path) -> Vec<Finding> {
+fn sound(plan: &AppConfig, chosen: &Chosen, binary: &Binary) -> Vec<Finding> {
     let file = chosen.file.path();
     if file.is_none() && plan.is_unconfigured() {
         return vec![Finding::warning(
             WHAT,
-            format!("nothing is configured: {}", looked_for(here)),
+            format!("nothing is configured: {}", looked_for(&binary.here, &binary.env)),
             "try selkie demo, which needs nothing; then run selkie init",
         )];
     }
