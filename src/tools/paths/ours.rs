@@ -83,6 +83,11 @@ impl Closed {
         self.place(real) || (!self.known.is_empty() && known())
     }
 
+    /// Whether a path as it is written leads to what is closed; it need not be there yet.
+    pub(in crate::tools) fn leads_to(&self, path: &Path) -> bool {
+        self.holds(&real_or_same(path))
+    }
+
     /// Refuses what was opened when it is closed: other names of it lead to it, too.
     pub(super) fn check(&self, found: &Metadata) -> io::Result<()> {
         match self.is(found) {

@@ -82,8 +82,6 @@ fn closed_elsewhere(names: &[&str]) -> Option<&'static str> {
     match names {
         ["proc" | "sys" | "dev", ..] => Some(MACHINE),
         ["run", "credentials" | "secrets", ..] | ["etc", "selkie", ..] => Some(SECRET),
-        // Another bot's.
-        [.., last] if last.starts_with("selkie.db") => Some(INNER),
         _ => None,
     }
 }

@@ -161,7 +161,7 @@ bash> run in the background, which would be refused: run_in_background and run_i
 · run_in_subtask: true
 as follows:
 make
-powershell> run in PowerShell, which would be refused: powershell command references denied path: config.yaml:
+powershell> run in PowerShell, which would be refused: powershell needs pwsh, which is not installed here: use bash:
 Get-Content config.yaml
 process> write to p1:
 yes
