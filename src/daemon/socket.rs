@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use axum::body::Body;
-use axum::extract::{Path as UrlPath, Query, State};
+use axum::extract::{DefaultBodyLimit, Path as UrlPath, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -39,10 +39,14 @@ use crate::daemon::schedules::{Asked, carry_out};
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::status::{Status, StatusDesk};
 use crate::delivery::say::Told;
+use crate::domain::words::Enclosure;
 use crate::schedule::zone::Zone;
 use crate::store::Ledger;
 use crate::terminal::ask::Ask;
 use crate::terminal::ask::AskEvent;
+
+/// Bytes of what is asked: a MiB of text, with each character written as JSON may.
+const LONGEST_ASK: usize = 8 * 1024 * 1024;
 
 /// Returns where the socket of a state folder lies.
 pub fn path(state: &Path) -> PathBuf {
@@ -104,7 +108,7 @@ impl Desk {
 /// Serves until `stop`.
 pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) {
     let router = Router::new()
-        .route("/v1/ask", post(ask))
+        .route("/v1/ask", post(ask).layer(DefaultBodyLimit::max(LONGEST_ASK)))
         .route("/v1/answer", post(answer))
         .route("/v1/say", post(say))
         .route("/v1/approvals", post(approvals))
@@ -131,6 +135,9 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
 pub struct AskBody {
     /// What is asked.
     pub text: String,
+    /// What came along with it.
+    #[serde(default)]
+    pub enclosed: Vec<Enclosure>,
     /// The folder it is about.
     pub workspace: PathBuf,
     /// Somebody sits at it.
@@ -179,8 +186,8 @@ impl From<AskEvent> for AskLine {
 }
 
 async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Response {
-    let AskBody { text, workspace, terminal } = body;
-    let events = match desk.flow.ask(Ask { workspace, text, terminal }).await {
+    let AskBody { text, enclosed, workspace, terminal } = body;
+    let events = match desk.flow.ask(Ask { workspace, text, enclosed, terminal }).await {
         Ok(events) => events,
         Err(error) => return broken(&error),
     };
@@ -195,7 +202,8 @@ async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Respon
 
 async fn answer(State(desk): State<Arc<Desk>>, Json(body): Json<AnswerBody>) -> Response {
     let AnswerBody { question, text, workspace } = body;
-    match desk.flow.answer(&question, Ask { workspace, text, terminal: true }).await {
+    let reply = Ask { workspace, text, enclosed: Vec::new(), terminal: true };
+    match desk.flow.answer(&question, reply).await {
         Ok(reply) => Json(reply).into_response(),
         Err(error) => broken(&error),
     }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use selkie_channel_core::{MessageRef, PlaceId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
@@ -18,7 +17,8 @@ use crate::domain::command_line;
 use crate::domain::happening::Happening;
 use crate::domain::ids::TaskId;
 use crate::domain::question::QuestionState;
-use crate::domain::words::Words;
+use crate::domain::taint::Taint;
+use crate::domain::words::{Enclosure, Letter, Words};
 use crate::intake::given::Typed;
 use crate::intake::receive::{Intake, Placed};
 use crate::store::{ApprovalRow, Location, NewTask, StoreError, TaskRequest};
@@ -28,12 +28,14 @@ use crate::terminal::unheard;
 use crate::work::task_waiters::{Finished, TaskWaiters};
 
 /// What is asked in the terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
     /// The folder the person stands in: an absolute path.
     pub workspace: PathBuf,
     /// What they wrote.
     pub text: String,
+    /// What came along with it.
+    pub enclosed: Vec<Enclosure>,
     /// Somebody sits at the terminal and can be asked.
     pub terminal: bool,
 }
@@ -127,12 +129,17 @@ impl Counter {
         }
         let happenings = outbox.runtime.happenings.listen();
         let now = outbox.runtime.clock.now();
-        let facts = command_line::facts(ask.terminal, asked, now);
+        let mut facts = command_line::facts(ask.terminal, asked, now);
+        if !ask.enclosed.is_empty() {
+            facts.taint = Taint::Raw;
+        }
+        let own = typed::question(&ask.text).to_owned();
+        let letter = Letter { own, enclosed: ask.enclosed };
         let request = TaskRequest {
             location,
             order: now.timestamp_micros(),
             task: NewTask::new(cause, facts),
-            words: words(typed::question(&ask.text), now),
+            words: Words::said(command_line::person(), now, letter.written()),
         };
         let Placed { task, stored } = intake.request(request).await?;
         let ended = task_waiters.expect(task);
@@ -188,10 +195,6 @@ fn location(workspace: &Path) -> Location {
     let conversation = command_line::conversation(workspace);
     let place = PlaceId::new(conversation.account().clone(), conversation.key());
     Location { conversation, place, title: workspace.display().to_string() }
-}
-
-fn words(text: &str, at: DateTime<Utc>) -> Words {
-    Words::said(command_line::person(), at, text)
 }
 
 struct Watching {

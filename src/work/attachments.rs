@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selkie_channel_core::{Attachment, AttachmentKind, Channel, Inbound};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::outbox::Outbox;
@@ -21,6 +21,10 @@ use crate::work::workspace::own_folder;
 
 /// No file is waited for longer.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// The largest file of this machine that is copied, in bytes.
+pub(crate) const MAX_COPIED: u64 = 20 * 1024 * 1024;
+/// Endings of pictures that models look at.
+const PICTURES: [&str; 5] = ["gif", "jpeg", "jpg", "png", "webp"];
 /// The longest file name, in bytes.
 const NAME_BYTES: usize = 120;
 
@@ -64,9 +68,8 @@ impl Attachments {
         let Heard { place_row, row, inbound } = message;
         let outbox = &self.outbox;
         let Some(account) = outbox.accounts.of(&inbound.conversation) else { return all };
-        let own = own_folder(place_row);
-        let brought = brought_by(row);
-        let folder = self.cache_dir.join(&own).join(&brought);
+        let below = format!("{}/{}", own_folder(place_row), brought_by(row));
+        let folder = self.cache_dir.join(&below);
         for attachment in &inbound.attachments {
             let left = match self.limits.bytes_left(inbound).await {
                 Ok(left) => left,
@@ -88,27 +91,57 @@ impl Attachments {
             if let Ok((_, bytes)) = &fetched {
                 self.limits.fetched(inbound, *bytes).await;
             }
-            all.lines.push(match fetched {
+            match fetched {
                 Ok((name, bytes)) => {
-                    let told = describe(attachment, bytes);
-                    let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
-                        Some(Ok(picture)) => {
-                            all.pictures.push(picture);
-                            String::new()
-                        }
-                        Some(Err(why)) => format!("; it cannot be shown: {why}"),
-                        None => String::new(),
-                    };
-                    format!("file_cache_dir/{own}/{brought}/{name} ({told}{note})")
+                    self.add(attachment, Stored { below: &below, name, bytes }, &mut all).await
                 }
-                Err(why) => {
-                    let why = outbox.runtime.redactor.clean(&why);
-                    tracing::warn!(name, why, "a file could not be fetched");
-                    messages::file_not_fetched(&name, &why)
-                }
-            });
+                Err(why) => all.lines.push(self.missing(&name, &why)),
+            }
         }
         all
+    }
+
+    /// Copies a file of this machine, which the command line has named, as if it had come with a message.
+    pub(crate) async fn copy(&self, place_row: i64, path: &Path) -> Fetched {
+        let mut all = Fetched::default();
+        let below = format!("{}/in", own_folder(place_row));
+        let folder = self.cache_dir.join(&below);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let ending = path.extension().map(|ending| ending.to_ascii_lowercase()).unwrap_or_default();
+        let is_picture = PICTURES.iter().any(|known| ending == *known);
+        let kind = if is_picture { AttachmentKind::Photo } else { AttachmentKind::Document };
+        let (handle, size) = (String::new(), None);
+        let attachment = Attachment { handle, kind, name, mime: None, size };
+        let name = safe_name(&attachment);
+        match into_folder(&folder, &name, async |part| copied(path, part).await).await {
+            Ok((name, bytes)) => {
+                self.add(&attachment, Stored { below: &below, name, bytes }, &mut all).await
+            }
+            Err(why) => all.lines.push(self.missing(&name, &why)),
+        }
+        all
+    }
+
+    /// Tells of a file that is there.
+    async fn add(&self, attachment: &Attachment, stored: Stored<'_>, all: &mut Fetched) {
+        let Stored { below, name, bytes } = stored;
+        let (told, folder) = (describe(attachment, bytes), self.cache_dir.join(below));
+        let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
+            Some(Ok(picture)) => {
+                all.pictures.push(picture);
+                String::new()
+            }
+            Some(Err(why)) => format!("; it cannot be shown: {why}"),
+            None => String::new(),
+        };
+        all.lines.push(format!("file_cache_dir/{below}/{name} ({told}{note})"));
+    }
+
+    /// Says why one is not there.
+    fn missing(&self, name: &str, why: &str) -> String {
+        let why = self.outbox.runtime.redactor.clean(why);
+        tracing::warn!(name, why, "a file could not be fetched");
+        messages::file_not_fetched(name, &why)
     }
 
     /// Keeps a picture for the model beside the file, when it sees. `None` for what is no picture.
@@ -133,7 +166,14 @@ impl Attachments {
     }
 }
 
-/// Fetches one file under a temporary name and gives it its own when it is whole.
+/// A file in the cache folder: below which folder of it, and its name.
+struct Stored<'a> {
+    below: &'a str,
+    name: String,
+    bytes: u64,
+}
+
+/// Fetches one file.
 async fn one(
     channel: &Channel,
     attachment: &Attachment,
@@ -148,11 +188,20 @@ async fn one(
     if let Some(size) = attachment.size.filter(|size| *size > most) {
         return Err(format!("it has {size} bytes, and at most {most} are fetched"));
     }
+    into_folder(folder, name, async |part| stream(&**receiver, attachment, most, part).await).await
+}
+
+/// Fills a file under a temporary name and gives it its own when it is whole.
+async fn into_folder(
+    folder: &Path,
+    name: &str,
+    fill: impl AsyncFnOnce(&Path) -> Result<u64, String>,
+) -> Result<(String, u64), String> {
     let said = |error: std::io::Error| format!("it cannot be stored: {error}");
     let mut builder = tokio::fs::DirBuilder::new();
     builder.recursive(true).mode(0o750).create(folder).await.map_err(said)?;
     let part = folder.join(format!(".part-{}", uuid::Uuid::now_v7()));
-    let got = stream(&**receiver, attachment, most, &part).await;
+    let got = fill(&part).await;
     let named = match got {
         Ok(bytes) => place(&part, folder, name).await.map(|name| (name, bytes)).map_err(said),
         Err(why) => Err(why),
@@ -164,6 +213,25 @@ async fn one(
     named
 }
 
+/// Copies a file of this machine, up to a limit.
+async fn copied(from: &Path, part: &Path) -> Result<u64, String> {
+    let read = |error: std::io::Error| format!("it cannot be read: {error}");
+    let file = tokio::fs::File::open(from).await.map_err(read)?;
+    let metadata = file.metadata().await.map_err(read)?;
+    if !metadata.is_file() || metadata.len() > MAX_COPIED {
+        return Err(format!("it is no file of at most {MAX_COPIED} bytes"));
+    }
+    let said = |error: std::io::Error| format!("it cannot be stored: {error}");
+    let mut to = new_file(part).await.map_err(said)?;
+    let bytes = tokio::io::copy(&mut file.take(MAX_COPIED), &mut to).await.map_err(said)?;
+    to.flush().await.map_err(said)?;
+    Ok(bytes)
+}
+
+async fn new_file(path: &Path) -> std::io::Result<tokio::fs::File> {
+    tokio::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).await
+}
+
 async fn stream(
     receiver: &dyn selkie_channel_core::Receiver,
     attachment: &Attachment,
@@ -171,9 +239,7 @@ async fn stream(
     part: &Path,
 ) -> Result<u64, String> {
     let said = |error: std::io::Error| format!("it cannot be stored: {error}");
-    let mut options = tokio::fs::OpenOptions::new();
-    let mut file =
-        options.write(true).create_new(true).mode(0o600).open(part).await.map_err(said)?;
+    let mut file = new_file(part).await.map_err(said)?;
     let bytes = receiver.fetch(attachment, most, &mut file).await?;
     file.flush().await.map_err(said)?;
     Ok(bytes)

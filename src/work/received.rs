@@ -14,7 +14,7 @@ use crate::domain::ids::InboxId;
 use crate::domain::metrics::Phase;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Quoted, Received};
-use crate::domain::words::Words;
+use crate::domain::words::{Enclosure, Letter, Words};
 use crate::schedule::words::local_time;
 use crate::schedule::zone::Zone;
 use crate::store::Claimed;
@@ -37,6 +37,14 @@ pub(crate) async fn lines(
 ) -> Vec<Received> {
     let mut lines = without_files(claimed, zone);
     let asked = lines.len() - claimed.heard.len();
+    if let (Some(words), Some(own)) = (&claimed.words, lines[..asked].last_mut()) {
+        for enclosure in words.letter(claimed.facts.trigger).enclosed {
+            let Enclosure::File(path) = enclosure else { continue };
+            let copied = attachments.copy(claimed.place_row, &path).await;
+            own.files.extend(copied.lines);
+            own.pictures.extend(copied.pictures);
+        }
+    }
     for (line, (row, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
         if let Some(quote) = &mut line.quote {
             quote.level = quoted(&attachments.outbox.storage, inbound).await;
@@ -66,28 +74,46 @@ pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound) -> Taint {
 /// Their times are told by the clocks of `zone`.
 pub(crate) fn without_files(claimed: &Claimed, zone: Zone) -> Vec<Received> {
     let talk = group_talk(&claimed.context, zone);
-    let relayed = claimed.facts.trigger == Trigger::Relayed;
-    let own = claimed.words.as_ref().map(|words| Received { relayed, ..own_words(words, zone) });
+    let own = claimed.words.as_ref().map(|words| own_words(words, claimed.facts.trigger, zone));
     let heard = claimed.heard.iter().map(|(row, m)| line(*row, m, zone));
     talk.into_iter().chain(own).chain(heard).collect()
 }
 
-/// Reads words that came as no message.
-fn own_words(words: &Words, zone: Zone) -> Received {
-    let Words { person, name, at, text, .. } = words;
+/// Reads words that came as no message; text that is enclosed with them is read as a quote is.
+fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> Received {
+    let Words { person, name, at, .. } = words;
+    let letter = words.letter(trigger);
     Received {
         inbox: None,
         at: *at,
         local: local_time(zone, *at),
         speaker: prompt::person(name, person.as_str()),
-        text: if text.trim().is_empty() { NO_TEXT.to_owned() } else { text.clone() },
-        quote: None,
+        quote: quote(&letter),
+        text: if letter.own.trim().is_empty() { NO_TEXT.to_owned() } else { letter.own },
         forwarded: false,
         talk: false,
-        relayed: false,
+        relayed: trigger == Trigger::Relayed,
         files: Vec::new(),
         pictures: Vec::new(),
     }
+}
+
+/// All text that is enclosed, in one quote; several are told apart by their names.
+fn quote(letter: &Letter) -> Option<Quoted> {
+    let texts = letter.enclosed.iter().filter_map(|enclosure| match enclosure {
+        Enclosure::Text { name, text } => Some((name.as_str(), text)),
+        Enclosure::File(_) => None,
+    });
+    let (names, texts): (Vec<_>, Vec<_>) = texts.unzip();
+    let text = match texts[..] {
+        [] => return None,
+        [only] => only.clone(),
+        _ => {
+            let named = names.iter().zip(texts).map(|(name, text)| format!("{name}:\n{text}"));
+            named.collect::<Vec<_>>().join("\n\n")
+        }
+    };
+    Some(Quoted { speaker: names.join(", "), text, ours: false, level: Taint::Raw })
 }
 
 /// Reads one message as it is.

@@ -186,7 +186,7 @@ pub(crate) fn weigh(claimed: &mut Claimed) {
     if claimed.facts.trust == Trust::Owner {
         // Messages gather by speaker: all of them are the owner's. What a schedule says a model may have written.
         let typed = claimed.words.iter().filter(|_| claimed.facts.trigger == Trigger::Asked);
-        let own = typed.flat_map(|words| provenance::named(&words.text));
+        let own = typed.flat_map(|words| provenance::named(&words.letter(Trigger::Asked).own));
         claimed.facts.summoned = heard().flat_map(provenance::summoned).chain(own).collect();
         claimed.facts.summoned.sort();
         claimed.facts.summoned.dedup();

@@ -130,7 +130,9 @@ impl Scopes {
 /// What people wrote that a task answers: their messages, or the words it has instead of one.
 fn asked(claimed: &Claimed) -> Asked {
     let mut asked = Asked::default();
-    let words = claimed.words.iter().map(|words| (&words.person, &words.name, &words.text));
+    let own = claimed.words.as_ref().map(|words| words.letter(claimed.facts.trigger).own);
+    let words = claimed.words.iter().zip(&own);
+    let words = words.map(|(words, own)| (&words.person, &words.name, own));
     let heard = claimed.heard.iter().map(|(_, m)| (&m.speaker.id, &m.speaker.name, &m.text));
     for (id, name, text) in words.chain(heard) {
         if !asked.text.is_empty() {

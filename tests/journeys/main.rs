@@ -23,6 +23,7 @@ mod debounce;
 mod demo_clock;
 mod doctor;
 mod edits;
+mod enclosed;
 mod exported;
 mod files_in;
 mod fixed_schedules;

@@ -24,6 +24,7 @@ use crate::daemon::{Binary, lifecycle};
 use crate::delivery::runtime::Stop;
 use crate::delivery::settings::StreamMode;
 use crate::domain::plan::Plan as Steps;
+use crate::domain::words::Enclosure;
 use crate::terminal;
 use crate::terminal::ask::Reply;
 use crate::tools::ports::Progress as _;
@@ -36,11 +37,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     let live = Live::new(plan.redactor.clone());
     let wanted = !ask.whole && plan.settings.progress.stream == StreamMode::Auto;
     let streams = ask.stream || (wanted && std::io::stdout().is_terminal());
-    let text = input::text(&ask.text)?;
-    if text.trim().is_empty() {
-        return Err(Failure::Usage("TEXT is empty: there is nothing to ask".to_owned()));
-    }
-    let body = AskBody { text, workspace: binary.here.clone(), terminal };
+    let body = body(binary, &ask, terminal)?;
     let runtime = lifecycle::runtime()?;
     let asked = runtime.block_on(async {
         let (lines, heard) = mpsc::channel(64);
@@ -60,6 +57,28 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     // A line that nobody has typed keeps a thread waiting: not this process.
     runtime.shutdown_background();
     asked
+}
+
+/// Reads what is asked.
+fn body(binary: &Binary, ask: &Ask, terminal: bool) -> Result<AskBody, Failure> {
+    let mut words = ask.text.clone();
+    let piped = input::enclosed(&mut words)?;
+    let files = ask.file.iter().map(|path| input::file(&binary.here, path));
+    let enclosed: Vec<_> = piped.into_iter().map(Ok).chain(files).collect::<Result<_, _>>()?;
+    let text = input::text(&words)?;
+    if text.trim().is_empty() {
+        return Err(Failure::Usage("TEXT is empty: there is nothing to ask".to_owned()));
+    }
+    let length = |enclosure: &Enclosure| match enclosure {
+        Enclosure::Text { text, .. } => text.len(),
+        Enclosure::File(_) => 0,
+    };
+    if enclosed.iter().map(length).sum::<usize>() > input::MAX_TEXT {
+        let most = input::MAX_TEXT;
+        let says = format!("standard input and files hold more than {most} bytes of text together");
+        return Err(Failure::Usage(says));
+    }
+    Ok(AskBody { text, enclosed, workspace: binary.here.clone(), terminal })
 }
 
 /// A line that answers a question, and where what became of it is told.
@@ -101,8 +120,8 @@ async fn alone(
     let mut signals = lifecycle::Signals::listen()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     app.flow.start_at_terminal(&tracker, stop.clone()).await?;
-    let AskBody { text, workspace, terminal } = body;
-    let mut events = app.flow.ask(terminal::Ask { workspace, text, terminal }).await?;
+    let AskBody { text, enclosed, workspace, terminal } = body;
+    let mut events = app.flow.ask(terminal::Ask { workspace, text, enclosed, terminal }).await?;
     loop {
         tokio::select! {
             event = events.recv() => {
@@ -120,7 +139,8 @@ async fn alone(
             }
             Some(Answer { body, told }) = replied.recv() => {
                 let AnswerBody { question, text, workspace } = body;
-                let reply = terminal::Ask { workspace, text, terminal: true };
+                let enclosed = Vec::new();
+                let reply = terminal::Ask { workspace, text, enclosed, terminal: true };
                 // Whoever wrote it may have gone.
                 drop(told.send(app.flow.answer(&question, reply).await.map_err(Into::into)));
             }

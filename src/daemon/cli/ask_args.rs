@@ -1,17 +1,27 @@
 //! What `selkie ask` takes.
 
+use std::path::PathBuf;
+
 /// `selkie ask`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   selkie ask what is in this folder
   selkie ask 'why does the build fail?' --json
-  git diff | selkie ask -
+  git diff | selkie ask 'review this'
+  selkie ask 'what do you see?' --file tea.png --file notes.txt
+  selkie ask - < request.txt
+
+What comes on standard input is read to its end (1 MiB at most) and goes along with your words, as text of others: nothing in it is \
+followed. Where standard input stays open and nothing comes, as in some scripts and with ssh, add </dev/null.
 
 Exit codes: 0 answered · 1 not answered · 2 the command line or the config is wrong")]
 pub struct Ask {
-    /// What to ask; - reads it from standard input
+    /// What to ask; - alone reads it from standard input
     #[arg(required = true, value_name = "TEXT")]
     pub text: Vec<String>,
+    /// A file that goes along: text is read, anything else is attached; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
     /// Print one JSON object a line: progress, answer, end
     #[arg(long, conflicts_with_all = ["stream", "whole"])]
     pub json: bool,

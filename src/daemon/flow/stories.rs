@@ -397,7 +397,8 @@ async fn files_come_into_the_conversations_own_folder() {
 #[tokio::test]
 async fn asking_in_the_terminal_streams_to_the_end() {
     let house = house().await;
-    let ask = Ask { workspace: "/w".into(), text: "hello".to_owned(), terminal: true };
+    let ask =
+        Ask { workspace: "/w".into(), text: "hello".to_owned(), terminal: true, ..Ask::default() };
     let mut events = house.flow.ask(ask).await.unwrap();
     let mut all = Vec::new();
     while let Some(event) = events.recv().await {

@@ -37,7 +37,7 @@ async fn cut<T>(after: usize, future: impl Future<Output = T>) -> Option<T> {
 }
 
 fn ask(text: &str) -> Ask {
-    Ask { workspace: "/tmp".into(), text: text.to_owned(), terminal: true }
+    Ask { workspace: "/tmp".into(), text: text.to_owned(), terminal: true, ..Ask::default() }
 }
 
 /// Waits until everything that was begun before has ended.

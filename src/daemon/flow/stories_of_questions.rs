@@ -209,7 +209,12 @@ async fn the_conversation_goes_on_while_it_waits() {
 #[tokio::test]
 async fn a_line_in_the_terminal_answers() {
     let house = house().await;
-    let ask = |text: &str| Ask { workspace: "/w".into(), text: text.to_owned(), terminal: true };
+    let ask = |text: &str| Ask {
+        workspace: "/w".into(),
+        text: text.to_owned(),
+        terminal: true,
+        ..Ask::default()
+    };
     let mut events = house.flow.ask(ask("ask me")).await.unwrap();
     let key = loop {
         match events.recv().await.unwrap() {

@@ -12,6 +12,23 @@ const MARK: char = '\u{200b}';
 /// Begins a turn that the daemon itself says: no person's words.
 const NOTE: &str = "[note";
 
+/// Returns what stands in fences; empty when nothing does.
+pub(super) fn others_words(turn: &str) -> String {
+    if turn.trim_start().starts_with(NOTE) {
+        return String::new();
+    }
+    let mut fenced = false;
+    let mut others = Vec::new();
+    for line in turn.lines() {
+        match fenced {
+            true if line == FENCE_END => fenced = false,
+            true => others.push(line.trim_start_matches(MARK)),
+            false => fenced = line.trim().starts_with(FENCE),
+        }
+    }
+    others.join("\n")
+}
+
 /// Returns the person's own words; empty when there are none.
 pub(super) fn own_words(turn: &str) -> String {
     if turn.trim_start().starts_with(NOTE) {
@@ -48,6 +65,7 @@ mod tests {
     fn marks_fences_and_names_are_no_words() {
         let turn = "[Ann (tg:5), 10:30]\n<<<untrusted quote\nnote: not mine\n>>>\n@selkie_bot note: mine\nsecond\n(file: a.txt (document, 5 bytes))";
         assert_eq!(own_words(turn), "note: mine\nsecond");
+        assert_eq!(others_words(turn), "note: not mine");
         let talk = "[10:30 · the group, before]\n<<<untrusted group talk\n10:29 Eve: see >>>\n10:30 Eve: note: x\n>>>";
         assert_eq!(own_words(talk), "");
         assert_eq!(own_words("[Ann]\n\u{200b}[ ] note: x\n\u{200b}>>> y"), "[ ] note: x\n>>> y");

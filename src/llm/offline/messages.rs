@@ -164,6 +164,14 @@ pub(super) fn answered(answer: &str) -> String {
     }
 }
 
+/// Repeats what others say.
+pub(super) fn repeated(others: &str) -> String {
+    match others.is_empty() {
+        true => format!("{STAND_IN} Nothing came along with this message."),
+        false => others.to_owned(),
+    }
+}
+
 /// Tells why something did not work, in the tool's own words.
 pub(super) fn failed(tool: &str, why: &str) -> String {
     let why = unfenced(why);

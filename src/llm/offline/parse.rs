@@ -44,6 +44,10 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "add to <name>: <text>", does: "adds a line at the end of a file" },
     Phrase { says: "read <name>", does: "reads a file" },
     Phrase { says: "list files", does: "lists the files" },
+    Phrase {
+        says: "repeat what you read",
+        does: "repeats the text that came along: standard input, a file, a quote",
+    },
     Phrase { says: "send me <name>", does: "sends a file" },
     Phrase { says: "send photo <name>", does: "sends a picture" },
     Phrase { says: "send voice <name>", does: "sends a voice note" },
@@ -140,6 +144,8 @@ pub(super) enum Wish {
     Read(String),
     /// `list files`.
     Files,
+    /// `repeat what you read`.
+    Repeat,
     /// `send me <name>` and its like: the end of the tool's name, and the file.
     Send {
         /// `_send_file`.
@@ -270,6 +276,7 @@ fn one(text: &str) -> Option<Wish> {
         }
         "my schedules" | "what is scheduled" | "what's scheduled" => return Some(Wish::Schedules),
         "list files" | "list my files" => return Some(Wish::Files),
+        "repeat what you read" | "repeat what you have read" => return Some(Wish::Repeat),
         "set up your persona" => return Some(Wish::Persona),
         "what can you do here" | "what can you do" | "help" => return Some(Wish::Help),
         _ => {}

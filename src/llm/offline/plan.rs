@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::files::{self, meant};
-use super::heard::own_words;
+use super::heard::{others_words, own_words};
 use super::heartbeat;
 use super::known;
 use super::later::What;
@@ -114,6 +114,7 @@ impl Walk<'_> {
                 let path = meant(name, self.turns);
                 self.call("read_file", json!({ "path": path }), |a| messages::file(name, a))
             }
+            Wish::Repeat => Step::Say(messages::repeated(&self.others_words())),
             Wish::Files => self.call("list_files", json!({}), messages::files),
             Wish::Send { tool, name } => self.send(tool, name),
             Wish::Think(about) => self
@@ -155,6 +156,13 @@ impl Walk<'_> {
             Wish::Long(length) => Step::Say(messages::long(*length)),
             Wish::Unknown(heard) => Step::Say(messages::unknown(heard, self.real)),
         }
+    }
+
+    /// What others say in the present task's messages.
+    fn others_words(&self) -> String {
+        let last = self.turns.iter().rposition(|turn| matches!(turn, Turn::Assistant(_)));
+        let now = self.turns[last.map_or(0, |at| at + 1)..].iter().filter_map(Turn::user);
+        now.map(others_words).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
     /// Changes the list of what people want done; what kept it from that is told without names of tools and files.

@@ -246,6 +246,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `add to <name>: <text>`: adds a line at the end of a file
     - `read <name>`: reads a file
     - `list files`: lists the files
+    - `repeat what you read`: repeats the text that came along: standard input, a file, a quote
     - `send me <name>`: sends a file
     - `send photo <name>`: sends a picture
     - `send voice <name>`: sends a voice note
