@@ -414,7 +414,7 @@ fn where_no_config_is_found_it_is_said_where_one_was_looked_for() {
         /etc/selkie/config.yaml";
     let add = ["schedules", "add", "--every", "2h", "--say", "tea"];
     for (line, code) in [
-        (&["ask", "hi"][..], 0),
+        (&["ask", "hi"][..], 2),
         (&["say", "--to", "tg:4711", "hi"], 2),
         (&add, 2),
         (&["pair"], 1),
@@ -426,6 +426,26 @@ fn where_no_config_is_found_it_is_said_where_one_was_looked_for() {
         let named = Desk::with("timezone: UTC").selkie(line);
         assert!(!named.err.contains("no config was found"), "{line:?}: {}", named.err);
     }
+}
+
+#[test]
+fn without_a_model_ask_says_what_to_do_and_the_stand_in_answers_where_it_is_asked_for() {
+    for desk in [Desk::new(), Desk::with("timezone: UTC")] {
+        let said = desk.selkie(&["ask", "hello"]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""));
+        assert!(
+            said.err.contains("no language model is configured: run `selkie init`"),
+            "{}",
+            said.err
+        );
+        let said = desk.selkie(&["ask", "note: milk", "--offline"]);
+        assert!(said.code == 0 && said.out.contains("milk"), "{}{}", said.out, said.err);
+    }
+    let key = [("OPENAI_API_KEY", "sk-none")];
+    let said = Desk::new().selkie_in(&["ask", "note: milk", "--offline"], &key);
+    assert!(said.code == 0 && said.out.contains("milk"), "{}{}", said.out, said.err);
+    let said = Desk::with("llm: {provider: offline}").selkie(&["ask", "note: milk"]);
+    assert!(said.code == 0 && said.out.contains("milk"), "{}{}", said.out, said.err);
 }
 
 #[test]

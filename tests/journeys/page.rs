@@ -156,7 +156,7 @@ fn what_a_demo_would_ignore_is_refused_by_name() {
         (&["demo", "--say", " "][..], "--say is empty"),
         (&["demo", "--in", "slack:dm"], "--say"),
         (&["demo", "--port", "9", "--say", "hi"], "--port"),
-        (&["ask", " "], "TEXT is empty"),
+        (&["ask", " ", "--offline"], "TEXT is empty"),
     ] {
         let (code, out, errors) = Demo::run(line);
         assert_eq!((code, &*out), (2, ""), "{line:?}: {errors}");

@@ -1,12 +1,13 @@
 //! `selkie ask`: one task in the terminal.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 
 use anyhow::anyhow;
 use serde::Deserialize as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
@@ -14,9 +15,10 @@ use tokio_util::task::TaskTracker;
 use super::ask_args::Ask;
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
-use super::request::to_ask;
+use super::request::{ToAsk, to_ask_of};
 use super::streamed::Streamed;
 use super::{input, print};
+use crate::config::Flag;
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
@@ -29,10 +31,13 @@ use crate::terminal;
 use crate::terminal::ask::Reply;
 use crate::tools::ports::Progress as _;
 
+/// Said where nobody would answer.
+const NO_MODEL: &str = "no language model is configured: run `selkie init`, or set OPENAI_API_KEY or ANTHROPIC_API_KEY; --offline asks \
+    the built-in stand-in, which knows a few phrases (`selkie demo` shows them)";
+
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
-    // Without a daemon this process works for one question: it must not answer the platforms too.
-    let plan = to_ask(binary, chosen)?.at_terminal();
+    let plan = planned(binary, chosen, ask.offline)?;
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
     let wanted = !ask.whole && plan.settings.progress.stream == StreamMode::Auto;
@@ -57,6 +62,26 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     // A line that nobody has typed keeps a thread waiting: not this process.
     runtime.shutdown_background();
     asked
+}
+
+/// Reads the config. Without a daemon this process works for one question: it must not answer the platforms too.
+fn planned(binary: &Binary, chosen: &Chosen, offline: bool) -> Result<AppConfig, Failure> {
+    let mut chosen = chosen.clone();
+    if offline {
+        let routes = ["main", "small", "decision", "heartbeat"].map(|route| (route, "offline"));
+        let value = json!({ "llm": { "routes": BTreeMap::from(routes) } });
+        chosen.flags.push(Flag { name: "--offline".to_owned(), value });
+    }
+    let ToAsk { plan, runs } = to_ask_of(binary, &chosen)?;
+    match (runs, offline) {
+        (true, true) => Err(Failure::Usage(
+            "--offline: the running selkie answers, by its own model: leave --offline out, or name another state folder \
+             (--state)"
+                .to_owned(),
+        )),
+        (false, false) if !plan.settings.llm.is_configured() => Err(Failure::Usage(NO_MODEL.to_owned())),
+        _ => Ok(plan.at_terminal()),
+    }
 }
 
 /// Reads what is asked.

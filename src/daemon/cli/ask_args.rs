@@ -10,6 +10,7 @@ use std::path::PathBuf;
   git diff | selkie ask 'review this'
   selkie ask 'what do you see?' --file tea.png --file notes.txt
   selkie ask - < request.txt
+  selkie ask 'note: buy milk' --offline
 
 What comes on standard input is read to its end (1 MiB at most) and goes along with your words, as text of others: nothing in it is \
 followed. Where standard input stays open and nothing comes, as in some scripts and with ssh, add </dev/null.
@@ -22,6 +23,9 @@ pub struct Ask {
     /// A file that goes along: text is read, anything else is attached; may be repeated
     #[arg(long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
+    /// Ask the built-in stand-in, which knows a few phrases, instead of a model
+    #[arg(long)]
+    pub offline: bool,
     /// Print one JSON object a line: progress, answer, end
     #[arg(long, conflicts_with_all = ["stream", "whole"])]
     pub json: bool,

@@ -53,13 +53,18 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
 /// Reads the config for what a running daemon can carry out: mistakes in it are told in a line, and only where none runs do
 /// they end the command. Times are in the zone of whoever answers.
 pub(super) fn to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
-    let ToAsk { plan, runs } = asked(binary, chosen)?;
-    if !runs && plan.is_unconfigured() {
+    Ok(to_ask_of(binary, chosen)?.plan)
+}
+
+/// The same, with whether a daemon runs.
+pub(super) fn to_ask_of(binary: &Binary, chosen: &Chosen) -> Result<ToAsk, Failure> {
+    let asked = asked(binary, chosen)?;
+    if !asked.runs && asked.plan.is_unconfigured() {
         unconfigured::told(binary, chosen);
     }
     let colour = telemetry::colour(&binary.env);
-    telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
-    Ok(plan)
+    telemetry::start(asked.plan.settings.logging.quieter(), &asked.plan.redactor, colour);
+    Ok(asked)
 }
 
 /// The same for what only looks: nothing is logged.
@@ -68,10 +73,11 @@ pub(super) fn to_ask_silently(binary: &Binary, chosen: &Chosen) -> Result<AppCon
 }
 
 /// What is asked with.
-struct ToAsk {
-    plan: AppConfig,
+pub(super) struct ToAsk {
+    /// The config.
+    pub(super) plan: AppConfig,
     /// Whether a daemon runs.
-    runs: bool,
+    pub(super) runs: bool,
 }
 
 fn asked(binary: &Binary, chosen: &Chosen) -> Result<ToAsk, Failure> {
