@@ -72,6 +72,7 @@ mod not_twice;
 mod one_file;
 mod order;
 mod otlp;
+mod packaged;
 mod page;
 mod page_known;
 mod page_schedules;

@@ -11,6 +11,7 @@ use crate::commands::refused;
 const WORKFLOW: &str = include_str!("../../.github/workflows/release.yml");
 const PACK: &str = include_str!("../../src/packaging/pack");
 const CONTAINERFILE: &str = include_str!("../../src/packaging/Containerfile");
+const COMPOSE: &str = include_str!("../../src/packaging/compose.yaml");
 
 /// What `pack` has the program print, before cargo-deb runs.
 const PRINTED: &str = "target/release/printed/";
@@ -135,6 +136,26 @@ fn the_container_file_names_what_is_there() {
     assert_eq!(refused(&format!("selkie {}", shown(run))), [""; 0]);
     let last = CONTAINERFILE.lines().rfind(|line| line.starts_with("USER ")).expect("a user");
     assert!(last["USER ".len()..].parse::<u32>().is_ok_and(|user| user > 0), "{last}");
+}
+
+#[test]
+fn the_compose_file_keeps_what_the_image_writes() {
+    let compose: Value = serde_saphyr::from_str(COMPOSE).expect("YAML");
+    let service = &compose["services"]["bot"];
+    let line = CONTAINERFILE.lines().find_map(|line| line.strip_prefix("VOLUME "));
+    for kept in line.expect("volumes").split_whitespace() {
+        let mut mounted = service["volumes"].as_array().expect("volumes").iter();
+        let volume = mounted.find_map(|one| one.as_str()?.strip_suffix(&format!(":{kept}")));
+        let volume = volume.unwrap_or_else(|| panic!("{kept} is lost with its container"));
+        assert!(compose["volumes"].get(volume).is_some(), "{volume} is not declared");
+    }
+    for line in COMPOSE.lines().filter_map(|line| line.strip_prefix("#   docker compose ")) {
+        let line = line.split("  ").next().unwrap_or_default();
+        let words = line.split_once("bot ").map(|(_, words)| words);
+        let words = words.map(|words| words.trim_start_matches("selkie "));
+        let refused = words.map(|words| refused(&format!("selkie {words}"))).unwrap_or_default();
+        assert_eq!(refused, [""; 0], "{line}");
+    }
 }
 
 #[test]

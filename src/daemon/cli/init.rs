@@ -6,11 +6,16 @@ use std::time::Duration;
 
 use super::init_args::Init;
 use super::outcome::{Failure, Outcome};
+use super::owned::Owned;
+use super::service::Keeper;
 use super::{init_flags, print, run, service};
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
 use crate::daemon::build::{Chosen, plan};
-use crate::daemon::init::{Answers, Prompter, Stopped, Target, Trial, Tried, Written, ask, render};
+use crate::daemon::init::{
+    Answers, Prompter, Stopped, Target, Trial, Tried, Written, ask, earlier, render,
+};
+use crate::daemon::service::Machine;
 use crate::daemon::{Binary, lifecycle};
 
 /// What a thread that reads a terminal may hold up at the end.
@@ -18,12 +23,15 @@ const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Asks or takes the flags, and writes.
 pub fn init(binary: &Binary, chosen: &Chosen, init: Init) -> Outcome {
-    let answers = init_flags::read(binary, &init)?;
-    let config = match &chosen.file {
-        ConfigFile::Named(path) => binary.here.join(path),
-        ConfigFile::Found(_) | ConfigFile::None => binary.here.join("config.yaml"),
-    };
-    let target = Target { path: config, replaces: init.force };
+    let mut answers = init_flags::read(binary, &init)?;
+    // What commands read here is what is set up.
+    let config = binary.here.join(chosen.file.path().unwrap_or(Path::new("config.yaml")));
+    let is_fresh = earlier::is_as_packaged(&config);
+    let target = Target { path: config, replaces: init.force || is_fresh };
+    if let Some(says) = target.unwritable() {
+        return Err(Failure::Failed(anyhow::anyhow!(says)));
+    }
+    earlier::keep_folders(binary, &target.path, &mut answers);
     let nothing = Chosen { file: ConfigFile::None, ..chosen.clone() };
     let work = Work { binary, chosen: &nothing, target };
     if init.yes {
@@ -35,12 +43,27 @@ pub fn init(binary: &Binary, chosen: &Chosen, init: Init) -> Outcome {
         return Err(Failure::Usage(says.to_owned()));
     }
     let runtime = lifecycle::runtime()?;
+    let owned = Owned::of(binary, chosen)?;
     let asked = runtime.block_on(work.by_asking(answers));
     runtime.shutdown_timeout(FAREWELL);
+    // A service runs as somebody else than root, and has to get what the bot has stored meanwhile.
+    owned.map_or(Ok(()), |owned| owned.hand_over())?;
     match asked? {
-        Some(written) => run::run(binary, &Chosen { file: ConfigFile::Named(written), ..nothing }),
-        None => Ok(()),
+        Next::Run(written) => {
+            run::run(binary, &Chosen { file: ConfigFile::Named(written), ..nothing })
+        }
+        Next::Keep(machine) => service::keep_running(&machine),
+        Next::Nothing => Ok(()),
     }
+}
+
+/// What comes after the last question.
+enum Next {
+    /// The bot runs in this very process.
+    Run(PathBuf),
+    /// A package's service starts.
+    Keep(Machine),
+    Nothing,
 }
 
 /// What a config is written with.
@@ -93,8 +116,7 @@ impl Work<'_> {
         }
     }
 
-    /// Returns the config where the bot is to be started at once.
-    async fn by_asking(&self, mut answers: Answers) -> Result<Option<PathBuf>, Failure> {
+    async fn by_asking(&self, mut answers: Answers) -> Result<Next, Failure> {
         let mut prompter = Prompter::at_terminal()?;
         match self.asked(&mut prompter, &mut answers).await {
             Ok(wanted) => wanted,
@@ -109,7 +131,7 @@ impl Work<'_> {
         &self,
         prompter: &mut Prompter,
         answers: &mut Answers,
-    ) -> Result<Result<Option<PathBuf>, Failure>, Stopped> {
+    ) -> Result<Result<Next, Failure>, Stopped> {
         let path = self.target.path.display();
         prompter.say(&format!("This sets selkie up and writes {path}."));
         prompter.say("Press Enter to accept what is in brackets, Ctrl-C to stop. The config is written at the end.");
@@ -133,12 +155,47 @@ impl Work<'_> {
             Err(failure) => return Ok(Err(failure)),
         };
         prompter.say(&work.told(&written, answers, true));
-        let hears = self.binary.kits.iter().any(|kit| answers.has_section(kit.name));
-        if hears && service::offered(self.binary, self.chosen, &written.config, prompter).await {
-            return Ok(Ok(None));
+        match self.hears(answers) {
+            true => Ok(Ok(work.next(prompter, written.config).await)),
+            false => Ok(Ok(Next::Nothing)),
         }
-        let starts = hears && prompter.agrees("Start the bot now?", true).await.unwrap_or(false);
-        Ok(Ok(starts.then_some(written.config)))
+    }
+
+    /// Asks how the bot goes on; who breaks off here has a config already.
+    async fn next(&self, prompter: &mut Prompter, config: PathBuf) -> Next {
+        const KEEP: &str = "Keep it running?";
+        match Keeper::of(self.binary, &config) {
+            Keeper::Packaged(machine) if machine.runs => {
+                match prompter.agrees(KEEP, true).await.unwrap_or(false) {
+                    true => Next::Keep(machine),
+                    false => Next::Nothing,
+                }
+            }
+            // What was said last names what does it.
+            Keeper::Packaged(_) | Keeper::Container => Next::Nothing,
+            Keeper::Own(machine) => {
+                let agrees = prompter.agrees(KEEP, true).await.unwrap_or(false);
+                let (binary, chosen) = (self.binary, self.chosen);
+                match agrees && service::installed_own(binary, chosen, &config, &machine, prompter)
+                {
+                    true => Next::Nothing,
+                    false => Self::now(prompter, config).await,
+                }
+            }
+            Keeper::Nobody => Self::now(prompter, config).await,
+        }
+    }
+
+    async fn now(prompter: &mut Prompter, config: PathBuf) -> Next {
+        match prompter.agrees("Start the bot now?", true).await.unwrap_or(false) {
+            true => Next::Run(config),
+            false => Next::Nothing,
+        }
+    }
+
+    /// Whether a channel is set up.
+    fn hears(&self, answers: &Answers) -> bool {
+        self.binary.kits.iter().any(|kit| answers.has_section(kit.name))
     }
 
     fn trial(&self) -> Trial<'_> {
@@ -152,17 +209,24 @@ impl Work<'_> {
             read.map(|_| ()).map_err(|problems| problems.to_string())
         };
         let render = |files: &_| render(answers, files, &self.binary.kits);
-        Ok(self.target.write(answers, render, check)?)
+        let is_fresh = earlier::is_as_packaged(&self.target.path);
+        let mut written = self.target.write(answers, render, check)?;
+        if let Some(old) = written.old.take_if(|_| is_fresh) {
+            // Nobody has written a word of it, and the next package brings it again.
+            std::fs::remove_file(old)?;
+        }
+        Ok(written)
     }
 
     /// Says what was written, and what to run next; `tries`: whoever is named was asked before.
     fn told(&self, written: &Written, answers: &Answers, tries: bool) -> String {
         let mut text = format!("Written: {}", written.config.display());
+        let readers = written.readers.in_words();
         text.push_str(&match written.secrets.len() {
-            0 => ". Only you can read it.\n".to_owned(),
-            1 => ", with one secret in a file beside it. Only you can read them.\n".to_owned(),
+            0 => format!(". {readers} can read it.\n"),
+            1 => format!(", with one secret in a file beside it. {readers} can read them.\n"),
             several => {
-                format!(", with {several} secrets in files beside it. Only you can read them.\n")
+                format!(", with {several} secrets in files beside it. {readers} can read them.\n")
             }
         });
         if let Some(old) = &written.old {
@@ -183,10 +247,17 @@ impl Work<'_> {
         if let Some(state) = &self.chosen.state {
             config.push_str(&format!(" --state {}", state.display()));
         }
-        let hears = self.binary.kits.iter().any(|kit| answers.has_section(kit.name));
-        text.push_str(&match hears {
-            true => format!("\nNext:\n  selkie run{config}       starts the bot\n"),
-            false => format!(
+        let hears = self.hears(answers);
+        text.push_str(&match (hears, Keeper::of(self.binary, &written.config)) {
+            (true, Keeper::Packaged(_)) => {
+                "\nNext:\n  systemctl enable --now selkie    keeps it running\n".to_owned()
+            }
+            (true, Keeper::Container) => {
+                "\nNext:\n  docker compose up -d    keeps it running; without compose, start the image with the same volumes\n"
+                    .to_owned()
+            }
+            (true, _) => format!("\nNext:\n  selkie run{config}       starts the bot\n"),
+            (false, _) => format!(
                 "\nNo channel is set up yet: selkie ask{config} works, but selkie run needs one. selkie init --force asks again.\n\nNext:\n"
             ),
         });

@@ -3,8 +3,9 @@
 /// `selkie init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  selkie init                               ask, then write ./config.yaml
-  selkie init --config /etc/selkie/config.yaml
+  selkie init                               ask, then write the config
+  selkie init --config ~/.config/selkie/config.yaml
+  sudo selkie init                          set up the package's bot
   selkie init --yes --owner tg:4711 \\
       --secret-file telegram.bot_token=token.txt \\
       --secret-env llm.api_key=OPENAI_API_KEY \\
@@ -12,7 +13,7 @@
 
 Before anything is written, each token is tried with its platform, and the model gets one short question. KEY is a key of the \
 config (selkie config example). Secrets are copied into files of their own beside the config, and never have to be on a command \
-line.
+line. What replaces a config belongs to whom that one belonged, and is read by the same; folders that it names stay.
 
 Exit codes: 0 the config is written · 1 it is not · 2 the command line is wrong")]
 pub struct Init {

@@ -37,7 +37,16 @@ impl Owned {
         command: &Command,
     ) -> anyhow::Result<Option<Self>> {
         let is_elsewhere = matches!(command, Command::Demo(_) | Command::Service(_));
-        if is_elsewhere || !rustix::process::geteuid().is_root() {
+        let owned = if is_elsewhere { None } else { Self::of(binary, chosen)? };
+        Ok(owned.filter(|_| !matches!(command, Command::Run)))
+    }
+
+    /// The same for whatever is done from here on.
+    ///
+    /// # Errors
+    /// When the state folder is somebody else's, and what is in it leads root elsewhere.
+    pub fn of(binary: &Binary, chosen: &Chosen) -> anyhow::Result<Option<Self>> {
+        if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
         // What is wrong with the config the command itself tells.
@@ -46,8 +55,7 @@ impl Owned {
         let folders = found.folders;
         leads_nowhere_else(&folders.state)?;
         let since = SystemClock.now().timestamp() - LAG;
-        let owned = Self { folders: vec![folders.state, folders.cache], since };
-        Ok(Some(owned).filter(|_| !matches!(command, Command::Run)))
+        Ok(Some(Self { folders: vec![folders.state, folders.cache], since }))
     }
 
     /// Gives what has come since then, and is root's, to the state folder's owner.

@@ -13,9 +13,13 @@ use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
 use crate::daemon::init::Prompter;
 use crate::daemon::service::{
-    Asked, Kind, Machine, Ready, Removal, Standing, Unable, Wanted, standing,
+    self, Asked, Kind, Machine, Ready, Removal, Standing, Unable, Wanted, standing,
 };
 
+/// The unit's usual name.
+const SERVICE: &str = "selkie";
+/// The variable that says inside of a container that it is one.
+const CONTAINER: &str = "container";
 /// Looks at no more files for credentials.
 const ENTRIES: usize = 1000;
 
@@ -255,23 +259,55 @@ fn told(standing: &Standing) -> String {
     print::table(&rows, print::width())
 }
 
-/// Offers one of one's own to whoever has just set selkie up; returns whether it runs now.
-pub async fn offered(
+/// Who can keep what was set up running.
+pub enum Keeper {
+    /// A package's service, which reads this config.
+    Packaged(Machine),
+    /// A service of one's own, which is not installed yet.
+    Own(Machine),
+    /// Whoever runs this container.
+    Container,
+    /// Nobody but a person.
+    Nobody,
+}
+
+impl Keeper {
+    /// Finds it.
+    pub fn of(binary: &Binary, config: &Path) -> Self {
+        let of = |kind| {
+            let asked = Asked { kind, name: SERVICE.to_owned(), root: None };
+            Machine::of(asked, &binary.env)
+        };
+        let is_machines = config == Path::new("/etc/selkie/config.yaml");
+        if let Some(machine) = of(Kind::System).filter(|m| is_machines && m.packaged().is_some()) {
+            return Self::Packaged(machine);
+        }
+        if binary.env.get(CONTAINER).is_some_and(|value| !value.is_empty()) {
+            return Self::Container;
+        }
+        // Root's bot is the machine's, whose service cannot read a config that is closed to others.
+        let is_root = rustix::process::geteuid().is_root();
+        let fits = |m: &Machine| m.runs && m.unit().is_none() && !is_root;
+        of(Kind::User).filter(fits).map_or(Self::Nobody, Self::Own)
+    }
+}
+
+/// Starts a package's service, now and with the machine.
+pub fn keep_running(machine: &Machine) -> Outcome {
+    service::keep_running(machine).map_err(failure)?;
+    let says = "selkie runs, and starts with this machine. selkie logs -f shows its log.\n";
+    Ok(print::prose(says)?)
+}
+
+/// Installs one of one's own for whoever has just set selkie up; returns whether it runs now.
+pub fn installed_own(
     binary: &Binary,
     chosen: &Chosen,
     config: &Path,
-    prompter: &mut Prompter,
+    machine: &Machine,
+    prompter: &Prompter,
 ) -> bool {
-    let asked = Asked { kind: Kind::User, name: "selkie".to_owned(), root: None };
-    let machine = Machine::of(asked, &binary.env);
-    // Root's bot is the machine's, whose service cannot read a config that is closed to others.
-    let fits = |m: &Machine| m.runs && m.unit().is_none() && !rustix::process::geteuid().is_root();
-    let Some(machine) = machine.filter(fits) else { return false };
-    let agrees = prompter.agrees("Install it as a service now?", false).await;
-    if !agrees.unwrap_or(false) {
-        return false;
-    }
-    let why = match install_own(binary, chosen, &machine, config) {
+    let why = match install_own(binary, chosen, machine, config) {
         Ok(()) => return true,
         Err(Failure::Failed(error)) => format!("{error:#}"),
         Err(Failure::Usage(says)) => says,

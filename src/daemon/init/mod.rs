@@ -2,9 +2,11 @@
 
 mod answers;
 mod channels;
+pub mod earlier;
 mod model;
 mod owner;
 mod prompt;
+mod readers;
 mod render;
 mod trial;
 mod wizard;

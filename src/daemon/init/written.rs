@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 use secrecy::ExposeSecret as _;
 
 use super::Answers;
+use super::readers::Readers;
 
 /// The folder of the secrets, beside the config.
 const SECRETS: &str = "secrets";
@@ -35,6 +36,8 @@ pub struct Written {
     pub secrets: Vec<PathBuf>,
     /// Where the config went that was there.
     pub old: Option<PathBuf>,
+    /// Who can read it.
+    pub readers: Readers,
 }
 
 /// Why nothing was written.
@@ -54,6 +57,24 @@ pub enum NotWritten {
 }
 
 impl Target {
+    /// Says who could write there, where this user cannot: before anything is asked.
+    pub fn unwritable(&self) -> Option<String> {
+        let folder = self.folder();
+        let is_closed = folder.is_dir() && access(folder, Access::WRITE_OK).is_err();
+        is_closed.then(|| {
+            format!(
+                "you may not write to {}: run selkie init as its owner (root: sudo), or name another file with --config",
+                folder.display()
+            )
+        })
+    }
+
+    fn folder(&self) -> &Path {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        // A relative name has an empty folder.
+        if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+    }
+
     /// Whether a config is there.
     pub fn is_there(&self) -> bool {
         self.path.symlink_metadata().is_ok()
@@ -88,8 +109,12 @@ impl Target {
         if self.is_there() && !self.replaces {
             return Err(self.there());
         }
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let mut made = Made::default();
+        let folder = self.folder();
+        let mut builder = DirBuilder::new();
+        let made = builder.recursive(true).mode(0o700).create(folder);
+        made.map_err(|e| NotWritten::Io(folder.to_owned(), e))?;
+        let readers = Readers::of(&self.path);
+        let mut made = Made { files: Vec::new(), folder: None, readers };
         let mut files = BTreeMap::new();
         for (key, secret) in answers.secrets() {
             let name = made.secret(folder, key, secret.expose_secret())?;
@@ -103,7 +128,7 @@ impl Target {
         made.keep();
         let secrets = files.values().map(|file| folder.join(file)).collect();
         synced(folder).map_err(|e| NotWritten::Io(self.path.clone(), e))?;
-        Ok(Written { config: self.path.clone(), secrets, old })
+        Ok(Written { config: self.path.clone(), secrets, old, readers })
     }
 
     /// Gives the new config its name, in one step; returns where the old one went.
@@ -176,23 +201,22 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 fn synced(folder: &Path) -> io::Result<()> {
-    // A relative name has an empty folder.
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     File::open(folder)?.sync_all()
 }
 
 /// What was made so far: gone again unless it is kept.
-#[derive(Default)]
 struct Made {
     files: Vec<PathBuf>,
     folder: Option<PathBuf>,
+    readers: Readers,
 }
 
 impl Made {
-    /// Writes a new file that nobody else can read.
+    /// Writes a new file that nobody but its readers can read.
     fn file(&mut self, path: &Path, text: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         self.files.push(path.to_owned());
+        self.readers.give(&file)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()
     }
@@ -205,6 +229,8 @@ impl Made {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(NotWritten::Io(folder, error)),
         }
+        let given = File::open(&folder).and_then(|opened| self.readers.give(&opened));
+        given.map_err(|error| NotWritten::Io(folder.clone(), error))?;
         let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
         let key: String = key.chars().map(plain).collect();
         for name in numbered(&key) {
@@ -212,7 +238,7 @@ impl Made {
             match self.file(&file, &format!("{secret}\n")) {
                 Ok(()) => return Ok(name),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    if holds(&file, secret) {
+                    if self.holds(&file, secret) {
                         return Ok(name);
                     }
                 }
@@ -222,17 +248,18 @@ impl Made {
         Err(NotWritten::Io(folder.join(key), full()))
     }
 
+    /// Whether a file holds this secret, and nobody else can read it.
+    fn holds(&self, file: &Path, secret: &str) -> bool {
+        let is_closed =
+            file.symlink_metadata().is_ok_and(|found| self.readers.are_alone_with(&found));
+        is_closed && fs::read_to_string(file).is_ok_and(|text| text.trim() == secret.trim())
+    }
+
     /// Keeps all of it.
     fn keep(mut self) {
         self.folder = None;
         self.files.clear();
     }
-}
-
-/// Whether a file holds this secret, and nobody else can read it.
-fn holds(file: &Path, secret: &str) -> bool {
-    let closed = file.symlink_metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o077 == 0);
-    closed && fs::read_to_string(file).is_ok_and(|text| text.trim() == secret.trim())
 }
 
 impl Drop for Made {

@@ -14,4 +14,4 @@ pub use machine::{Asked, Kind, Machine};
 pub use own::is_this_selkies;
 pub use standing::{Standing, standing};
 pub use wanted::Wanted;
-pub use work::{Ready, Removal, Unable};
+pub use work::{Ready, Removal, Unable, keep_running};

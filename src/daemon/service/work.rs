@@ -124,6 +124,17 @@ impl<'a> Ready<'a> {
     }
 }
 
+/// Has systemd start a package's service from now on, and now: one that runs starts again, with what is new.
+///
+/// # Errors
+/// When systemd does not.
+pub fn keep_running(machine: &Machine) -> Result<(), Unable> {
+    let unit = machine.unit_name();
+    let tell = |words: &[&str]| systemd::tell(machine, words).map_err(Unable::Systemd);
+    tell(&["enable", "--", &unit])?;
+    tell(&["restart", "--", &unit])
+}
+
 /// A removal that is ready to be made.
 #[derive(Debug)]
 pub struct Removal<'a> {
