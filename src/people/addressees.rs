@@ -11,9 +11,8 @@ use selkie_channel_core::{ConversationId, PersonId, Unasked};
 
 use super::circle::{Circle, is_named};
 use super::contacts::{Fields, keys};
-use super::files::{FileError, Files};
+use super::directory::Directory;
 use super::forms::{Forms, Route};
-use super::shelves::Shelves;
 use super::update::Conversations;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Trust;
@@ -59,7 +58,7 @@ pub trait Reached: Send + Sync {
 /// Contacts behind the port.
 pub struct AddressBook {
     /// The files.
-    pub files: Arc<Files>,
+    pub directory: Directory,
     /// How ids are written.
     pub forms: Forms,
     /// Knows conversations.
@@ -173,9 +172,7 @@ impl AddressBook {
     /// Reads the contacts that a task may know of: an owner alone of all, everybody else of whom this conversation has met
     /// and of those who have spoken in a group where whoever asks has spoken, too.
     async fn book(&self, by: &Sender) -> Result<Book, ToolError> {
-        let files = Arc::clone(&self.files);
-        let read = tokio::task::spawn_blocking(move || Shelves::read(&files)).await;
-        let read = read.unwrap_or_else(|error| Err(FileError::ended(&error)));
+        let read = self.directory.shelves().await;
         let shelves = read.map_err(|error| ToolError::tell(error.to_string()))?;
         let Heard { circle, beside } = self.heard(by).await?;
         let mut all = Vec::new();

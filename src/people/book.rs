@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::circle::{Circle, Known};
 use super::contacts::{Fields, Shelf};
-use super::files::{Edit, FileError, Files, Version};
+use super::directory::Directory;
+use super::files::{Edit, FileError, Version};
 use super::forms::Forms;
 use super::merging::{Merged, merge, taken};
 use super::shelves::{Found, Shelves, met_at};
@@ -18,7 +19,7 @@ use crate::domain::taint::Taint;
 #[derive(Clone)]
 pub struct ContactBook {
     /// The files.
-    pub files: Arc<Files>,
+    pub directory: Directory,
     /// How ids are written.
     pub forms: Forms,
 }
@@ -80,8 +81,8 @@ impl ContactBook {
     /// When a file cannot be read.
     pub async fn list(&self) -> Result<ContactList, FileError> {
         let book = self.clone();
+        let shelves = self.directory.shelves().await?;
         blocking(move || {
-            let shelves = Shelves::read(&book.files)?;
             let mut contacts: Vec<ContactView> =
                 shelves.all().map(|found| book.view(&shelves, found)).collect();
             contacts.sort_by_key(|view| {
@@ -99,8 +100,8 @@ impl ContactBook {
     /// When a file cannot be read.
     pub async fn known(&self, circle: Circle) -> Result<KnownList, FileError> {
         let book = self.clone();
+        let shelves = self.directory.shelves().await?;
         blocking(move || {
-            let shelves = Shelves::read(&book.files)?;
             let mut known = circle.known(&book.forms, &shelves);
             known.sort_by_key(|known| std::cmp::Reverse(known.last));
             let faults = if circle.is_whole { shelves.faults() } else { Vec::new() };
@@ -115,8 +116,8 @@ impl ContactBook {
     /// Nobody is, or several are.
     pub async fn show(&self, who: &str) -> Result<ContactView, NoContact> {
         let (book, who) = (self.clone(), who.to_owned());
+        let shelves = self.directory.shelves().await?;
         blocking(move || {
-            let shelves = Shelves::read(&book.files)?;
             let found = book.one(&shelves, &who)?;
             Ok(book.view(&shelves, found))
         })
@@ -134,16 +135,16 @@ impl ContactBook {
         now: DateTime<Utc>,
     ) -> Result<ContactView, NoContact> {
         let (book, from, into) = (self.clone(), from.to_owned(), into.to_owned());
+        let shelves = self.directory.shelves().await?;
         blocking(move || {
-            let shelves = Shelves::read(&book.files)?;
             let (goes, stays) = (book.one(&shelves, &from)?, book.one(&shelves, &into)?);
             let id = stays.fields.id().to_owned();
             if goes.fields.id() == id {
                 let why = format!("{from} and {into} are the same contact, {id}");
                 return Err(NoContact::Refused(why));
             }
-            book.files.edit(&book.merging(&shelves, goes, stays), Taint::Clean, now)?;
-            let shelves = Shelves::read(&book.files)?;
+            book.directory.files.edit(&book.merging(&shelves, goes, stays), Taint::Clean, now)?;
+            let shelves = Shelves::read(&book.directory.files)?;
             let found = book.one(&shelves, &id)?;
             Ok(book.view(&shelves, found))
         })
@@ -171,7 +172,7 @@ impl ContactBook {
     /// # Errors
     /// When they cannot be read.
     pub async fn versions(&self, file: &str) -> Result<Vec<Version>, FileError> {
-        let (files, file) = (Arc::clone(&self.files), file.to_owned());
+        let (files, file) = (Arc::clone(&self.directory.files), file.to_owned());
         blocking(move || files.versions(&file)).await
     }
 
@@ -185,7 +186,7 @@ impl ContactBook {
         to: Option<String>,
         now: DateTime<Utc>,
     ) -> Result<Undone, NoContact> {
-        let (files, file) = (Arc::clone(&self.files), file.to_owned());
+        let (files, file) = (Arc::clone(&self.directory.files), file.to_owned());
         blocking(move || {
             let all = files.versions(&file)?;
             let wanted = |version: &&Version| to.as_ref().is_none_or(|to| version.name == *to);

@@ -21,13 +21,14 @@ impl ContactBook {
     pub async fn forget(&self, id: &str, now: DateTime<Utc>) -> Result<(), NoContact> {
         let (book, id) = (self.clone(), id.to_owned());
         blocking(move || {
-            let shelves = Shelves::read(&book.files)?;
+            // Whoever is being forgotten is not brought in once more.
+            let shelves = Shelves::read(&book.directory.files)?;
             let found = book.one(&shelves, &id)?;
             let own = found.fields.id();
             let take = shelves.of(found.shelf).lines(own).map(|lines| taken(own, lines));
             let changes = take.into_iter().collect();
             let edit = Edit::Contacts { shelf: found.shelf, changes };
-            book.files.edit(&[edit], Taint::Clean, now)?;
+            book.directory.files.edit(&[edit], Taint::Clean, now)?;
             Ok(())
         })
         .await
@@ -42,8 +43,8 @@ impl ContactBook {
         blocking(move || {
             let mut count = 0;
             for shelf in SHELVES {
-                for version in book.files.versions(shelf.file())? {
-                    let text = book.files.version(shelf.file(), &version.name)?;
+                for version in book.directory.files.versions(shelf.file())? {
+                    let text = book.directory.files.version(shelf.file(), &version.name)?;
                     let then = Shelves::alone(&text);
                     let is_there = |who: &String| !then.called(&book.forms, who).is_empty();
                     count += usize::from(who.iter().any(is_there));
@@ -59,7 +60,7 @@ impl ContactBook {
     /// # Errors
     /// When one is there still.
     pub async fn forget_versions(&self) -> Result<(), FileError> {
-        let files = Arc::clone(&self.files);
+        let files = Arc::clone(&self.directory.files);
         blocking(move || SHELVES.iter().try_for_each(|shelf| files.forget_versions(shelf.file())))
             .await
     }

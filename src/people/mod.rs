@@ -4,6 +4,7 @@ pub mod addressees;
 pub mod book;
 pub mod circle;
 pub mod contacts;
+pub mod directory;
 pub mod due;
 mod fault;
 pub mod files;

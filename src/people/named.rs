@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::contacts::{Contacts, Shelf};
+use super::directory::Directory;
 use super::files::{FileError, Files, LastRead};
 use super::forms::Forms;
 use crate::agent::{ContextPart, ContextSource};
@@ -25,7 +26,7 @@ const LONGEST_UNSPACED: usize = 4;
 
 /// Contacts, by their names.
 pub struct NamedContacts {
-    files: Arc<Files>,
+    directory: Directory,
     forms: Forms,
     /// Each file by itself: one of them changes whenever somebody speaks, the other one may be long.
     active: LastRead<Names>,
@@ -38,24 +39,30 @@ struct Names(HashMap<String, Vec<String>>);
 
 impl NamedContacts {
     /// Looks names up in the files of contacts.
-    pub fn new(files: Arc<Files>, forms: Forms) -> Self {
-        Self { files, forms, active: LastRead::default(), inactive: LastRead::default() }
+    pub fn new(directory: Directory, forms: Forms) -> Self {
+        Self { directory, forms, active: LastRead::default(), inactive: LastRead::default() }
     }
 
     async fn names(&self) -> Result<[Arc<Names>; 2], FileError> {
+        let files = self.directory.current().await;
         Ok([
-            self.of(&self.active, Shelf::Active).await?,
-            self.of(&self.inactive, Shelf::Inactive).await?,
+            self.of(files, &self.active, Shelf::Active).await?,
+            self.of(files, &self.inactive, Shelf::Inactive).await?,
         ])
     }
 
-    async fn of(&self, last: &LastRead<Names>, shelf: Shelf) -> Result<Arc<Names>, FileError> {
+    async fn of(
+        &self,
+        files: &Arc<Files>,
+        last: &LastRead<Names>,
+        shelf: Shelf,
+    ) -> Result<Arc<Names>, FileError> {
         let forms = self.forms.clone();
         let read = move |files: &Files| {
             let text = files.read(shelf.file())?.text;
             Ok(Names::of(&forms, &Contacts::read(shelf, &text)))
         };
-        last.of(&self.files, &[shelf.file()], read).await
+        last.of(files, &[shelf.file()], read).await
     }
 }
 

@@ -25,7 +25,7 @@ pub use self::seen::{NamedPerson, SeenTodo, SeenTodos, seen};
 use self::task::Task;
 pub use self::view::Conversations;
 use self::view::View;
-use super::files::Files;
+use super::directory::Directory;
 use super::forms::Forms;
 use crate::tools::ToolError;
 use crate::tools::ports::{Small, TodoAsker, TodoFile, TodoWanted, Told};
@@ -33,7 +33,7 @@ use crate::tools::ports::{Small, TodoAsker, TodoFile, TodoWanted, Told};
 /// The todo files behind the port.
 pub struct TodoBook {
     /// The files.
-    pub files: Arc<Files>,
+    pub directory: Directory,
     /// How ids are written.
     pub forms: Forms,
     /// Knows conversations.
@@ -50,11 +50,11 @@ impl TodoFile for TodoBook {
         model: &Arc<dyn Small>,
         wanted: TodoWanted,
     ) -> Result<Told, ToolError> {
-        let Self { files, forms, conversations, reminding } = self;
+        let Self { directory, forms, conversations, reminding } = self;
         let view = View::of(by, &**conversations);
         let (model, reminding) = (&**model, &**reminding);
         let conversations = &**conversations;
-        let task = Task { files, forms, by, model, reminding, conversations, view };
+        let task = Task { directory, forms, by, model, reminding, conversations, view };
         match wanted {
             TodoWanted::Add { content, people, chat } => {
                 add::add(&task, &content, &people, chat).await

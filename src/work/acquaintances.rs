@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{AccountId, Audience, Mention, PersonId, PlaceId, locked};
 use tokio::sync::Mutex;
@@ -16,6 +17,7 @@ use crate::domain::facts::Where;
 use crate::domain::taint::Taint;
 use crate::people::book::ContactBook;
 use crate::people::circle::{Circle, Known};
+use crate::people::directory::{Directory, Newcomers};
 use crate::people::files::{Edit, FileError, Files};
 use crate::people::forms::Forms;
 use crate::people::mentions::mentions;
@@ -112,8 +114,13 @@ impl Acquaintances {
     }
 
     /// Returns the files as people see and tidy them.
-    pub(crate) fn book(&self) -> ContactBook {
-        ContactBook { files: Arc::clone(&self.files), forms: self.forms.clone() }
+    pub(crate) fn book(self: &Arc<Self>) -> ContactBook {
+        ContactBook { directory: self.directory(), forms: self.forms.clone() }
+    }
+
+    /// Returns the files as names are looked up in them.
+    pub(crate) fn directory(self: &Arc<Self>) -> Directory {
+        Directory { files: Arc::clone(&self.files), newcomers: Arc::clone(self) as _ }
     }
 
     /// Follows the messages for as long as the daemon runs.
@@ -144,9 +151,7 @@ impl Acquaintances {
                 people > 0
             }
             Err(why) => {
-                if !self.is_told.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%why, "the files of contacts are not up to date: tried again every minute");
-                }
+                self.tell(&why);
                 self.storage.heard.notify_one();
                 true
             }
@@ -226,7 +231,7 @@ impl Acquaintances {
     }
 
     /// Lists who is mentioned by an answer, among the people of its place. Nothing is asked where there is no `@`.
-    pub(crate) async fn mentions(&self, claimed: &Claimed, text: &str) -> Vec<Mention> {
+    pub(crate) async fn mentions(self: &Arc<Self>, claimed: &Claimed, text: &str) -> Vec<Mention> {
         let Where::Channel(features) = &claimed.facts.place else { return Vec::new() };
         if features.audience != Audience::Group || !text.contains('@') {
             return Vec::new();
@@ -271,6 +276,13 @@ impl Acquaintances {
         Ok(people)
     }
 
+    /// Says once that the files are not up to date, until they are.
+    fn tell(&self, why: &NotBrought) {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%why, "the files of contacts are not up to date: tried again every minute");
+        }
+    }
+
     async fn written(&self, newly: Vec<NewlyMet>) -> Result<Vec<TakenOver>, NotBrought> {
         let (files, forms, now) = (Arc::clone(&self.files), self.forms.clone(), self.clock.now());
         let write = move || -> Result<Vec<TakenOver>, FileError> {
@@ -288,6 +300,15 @@ impl Acquaintances {
         match tokio::task::spawn_blocking(write).await {
             Ok(written) => Ok(written?),
             Err(error) => Err(StoreError::Broken(error.to_string()).into()),
+        }
+    }
+}
+
+#[async_trait]
+impl Newcomers for Acquaintances {
+    async fn bring_in(&self) {
+        if let Err(why) = self.bring().await {
+            self.tell(&why);
         }
     }
 }

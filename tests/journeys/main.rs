@@ -67,6 +67,7 @@ mod messages_killed;
 mod migrate;
 mod mistakes;
 mod model_trouble;
+mod named_at_once;
 mod narrow;
 mod not_twice;
 mod one_file;

@@ -156,7 +156,7 @@ impl Flow {
             reminders: Arc::clone(&due_items.one),
         });
         let people = People::of(PeopleParts {
-            files,
+            directory: acquaintances.directory(),
             forms: parts.forms,
             records: Arc::clone(&records),
             reminding: Arc::clone(&due_items) as _,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::agent::ContextSource;
 use crate::domain::clock::SharedClock;
 use crate::people::addressees::AddressBook;
-use crate::people::files::Files;
+use crate::people::directory::Directory;
 use crate::people::forms::Forms;
 use crate::people::named::NamedContacts;
 use crate::people::update::{OpenTodos, Reminding, TodoBook};
@@ -23,7 +23,7 @@ pub(super) struct People {
 
 /// What they stand on.
 pub(super) struct PeopleParts {
-    pub(super) files: Arc<Files>,
+    pub(super) directory: Directory,
     pub(super) forms: Forms,
     pub(super) records: Arc<Records>,
     pub(super) reminding: Arc<dyn Reminding>,
@@ -32,17 +32,17 @@ pub(super) struct PeopleParts {
 
 impl People {
     pub(super) fn of(parts: PeopleParts) -> Self {
-        let PeopleParts { files, forms, records, reminding, clock } = parts;
+        let PeopleParts { directory, forms, records, reminding, clock } = parts;
         let addressees = AddressBook {
-            files: Arc::clone(&files),
+            directory: directory.clone(),
             forms: forms.clone(),
             conversations: Arc::clone(&records) as _,
             reached: Arc::clone(&records) as _,
             clock,
         };
-        let todos = OpenTodos::new(Arc::clone(&files), Arc::clone(&records) as _);
-        let named = NamedContacts::new(Arc::clone(&files), forms.clone());
-        let todo_file = TodoBook { files, forms, conversations: records as _, reminding };
+        let todos = OpenTodos::new(Arc::clone(&directory.files), Arc::clone(&records) as _);
+        let named = NamedContacts::new(directory.clone(), forms.clone());
+        let todo_file = TodoBook { directory, forms, conversations: records as _, reminding };
         Self {
             todo_file: Arc::new(todo_file),
             addressees: Arc::new(addressees),

@@ -7,6 +7,8 @@ use selkie_channel_core::{AccountId, PlaceId};
 
 use super::*;
 use crate::domain::clock::{Clock, SystemClock};
+use crate::people::directory::testing::quiet;
+use crate::people::files::Files;
 use crate::people::forms::testing::birds;
 
 /// Kea and Owl sit in the tree -1, Owl and Jay in the tree -2, Wren in none.
@@ -150,7 +152,10 @@ impl Desk {
     async fn find(&self, by: &Sender, wanted: Wanted) -> Result<Addressee, String> {
         let clock: SharedClock = Arc::new(SystemClock);
         let book = AddressBook {
-            files: Arc::new(Files::new(self.state.path().to_owned(), Arc::clone(&clock))),
+            directory: quiet(Arc::new(Files::new(
+                self.state.path().to_owned(),
+                Arc::clone(&clock),
+            ))),
             forms: birds(),
             conversations: Arc::new(Trees),
             reached: Arc::new(Trees),

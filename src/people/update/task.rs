@@ -7,7 +7,8 @@ use chrono::{DateTime, Timelike as _, Utc};
 use super::reminding::Reminding;
 use super::view::{Conversations, View};
 use crate::domain::taint::Taint;
-use crate::people::files::{Done, Edit, FileError, Files, Listed};
+use crate::people::directory::Directory;
+use crate::people::files::{Done, Edit, FileError, Listed};
 use crate::people::forms::Forms;
 use crate::people::shelves::Shelves;
 use crate::people::todo::{Entry, List};
@@ -17,7 +18,7 @@ use crate::tools::ports::{Small, TodoAsker};
 
 /// One call: what it may see, and whom it may ask.
 pub(super) struct Task<'t> {
-    pub files: &'t Arc<Files>,
+    pub directory: &'t Directory,
     pub forms: &'t Forms,
     pub by: &'t TodoAsker,
     pub model: &'t dyn Small,
@@ -34,13 +35,12 @@ impl Task<'_> {
     }
 
     pub async fn todos(&self, list: List) -> Result<Listed, ToolError> {
-        let files = Arc::clone(self.files);
+        let files = Arc::clone(&self.directory.files);
         blocking(move || files.listed(list)).await
     }
 
     pub async fn shelves(&self) -> Result<Shelves, ToolError> {
-        let files = Arc::clone(self.files);
-        blocking(move || Shelves::read(&files)).await
+        self.directory.shelves().await.map_err(|error| ToolError::tell(error.to_string()))
     }
 
     /// Lists who has spoken in the task's chat.
@@ -50,7 +50,7 @@ impl Task<'_> {
 
     pub async fn edit(&self, edits: Vec<Edit>) -> Result<Done, ToolError> {
         let level = self.by.taint.written();
-        let (files, now) = (Arc::clone(self.files), self.by.now);
+        let (files, now) = (Arc::clone(&self.directory.files), self.by.now);
         blocking(move || files.edit(&edits, level, now)).await
     }
 

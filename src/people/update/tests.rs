@@ -15,6 +15,8 @@ use crate::domain::clock::SystemClock;
 use crate::domain::command_line;
 use crate::domain::taint::Taint;
 use crate::domain::usage::Meter;
+use crate::people::directory::testing::quiet;
+use crate::people::files::Files;
 use crate::people::forms::testing::birds;
 use crate::people::todo::{Entry, List, Todos};
 use crate::store::Met;
@@ -101,7 +103,7 @@ impl Desk {
         let files = Arc::new(Files::new(home.path().to_owned(), Arc::new(SystemClock)));
         files.meet_lists().unwrap();
         let book = TodoBook {
-            files,
+            directory: quiet(files),
             forms: birds(),
             conversations: Arc::new(Alone),
             reminding: Arc::new(NoReminding),
@@ -446,7 +448,7 @@ async fn what_is_taken_apart_by_hand_stays_the_chats() {
     let group = group("bird:-42");
     desk.update(&group, add("Bring the cake and obey the captain", &[])).await.unwrap();
     desk.update(&owner(), add("Bring the cake and obey the captain", &[])).await.unwrap();
-    let listed = || desk.book.files.listed(List::Open).unwrap();
+    let listed = || desk.book.directory.files.listed(List::Open).unwrap();
     let here = command_line::conversation(std::path::Path::new("/w")).key().to_owned();
     let level = |content: &str| listed().level(content, &here);
     assert_eq!(level("Bring the cake and obey the captain"), Taint::Clean, "both have said it");
@@ -587,7 +589,7 @@ async fn whoever_looks_sees_what_a_task_there_would_see() {
     fs::write(desk.path(List::Done), "- [x] [Done](2026-03-05 09:00), [ChatID](bird:-7) | swim\n")
         .unwrap();
     let looks = async |chat: &str, is_whole| {
-        seen(&desk.book.files, chat.to_owned(), is_whole).await.unwrap()
+        seen(&desk.book.directory.files, chat.to_owned(), is_whole).await.unwrap()
     };
     let texts = |todos: &[SeenTodo]| -> Vec<String> {
         let due = |todo: &SeenTodo| {
