@@ -7,9 +7,13 @@ use serde::{Deserialize, Serialize};
 pub const LAPSES_AFTER: TimeDelta = TimeDelta::minutes(10);
 /// Requests of one person that may be open at once.
 pub const MOST_OPEN: u32 = 3;
-/// Requests of one person within [`WITHIN`].
+/// Requests of one person within [`WITHIN`] to which nobody has said yes.
 pub const MOST_RECENT: u32 = 10;
-/// The time in which requests of one person are counted.
+/// Requests of others that one owner may have open at once, whoever makes them.
+pub const MOST_OPEN_OF_ALL: u32 = 6;
+/// Requests of others that one owner is sent within [`WITHIN`] and has not said yes to, whoever makes them.
+pub const MOST_RECENT_OF_ALL: u32 = 20;
+/// The time in which requests are counted.
 pub const WITHIN: TimeDelta = TimeDelta::hours(1);
 
 /// Characters of a preview that a person is shown in a message.

@@ -95,6 +95,7 @@ mod reload;
 mod reload_trouble;
 mod reminders;
 mod removed;
+mod requests;
 mod restart;
 mod schedule_trouble;
 mod schedules;

@@ -1,7 +1,10 @@
 //! Laws of approvals: sought with the park, decided once and in time by who was asked, consumed once.
 
 use super::*;
-use crate::domain::approval::{ApprovalState, Approvers, MOST_OPEN, Request, Verdict};
+use crate::domain::approval::{
+    ApprovalState, Approvers, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
+    Request, Verdict,
+};
 use crate::domain::facts::Mode;
 use crate::domain::ids::InboxId;
 use crate::domain::question::Person;
@@ -21,6 +24,9 @@ laws![
     nobody_to_ask_wakes_its_task,
     a_refused_request_wakes_its_task,
     few_requests_of_one_person_are_open,
+    what_was_approved_counts_no_more,
+    few_requests_of_all_others_wait_for_one_owner,
+    an_owner_is_asked_for_others_so_often_an_hour,
     words_mean_a_request_by_its_code_or_its_message,
     half_a_request_decides_nothing,
 ];
@@ -296,6 +302,91 @@ async fn few_requests_of_one_person_are_open(bed: &dyn Fixture) {
     assert_eq!(approval.state, ApprovalState::NotAsked);
     assert!(approval.why.unwrap().contains("waiting already"));
     assert!(approval.asked.is_empty(), "the owner is not told of it");
+}
+
+/// Requests `from` up to `to`, each decided before the next.
+async fn decided(ledger: &dyn Ledger, from: u32, to: u32, verdict: Verdict) {
+    for n in from..=to {
+        let key = format!("a{n}");
+        parked(ledger, i64::from(n), sought(&key)).await;
+        sent(ledger).await;
+        assert!(done(ledger, decision(&key, verdict)).await, "{key}");
+    }
+}
+
+/// What waits has arrived.
+async fn sent(ledger: &dyn Ledger) {
+    for due in ledger.due(&account(), &instance("a")).await.unwrap() {
+        ledger.settle(due.id, Outcome::Sent(Receipt::default())).await.unwrap();
+    }
+}
+
+/// The same request for somebody else.
+fn sought_by(key: &str, person: &str) -> Sought {
+    let requester = Some(Person { id: PersonId::new(person), name: String::new() });
+    Sought { requester, ..sought(key) }
+}
+
+async fn what_was_approved_counts_no_more(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let first = MOST_RECENT + 1;
+    decided(ledger, 1, MOST_RECENT, Verdict::Approve).await;
+    decided(ledger, first, first + MOST_RECENT - 1, Verdict::Deny).await;
+    let next = i64::from(first + MOST_RECENT);
+    parked(ledger, next, sought("more")).await;
+    let row = ledger.approval("more").await.unwrap().unwrap();
+    assert_eq!(row.state, ApprovalState::NotAsked, "{MOST_RECENT} were denied");
+    assert!(row.why.unwrap().contains("within an hour"));
+    parked(ledger, next + 1, sought_by("other", "tg:2")).await;
+    assert_eq!(state(ledger, "other").await, ApprovalState::Open, "of somebody else");
+}
+
+async fn few_requests_of_all_others_wait_for_one_owner(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let most = i64::from(MOST_OPEN_OF_ALL);
+    for n in 1..=most {
+        parked(ledger, n, sought_by(&format!("a{n}"), &format!("tg:10{n}"))).await;
+    }
+    parked(ledger, most + 1, sought_by("more", "tg:200")).await;
+    let row = ledger.approval("more").await.unwrap().unwrap();
+    assert_eq!(
+        (row.state, row.asked.len()),
+        (ApprovalState::NotAsked, 0),
+        "the owner is not told of it"
+    );
+    assert!(row.why.unwrap().contains("waiting for the owner"));
+    assert!(awake(ledger, most + 1).await.is_some(), "its task goes on");
+    let own = sought_by("own", owner().id.as_str());
+    parked(ledger, most + 2, own).await;
+    assert_eq!(
+        state(ledger, "own").await,
+        ApprovalState::Open,
+        "others do not keep an owner from their own"
+    );
+    let another = Person { id: PersonId::new("tg:8"), name: "Ben".to_owned() };
+    let asked = vec![(owner(), draft(OWNERS, 1)), (another.clone(), draft(OWNERS + 1, 1))];
+    parked(ledger, most + 3, Sought { asked, ..sought_by("both", "tg:201") }).await;
+    let both = ledger.approval("both").await.unwrap().unwrap();
+    let asked: Vec<&Person> = both.asked.iter().map(|one| &one.person).collect();
+    assert_eq!((both.state, asked), (ApprovalState::Open, vec![&another]), "who has room is asked");
+}
+
+async fn an_owner_is_asked_for_others_so_often_an_hour(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let most = i64::from(MOST_RECENT_OF_ALL);
+    for n in 1..=most {
+        let key = format!("a{n}");
+        parked(ledger, n, sought_by(&key, &format!("tg:10{n}"))).await;
+        sent(ledger).await;
+        assert!(done(ledger, decision(&key, Verdict::Deny)).await, "{key}");
+    }
+    parked(ledger, most + 1, sought_by("more", "tg:200")).await;
+    let row = ledger.approval("more").await.unwrap().unwrap();
+    assert_eq!(row.state, ApprovalState::NotAsked);
+    assert!(row.why.unwrap().contains("within an hour"));
 }
 
 async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {

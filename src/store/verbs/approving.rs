@@ -7,7 +7,8 @@ use super::asking::wake;
 use super::rows::{json, millis, time};
 use super::{lanes, locks, outbox};
 use crate::domain::approval::{
-    ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_RECENT, Verdict, WITHIN, code,
+    ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
+    Verdict, WITHIN, code,
 };
 use crate::domain::question::Person;
 use crate::store::approval::{Decided, Decision, Sought};
@@ -74,7 +75,7 @@ pub fn seek(
     let requester = sought.requester.as_ref();
     let who = requester.map(|person| person.id.as_str()).unwrap_or_default();
     let name = requester.map(|person| person.name.as_str()).unwrap_or_default();
-    let refused = too_many(tx, who, now)?;
+    let mut refused = too_many(tx, who, now)?;
     let row = tx.insert(
         "INSERT INTO approval (key, code, task, requester, requester_name, request, hash, state, expires_at,
              created_at)
@@ -95,7 +96,10 @@ pub fn seek(
     let mut queued = Vec::new();
     if refused.is_none() {
         for asking in &sought.asked {
-            queued.push(ask(tx, task, row, asking, now)?);
+            match too_many_for(tx, asking.person.id.as_str(), who, now)? {
+                Some(why) => refused = Some(why),
+                None => queued.push(ask(tx, task, row, asking, now)?),
+            }
         }
     }
     let why = refused.as_deref().or(sought.unasked.as_deref()).unwrap_or(NOBODY);
@@ -128,6 +132,16 @@ fn ask(
     Ok(said)
 }
 
+/// Counts requests to which nobody has said yes: `withdrawn` with a name was approved, and came to nothing.
+macro_rules! unwanted {
+    ($where:literal) => {
+        concat!(
+            $where,
+            "(a.state IN ('open', 'denied', 'expired') OR (a.state = 'withdrawn' AND a.decided_by = ''))"
+        )
+    };
+}
+
 /// Why no more is asked for somebody, if so.
 fn too_many(tx: &mut dyn Tx, requester: &str, now: DateTime<Utc>) -> Result<Option<String>> {
     let open: u32 = tx.only(
@@ -135,15 +149,57 @@ fn too_many(tx: &mut dyn Tx, requester: &str, now: DateTime<Utc>) -> Result<Opti
         params![requester],
     )?;
     let recent: u32 = tx.only(
-        "SELECT COUNT(*) FROM approval WHERE requester = ?1 AND created_at > ?2 AND state <> 'not_asked'",
+        unwanted!(
+            "SELECT COUNT(*) FROM approval a WHERE a.requester = ?1 AND a.created_at > ?2 AND "
+        ),
         params![requester, millis(now - WITHIN)],
     )?;
     Ok(if open >= MOST_OPEN {
         Some(format!("{MOST_OPEN} requests for the same person are waiting already"))
     } else {
-        let many =
-            || format!("{MOST_RECENT} requests for the same person were made within an hour");
+        let many = || {
+            format!(
+                "nobody has approved {MOST_RECENT} requests for the same person within an hour: more can be asked for later"
+            )
+        };
         (recent >= MOST_RECENT).then(many)
+    })
+}
+
+/// Why one owner is asked no more for others, if so. What they ask for themselves wears nobody else out, and nobody else
+/// keeps them from it.
+fn too_many_for(
+    tx: &mut dyn Tx,
+    owner: &str,
+    requester: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<String>> {
+    if owner == requester {
+        return Ok(None);
+    }
+    let open: u32 = tx.only(
+        "SELECT COUNT(*) FROM approval a WHERE a.state = 'open' AND a.requester <> ?1
+           AND EXISTS (SELECT 1 FROM approval_asked s WHERE s.approval = a.id AND s.person = ?1)",
+        params![owner],
+    )?;
+    let recent: u32 = tx.only(
+        unwanted!(
+            "SELECT COUNT(DISTINCT a.id) FROM approval_asked s JOIN approval a ON a.id = s.approval
+             WHERE s.person = ?1 AND a.requester <> ?1 AND a.created_at > ?2 AND "
+        ),
+        params![owner, millis(now - WITHIN)],
+    )?;
+    Ok(if open >= MOST_OPEN_OF_ALL {
+        Some(format!(
+            "{MOST_OPEN_OF_ALL} requests are waiting for the owner already: more can be asked for later"
+        ))
+    } else {
+        let many = || {
+            format!(
+                "the owner was asked {MOST_RECENT_OF_ALL} times within an hour without approving: more can be asked for later"
+            )
+        };
+        (recent >= MOST_RECENT_OF_ALL).then(many)
     })
 }
 
