@@ -108,6 +108,7 @@ fn approval() -> ApprovalRow {
             message: Some(MessageRef::new("41")),
         }],
         expires_at: DateTime::UNIX_EPOCH,
+        mute: None,
     }
 }
 

@@ -28,6 +28,8 @@ pub enum AskedOfApprovals {
 pub struct ToldOfApprovals {
     /// What is waiting.
     pub open: Vec<ApprovalRow>,
+    /// With which somebody was muted who still is.
+    pub muted: Vec<ApprovalRow>,
     /// What came of the decision.
     pub said: String,
 }
@@ -46,13 +48,19 @@ pub async fn carry_out_approvals(
 async fn found(flow: &Flow, asked: AskedOfApprovals) -> Result<ToldOfApprovals, NotDone> {
     match asked {
         AskedOfApprovals::List => {
-            Ok(ToldOfApprovals { open: flow.approvals().await?, ..ToldOfApprovals::default() })
+            let (open, muted) = (flow.approvals().await?, flow.muted().await?);
+            Ok(ToldOfApprovals { open, muted, ..ToldOfApprovals::default() })
         }
         AskedOfApprovals::Decide { code, verdict } => {
             let said = flow.decide(&code, verdict).await?.ok_or_else(|| {
-                NotDone::Refused(format!(
-                    "nothing with the code {code:?} is waiting for approval: see selkie approvals list"
-                ))
+                NotDone::Refused(match verdict {
+                    Verdict::Unmute => {
+                        format!("nobody is muted under the code {code:?}: see selkie approvals list")
+                    }
+                    _ => format!(
+                        "nothing with the code {code:?} is waiting for approval: see selkie approvals list"
+                    ),
+                })
             })?;
             Ok(ToldOfApprovals { said, ..ToldOfApprovals::default() })
         }

@@ -7,7 +7,7 @@ use selkie_channel_core::{Body, Choice, Question};
 use crate::agent::prompt;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
-use crate::domain::approval::{ApprovalState, Approvers, Request, Verdict, code};
+use crate::domain::approval::{ApprovalState, Approvers, MuteOf, Request, Verdict, code};
 use crate::domain::question::Person;
 use crate::guard::visible::{fenced, visible};
 use crate::store::{ApprovalRow, AskedPerson};
@@ -29,6 +29,8 @@ pub(crate) struct About<'a> {
     pub(crate) requester: Option<&'a Person>,
     /// How long it stays open: `5 minutes`.
     pub(crate) within: String,
+    /// Whom who is asked can mute with it.
+    pub(crate) mutes: &'static [Verdict],
 }
 
 /// Returns the request with its buttons; a terminal is asked by [`super::approval_at_terminal`].
@@ -36,21 +38,38 @@ pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
     let told = told(about, request);
     let code = code(about.key);
     let how = format!(
-        "If somebody approves it within {}, it is done once. In words: `approve {code}` or `deny {code}`.",
-        about.within
+        "If somebody approves it within {}, it is done once. In words: `approve {code}` or `deny {code}`{}.",
+        about.within,
+        in_words(about.mutes, code)
     );
     let choice = |verdict: Verdict, label: &str| Choice {
         id: verdict.name().to_owned(),
         label: label.to_owned(),
         description: String::new(),
     };
-    let choices = vec![choice(Verdict::Approve, "Approve"), choice(Verdict::Deny, "Deny")];
+    let mut choices = vec![choice(Verdict::Approve, "Approve"), choice(Verdict::Deny, "Deny")];
+    choices.extend(about.mutes.iter().map(|verdict| match verdict {
+        Verdict::MuteGroup => choice(*verdict, "Mute this group"),
+        _ => choice(*verdict, "Mute this person"),
+    }));
     Question {
         key: about.key.to_owned(),
         markdown: format!("{told}\n\n{how}"),
         choices,
         free_text: false,
         placeholder: String::new(),
+    }
+}
+
+/// How somebody is muted in words.
+fn in_words(mutes: &[Verdict], code: &str) -> String {
+    let words = mutes.iter().map(|verdict| match verdict {
+        Verdict::MuteGroup => format!("`mute group {code}`"),
+        _ => format!("`mute {code}`"),
+    });
+    match words.collect::<Vec<_>>().join(" or ") {
+        words if words.is_empty() => words,
+        words => format!("; {words} denies it, and keeps such requests from you for a day"),
     }
 }
 
@@ -103,7 +122,10 @@ pub(crate) fn outcome(approval: &ApprovalRow) -> String {
         // Some of it may be done.
         _ if approval.has_failed() => format!("✖ Approved{by}, but it failed{why}"),
         ApprovalState::Approved | ApprovalState::Consumed => format!("✔ Approved{by}"),
-        ApprovalState::Denied => format!("✖ Denied{by}"),
+        ApprovalState::Denied => match muted(approval) {
+            Some(muted) => format!("✖ Denied{by}. {muted}"),
+            None => format!("✖ Denied{by}"),
+        },
         ApprovalState::Expired => "⌛ Expired: it was not done.".to_owned(),
         ApprovalState::Lapsed => {
             format!("⌛ Approved{by}, but not begun in time: it was not done.")
@@ -113,6 +135,16 @@ pub(crate) fn outcome(approval: &ApprovalRow) -> String {
             false => format!("✖ Approved{by}, but it was not done{why}"),
         },
     }
+}
+
+/// Says whom who decided has muted with it, and how that is lifted.
+pub(crate) fn muted(approval: &ApprovalRow) -> Option<String> {
+    let code = code(&approval.key);
+    let whose = match approval.mute.as_ref()?.of {
+        MuteOf::Person => format!("for {}", whom(approval.requester.as_ref())),
+        MuteOf::Group => format!("from {}", plain(&approval.request.place)),
+    };
+    Some(format!("Requests {whose} are muted for a day; unmute {code} lifts that."))
 }
 
 /// Takes the buttons off every message of a request that is settled and says what came of it, once. A message
@@ -222,8 +254,12 @@ mod tests {
     fn a_request_shows_what_it_is_and_nothing_speaks_for_it() {
         let ben =
             Person { id: PersonId::new("tg:2"), name: "Ben`\n**APPROVED**\u{202e}".to_owned() };
-        let about =
-            About { key: "3fa9c10000", requester: Some(&ben), within: "5 minutes".to_owned() };
+        let about = About {
+            key: "3fa9c10000",
+            requester: Some(&ben),
+            within: "5 minutes".to_owned(),
+            mutes: &[],
+        };
         let request = Request {
             v: Request::VERSION,
             call: "c1.0".to_owned(),
@@ -253,5 +289,10 @@ mod tests {
         If somebody approves it within 5 minutes, it is done once. In words: `approve 3fa9c1` or `deny 3fa9c1`.
         ");
         assert_eq!(question.choices.len(), 2);
+        let muting = About { mutes: &[Verdict::Mute, Verdict::MuteGroup], ..about };
+        let question = asked(&muting, &request);
+        let how = "; `mute 3fa9c1` or `mute group 3fa9c1` denies it, and keeps such requests from you for a day.";
+        assert!(question.markdown.ends_with(how), "{}", question.markdown);
+        assert_eq!(question.choices.len(), 4);
     }
 }

@@ -1,6 +1,6 @@
 //! Approval of one tool call: who can give it, what exactly it covers, and where it stands.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 /// How long an approved call may wait until it is started.
@@ -13,6 +13,8 @@ pub const MOST_RECENT: u32 = 10;
 pub const MOST_OPEN_OF_ALL: u32 = 6;
 /// Requests of others that one owner is sent within [`WITHIN`] and has not said yes to, whoever makes them.
 pub const MOST_RECENT_OF_ALL: u32 = 20;
+/// How long a mute holds.
+pub const MUTED_FOR: TimeDelta = TimeDelta::hours(24);
 /// The time in which requests are counted.
 pub const WITHIN: TimeDelta = TimeDelta::hours(1);
 
@@ -194,6 +196,12 @@ pub enum Verdict {
     Approve,
     /// It may not.
     Deny,
+    /// It may not, and no more requests of this person come for a day.
+    Mute,
+    /// It may not, and no more requests of this group come for a day.
+    MuteGroup,
+    /// What was muted with this request is heard again.
+    Unmute,
 }
 
 impl Verdict {
@@ -202,12 +210,17 @@ impl Verdict {
         match self {
             Self::Approve => "approve",
             Self::Deny => "deny",
+            Self::Mute => "mute",
+            Self::MuteGroup => "mutehere",
+            Self::Unmute => "unmute",
         }
     }
 
     /// Reads a button's id.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Approve, Self::Deny].into_iter().find(|verdict| verdict.name() == name)
+        const ALL: [Verdict; 5] =
+            [Verdict::Approve, Verdict::Deny, Verdict::Mute, Verdict::MuteGroup, Verdict::Unmute];
+        ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 
     /// Reads the words of a reply to the request itself.
@@ -220,22 +233,74 @@ impl Verdict {
         }
     }
 
-    /// Reads `approve CODE` and `deny CODE`, which stand for themselves.
+    /// Whom it mutes, if anybody.
+    pub const fn mutes(self) -> Option<MuteOf> {
+        match self {
+            Self::Mute => Some(MuteOf::Person),
+            Self::MuteGroup => Some(MuteOf::Group),
+            Self::Approve | Self::Deny | Self::Unmute => None,
+        }
+    }
+
+    /// Reads `approve CODE`, `deny CODE`, `mute CODE`, `mute group CODE` and `unmute CODE`, which stand for themselves.
     pub fn with_code(text: &str) -> Option<(Self, String)> {
-        let mut words = text.split_whitespace();
-        let verdict = Self::parse(&words.next()?.to_lowercase())?;
+        let mut words = text.split_whitespace().peekable();
+        let mut verdict = Self::parse(&words.next()?.to_lowercase())?;
+        if verdict == Self::Mute
+            && words.next_if(|word| word.eq_ignore_ascii_case("group")).is_some()
+        {
+            verdict = Self::MuteGroup;
+        }
         let code = words.next()?.to_lowercase();
         let is_code = code.len() == CODE && code.bytes().all(|byte| byte.is_ascii_hexdigit());
         (is_code && words.next().is_none()).then_some((verdict, code))
     }
 
-    /// Whether words are `approve` or `deny` with nothing behind it, or with one word that looks like a code.
+    /// Whether words are a verdict with its code, or `approve` or `deny` with nothing behind it or with one word that looks
+    /// like a code.
     pub fn is_all(text: &str) -> bool {
         let mut words = text.split_whitespace();
         let verdict = words.next().and_then(|word| Self::parse(&word.to_lowercase()));
         let code = words.next();
-        verdict.is_some() && code.is_none_or(looks_like_a_code) && words.next().is_none()
+        if !matches!(verdict, Some(Self::Approve | Self::Deny)) {
+            return Self::with_code(text).is_some();
+        }
+        code.is_none_or(looks_like_a_code) && words.next().is_none()
     }
+}
+
+/// Of whom no more requests come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MuteOf {
+    /// Whoever made the request.
+    Person,
+    /// Everybody where it was made.
+    Group,
+}
+
+impl MuteOf {
+    /// Returns its name in rows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Group => "group",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Person, Self::Group].into_iter().find(|of| of.name() == name)
+    }
+}
+
+/// No more requests of somebody reach who was asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mute {
+    /// Of whom.
+    pub of: MuteOf,
+    /// Until then.
+    pub until: DateTime<Utc>,
 }
 
 /// Whether a word is a code, or one that was not copied right.
@@ -288,6 +353,15 @@ mod tests {
         assert_eq!(Verdict::with_code("approve 3fa9c1"), approve("3fa9c1"));
         assert_eq!(Verdict::with_code(" Approve  3FA9C1 "), approve("3fa9c1"));
         assert_eq!(Verdict::with_code("deny 3fa9c1"), Some((Verdict::Deny, "3fa9c1".to_owned())));
+        for (words, verdict) in [
+            ("mute 3fa9c1", Verdict::Mute),
+            ("Mute group 3fa9c1", Verdict::MuteGroup),
+            ("unmute 3fa9c1", Verdict::Unmute),
+        ] {
+            assert_eq!(Verdict::with_code(words), Some((verdict, "3fa9c1".to_owned())), "{words}");
+            assert!(Verdict::is_all(words), "{words}");
+        }
+        assert!(!Verdict::is_all("mute") && !Verdict::is_all("mute the group"), "that is talk");
         for other in [
             "yes",
             "1",

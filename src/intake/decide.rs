@@ -186,6 +186,9 @@ impl Decisions {
         self.outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
         let mut decided = storage.insist(|| storage.ledger.decide(decision.clone())).await??;
         self.outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
+        if decision.verdict == Verdict::Unmute {
+            return Some(messages::unmuted(decided.done));
+        }
         if let Some(lane) = decided.ready.take() {
             self.workers.ready(vec![lane], None);
         }

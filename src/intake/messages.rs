@@ -130,6 +130,15 @@ pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
     text
 }
 
+/// Says what came of lifting a mute.
+pub(crate) fn unmuted(done: bool) -> String {
+    let told = match done {
+        true => "These requests reach you again.",
+        false => "Nobody is muted under this code.",
+    };
+    told.to_owned()
+}
+
 /// Says once that no more codes are read.
 pub(crate) fn too_many_codes() -> String {
     "Too many wrong codes: I will ignore codes for ten minutes. The buttons below a request still work."

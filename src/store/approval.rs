@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::approval::{ApprovalState, Request, Verdict};
+use crate::domain::approval::{ApprovalState, Mute, Request, Verdict};
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::question::Person;
 use crate::domain::task::Lane;
@@ -25,7 +25,10 @@ pub trait Approvals: Send + Sync {
     /// the message, or is to get it.
     async fn unshown_approvals(&self) -> Result<Vec<ApprovalRow>>;
 
-    /// Decides an open approval whose time is not over, and wakes its task. A tap or answer is carried out
+    /// Lists the requests with which somebody was muted who still is, the oldest first, at most a hundred.
+    async fn muted(&self) -> Result<Vec<ApprovalRow>>;
+
+    /// Decides an open approval whose time is not over, and wakes its task; or lifts what was muted with one. A tap or answer is carried out
     /// with it, once: `Ok(None)` when it was before. Durable.
     async fn decide(&self, decision: Decision) -> Result<Option<Decided>>;
 }
@@ -70,6 +73,9 @@ pub struct ApprovalRow {
     pub asked: Vec<AskedPerson>,
     /// Nobody can decide after this moment.
     pub expires_at: DateTime<Utc>,
+    /// Whom who decided has muted with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mute: Option<Mute>,
 }
 
 impl ApprovalRow {

@@ -142,6 +142,8 @@ pub const TABLES: &[Table] = &[
             "lapses_at",
             "created_at",
             "settled_at",
+            "muted",
+            "muted_until",
         ],
     ),
     table(

@@ -10,7 +10,7 @@ use crate::delivery::deferred;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::asked_for_approval;
-use crate::domain::approval::{ApprovalState, Approvers, Request, too_long};
+use crate::domain::approval::{ApprovalState, Approvers, Request, Verdict, too_long};
 use crate::domain::command_line;
 use crate::domain::facts::Trigger;
 use crate::domain::question::Person;
@@ -30,7 +30,9 @@ impl Answers {
         let now = outbox.runtime.now();
         let StaysOpen { until: expires_at, within } = self.stays_open(claimed, life, now);
         let requester = person(claimed);
-        let about = About { key: &key, requester: requester.as_ref(), within: within.in_words() };
+        let mutes = self.mutes(claimed);
+        let about =
+            About { key: &key, requester: requester.as_ref(), within: within.in_words(), mutes };
         let asked = self.asked(claimed, &about, &request).await;
         let unasked = request.is_long().then(too_long);
         let line = self.told_here(claimed, &request);
@@ -60,6 +62,18 @@ impl Answers {
             self.kept.waits(claimed.claim.task, line);
         }
         parked
+    }
+
+    /// Whom owners can mute with a request: nobody where it is their own.
+    fn mutes(&self, claimed: &Claimed) -> &'static [Verdict] {
+        let is_group = claimed.facts.audience() == Audience::Group;
+        match &claimed.facts.speaker {
+            Some(person) if self.rights.owners.contains(person) => &[],
+            Some(_) if is_group => &[Verdict::Mute, Verdict::MuteGroup],
+            Some(_) => &[Verdict::Mute],
+            None if is_group => &[Verdict::MuteGroup],
+            None => &[],
+        }
     }
 
     /// How long a request stays open: what a time of a schedule asks for until it would be too late for that time, and at

@@ -330,6 +330,7 @@ fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
 
 fn approval(key: &str) -> crate::store::ApprovalRow {
     crate::store::ApprovalRow {
+        mute: None,
         key: key.to_owned(),
         task: TaskId(1),
         conversation: ConversationId::new(AccountId::new("tg:8"), "tg:1"),

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::args::Approvals;
+use super::approval_args::Approvals;
 use super::outcome::Outcome;
 use super::print;
 use super::request::{to_ask, told};
@@ -11,6 +11,7 @@ use crate::agent::prompt;
 use crate::daemon::Binary;
 use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals};
 use crate::daemon::build::{AppConfig, Chosen};
+use crate::delivery::approvals::muted as muted_line;
 use crate::domain::approval::{Request, Verdict, code};
 use crate::domain::ids::TaskId;
 use crate::domain::question::Person;
@@ -26,20 +27,25 @@ pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
         Approvals::List { json } => list(plan, json),
         Approvals::Approve { code } => decide(plan, code, Verdict::Approve),
         Approvals::Deny { code } => decide(plan, code, Verdict::Deny),
+        Approvals::Unmute { code } => decide(plan, code, Verdict::Unmute),
     }
 }
 
 fn list(plan: AppConfig, json: bool) -> Outcome {
     let zone = plan.zone;
-    let ToldOfApprovals { open, .. } = told(plan, AskedOfApprovals::List)?;
+    let ToldOfApprovals { open, muted, .. } = told(plan, AskedOfApprovals::List)?;
     if json {
         return Ok(print::json(&open.iter().map(Printed::of).collect::<Vec<_>>())?);
     }
     if open.is_empty() {
-        return Ok(print::out("Nothing is waiting for approval.\n")?);
+        print::out("Nothing is waiting for approval.\n")?;
     }
     for approval in open {
         print::out(&print::hanging(&line(&approval, zone), print::width()))?;
+    }
+    for approval in muted {
+        let told = muted_line(&approval).unwrap_or_default();
+        print::out(&print::hanging(&format!("{told}\n"), print::width()))?;
     }
     Ok(())
 }
@@ -140,6 +146,7 @@ mod tests {
             by: String::new(),
             asked: Vec::new(),
             expires_at: DateTime::UNIX_EPOCH,
+            mute: None,
         };
         insta::assert_snapshot!(line(&row, Zone::UTC), @r"
         3fa9c1  bash for Ben (tg:2) in telegram:group “Team”, until 1970-01-01 00:00 UTC

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::approval_args::Approvals;
 use super::ask_args::Ask;
 use super::backup::{BackupArgs, RestoreArgs, ResumeArgs};
 use super::channel::Channel;
@@ -282,31 +283,6 @@ pub struct Say {
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
-}
-
-/// `selkie approvals`.
-#[derive(Debug, Subcommand)]
-#[command(after_help = "Examples:
-  selkie approvals list
-  selkie approvals approve 3fa9c1
-  selkie approvals deny 3fa9c1")]
-pub enum Approvals {
-    /// List the calls that are waiting for approval
-    List {
-        /// Print JSON instead of text
-        #[arg(long)]
-        json: bool,
-    },
-    /// Approve a call, which is then made once
-    Approve {
-        /// Its code, as shown by the request and by `selkie approvals list`
-        code: String,
-    },
-    /// Deny a call
-    Deny {
-        /// Its code, as shown by the request and by `selkie approvals list`
-        code: String,
-    },
 }
 
 /// `selkie tools`.

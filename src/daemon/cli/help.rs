@@ -67,6 +67,7 @@ mod tests {
                 "pair remove",
                 "approvals approve",
                 "approvals deny",
+                "approvals unmute",
                 "schedules remove",
                 "schedules pause",
                 "schedules resume",

@@ -1,5 +1,6 @@
 //! The command line: one file per command. Exit codes: 0 done, 1 it did not work, 2 usage or config.
 
+mod approval_args;
 mod approvals;
 mod args;
 mod ask;

@@ -20,7 +20,6 @@ use crate::delivery::runtime::Stop;
 use crate::delivery::say::{self, Told};
 use crate::delivery::worker::DeliveryWorker;
 use crate::delivery::{approvals, beside, deferred};
-use crate::domain::approval::{self, Verdict};
 use crate::domain::ids::ScheduleId;
 use crate::domain::live::Live;
 use crate::domain::owners::Owners;
@@ -35,7 +34,7 @@ use crate::memory::MemoryBook;
 use crate::people::book::ContactBook;
 use crate::schedule::book::{Book, BookError, Wanted};
 use crate::schedule::fixed::FixedSchedule;
-use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
+use crate::store::{Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
 use crate::tools::paths::Lists;
 use crate::tools::ports::{Addressees, Timetable, TodoFile};
@@ -61,6 +60,7 @@ mod posts;
 mod proven;
 mod reload;
 mod remake;
+mod requests;
 mod restored;
 mod rooms;
 mod sessions;
@@ -344,35 +344,6 @@ impl Flow {
         let (counter, question) = (Arc::clone(&self.counter), question.to_owned());
         let answered = async move { counter.answer(&question, reply).await };
         self.outbox.runtime.to_the_end(answered).await
-    }
-
-    /// Lists what waits for somebody's approval.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn approvals(&self) -> Result<Vec<ApprovalRow>, StoreError> {
-        self.outbox.storage.ledger.approvals(None).await
-    }
-
-    /// Decides what waits under this code, in the name of the machine's owner; returns what came of it, `None`
-    /// when nothing, or more than one thing, waits under it.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn decide(&self, code: &str, verdict: Verdict) -> Result<Option<String>, StoreError> {
-        let mut open = self.approvals().await?;
-        open.retain(|row| row.key == code || approval::code(&row.key) == code.to_lowercase());
-        if open.len() != 1 {
-            return Ok(None);
-        }
-        let intake = Arc::clone(&self.intake);
-        let decided = async move {
-            match open.pop() {
-                Some(row) => Some(intake.commands.buttons.decisions.at_machine(row, verdict).await),
-                None => None,
-            }
-        };
-        Ok(self.outbox.runtime.to_the_end(decided).await)
     }
 
     /// Starts the delivery workers alone: nothing is heard, no task is run.

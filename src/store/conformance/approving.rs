@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::approval::{
-    ApprovalState, Approvers, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
+    ApprovalState, Approvers, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL, MuteOf,
     Request, Verdict,
 };
 use crate::domain::facts::Mode;
@@ -27,6 +27,7 @@ laws![
     what_was_approved_counts_no_more,
     few_requests_of_all_others_wait_for_one_owner,
     an_owner_is_asked_for_others_so_often_an_hour,
+    who_is_muted_asks_no_more,
     words_mean_a_request_by_its_code_or_its_message,
     half_a_request_decides_nothing,
 ];
@@ -387,6 +388,34 @@ async fn an_owner_is_asked_for_others_so_often_an_hour(bed: &dyn Fixture) {
     let row = ledger.approval("more").await.unwrap().unwrap();
     assert_eq!(row.state, ApprovalState::NotAsked);
     assert!(row.why.unwrap().contains("within an hour"));
+}
+
+async fn who_is_muted_asks_no_more(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    parked(ledger, 1, sought("a1")).await;
+    let by_who_asks =
+        Decision { by: Some((account(), PersonId::new("tg:1"))), ..decision("a1", Verdict::Mute) };
+    assert!(!done(ledger, by_who_asks).await, "only who was asked mutes");
+    assert!(done(ledger, decision("a1", Verdict::Mute)).await);
+    assert!(!done(ledger, decision("a1", Verdict::Mute)).await, "once");
+    let row = ledger.approval("a1").await.unwrap().unwrap();
+    assert_eq!(
+        (row.state, row.mute.map(|mute| mute.of)),
+        (ApprovalState::Denied, Some(MuteOf::Person))
+    );
+    parked(ledger, 2, sought("a2")).await;
+    let row = ledger.approval("a2").await.unwrap().unwrap();
+    assert_eq!((row.state, row.asked.len()), (ApprovalState::NotAsked, 0));
+    assert!(row.why.unwrap().contains("takes no requests for this person"));
+    parked(ledger, 3, sought_by("a3", "tg:2")).await;
+    assert_eq!(state(ledger, "a3").await, ApprovalState::Open, "somebody else's");
+    assert_eq!(ledger.muted().await.unwrap().len(), 1);
+    assert!(done(ledger, decision("a1", Verdict::Unmute)).await);
+    assert!(!done(ledger, decision("a1", Verdict::Unmute)).await, "nobody is muted any more");
+    assert_eq!(ledger.muted().await.unwrap().len(), 0);
+    parked(ledger, 4, sought("a4")).await;
+    assert_eq!(state(ledger, "a4").await, ApprovalState::Open);
 }
 
 async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {

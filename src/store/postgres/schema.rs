@@ -31,6 +31,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0018_beginning.sql"),
     include_str!("migrations/0019_copied.sql"),
     include_str!("migrations/0020_unsent.sql"),
+    include_str!("migrations/0021_mute.sql"),
 ];
 
 /// The version written today.

@@ -42,6 +42,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0027_beginning.sql"),
     include_str!("migrations/0028_copied.sql"),
     include_str!("migrations/0029_unsent.sql"),
+    include_str!("migrations/0030_mute.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -181,7 +181,8 @@ CREATE INDEX question_task ON question (task);
 CREATE INDEX question_open ON question (conversation) WHERE state = 'open';
 CREATE INDEX question_said ON question (outbound) WHERE state = 'open';
 
--- Approval of one call. state: see ApprovalState. requester: empty when nobody asked just now.
+-- Approval of one call. state: see ApprovalState. requester: empty when nobody asked just now. muted: person or group, of whom
+-- no more requests come until muted_until.
 CREATE TABLE approval (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL,
@@ -197,7 +198,9 @@ CREATE TABLE approval (
     expires_at INTEGER NOT NULL,
     lapses_at INTEGER,
     created_at INTEGER NOT NULL,
-    settled_at INTEGER
+    settled_at INTEGER,
+    muted TEXT,
+    muted_until INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX approval_key ON approval (key);
 CREATE INDEX approval_task ON approval (task);
@@ -205,6 +208,7 @@ CREATE INDEX approval_code ON approval (code);
 CREATE INDEX approval_open ON approval (id) WHERE state = 'open';
 CREATE INDEX approval_usable ON approval (id) WHERE state IN ('open', 'approved');
 CREATE INDEX approval_requester ON approval (requester, created_at);
+CREATE INDEX approval_muted ON approval (muted_until) WHERE muted_until IS NOT NULL;
 
 -- Who was asked for it, where, and by which message.
 CREATE TABLE approval_asked (

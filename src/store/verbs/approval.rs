@@ -28,6 +28,12 @@ impl Approvals for SqlLedger {
         found.into_iter().map(RawApproval::read).collect()
     }
 
+    async fn muted(&self) -> Result<Vec<ApprovalRow>> {
+        let now = self.now();
+        let found = self.write(Plan::RELAXED, move |tx| approvals::muted(tx, now)).await?;
+        found.into_iter().map(RawApproval::read).collect()
+    }
+
     async fn decide(&self, decision: Decision) -> Result<Option<Decided>> {
         let now = self.now();
         let key = decision.key.clone().unwrap_or_default();

@@ -1,9 +1,10 @@
 //! The rows of approvals: found by key, by task, by the words of a person who was asked.
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, MessageRef, PersonId};
 
-use super::rows::{read_json, time};
-use crate::domain::approval::{ApprovalState, Request, Verdict};
+use super::rows::{millis, read_json, time};
+use crate::domain::approval::{ApprovalState, Mute, MuteOf, Request, Verdict};
 use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::Person;
 use crate::store::approval::{ApprovalRow, AskedPerson};
@@ -17,7 +18,7 @@ macro_rules! approval {
     ($rest:literal) => {
         concat!(
             "SELECT a.id, a.key, a.task, c.account, c.key, a.requester, a.requester_name, a.request,
-                    a.state, a.why, a.decided_by, a.expires_at
+                    a.state, a.why, a.decided_by, a.expires_at, a.muted, a.muted_until
              FROM approval a JOIN task t ON t.id = a.task JOIN conversation c ON c.id = t.conversation ",
             $rest
         )
@@ -43,6 +44,11 @@ pub fn all(tx: &mut dyn Tx, task: Option<i64>) -> Result<Vec<RawApproval>> {
         }
         None => list(tx, approval!("WHERE a.state = 'open' ORDER BY a.id LIMIT 100"), params![]),
     }
+}
+
+/// Lists the requests with which somebody was muted who still is; the oldest first, at most a hundred.
+pub fn muted(tx: &mut dyn Tx, now: DateTime<Utc>) -> Result<Vec<RawApproval>> {
+    list(tx, approval!("WHERE a.muted_until > ?1 ORDER BY a.id LIMIT 100"), params![millis(now)])
 }
 
 /// Lists what was settled and is not shown, among the newest thousand; the oldest first, at most a hundred. What is shown
@@ -187,6 +193,8 @@ pub struct RawApproval {
     why: Option<String>,
     by: String,
     expires_at: i64,
+    muted: Option<String>,
+    muted_until: Option<i64>,
     asked: Vec<AskedPerson>,
 }
 
@@ -205,6 +213,8 @@ impl RawApproval {
             why: row.get(9)?,
             by: row.get(10)?,
             expires_at: row.get(11)?,
+            muted: row.get(12)?,
+            muted_until: row.get(13)?,
             asked: Vec::new(),
         })
     }
@@ -228,6 +238,8 @@ impl RawApproval {
             return Err(corrupt(format!("layout {}, this selkie knows {known}", request.v)));
         }
         let state = read_state(self.row, &self.state)?;
+        let of = self.muted.as_deref().and_then(MuteOf::parse);
+        let mute = of.zip(self.muted_until).map(|(of, until)| Mute { of, until: time(until) });
         let requester = (!self.requester.is_empty())
             .then(|| Person { id: PersonId::new(self.requester), name: self.requester_name });
         Ok(ApprovalRow {
@@ -241,6 +253,7 @@ impl RawApproval {
             by: self.by,
             asked: self.asked,
             expires_at: time(self.expires_at),
+            mute,
         })
     }
 }

@@ -8,7 +8,7 @@ use super::rows::{json, millis, time};
 use super::{lanes, locks, outbox};
 use crate::domain::approval::{
     ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
-    Verdict, WITHIN, code,
+    MUTED_FOR, MuteOf, Verdict, WITHIN, code,
 };
 use crate::domain::question::Person;
 use crate::store::approval::{Decided, Decision, Sought};
@@ -96,7 +96,8 @@ pub fn seek(
     let mut queued = Vec::new();
     if refused.is_none() {
         for asking in &sought.asked {
-            match too_many_for(tx, asking.person.id.as_str(), who, now)? {
+            let owner = asking.person.id.as_str();
+            match not_for(tx, &Reader { owner, requester: who, task }, now)? {
                 Some(why) => refused = Some(why),
                 None => queued.push(ask(tx, task, row, asking, now)?),
             }
@@ -166,17 +167,48 @@ fn too_many(tx: &mut dyn Tx, requester: &str, now: DateTime<Utc>) -> Result<Opti
     })
 }
 
-/// Why one owner is asked no more for others, if so. What they ask for themselves wears nobody else out, and nobody else
-/// keeps them from it.
-fn too_many_for(
-    tx: &mut dyn Tx,
-    owner: &str,
-    requester: &str,
-    now: DateTime<Utc>,
-) -> Result<Option<String>> {
+/// One of those who are asked, by whom, and for which task.
+struct Reader<'a> {
+    owner: &'a str,
+    requester: &'a str,
+    task: i64,
+}
+
+/// Why one owner is not asked for others, if so. What they ask for themselves wears nobody else out, and nobody else keeps
+/// them from it.
+fn not_for(tx: &mut dyn Tx, reader: &Reader<'_>, now: DateTime<Utc>) -> Result<Option<String>> {
+    let Reader { owner, requester, .. } = *reader;
     if owner == requester {
         return Ok(None);
     }
+    match muted(tx, reader, now)? {
+        Some(why) => Ok(Some(why)),
+        None => too_many_for(tx, owner, now),
+    }
+}
+
+/// Says whom an owner has muted: a mute counts for everybody who was asked with its request, as its denial does.
+fn muted(tx: &mut dyn Tx, reader: &Reader<'_>, now: DateTime<Utc>) -> Result<Option<String>> {
+    let of: Option<String> = tx.first(
+        "SELECT m.muted FROM approval m JOIN approval_asked s ON s.approval = m.id
+         WHERE m.muted_until > ?1 AND s.person = ?2
+           AND ((m.muted = 'person' AND m.requester = ?3)
+                OR (m.muted = 'group' AND EXISTS (
+                    SELECT 1 FROM task t JOIN conversation c ON c.id = t.conversation
+                        JOIN task u ON u.id = m.task JOIN conversation d ON d.id = u.conversation
+                    WHERE t.id = ?4 AND c.account = d.account AND c.place = d.place)))
+         LIMIT 1",
+        params![millis(now), reader.owner, reader.requester, reader.task],
+    )?;
+    let whose = match of.as_deref().and_then(MuteOf::parse) {
+        None => return Ok(None),
+        Some(MuteOf::Person) => "for this person",
+        Some(MuteOf::Group) => "from here",
+    };
+    Ok(Some(format!("the owner takes no requests {whose} for now")))
+}
+
+fn too_many_for(tx: &mut dyn Tx, owner: &str, now: DateTime<Utc>) -> Result<Option<String>> {
     let open: u32 = tx.only(
         "SELECT COUNT(*) FROM approval a WHERE a.state = 'open' AND a.requester <> ?1
            AND EXISTS (SELECT 1 FROM approval_asked s WHERE s.approval = a.id AND s.person = ?1)",
@@ -251,7 +283,11 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
     }
     let (state, lapses_at) = match verdict {
         Verdict::Approve => (ApprovalState::Approved, Some(at + LAPSES_AFTER.num_milliseconds())),
-        Verdict::Deny => (ApprovalState::Denied, None),
+        Verdict::Deny | Verdict::Mute | Verdict::MuteGroup => (ApprovalState::Denied, None),
+        Verdict::Unmute => {
+            let done = unmute(tx, key)?;
+            return Ok(Some(Decided { done, ready: None }));
+        }
     };
     let account = by.as_ref().map(|(account, _)| account.as_str());
     let person = by.as_ref().map(|(_, person)| person.as_str());
@@ -269,6 +305,14 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
         params![key, state.name(), lapses_at, name, at, account, person],
     )?;
     let Some(task) = task else { return Ok(Some(Decided::default())) };
+    if let Some(of) = verdict.mutes() {
+        // What nobody in particular has asked for is the group's.
+        tx.execute_later(
+            "UPDATE approval SET muted = CASE WHEN requester = '' THEN 'group' ELSE CAST(?2 AS TEXT) END,
+                 muted_until = ?3 WHERE key = ?1",
+            params![key, of.name(), at + MUTED_FOR.num_milliseconds()],
+        )?;
+    }
     if let Some(row) = row {
         tx.execute_later("UPDATE inbox SET task = ?2 WHERE id = ?1", params![row.0, task])?;
     }
@@ -277,6 +321,15 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
         None => None,
     };
     Ok(Some(Decided { done: true, ready }))
+}
+
+/// Lifts what was muted with a request; whether there was anything.
+fn unmute(tx: &mut dyn Tx, key: &str) -> Result<bool> {
+    let lifted = tx.execute(
+        "UPDATE approval SET muted_until = NULL WHERE key = ?1 AND muted_until IS NOT NULL",
+        params![key],
+    )?;
+    Ok(lifted > 0)
 }
 
 /// Uses up the approval of a call in the write that marks it started; whether there was any.

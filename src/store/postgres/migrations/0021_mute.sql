@@ -1,0 +1,4 @@
+-- Of whom no more requests reach who was asked: muted is person or group, until muted_until (milliseconds).
+ALTER TABLE approval ADD COLUMN muted TEXT COLLATE "C";
+ALTER TABLE approval ADD COLUMN muted_until BIGINT;
+CREATE INDEX approval_muted ON approval (muted_until) WHERE muted_until IS NOT NULL;
