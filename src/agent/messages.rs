@@ -74,6 +74,11 @@ pub fn stopped() -> &'static str {
     "I was stopped before I had an answer."
 }
 
+/// The model ended without a word after something that failed.
+pub fn last_step_failed() -> &'static str {
+    "(My last step did not work, and I ended without saying more.)"
+}
+
 /// No model answered, for people who are not told a provider's words: they can hold names of hosts, of
 /// organisations, of keys.
 pub fn no_answer_plainly(error: &ModelError) -> String {

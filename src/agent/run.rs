@@ -93,6 +93,8 @@ pub struct AskModel {
     pub fittings: u32,
     /// From 1.
     pub step: u32,
+    /// An answer without words and calls is the end.
+    pub may_end: bool,
 }
 
 impl Run {
@@ -210,6 +212,7 @@ impl Run {
             history: !self.header.set_aside,
             fittings: self.header.fittings,
             step: self.header.steps + 1,
+            may_end: self.may_end(),
         })
     }
 
@@ -230,6 +233,9 @@ impl Run {
         self.header.went_on = self.header.set_aside;
         self.saw();
         let hushed = self.header.hushed.take();
+        if calls.is_empty() && text.trim().is_empty() && stopped.is_none() {
+            return self.end_without_words(hushed.as_ref());
+        }
         if calls.is_empty() {
             let text = text + stopped.map_or("", messages::answer_stopped);
             self.items.push(Item::said(text.clone(), self.read));

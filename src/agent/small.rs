@@ -45,6 +45,7 @@ impl Small for SmallModel {
             max_output: MAX_OUTPUT,
             deadline: limit,
             cache_key: "small".to_owned(),
+            may_end: false,
             has_next: false,
             pictures: HashMap::new(),
         };

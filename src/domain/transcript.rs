@@ -166,6 +166,11 @@ impl Call {
     /// The argument that marks a call of which a secret was taken out before it was stored.
     pub const ALTERED: &'static str = "[redacted]";
 
+    /// What all calls of one model answer have in common: `c<step>`.
+    pub fn step(&self) -> &str {
+        self.id.split_once('.').map_or(self.id.as_str(), |(step, _)| step)
+    }
+
     /// Whether it is not what the model wrote any more.
     pub fn is_altered(&self) -> bool {
         self.arguments.get(Self::ALTERED).is_some()

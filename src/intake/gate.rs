@@ -217,6 +217,7 @@ impl Gate {
             system: question::system(&self.persona.now()).into(),
             turns: vec![Turn::User(question::ask(lines, waiting))],
             tools: Arc::new(ToolBlock::new(Vec::new())),
+            may_end: false,
             has_next: false,
             pictures: HashMap::new(),
             max_output: MAX_OUTPUT,

@@ -7,7 +7,18 @@ use crate::domain::usage::Usage;
 use crate::domain::written::Written;
 use crate::llm::refusal::{Refused, Unfinished};
 use crate::llm::wire::{Answered, Events, Wire};
-use crate::llm::{OnText, Reply};
+use crate::llm::{OnText, Reply, Stopped};
+
+/// How a provider says that its model has come to its end, and wants nothing more.
+const ENDS: [&str; 3] = ["stop", "end_turn", "stop_sequence"];
+
+/// An answer that is there.
+pub(super) struct Whole {
+    /// The answer; it may hold nothing.
+    pub reply: Reply,
+    /// The provider's word for why it ended.
+    pub word: String,
+}
 
 /// How one provider's answer is put together.
 pub(super) trait Gather: Default {
@@ -26,18 +37,19 @@ pub(super) trait Gather: Default {
     /// Ends the answer. `told`: the provider said that it is complete.
     ///
     /// # Errors
-    /// Why it is none: cut streams and empty answers are worth another try.
-    fn finish(self, by: String, told: bool) -> Result<Reply, Unfinished>;
+    /// Why it is none: cut streams are worth another try.
+    fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished>;
 }
 
-/// Asks once. `by` names who answers.
+/// Asks once. `by` names who answers, `may_end`: see [`crate::llm::Request::may_end`].
 ///
 /// # Errors
-/// The provider's refusal, an answer that breaks off, or one that says nothing.
+/// The provider's refusal, an answer that breaks off, or one that says nothing where it has to.
 pub(super) async fn gather<G: Gather>(
     wire: &Wire,
     body: &impl Serialize,
     by: String,
+    may_end: bool,
     heard: &OnText<'_>,
 ) -> Result<Reply, Refused> {
     let mut gathered = G::default();
@@ -55,7 +67,22 @@ pub(super) async fn gather<G: Gather>(
             listened.map_err(|refused| refused.after(gathered.usage()))?
         }
     };
-    gathered.finish(by, told).map_err(|unfinished| wire.unfinished(unfinished))
+    let whole = gathered.finish(by, told);
+    whole.and_then(|whole| whole.answers(may_end)).map_err(|failed| wire.unfinished(failed))
+}
+
+impl Whole {
+    /// The answer, if it is one: an empty one is where the model may end.
+    fn answers(self, may_end: bool) -> Result<Reply, Unfinished> {
+        let Self { reply, word } = self;
+        let is_empty = reply.text.trim().is_empty() && reply.calls.is_empty();
+        let ends = may_end && reply.stopped.is_none() && ENDS.contains(&word.as_str());
+        if !is_empty || ends {
+            return Ok(reply);
+        }
+        let why = format!("an empty answer (it ended with {word:?})");
+        Err(Unfinished { reason: Stopped::empty(reply.stopped), why, usage: reply.usage })
+    }
 }
 
 /// Takes events until the answer is complete; whether the provider said so.

@@ -104,6 +104,8 @@ pub struct Request {
     pub deadline: Duration,
     /// Names the conversation to the provider's prompt cache, and nothing else.
     pub cache_key: String,
+    /// The turns end in calls that were made: an answer without words and calls is no failure then, but the model's end.
+    pub may_end: bool,
     /// Somebody else is asked when this one fails: no long waits and no third try.
     pub has_next: bool,
     /// The pictures of the turns that may be looked at, by their path: base64. Others are only named.

@@ -49,7 +49,12 @@ pub(crate) fn task_stopped() -> String {
     crate::agent::messages::stopped().to_owned()
 }
 
-/// The end of a task whose model had nothing to say.
+/// The end of a task that was worked on without a word.
+pub(crate) fn done() -> String {
+    "Done.".to_owned()
+}
+
+/// The end of a task of whose answer nothing can be shown.
 pub(crate) fn empty_answer() -> String {
     "I have no answer: the model returned nothing. Please ask again, or put it differently."
         .to_owned()

@@ -26,6 +26,11 @@ pub(crate) fn is_unattended(facts: &Facts) -> bool {
     matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
 }
 
+/// Whether nobody has asked for what a task says: without words of its own it is silent.
+pub(crate) fn is_unasked(facts: &Facts) -> bool {
+    is_unattended(facts) || facts.passed.is_some()
+}
+
 /// Why a task was not begun whose speaker nobody listens to any more.
 pub(crate) fn not_allowed(claimed: &Claimed) -> String {
     match is_unattended(&claimed.facts) {

@@ -105,6 +105,7 @@ mod service_install;
 mod service_manager;
 mod sessions;
 mod shell;
+mod silent_ends;
 mod slack;
 mod slack_commands;
 mod slack_edits;

@@ -34,6 +34,7 @@ impl Drive<'_> {
             max_output,
             deadline: self.time_left(),
             cache_key: format!("c{}", claimed.conversation_row),
+            may_end: ask.may_end,
             has_next: false,
             pictures: HashMap::new(),
         }

@@ -4,6 +4,7 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde_json::json;
 
 use super::*;
+use crate::agent::Newer;
 use crate::domain::approval::ApprovalState;
 use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::{self, Given, Person, QuestionState};
@@ -75,12 +76,75 @@ fn make_calls(run: &mut Run, text: &str) -> Vec<Answer> {
 #[test]
 fn a_plain_answer_is_one_step() {
     let mut run = begin();
-    assert_eq!(ask(&mut run), AskModel { tools: true, history: true, fittings: 0, step: 1 });
+    assert_eq!(
+        ask(&mut run),
+        AskModel { tools: true, history: true, fittings: 0, step: 1, may_end: false }
+    );
     run.replied(reply("hi", &[]));
     let ending = end(&mut run);
     assert_eq!((ending.end, ending.text.as_str()), (End::Done, "hi"));
     assert_eq!(ending.append.len(), 2);
     assert_eq!(ending.usage.tokens(), 15);
+}
+
+#[test]
+fn an_empty_answer_ends_a_run_that_has_done_something() {
+    let noted = ("todo_update", json!({}));
+    for (words, worked, expected) in [
+        ("Noted.", true, "Noted."),
+        ("", true, ""),
+        (
+            "Noted.",
+            false,
+            "Noted.\n\n(My last step did not work, and I ended without saying more.)",
+        ),
+        ("", false, "(My last step did not work, and I ended without saying more.)"),
+    ] {
+        let mut run = begin();
+        assert!(!ask(&mut run).may_end);
+        run.replied(reply("Let me see.", &[("todo_read", json!({}))]));
+        make_calls(&mut run, "a list");
+        assert!(ask(&mut run).may_end);
+        run.replied(reply(words, &[noted.clone(), ("think", json!({}))]));
+        run.separate(|call| call.name == "think");
+        let calls = run.open_calls().unwrap().to_vec();
+        make_calls(&mut run, "ok");
+        let calls_after = run.open_calls().unwrap().to_vec();
+        assert_ne!(calls, calls_after);
+        let failed = Answer { is_error: !worked, ..Answer::words(&calls_after[0].id, "") };
+        run.answered(&calls_after, vec![failed]);
+        assert!(ask(&mut run).may_end);
+        run.replied(reply(" \n", &[]));
+        let ending = end(&mut run);
+        assert_eq!((ending.end, ending.text.as_str()), (End::Done, expected));
+    }
+}
+
+#[test]
+fn a_run_may_end_empty_until_somebody_speaks() {
+    let mut run = begin();
+    assert!(!ask(&mut run).may_end, "nothing has happened");
+    run.replied(reply("", &[("gone", json!({}))]));
+    let calls = run.open_calls().unwrap().to_vec();
+    run.answered(&calls, vec![Answer::error(&calls[0].id, "interrupted, outcome unknown")]);
+    assert!(ask(&mut run).may_end, "it may have happened");
+    run.replied(reply("", &[("think", json!({}))]));
+    make_calls(&mut run, "ok");
+    assert!(ask(&mut run).may_end);
+    run.newer(vec![Newer { source: Source::Task(TaskId(2)), heard: hello() }]);
+    assert!(!ask(&mut run).may_end, "somebody has spoken since");
+}
+
+#[test]
+fn a_last_step_without_words_is_a_limit() {
+    let mut run =
+        Run::begin(Settings { max_steps: 2, ..Settings::default() }, hello(), Vec::new(), start());
+    ask(&mut run);
+    run.replied(reply("", &[("think", json!({}))]));
+    make_calls(&mut run, "ok");
+    assert!(ask(&mut run).may_end);
+    run.replied(reply("", &[]));
+    assert!(end(&mut run).text.starts_with("I stopped here: this took 2 steps"));
 }
 
 #[test]

@@ -64,6 +64,7 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
         max_output: MAX_OUTPUT,
         deadline: LIMIT,
         cache_key: "doctor".to_owned(),
+        may_end: false,
         // No long waits: somebody sits before the screen.
         has_next: true,
         pictures: HashMap::new(),

@@ -306,7 +306,7 @@ async fn bad_ends_are_honest_lines() {
     let arrived = house.platform.wait_for(3).await;
     assert_eq!(
         texts(&arrived),
-        [work::messages::defect(), work::messages::empty_answer(), "re fine".to_owned()]
+        [work::messages::defect(), work::messages::done(), "re fine".to_owned()]
     );
     let left = house.close().await;
     let first = left.ledger.trace("1").await.unwrap().pop().unwrap().task.unwrap();

@@ -53,7 +53,7 @@ impl Anthropic {
     ) -> Result<Reply, Refused> {
         let body = request::body(&self.profile, request, stream)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
-        gather::<Gathered>(&self.wire, &body, self.profile.by(), heard).await
+        gather::<Gathered>(&self.wire, &body, self.profile.by(), request.may_end, heard).await
     }
 }
 

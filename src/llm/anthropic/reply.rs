@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
-use crate::llm::gather::Gather;
+use crate::llm::gather::{Gather, Whole};
 use crate::llm::halves::Joined;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
@@ -72,7 +72,7 @@ impl Gather for Gathered {
         self.usage
     }
 
-    fn finish(self, by: String, told: bool) -> Result<Reply, Unfinished> {
+    fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished> {
         let usage = Usage { calls: 1, ..self.usage };
         let unfinished = |reason, why| Unfinished { reason, why, usage };
         if !told {
@@ -90,11 +90,7 @@ impl Gather for Gathered {
             "refusal" => Some(Stopped::Refusal),
             _ => None,
         };
-        if text.trim().is_empty() && calls.is_empty() {
-            let why = format!("an empty answer (stop reason {:?})", self.stop);
-            return Err(unfinished(Stopped::empty(stopped), why));
-        }
-        Ok(Reply { text, calls, usage, stopped, by })
+        Ok(Whole { reply: Reply { text, calls, usage, stopped, by }, word: self.stop })
     }
 }
 

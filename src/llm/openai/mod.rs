@@ -57,7 +57,7 @@ impl OpenAi {
         let most = self.profile.most(request);
         let body = request::body(&self.profile, request, habits, most)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
-        gather::<Gathered>(&self.wire, &body, self.profile.by(), heard).await
+        gather::<Gathered>(&self.wire, &body, self.profile.by(), request.may_end, heard).await
     }
 }
 

@@ -8,7 +8,7 @@ use super::adapters::{model, once};
 use super::scripted::request;
 use super::server::{Answer, Server};
 use crate::domain::written::Written;
-use crate::llm::{Failed, ModelError, Reason, Reply, Stopped};
+use crate::llm::{Failed, ModelError, Reason, Reply, Request, Stopped};
 
 /// A stream of these events.
 fn events(all: &[&str]) -> Answer {
@@ -218,6 +218,33 @@ async fn what_ends_an_answer_early_is_told_apart() {
         let label = String::from_utf8_lossy(&answer.pieces.concat()).into_owned();
         let got = said(provider, answer).await.map(|reply| reply.stopped);
         assert_eq!(got, expected, "{label}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_an_end_where_it_may_be_one() {
+    let openai = |finish: &str| {
+        let message = json!({ "message": { "content": "" }, "finish_reason": finish });
+        ("openai", Answer::json(200, &json!({ "choices": [message] }).to_string()))
+    };
+    let anthropic = |stop: &str| {
+        let body = json!({ "type": "message", "content": [], "stop_reason": stop });
+        ("anthropic", Answer::json(200, &body.to_string()))
+    };
+    let cases = [
+        (openai("stop"), None),
+        (anthropic("end_turn"), None),
+        (openai("tool_calls"), Some(Reason::Empty)),
+        (anthropic("tool_use"), Some(Reason::Empty)),
+        (openai("length"), Some(Reason::NoRoom)),
+        (anthropic("refusal"), Some(Reason::Withheld)),
+    ];
+    for ((provider, answer), expected) in cases {
+        let label = String::from_utf8_lossy(&answer.pieces.concat()).into_owned();
+        let server = Server::playing(vec![answer]).await;
+        let asked = Request { may_end: true, ..request(20) };
+        let got = model(provider, &server).ask(&asked, &|_| {}).await;
+        assert_eq!(got.err().map(|failed| failed.error.reason()), expected, "{label}");
     }
 }
 

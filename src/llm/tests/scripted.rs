@@ -108,6 +108,7 @@ pub(crate) fn request(deadline: u64) -> Request {
         max_output: 256,
         deadline: Duration::from_secs(deadline),
         cache_key: "tg:1".to_owned(),
+        may_end: false,
         has_next: false,
         pictures: Default::default(),
     }
