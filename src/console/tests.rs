@@ -217,11 +217,11 @@ impl Read for Shelf {
         Ok(None)
     }
 
-    async fn level_of(
+    async fn provenance_of(
         &self,
         _: &ConversationId,
         _: &selkie_channel_core::MessageRef,
-    ) -> Result<Option<crate::domain::taint::Taint>> {
+    ) -> Result<Option<crate::domain::provenance::Provenance>> {
         Ok(None)
     }
 

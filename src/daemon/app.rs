@@ -177,7 +177,8 @@ impl AppConfig {
     /// Builds what works on a ledger that this instance has opened.
     pub fn open_on(self, ledger: Arc<dyn Ledger>, instance: String) -> App {
         // The store's lock is held: whatever an earlier daemon left running is nobody's.
-        self.processes.begin(self.folders.state.join("run/processes.json"));
+        let now = self.clocks.clock.now();
+        self.processes.begin(self.folders.state.join("run/processes.json"), now);
         let happenings = Happenings::default();
         let metrics = Arc::<Metrics>::default();
         let crash = Arc::new(crash(&self.settings));

@@ -222,7 +222,7 @@ impl ToolRunner {
                 state: state.then(|| self.state.clone()),
                 workspace: (opened == Workspace::Any).then(|| workspace.clone()),
                 elsewhere,
-                level: Level::writing(facts.taint.written()),
+                level: Level::of_task(facts.taint, by_hand.facts.trust),
                 ours: (self.ours)(),
                 lists: self.lists.clone(),
             },

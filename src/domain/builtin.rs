@@ -34,7 +34,7 @@ builtins! {
     Help = "help", "shows this list";
     Ask = "ask", "asks me something, in groups too: /ask what now?";
     Stop = "stop", "stops what I am doing here";
-    Reset = "reset", "starts the conversation over and stops what runs in it; files stay (in a group my owner can, and whoever's request I am working on)";
+    Reset = "reset", "starts the conversation over and stops what runs in it; files and memory stay, with whose words they hold (in a group my owner can, and whoever's request I am working on)";
     Status = "status", "shows what is running and waiting here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Schedules = "schedules", "lists what is scheduled here; /schedules pause N, resume N, remove N";

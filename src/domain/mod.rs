@@ -21,6 +21,7 @@ pub mod metrics;
 pub mod owners;
 pub mod pairing;
 pub mod plan;
+pub mod provenance;
 pub mod question;
 pub mod reminder;
 pub mod schedule;

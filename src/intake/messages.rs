@@ -405,7 +405,7 @@ mod tests {
         - /help shows this list
         - /ask asks me something, in groups too: /ask what now?
         - /stop stops what I am doing here
-        - /reset starts the conversation over and stops what runs in it; files stay (in a group my owner can, and whoever's request I am working on)
+        - /reset starts the conversation over and stops what runs in it; files and memory stay, with whose words they hold (in a group my owner can, and whoever's request I am working on)
         - /status shows what is running and waiting here, and what it cost
         - /plan shows whether plan mode is on here; /plan off ends it
         - /schedules lists what is scheduled here; /schedules pause N, resume N, remove N

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::page::level_for;
 use super::score::score;
 use crate::domain::facts::Trust;
+use crate::domain::provenance::Provenance;
 use crate::domain::taint::Taint;
 use crate::store::{NearPiece, Piece};
 use crate::tools::memory::port::Sought;
@@ -83,7 +83,8 @@ struct Scored {
 
 impl Scored {
     fn level(&self, reader: Trust) -> Taint {
-        level_for(self.piece.trust, self.piece.level, reader)
+        let Piece { level, trust, .. } = self.piece;
+        Provenance { level, trust }.read_by(reader)
     }
 
     fn line(&self, reader: Trust) -> String {

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::mark::{CLOSES, End, Mark, Marked, OPENS, is_one, was_one};
 use crate::domain::facts::Trust;
+use crate::domain::provenance::Provenance;
 use crate::domain::taint::Taint;
 
 /// The most lines of one entry that people have written; what is longer is the next one.
@@ -61,13 +62,8 @@ impl Whose {
 
     /// Returns the level of the words to a task for somebody of this trust: what less trusted people wrote is others'.
     pub fn level_for(&self, reader: Trust) -> Taint {
-        level_for(self.trust, self.level, reader)
+        Provenance { level: self.level, trust: self.trust }.read_by(reader)
     }
-}
-
-/// Returns the level of words to a task for somebody of this trust.
-pub fn level_for(author: Trust, level: Taint, reader: Trust) -> Taint {
-    if author < reader { Taint::Raw } else { level }
 }
 
 impl Page {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::approval::ApprovalState;
 use crate::domain::facts::Facts;
 use crate::domain::ids::{InboxId, OutboundId, PartId, TaskId};
+use crate::domain::provenance::Provenance;
 use crate::domain::question::Person;
-use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -60,13 +60,13 @@ pub trait Read: Send + Sync {
         message: &MessageRef,
     ) -> Result<Option<Quote>>;
 
-    /// Returns the level of a message of ours in a conversation, as it was written: of a task's the highest that
-    /// the task has written with. `None` when no message of ours is known by this id.
-    async fn level_of(
+    /// Returns with which level a message of ours in a conversation was written, and for whom: of a task's the highest
+    /// that the task has written with, and the least trust of those whom it answered. `None` when no message of ours is known by this id.
+    async fn provenance_of(
         &self,
         conversation: &ConversationId,
         message: &MessageRef,
-    ) -> Result<Option<Taint>>;
+    ) -> Result<Option<Provenance>>;
 
     /// Counts rows by state.
     async fn counts(&self) -> Result<Counts>;

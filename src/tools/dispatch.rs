@@ -12,7 +12,6 @@ use crate::domain::approval::Exposure;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
-use crate::guard::outward;
 use crate::tools::paths::of_command;
 use crate::tools::registry::{Registry, needs_approval, refusal};
 use crate::tools::resolve::{ResolvedCall, resolve};
@@ -79,16 +78,13 @@ fn level(spec: &ToolSpec, call: &Call, scope: &Scope, output: &Output) -> Taint 
     match (output.untrusted, cmd) {
         (false, _) => Taint::Clean,
         (true, Some(cmd)) if spec.class == Class::Exec => {
-            if outward::reaches_network(cmd) {
-                return Taint::Raw;
-            }
             let home = roots.workspace.as_ref().unwrap_or(&roots.own);
             let folder = call.arguments.get("cwd").and_then(Value::as_str).unwrap_or(".");
             let folder = folder.strip_prefix("file_cache_dir").map_or_else(
                 || home.join(folder),
                 |below| roots.own.join(below.trim_start_matches('/')),
             );
-            of_command(cmd, &folder, &roots.own, roots.state.as_deref())
+            of_command(cmd, &folder, roots)
         }
         (true, _) => Taint::Raw,
     }
@@ -241,9 +237,14 @@ mod tests {
         assert_eq!(brings(json!({"cmd": "curl a.example"})), Taint::Raw);
         assert_eq!(brings(json!({"cmd": "cat page.html", "cwd": "file_cache_dir/."})), Taint::Raw);
         assert_eq!(brings(json!({"cmd": "cat *", "cwd": "file_cache_dir/."})), Taint::Raw);
+        for hidden in ["X=page; cat $X.html", "ls | while read f; do cat $f; done", "cat `ls`"] {
+            let args = json!({"cmd": hidden, "cwd": "file_cache_dir/."});
+            assert_eq!(brings(args), Taint::Raw, "{hidden}");
+        }
         let page = folders.at("cache/bird/one/page.html");
         assert_eq!(brings(json!({"cmd": format!("head -1 {}", page.display())})), Taint::Raw);
         assert_eq!(brings(json!({"cmd": "echo hi", "cwd": "file_cache_dir/."})), Taint::Clean);
+        assert_eq!(brings(json!({"cmd": "ls", "cwd": "file_cache_dir/."})), Taint::Raw);
     }
 
     #[tokio::test]

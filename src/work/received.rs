@@ -9,9 +9,10 @@ use crate::agent::prompt;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
 use crate::domain::builtin::Builtin;
-use crate::domain::facts::Trigger;
+use crate::domain::facts::{Trigger, Trust};
 use crate::domain::ids::InboxId;
 use crate::domain::metrics::Phase;
+use crate::domain::provenance::Provenance;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Quoted, Received};
 use crate::domain::words::{Enclosure, Letter, Words};
@@ -47,7 +48,7 @@ pub(crate) async fn lines(
     }
     for (line, (row, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
         if let Some(quote) = &mut line.quote {
-            quote.level = quoted(&attachments.outbox.storage, inbound).await;
+            quote.level = quoted(&attachments.outbox.storage, inbound, claimed.facts.trust).await;
         }
         let message = Heard { place_row: claimed.place_row, row: *row, inbound };
         let fetched = attachments.fetch(message, cancel).await;
@@ -56,18 +57,20 @@ pub(crate) async fn lines(
     lines
 }
 
-/// Returns the level of the bot's own message that a message quotes: it was written then, and stays what it is
-/// when the conversation begins afresh. Of one that is not known any more nobody can say that it is clean.
-pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound) -> Taint {
+/// Returns the level of the bot's own message that a message quotes, to a task for somebody of this trust: it was written
+/// then, for whom it was, and stays what it is when the conversation begins afresh. Of one that is not known any more nobody
+/// can say so.
+pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound, reader: Trust) -> Taint {
     let Some(quote) = inbound.quote.as_ref().filter(|quote| quote.ours) else {
         return Taint::Clean;
     };
-    let known = storage.ledger.level_of(&inbound.conversation, &quote.message).await;
+    let known = storage.ledger.provenance_of(&inbound.conversation, &quote.message).await;
     let known = known.unwrap_or_else(|error| {
         storage.trouble(&error);
         None
     });
-    known.unwrap_or(Taint::Derived)
+    let unknown = Provenance { level: Taint::Derived, ..Provenance::RAW };
+    known.unwrap_or(unknown).read_by(reader)
 }
 
 /// Reads a task's messages, or its own words, as they are, group talk first.

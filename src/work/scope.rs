@@ -111,7 +111,7 @@ impl Scopes {
             workspace,
             elsewhere: opens.elsewhere,
             lists: self.lists(claimed, facts),
-            level: Level::writing(facts.taint.written()),
+            level: Level::of_task(facts.taint, facts.trust).noting(&self.workspaces.commands),
             ours: ours.clone(),
         }
     }
@@ -182,6 +182,7 @@ mod tests {
                 state_dir: "/s".into(),
                 cache_dir: "/c".into(),
                 ours: Ours::default(),
+                commands: Arc::default(),
             },
             lists: Lists::default(),
             clock: Arc::new(SystemClock),

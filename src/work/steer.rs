@@ -124,7 +124,7 @@ impl Inflow for Steering {
         for waiting in found.waiting {
             let mut levels = Vec::with_capacity(waiting.heard.len());
             for (_, inbound) in &waiting.heard {
-                levels.push(received::quoted(&self.storage, inbound).await);
+                levels.push(received::quoted(&self.storage, inbound, facts.trust).await);
             }
             if levels.iter().any(|level| *level > facts.taint) {
                 continue;

@@ -2,13 +2,14 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::Trust;
 use crate::store::Claimed;
-use crate::tools::paths::Ours;
+use crate::tools::paths::{CommandLog, Ours};
 
 /// Folders of the machine that are no place for files.
 const MACHINE: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
@@ -31,6 +32,8 @@ pub(crate) struct Workspaces {
     pub(crate) state_dir: PathBuf,
     pub(crate) cache_dir: PathBuf,
     pub(crate) ours: Ours,
+    /// What commands may have written.
+    pub(crate) commands: Arc<CommandLog>,
 }
 
 impl Workspaces {
@@ -108,7 +111,13 @@ mod tests {
         }
         let settings = WorkspaceSettings { dir: Some(real.join("projects")), shared: false };
         let (state_dir, cache_dir) = (real.join("state"), real.join("cache"));
-        Workspaces { settings, state_dir, cache_dir, ours: Ours::default() }
+        Workspaces {
+            settings,
+            state_dir,
+            cache_dir,
+            ours: Ours::default(),
+            commands: Arc::default(),
+        }
     }
 
     #[test]

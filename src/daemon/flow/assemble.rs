@@ -97,6 +97,7 @@ impl Flow {
             state_dir: parts.state_dir.clone(),
             cache_dir: parts.cache_dir.clone(),
             ours: by_config.ours,
+            commands: Arc::clone(parts.processes.commands()),
         };
         let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
         let acquaintances = Arc::new(Acquaintances::new(

@@ -460,6 +460,7 @@ pub(crate) fn desk_by(
             state_dir,
             cache_dir: cache.path().into(),
             ours: Default::default(),
+            commands: Default::default(),
         },
         settings,
         processes: Arc::default(),

@@ -112,8 +112,10 @@ async fn what_is_quoted_is_found_by_its_id(bed: &dyn Fixture) {
     let theirs = quoted(1, "4711").await.unwrap();
     assert_eq!((theirs.text.as_str(), theirs.ours), ("text 4711", false));
     let level =
-        async |n, id| ledger.level_of(&conversation(n), &MessageRef::new(id)).await.unwrap();
-    assert_eq!(level(1, "4712").await, Some(Taint::Clean));
+        async |n, id| ledger.provenance_of(&conversation(n), &MessageRef::new(id)).await.unwrap();
+    let level_to = async |id, reader| level(1, id).await.map(|whose| whose.read_by(reader));
+    assert_eq!(level_to("4712", Trust::Allowed).await, Some(Taint::Clean));
+    assert_eq!(level_to("4712", Trust::Owner).await, Some(Taint::Raw), "said for somebody else");
     assert_eq!(level(1, "4711").await, None, "not ours");
     let tainted = started(ledger.as_ref(), 1, 4720).await;
     let mut end = finish("so they say", vec![draft(1, 1)]);
@@ -127,7 +129,8 @@ async fn what_is_quoted_is_found_by_its_id(bed: &dyn Fixture) {
         Receipt { also: ["4722", "4723"].map(MessageRef::new).to_vec(), ..receipt("4721") };
     ledger.settle(part, Outcome::Sent(several)).await.unwrap();
     for id in ["4721", "4722", "4723"] {
-        assert_eq!(level(1, id).await, Some(Taint::Derived), "{id}: as it was written");
+        let level = level_to(id, Trust::Allowed).await;
+        assert_eq!(level, Some(Taint::Derived), "{id}: as it was written");
         assert!(quoted(1, id).await.unwrap().ours, "{id}");
     }
     assert!(quoted(2, "4722").await.is_none() && quoted(1, "4724").await.is_none());

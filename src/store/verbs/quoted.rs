@@ -2,9 +2,10 @@
 
 use selkie_channel_core::{Body, ConversationId, Inbound, MessageRef, Quote};
 
-use super::conversations;
 use super::rows::{load, load_item};
 use super::said::{body, raw_body, read_body};
+use super::{conversations, facts};
+use crate::domain::provenance::Provenance;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::Item;
 use crate::store::error::Result;
@@ -36,18 +37,18 @@ pub fn quoted(
     Ok(Some(Quote { message: message.clone(), speaker, text, ours: false }))
 }
 
-/// Returns the level with which one of our messages was written.
-pub fn level(
+/// Returns with which level one of our messages was written, and for whom.
+pub fn provenance(
     tx: &mut dyn Tx,
     conversation: &ConversationId,
     message: &MessageRef,
-) -> Result<Option<Taint>> {
+) -> Result<Option<Provenance>> {
     let Some(row) = conversations::find(tx, conversation)? else { return Ok(None) };
     let Some(outbound) = ours(tx, row, message)? else { return Ok(None) };
     let task: Option<i64> =
         tx.only("SELECT task FROM outbound WHERE id = ?1", params![outbound])?;
     // The program's own words.
-    let Some(task) = task else { return Ok(Some(Taint::Clean)) };
+    let Some(task) = task else { return Ok(Some(Provenance::CLEAN)) };
     let items: Vec<(u16, String)> =
         tx.all("SELECT v, item FROM transcript WHERE task = ?1", params![task], |row| {
             Ok((row.get(0)?, row.get(1)?))
@@ -59,7 +60,9 @@ pub fn level(
     });
     // What the janitor has forgotten may have been anything.
     let gone = if items.is_empty() { Taint::Derived } else { Taint::Clean };
-    Ok(Some(written.max().unwrap_or(gone)))
+    let sql = "SELECT facts FROM task WHERE id = ?1";
+    let trust = tx.one(sql, params![task], |row| Ok(facts::trust(row.get(0)?)))?;
+    Ok(Some(Provenance { level: written.max().unwrap_or(gone), trust }))
 }
 
 /// Returns the outbound that made one of our messages.

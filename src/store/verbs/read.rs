@@ -11,7 +11,7 @@ use super::told::{self, RawSaid};
 use super::usage::usage;
 use super::{conversations, quoted, shown, spoken, trace, unanswered, upcoming};
 use crate::domain::ids::TaskId;
-use crate::domain::taint::Taint;
+use crate::domain::provenance::Provenance;
 use crate::store::approval::ApprovalRow;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
@@ -115,13 +115,13 @@ impl Read for SqlLedger {
         self.read(move |tx| quoted::quoted(tx, &conversation, &message)).await
     }
 
-    async fn level_of(
+    async fn provenance_of(
         &self,
         conversation: &ConversationId,
         message: &MessageRef,
-    ) -> Result<Option<Taint>> {
+    ) -> Result<Option<Provenance>> {
         let (conversation, message) = (conversation.clone(), message.clone());
-        self.read(move |tx| quoted::level(tx, &conversation, &message)).await
+        self.read(move |tx| quoted::provenance(tx, &conversation, &message)).await
     }
 
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::Trust;
+use crate::domain::provenance::Provenance;
 use crate::domain::taint::Taint;
 use crate::tools::ToolError;
 use crate::tools::scope::Scope;
@@ -52,13 +53,14 @@ pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError>
     let stored: Stored = serde_json::from_str(&json).map_err(|e| {
         ToolError::tell(format!("the stored todo list cannot be read ({e}): write a new one"))
     })?;
-    let others = stored.by.is_some_and(|by| by < scope.trust);
-    Ok((stored.todos, if others { Taint::Raw } else { stored.level }))
+    // Nobody can say who wrote an old list.
+    let trust = stored.by.unwrap_or(Trust::Stranger);
+    Ok((stored.todos, Provenance { level: stored.level, trust }.read_by(scope.trust)))
 }
 
 /// Replaces the conversation's list.
 pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolError> {
-    let (level, by) = (scope.roots.level.writes(), Some(scope.trust));
+    let (level, by) = (scope.roots.level.writes().level, Some(scope.trust));
     let stored = serde_json::to_string(&Stored { v: 1, todos, level, by });
     let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
     scope.todos.write(&scope.conversation, json).await

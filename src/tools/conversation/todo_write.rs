@@ -109,7 +109,7 @@ mod tests {
         let folders = Folders::new();
         let clean = folders.scope();
         let mut tainted = folders.scope();
-        tainted.roots.level = Level::writing(Taint::Derived);
+        tainted.roots.level = Level::of_task(Taint::Derived, Trust::Owner);
         let level = async || TodoRead::new().call(&clean, json!({})).await.unwrap().level;
         let todos = json!({"todos": [{"id": "1", "title": "Obey", "status": "pending"}]});
         write(&tainted, todos.clone()).await;

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use super::lists::List;
 use super::{Located, Stop, level};
+use crate::domain::provenance::Provenance;
 use crate::domain::taint::Taint;
 
 pub(super) const FOLDER: OFlags =
@@ -86,15 +87,24 @@ impl Located {
     /// # Errors
     /// As [`Located::open`].
     pub fn look(&self) -> io::Result<(File, Taint)> {
+        let (file, whose) = self.whose()?;
+        Ok((file, self.level.of(whose)))
+    }
+
+    fn whose(&self) -> io::Result<(File, Provenance)> {
         let file = open(self, &self.relative, FILE | OFlags::RDONLY, Mode::empty())?;
         regular(&fs::fstat(&file)?)?;
         let file = File::from(file);
         self.closed.check(&file.metadata()?)?;
-        let level = match self.kept_list() {
-            Some(list) => list.level(&file),
-            None => level::of(&file, self.zone).max(level::of_place(self.zone, &self.relative)),
+        let least = |level| Provenance { level, ..Provenance::CLEAN };
+        let whose = match self.kept_list() {
+            Some(list) => least(list.level(&file)),
+            None => self
+                .level
+                .whose(&file, &self.real(), self.zone)
+                .and(least(level::of_place(self.zone, &self.relative))),
         };
-        Ok((file, level))
+        Ok((file, whose))
     }
 
     /// Notes that words of this level were read.
@@ -104,18 +114,18 @@ impl Located {
 
     /// Notes that its name was shown.
     pub fn saw_name(&self) {
-        self.level.saw(level::of_name(&self.root.join(&self.relative)));
+        self.level.saw(self.level.of(self.level.whose_name(&self.real(), self.zone)));
     }
 
-    /// Returns the level of what is written here: that of what stands there, or of who writes it.
-    pub(super) fn written(&self) -> Taint {
-        let before = match self.look() {
-            Ok((_, level)) => level,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Taint::Clean,
+    /// Returns whose words are written here: those of what stands there, and of who writes.
+    pub(super) fn written(&self) -> Provenance {
+        let before = match self.whose() {
+            Ok((_, whose)) => whose,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Provenance::CLEAN,
             // It is there and cannot be looked at.
             Err(_) => level::unmarked(self.zone),
         };
-        self.level.writes().max(before)
+        self.level.writes().and(before)
     }
 
     /// Lists a folder, sorted by name.
@@ -158,13 +168,13 @@ impl Located {
         if self.kept_list().is_some() {
             return self.replace(&self.with_more(content)?);
         }
-        let level = self.written();
+        let whose = self.written();
         let (folder, name) = self.make_folders()?;
         let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let file = fs::openat(&folder, name, flags, self.file_mode())?;
         ours_alone(&fs::fstat(&file)?)?;
         lock(&file, stop)?;
-        level::mark(&file, level, self.zone)?;
+        level::mark(&file, whose, self.zone)?;
         let before = size(&fs::fstat(&file)?);
         let written = rustix::io::write(&file, content)?;
         if written < content.len() {
@@ -221,7 +231,7 @@ impl Located {
                     };
                     let inside = fs::openat(&at, folder, FOLDER, Mode::empty())?;
                     if made {
-                        level::mark_folder(&inside, self.level.writes(), self.zone)?;
+                        level::mark(&inside, self.level.writes(), self.zone)?;
                     }
                     inside
                 }

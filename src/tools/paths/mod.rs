@@ -4,10 +4,12 @@
 //! beneath the root's handle without following any link: what was judged is what is opened.
 
 mod beneath;
+mod commands;
 mod form;
 mod level;
 mod lists;
 mod ours;
+mod reading;
 mod roots;
 mod rules;
 mod staged;
@@ -22,10 +24,12 @@ use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
 use crate::tools::ToolError;
 
 pub use beneath::{Kind, Listed};
+pub use commands::{CommandLog, OpenRun};
 pub use form::refused;
-pub use level::{Level, level_of, mark_level, of_command};
+pub use level::{Level, level_of, mark_level};
 pub use lists::{ListWriter, Lists};
 pub use ours::{CREDENTIALS, Closed, Ours};
+pub use reading::{note_command, of_command};
 pub use roots::Roots;
 pub use rules::denied;
 pub use staged::{Filling, Staged};

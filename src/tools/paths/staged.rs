@@ -70,8 +70,11 @@ impl Located {
     pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<Staged> {
         if let Some(list) = self.kept_list() {
             // What stands there already keeps its own level, line by line.
-            let level = self.level.writes().max(like.map(Self::written).unwrap_or_default());
-            return Ok(Staged(Waiting::List(NewList::of(list, content, level)?)));
+            let whose = like.map_or_else(
+                || self.level.writes(),
+                |like| self.level.writes().and(like.written()),
+            );
+            return Ok(Staged(Waiting::List(NewList::of(list, content, whose.level)?)));
         }
         let mut filling = self.begin(like)?;
         filling.push(content)?;
@@ -86,8 +89,7 @@ impl Located {
         if self.kept_list().is_some() {
             return Err(stays());
         }
-        let before = like.map(Self::written).unwrap_or_default();
-        let level = self.written().max(before);
+        let whose = like.map_or_else(|| self.written(), |like| self.written().and(like.written()));
         let (folder, name) = self.make_folders()?;
         let mode = match (mode_at(&folder, name)?, like) {
             (None, Some(like)) => like.mode()?,
@@ -97,7 +99,7 @@ impl Located {
         let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
         let staged = StagedFile { folder, temporary, name: name.to_owned(), in_place: false };
-        level::mark(&file, level, self.zone)?;
+        level::mark(&file, whose, self.zone)?;
         Ok(Filling { staged, file: File::from(file), mode })
     }
 

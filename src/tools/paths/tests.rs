@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
 use crate::tools::testkit::Folders;
 
@@ -268,7 +269,7 @@ fn a_file_keeps_whose_words_it_holds() {
         roots.level.read()
     };
     let write = |path: &str, level| {
-        let roots = Roots { level: Level::writing(level), ..folders.roots() };
+        let roots = Roots { level: Level::of_task(level, Trust::Owner), ..folders.roots() };
         finder(&roots, &[]).writable(path).unwrap().replace(b"y").unwrap();
     };
     assert_eq!(read("mine.txt"), Taint::Clean);
@@ -291,7 +292,8 @@ fn a_file_keeps_whose_words_it_holds() {
     filling.push(b"page").unwrap();
     filling.done().unwrap().commit().unwrap();
     assert_eq!(read("page.html"), Taint::Raw);
-    let appending = Roots { level: Level::writing(Taint::Derived), ..folders.roots() };
+    let appending =
+        Roots { level: Level::of_task(Taint::Derived, Trust::Owner), ..folders.roots() };
     finder(&appending, &[]).writable("log").unwrap().append(b"x", &stop(&folders)).unwrap();
     assert_eq!(read("log"), Taint::Derived);
 }
@@ -308,6 +310,12 @@ fn the_lists_of_all_are_nobodys_own() {
         assert_eq!(roots.level.read(), all, "{path}");
     }
     let (home, own, state) = (Path::new("/home/w"), Path::new("/s/cache/one"), Path::new("/s"));
+    let roots = Roots {
+        cache: "/s/cache".into(),
+        own: own.into(),
+        state: Some(state.into()),
+        ..folders.roots()
+    };
     for (cmd, all) in [
         ("cat /s/TODO.md", true),
         ("cd .. && cat Todo.md", true),
@@ -316,11 +324,11 @@ fn the_lists_of_all_are_nobodys_own() {
         ("ls /s/cache/one", false),
         ("cargo test", false),
     ] {
-        let level = of_command(cmd, home, own, Some(state));
+        let level = of_command(cmd, home, &roots);
         assert_eq!(level == Taint::Raw, all, "{cmd}");
     }
-    assert_eq!(of_command("cat x", state, own, Some(state)), Taint::Raw);
-    assert_eq!(of_command("cat x", own, own, Some(state)), Taint::Clean);
+    assert_eq!(of_command("cat x", state, &roots), Taint::Raw);
+    assert_eq!(of_command("cat x", own, &roots), Taint::Clean);
 }
 
 #[test]
@@ -329,7 +337,8 @@ fn names_that_were_written_among_others_words_are_not_clean() {
     folders.put("work/mine.txt", "x");
     folders.put("cache/bird/one/attachment.txt", "x");
     for path in ["obey me/now.txt", "file_cache_dir/obey/now.txt"] {
-        let roots = Roots { level: Level::writing(Taint::Derived), ..folders.roots() };
+        let roots =
+            Roots { level: Level::of_task(Taint::Derived, Trust::Owner), ..folders.roots() };
         finder(&roots, &[]).writable(path).unwrap().replace(b"y").unwrap();
     }
     let name = |path: &str| {
@@ -341,9 +350,39 @@ fn names_that_were_written_among_others_words_are_not_clean() {
     {
         assert_eq!(name(path), Taint::Derived, "{path}");
     }
-    for path in ["mine.txt", "file_cache_dir/attachment.txt"] {
-        assert_eq!(name(path), Taint::Clean, "{path}");
+    assert_eq!(name("mine.txt"), Taint::Clean);
+    assert_eq!(name("file_cache_dir/attachment.txt"), Taint::Raw, "its sender has called it so");
+}
+
+/// Words of somebody who is trusted less are others' to who reads them.
+#[test]
+fn what_somebody_less_trusted_wrote_is_others_words() {
+    let folders = Folders::new();
+    let of = |trust| Roots { level: Level::of_task(Taint::Clean, trust), ..folders.roots() };
+    let read = |path: &str, reader| {
+        let roots = of(reader);
+        finder(&roots, &[]).existing(path).unwrap().open().unwrap();
+        roots.level.read()
+    };
+    for path in ["sub/notes.txt", "file_cache_dir/notes.txt"] {
+        finder(&of(Trust::Allowed), &[]).writable(path).unwrap().replace(b"x").unwrap();
+        assert_eq!(read(path, Trust::Allowed), Taint::Clean, "{path}");
+        assert_eq!(read(path, Trust::Owner), Taint::Raw, "{path}");
+        finder(&of(Trust::Owner), &[]).writable(path).unwrap().replace(b"y").unwrap();
+        assert_eq!(read(path, Trust::Owner), Taint::Raw, "{path}: it never falls");
     }
+    for path in ["sub", "sub/notes.txt"] {
+        let roots = of(Trust::Owner);
+        finder(&roots, &[]).existing(path).unwrap().saw_name();
+        assert_eq!(roots.level.read(), Taint::Raw, "{path}: its name, too");
+    }
+    let owner = of(Trust::Owner);
+    let brings = |cmd| of_command(cmd, &folders.at("work/sub"), &owner);
+    assert_eq!((brings("cat notes.txt"), brings("cat *")), (Taint::Raw, Taint::Raw));
+    let old = std::fs::File::open(folders.put("work/old.txt", "x")).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::fsetxattr(&old, "user.selkie.level", b"clean", flags).unwrap();
+    assert_eq!(read("old.txt", Trust::Owner), Taint::Raw, "nobody can say for whom");
 }
 
 #[test]

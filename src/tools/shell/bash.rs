@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::envelope::envelope;
 use super::environment::Environment;
 use super::launch::{
-    Language, Rules, Way, basis, find_program, make_own, stands_as_approved, without_aliases,
+    Language, Rules, Way, basis, find_program, make_own, noted, stands_as_approved, without_aliases,
 };
 use super::limits::{Limits, limited};
 use super::live::tell;
@@ -214,8 +214,9 @@ impl Tool for Bash {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
         make_own(&scope.roots)?;
-        let program = self.ready(&scope.roots, &args)?;
+        let mut program = self.ready(&scope.roots, &args)?;
         stands_as_approved(scope, NAME, &program)?;
+        program.note = noted(scope, &args.cmd, &program.folder.path)?;
         let background = args.run_in_background == Some(true);
         if background {
             let of = StartedFor {

@@ -12,7 +12,7 @@ use super::tape::Tape;
 use crate::guard::{command, deny};
 use crate::tools::ToolError;
 use crate::tools::basis::{Basis, WorkFolder};
-use crate::tools::paths::{Finder, Roots};
+use crate::tools::paths::{Finder, OpenRun, Roots, note_command};
 use crate::tools::scope::Scope;
 
 /// What may not be run.
@@ -133,9 +133,18 @@ impl Way<'_> {
             limit: self.limit,
             takes_input: self.background,
             sudo: self.sudo,
+            note: None,
             tape: if self.background { Tape::ring() } else { Tape::head_and_tail() },
         })
     }
+}
+
+/// Notes in which folders a command may bring others' words into files, before it starts.
+pub(super) fn noted(scope: &Scope, cmd: &str, folder: &Path) -> Result<Option<OpenRun>, ToolError> {
+    let run = note_command(cmd, folder, &scope.roots, &scope.clock);
+    run.map_err(|error| {
+        ToolError::tell(format!("the command was not started, because it cannot be noted: {error}"))
+    })
 }
 
 /// Puts the real folders in place of `file_cache_dir/` and `file_state_dir/`.

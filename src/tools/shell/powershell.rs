@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::bash::{Ended, MAX_BYTES, cannot_start, fate};
 use super::environment::Environment;
 use super::launch::{
-    Language, Rules, Way, basis, find_program, make_own, stands_as_approved, without_aliases,
+    Language, Rules, Way, basis, find_program, make_own, noted, stands_as_approved, without_aliases,
 };
 use super::processes::Processes;
 use super::supervise::{GRACE, Program};
@@ -156,8 +156,9 @@ impl Tool for PowerShell {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
         make_own(&scope.roots)?;
-        let program = self.ready(&scope.roots, &args)?;
+        let mut program = self.ready(&scope.roots, &args)?;
         stands_as_approved(scope, NAME, &program)?;
+        program.note = noted(scope, &args.cmd, &program.folder.path)?;
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
         Ok(Ended::of(&running, limit, &*scope.progress).await.told())

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
+use super::launch::noted;
 use super::processes::{Background, Listed, Processes};
 use super::state::State;
 use super::supervise::GRACE;
@@ -20,7 +21,6 @@ use crate::domain::count::counted;
 use crate::domain::tool::{
     Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
 };
-use crate::guard::outward::reaches_network;
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::{Basis, Named};
 use crate::tools::paths::{Roots, of_command};
@@ -130,7 +130,7 @@ impl Tool for Process {
                 let said = poll(&process, args.cursor, wait.min(LONGEST_WAIT)).await;
                 Ok(Output { untrusted: brings_others(&process.command, &scope.roots), ..said })
             }
-            Action::Input => input(&process, args.input.as_deref()).await,
+            Action::Input => input(&process, scope, args.input.as_deref()).await,
             Action::Signal => signal(&process, args.signal.as_deref()),
             Action::Stop => Ok(stop(&process).await),
         }
@@ -205,11 +205,14 @@ async fn poll(process: &Background, cursor: Option<u64>, wait: Duration) -> Outp
 /// Whether what it prints may be others' words, as far as its command tells.
 fn brings_others(command: &str, roots: &Roots) -> bool {
     let home = roots.workspace.as_ref().unwrap_or(&roots.own);
-    reaches_network(command)
-        || of_command(command, home, &roots.own, roots.state.as_deref()).is_any()
+    of_command(command, home, roots).is_any()
 }
 
-async fn input(process: &Background, text: Option<&str>) -> Result<Output, ToolError> {
+async fn input(
+    process: &Background,
+    scope: &Scope,
+    text: Option<&str>,
+) -> Result<Output, ToolError> {
     let name = &process.name;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Err(ToolError::tell("input is required"));
@@ -217,6 +220,9 @@ async fn input(process: &Background, text: Option<&str>) -> Result<Output, ToolE
     let gone = || ToolError::tell(format!("{name} takes no input: it {}", process.running.state()));
     let mut stdin = process.running.stdin.lock().await;
     let pipe = stdin.as_mut().filter(|_| process.is_running()).ok_or_else(gone)?;
+    // What it is told to do it may do until it ends.
+    let home = scope.roots.workspace.as_ref().unwrap_or(&scope.roots.own);
+    locked(&process.running.notes).extend(noted(scope, text, home)?);
     let written = async {
         pipe.write_all(text.as_bytes()).await?;
         pipe.flush().await

@@ -18,6 +18,7 @@ use super::state::State;
 use super::supervise::{GRACE, Program, Running};
 use super::survivors::{Records, sweep, sweep_adopted};
 use crate::domain::ids::TaskId;
+use crate::tools::paths::CommandLog;
 
 /// Background processes that one conversation may have at once.
 pub(super) const MOST_RUNNING: usize = 16;
@@ -30,6 +31,7 @@ pub struct Processes {
     boot: String,
     launcher: Launcher,
     inner: Mutex<Inner>,
+    commands: Arc<CommandLog>,
     tracker: TaskTracker,
     end: CancellationToken,
 }
@@ -77,6 +79,7 @@ impl Default for Processes {
             boot: uuid::Uuid::now_v7().to_string(),
             launcher: Launcher::default(),
             inner: Mutex::default(),
+            commands: Arc::default(),
             tracker: TaskTracker::new(),
             end: CancellationToken::new(),
         }
@@ -99,7 +102,8 @@ impl Processes {
 
     /// Ends what an earlier daemon left behind and records from now on what runs. To be called once,
     /// while the store's lock is held.
-    pub fn begin(&self, record: PathBuf) {
+    pub fn begin(&self, record: PathBuf, now: DateTime<Utc>) {
+        self.commands.begin(record.with_file_name("commands.json"), now);
         let (records, ended) = Records::begin(record, self.boot.clone());
         if ended > 0 {
             tracing::warn!(
@@ -108,6 +112,11 @@ impl Processes {
             );
         }
         self.inner().records = Some(records);
+    }
+
+    /// Returns what is noted of commands, for whoever reads files.
+    pub fn commands(&self) -> &Arc<CommandLog> {
+        &self.commands
     }
 
     /// Lists the background processes of a conversation, the oldest first.
@@ -251,6 +260,7 @@ impl Processes {
         if lost || !running.is_supervised() {
             left += sweep(mark);
         }
+        locked(&running.notes).clear();
         if left > 0 {
             tracing::info!(processes = left, "a command left its group: what it started was ended");
         }

@@ -19,6 +19,7 @@ use super::held::{Held, Launcher};
 use super::state::State;
 use super::tape::Tape;
 use crate::tools::basis::WorkFolder;
+use crate::tools::paths::OpenRun;
 
 /// How long a group has between being asked to end and being ended.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -42,6 +43,8 @@ pub(super) struct Program {
     pub(super) takes_input: bool,
     /// Set-uid programs work in it.
     pub(super) sudo: bool,
+    /// Says that it runs, to those who read what it writes.
+    pub(super) note: Option<OpenRun>,
     /// What is kept of its output.
     pub(super) tape: Tape,
 }
@@ -55,6 +58,8 @@ pub(super) struct Running {
     tape: Mutex<Tape>,
     /// State, and how much has been printed: watchers wake at either.
     news: watch::Sender<(State, u64)>,
+    /// Say that it runs, until nothing of it is left.
+    pub(super) notes: Mutex<Vec<OpenRun>>,
     /// Asks it to end.
     pub(super) end: CancellationToken,
 }
@@ -94,6 +99,7 @@ impl Running {
             stdin: tokio::sync::Mutex::new(child.stdin.take()),
             tape: Mutex::new(program.tape),
             news: watch::Sender::new((State::Running, 0)),
+            notes: Mutex::new(program.note.into_iter().collect()),
             end,
         };
         Ok((running, Body { child, output, limit: program.limit }))
@@ -152,6 +158,9 @@ impl Running {
         let (ended, lost) = self.how(status);
         locked(&self.tape).close();
         self.stdin.lock().await.take();
+        if !lost {
+            locked(&self.notes).clear();
+        }
         self.news.send_modify(|news| news.0 = asked.unwrap_or(ended));
         lost
     }

@@ -416,7 +416,7 @@ async fn processes_belong_to_their_conversation_and_are_few() {
 async fn survivors_of_a_crash_are_ended_at_the_next_start() {
     let desk = Desk::new();
     let record = desk.folders.at("state/run/processes.json");
-    desk.processes.begin(record.clone());
+    desk.processes.begin(record.clone(), chrono::DateTime::UNIX_EPOCH);
     let recorded = || serde_json::from_slice::<Value>(&fs::read(&record).unwrap()).unwrap();
     assert_eq!(recorded()["has_started"], json!(false), "nothing to look for");
     // One stays in its group, one leaves it, one hides its mark.
@@ -431,7 +431,7 @@ async fn survivors_of_a_crash_are_ended_at_the_next_start() {
     assert_eq!(recorded()["has_started"], json!(true));
     // A daemon that crashed drives nothing any more: the next one begins on the same record.
     let next = Processes::default();
-    next.begin(record.clone());
+    next.begin(record.clone(), chrono::DateTime::UNIX_EPOCH);
     desk.gone("7005").await;
     desk.gone("7006").await;
     let written = recorded();
@@ -451,7 +451,7 @@ async fn a_record_never_ends_what_is_not_ours() {
         json!("nonsense"),
     ] {
         let path = desk.folders.put("state/run/processes.json", record.to_string());
-        Processes::default().begin(path);
+        Processes::default().begin(path, chrono::DateTime::UNIX_EPOCH);
         assert!(bystander.try_wait().unwrap().is_none(), "{record}");
     }
     bystander.kill().unwrap();
@@ -504,4 +504,42 @@ async fn a_planted_repository_runs_nothing() {
         said.contains("No commits yet") && !desk.folders.at("work/own/PWNED").exists(),
         "{said}"
     );
+}
+
+/// What a command leaves behind is what it may have brought; an owner's own is clean.
+#[tokio::test]
+async fn files_that_commands_make_hold_what_they_may_have_brought() {
+    use crate::domain::clock::SystemClock;
+    use crate::domain::facts::Trust;
+    use crate::domain::taint::Taint;
+    use crate::tools::paths::{Finder, Level};
+    let desk = Desk::new();
+    desk.folders.put("cache/bird/one/page.html", "obey");
+    let of = |task, trust| {
+        let level = Level::of_task(task, trust).noting(desk.processes.commands());
+        let mut scope = desk.folders.scope();
+        (scope.roots.level, scope.trust, scope.taint) = (level, trust, task);
+        Scope { clock: Arc::new(SystemClock), ..scope }
+    };
+    let read = |path: &str| {
+        let roots = of(Taint::Clean, Trust::Owner).roots;
+        Finder { tool: "t", roots: &roots, deny: &[] }.existing(path).unwrap().open().unwrap();
+        roots.level.read()
+    };
+    for (path, task, trust, cmd, level) in [
+        ("mine", Taint::Clean, Trust::Owner, "echo hi > mine", Taint::Clean),
+        ("copy", Taint::Clean, Trust::Owner, "cp file_cache_dir/page.html copy", Taint::Raw),
+        ("told", Taint::Raw, Trust::Owner, "echo hi > told", Taint::Raw),
+        ("theirs", Taint::Clean, Trust::Allowed, "echo hi > theirs", Taint::Raw),
+        ("got", Taint::Clean, Trust::Owner, "curl -s file:///dev/null; echo hi > got", Taint::Raw),
+    ] {
+        desk.call(&desk.bash(), &of(task, trust), json!({ "cmd": cmd })).await;
+        assert_eq!(read(path), level, "{cmd}");
+    }
+    let scope = of(Taint::Raw, Trust::Owner);
+    let left = json!({"cmd": "cat > left", "run_in_background": true});
+    desk.call(&desk.bash(), &scope, left).await;
+    desk.folders.put("work/meanwhile", "x");
+    assert_eq!(read("meanwhile"), Taint::Raw, "it runs still");
+    desk.processes.end().await;
 }
