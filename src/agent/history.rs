@@ -11,8 +11,8 @@ const PICTURE: usize = 1_600 * CHARS_PER_TOKEN;
 /// What is kept of an old tool answer when space is short.
 const SHRUNK: usize = 600;
 
-/// Turns a task's items into turns. A call without an answer is answered here: no provider ever sees one
-/// open.
+/// Turns a task's items into turns: one for each answer of the model, however its calls were made. A call without an
+/// answer is answered here: no provider ever sees one open.
 pub fn turns(items: &[Item]) -> Vec<Turn> {
     turns_with(items, |_, answer| answer.clone())
 }
@@ -36,23 +36,42 @@ fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<T
             Item::Said { text, .. } if text.trim().is_empty() => {}
             Item::Said { text, .. } => turns.push(Turn::Assistant(text.clone())),
             Item::Asked { text, calls, .. } => {
-                let answers = match items.peek() {
-                    Some(Item::Answered { answers }) => answers.as_slice(),
-                    _ => &[],
-                };
-                let calls = calls.iter().map(|call| {
-                    let answer = answers.iter().find(|a| a.call == call.id);
-                    let answer = answer.map(|answer| shown(call, answer));
-                    let open = || Answer::error(&call.id, messages::never_answered());
-                    (short::call(call), answer.unwrap_or_else(open))
-                });
-                turns.push(Turn::Calls { text: text.clone(), calls: calls.collect() });
+                let mut all = answered(calls, items.peek(), &shown);
+                let step = item.step();
+                // Groups of one answer follow each other, with nothing but answers in between.
+                while let Some(next) = items.next_if(|next| match next {
+                    Item::Answered { .. } => true,
+                    next => next.step().is_some() && next.step() == step,
+                }) {
+                    if let Item::Asked { calls, .. } = next {
+                        all.extend(answered(calls, items.peek(), &shown));
+                    }
+                }
+                turns.push(Turn::Calls { text: text.clone(), calls: all });
             }
             // Taken together with the calls above.
             Item::Answered { .. } => {}
         }
     }
     turns
+}
+
+/// Calls with what the item behind them answers.
+fn answered(
+    calls: &[Call],
+    next: Option<&&Item>,
+    shown: &impl Fn(&Call, &Answer) -> Answer,
+) -> Vec<(Call, Answer)> {
+    let answers = match next {
+        Some(Item::Answered { answers }) => answers.as_slice(),
+        _ => &[],
+    };
+    let one = |call: &Call| {
+        let answer = answers.iter().find(|a| a.call == call.id).map(|answer| shown(call, answer));
+        let open = || Answer::error(&call.id, messages::never_answered());
+        (short::call(call), answer.unwrap_or_else(open))
+    };
+    calls.iter().map(one).collect()
 }
 
 fn heard(message: &Received) -> Turn {
@@ -140,6 +159,32 @@ mod tests {
         shrink(&mut tight);
         let Turn::Calls { calls, .. } = &tight[0] else { panic!("{tight:?}") };
         assert!(calls[0].1.text.len() < 700);
+    }
+
+    #[test]
+    fn the_groups_of_one_answer_are_one_turn() {
+        let group = |step: u32, n: usize, text: &str| {
+            let id = format!("c{step}.{n}");
+            let call = Call { id: id.clone(), name: "t".into(), arguments: json!({}) };
+            let (text, taint) = (text.to_owned(), Taint::Clean);
+            let asked = Item::Asked { text, calls: vec![call], taint };
+            [asked, Item::Answered { answers: vec![Answer::words(&id, format!("a{n}"))] }]
+        };
+        let mut items = [group(1, 0, "well"), group(1, 1, ""), group(1, 2, "")].concat();
+        items.extend(group(2, 0, "and"));
+        // The last group of a task that was ended is not answered.
+        items.pop();
+        let turns = turns(&items);
+        let shown = turns.iter().map(|turn| match turn {
+            Turn::Calls { text, calls } => {
+                let calls =
+                    calls.iter().map(|(call, answer)| format!("{}={}", call.id, answer.text));
+                format!("{text}: {}", calls.collect::<Vec<_>>().join(" "))
+            }
+            other => panic!("{other:?}"),
+        });
+        let open = format!("and: c2.0={}", messages::never_answered());
+        assert_eq!(shown.collect::<Vec<_>>(), ["well: c1.0=a0 c1.1=a1 c1.2=a2", &open]);
     }
 
     proptest! {

@@ -144,6 +144,11 @@ pub fn not_repeated(tool: &str, times: u32) -> String {
     )
 }
 
+/// For the model: a call behind one that was repeated.
+pub fn not_begun() -> &'static str {
+    "Not called: a call before it was a repetition."
+}
+
 /// For the model: this step has no tools because of a repetition.
 pub fn answer_without_tools() -> &'static str {
     "You are repeating yourself. This step has no tools: answer with what you have, or say what is missing."

@@ -315,7 +315,7 @@ impl Run {
         self.header.approval = None;
         if let Some(hush @ LastAnswerOnly::Repeated(_)) = self.header.hushed.take() {
             // The model goes in circles: what it wanted afterwards is not begun.
-            self.header.later.clear();
+            self.give_up_later();
             self.header.loop_guard.warn();
             self.hush(hush);
         } else if !self.header.later.is_empty() && self.ended.is_none() {

@@ -16,7 +16,7 @@ pub enum Item {
     /// A person's message, as the model sees it.
     #[serde(rename = "heard")]
     Received(Received),
-    /// The model answered and asked for calls. The next row of the task answers them.
+    /// The model answered and asked for calls, or a group of them. The next row of the task answers them.
     Asked {
         /// What it said beside the calls.
         text: String,
@@ -50,6 +50,14 @@ impl Item {
     /// The bot's last word, written while it read what is of this level.
     pub fn said(text: impl Into<String>, read: Taint) -> Self {
         Self::Said { text: text.into(), taint: read.written() }
+    }
+
+    /// Which model answer its calls are of: several items hold those of one when some of them stand alone.
+    pub fn step(&self) -> Option<&str> {
+        match self {
+            Self::Asked { calls, .. } => calls.first().map(Call::step),
+            _ => None,
+        }
     }
 
     /// Returns the level of what the item holds.

@@ -71,6 +71,7 @@ mod named_at_once;
 mod narrow;
 mod not_twice;
 mod one_file;
+mod one_turn;
 mod order;
 mod otlp;
 mod packaged;

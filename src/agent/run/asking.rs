@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::{Run, Unstored};
-use crate::agent::Asks;
 use crate::agent::header::Asking;
+use crate::agent::{Asks, messages};
 use crate::domain::question::{Ask, Given};
-use crate::domain::transcript::{Call, Item};
+use crate::domain::transcript::{Answer, Call, Item};
 use crate::store::QuestionRow;
 
 impl Run {
@@ -37,6 +37,20 @@ impl Run {
         }
         *calls = groups.remove(0);
         self.header.later = groups;
+    }
+
+    /// Answers the calls that were to come when those before them were answered: they are not made.
+    pub(super) fn give_up_later(&mut self) {
+        let calls: Vec<Call> =
+            std::mem::take(&mut self.header.later).into_iter().flatten().collect();
+        if calls.is_empty() {
+            return;
+        }
+        let answers = calls.iter().map(|call| Answer::error(&call.id, messages::not_begun()));
+        let answers = Item::Answered { answers: answers.collect() };
+        let taint = self.read.max(self.level()).written();
+        self.items.push(Item::Asked { text: String::new(), calls, taint });
+        self.items.push(answers);
     }
 
     /// The open call wants a person to be asked.

@@ -11,7 +11,8 @@ impl Run {
     /// Whether the model may end without another word: its calls are answered, and nobody has spoken since. A call that
     /// failed may have done something, too.
     pub(super) fn may_end(&self) -> bool {
-        self.last_answers().is_some()
+        let last = self.items.iter().rev().find(|item| !matches!(item, Item::Noted { .. }));
+        last.is_some_and(|item| answers(item).is_some())
     }
 
     /// Ends where the model has written nothing. What it said beside its last calls is the answer; of what did not work
@@ -20,9 +21,13 @@ impl Run {
         if matches!(hushed, Some(LastAnswerOnly::LastStep)) {
             return self.limit_reached(&budget::Spent::Steps(self.header.steps));
         }
-        let mut text = self.said_beside().to_owned();
-        let answers = self.last_answers().unwrap_or_default();
-        if hushed.is_none() && answers.iter().any(|answer| answer.is_error) {
+        let said = self.last_step().iter().find_map(|item| match item {
+            Item::Asked { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        });
+        let mut text = said.unwrap_or_default().to_owned();
+        let mut answers = self.last_step().iter().filter_map(answers).flatten();
+        if hushed.is_none() && answers.any(|answer| answer.is_error) {
             let gap = if text.is_empty() { "" } else { "\n\n" };
             text = format!("{text}{gap}{}", messages::last_step_failed());
         }
@@ -30,20 +35,11 @@ impl Run {
         self.end(End::Done, text);
     }
 
-    /// The answers to the newest calls, when nobody has spoken since.
-    fn last_answers(&self) -> Option<&[Answer]> {
-        self.items.iter().rev().find(|item| !matches!(item, Item::Noted { .. })).and_then(answers)
-    }
-
-    /// What the model said beside its last calls.
-    fn said_beside(&self) -> &str {
-        let mut asked = self.items.iter().rev().filter_map(|item| match item {
-            Item::Asked { text, calls, .. } => Some((text.trim(), calls.first()?.step())),
-            _ => None,
-        });
-        let Some((last, step)) = asked.next() else { return "" };
-        let same = asked.take_while(|(_, other)| *other == step).map(|(text, _)| text);
-        std::iter::once(last).chain(same).find(|text| !text.is_empty()).unwrap_or_default()
+    /// The newest calls of the model with their answers: all groups of one answer.
+    fn last_step(&self) -> &[Item] {
+        let Some(last) = self.items.iter().rev().find_map(Item::step) else { return &[] };
+        let first = self.items.iter().position(|item| item.step() == Some(last));
+        &self.items[first.unwrap_or_default()..]
     }
 
     pub(super) fn ending(&mut self) -> Ending {
