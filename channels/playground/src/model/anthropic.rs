@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::cache::Cached;
+use super::owned::{self, Owned};
 use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
 use super::{Asked, Dialect, Model, Prompt, anthropic_check, fresh};
@@ -34,6 +35,9 @@ pub(crate) async fn messages(
     if let Err(words) = checked {
         return error(400, None, &words);
     }
+    if let Err(words) = model.owned().check_anthropic(&body["messages"], number) {
+        return error(400, None, words);
+    }
     let text = String::from_utf8_lossy(&raw);
     let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]) };
     let turn = after_delays(model.next_turn(&heard)).await;
@@ -43,6 +47,7 @@ pub(crate) async fn messages(
         stream: body["stream"] == true,
         asked: tokens(&text),
         cached: model.cached(Dialect::Anthropic, &body),
+        owned: model.owned(),
     };
     writer.answer(turn, &line)
 }
@@ -85,6 +90,7 @@ struct Writer<'a> {
     stream: bool,
     asked: usize,
     cached: Cached,
+    owned: Owned,
 }
 
 impl Writer<'_> {
@@ -120,6 +126,12 @@ impl Writer<'_> {
             return whole_stream(self.events(text, calls));
         }
         let mut content = vec![];
+        if self.thinks(calls) {
+            let (thinking, signature) =
+                (owned::thoughts(self.number), owned::signature(self.number));
+            let block = json!({ "type": "thinking", "thinking": thinking, "signature": signature });
+            content.extend([block, owned::hidden(self.number)]);
+        }
         if !text.is_empty() {
             content.push(json!({ "type": "text", "text": text }));
         }
@@ -157,6 +169,10 @@ impl Writer<'_> {
     fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {
         let mut out = self.start();
         let mut index = 0;
+        if self.thinks(calls) {
+            out += &self.thought();
+            index = 2;
+        }
         if !text.is_empty() {
             out += &block(index, &json!({ "type": "text", "text": "" }), "text", text);
             out += &stop(index);
@@ -174,6 +190,25 @@ impl Writer<'_> {
             "usage": { "output_tokens": said(text, calls) },
         }));
         out + &event(&json!({ "type": "message_stop" }))
+    }
+
+    fn thinks(&self, calls: &[ScriptedCall]) -> bool {
+        self.owned == Owned::Thoughts && !calls.is_empty()
+    }
+
+    /// The events of two blocks.
+    fn thought(&self) -> String {
+        let head = json!({ "type": "thinking", "thinking": "", "signature": "" });
+        let signed =
+            json!({ "type": "signature_delta", "signature": owned::signature(self.number) });
+        let signed = json!({ "type": "content_block_delta", "index": 0, "delta": signed });
+        let hidden = owned::hidden(self.number);
+        let hidden = json!({ "type": "content_block_start", "index": 1, "content_block": hidden });
+        block(0, &head, "thinking", &owned::thoughts(self.number))
+            + &event(&signed)
+            + &stop(0)
+            + &event(&hidden)
+            + &stop(1)
     }
 
     fn start(&self) -> String {
@@ -199,10 +234,14 @@ impl Writer<'_> {
     }
 }
 
-/// A content block's start and deltas; `field` is `text` or `partial_json`.
+/// A content block's start and deltas; `field` is `text`, `thinking` or `partial_json`.
 fn block(index: usize, head: &Value, field: &str, text: &str) -> String {
     let start = json!({ "type": "content_block_start", "index": index, "content_block": head });
-    let kind = if field == "text" { "text_delta" } else { "input_json_delta" };
+    let kind = match field {
+        "text" => "text_delta",
+        "thinking" => "thinking_delta",
+        _ => "input_json_delta",
+    };
     let mut out = event(&start);
     for piece in pieces(text) {
         let delta = json!({ "type": kind, field: piece });

@@ -11,6 +11,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 
 use super::cache::{Cache, Cached};
 use super::contract;
+use super::owned::Owned;
 use super::prompt::Prompt;
 use super::turn::Turn;
 use crate::clock::Now;
@@ -110,6 +111,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     behaviour: Behaviour,
+    owned: Owned,
     script: VecDeque<Turn>,
     /// Scripts for requests that contain a text.
     keyed: Vec<(String, VecDeque<Turn>)>,
@@ -158,6 +160,16 @@ impl Model {
     /// Changes what is answered without a script.
     pub fn set_behaviour(&self, behaviour: Behaviour) {
         self.state().behaviour = behaviour;
+    }
+
+    /// Changes what the servers mark as their own beside calls, and want back.
+    pub fn set_owned(&self, owned: Owned) {
+        self.state().owned = owned;
+    }
+
+    /// What they mark.
+    pub(crate) fn owned(&self) -> Owned {
+        self.state().owned
     }
 
     /// The requests, oldest first (the last 2,000; none under load).

@@ -9,6 +9,7 @@ mod handle;
 mod meaning;
 mod openai;
 mod openai_check;
+mod owned;
 mod prompt;
 mod stream;
 mod turn;
@@ -18,6 +19,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 pub use handle::{Asked, Behaviour, Dialect, Embedding, Model};
+pub use owned::Owned;
 pub(crate) use prompt::{Prompt, fresh, text_of};
 pub use turn::{ScriptedCall, Turn};
 

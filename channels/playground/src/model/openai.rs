@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::openai_check::{self, Complaint};
+use super::owned::{self, Owned};
 use super::stream::{
     after_delays, broken_stream, dripped_stream, paced_stream, pieces, tokens, whole_stream,
 };
@@ -55,6 +56,9 @@ pub(crate) async fn chat(
     if let Err(complaint) = checked {
         return error(400, &complaint);
     }
+    if let Err(words) = model.owned().check_openai(&body["messages"], number) {
+        return error(400, &Complaint::new(words));
+    }
     let text = String::from_utf8_lossy(&raw);
     let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]) };
     let turn = after_delays(model.next_turn(&heard)).await;
@@ -67,6 +71,7 @@ pub(crate) async fn chat(
         asked: tokens(&text),
         cached: model.cached(Dialect::OpenAi, &body).read,
         pace: model.pace(),
+        owned: model.owned(),
     };
     writer.answer(turn, &line)
 }
@@ -93,6 +98,7 @@ struct Writer<'a> {
     asked: usize,
     cached: usize,
     pace: Arc<Semaphore>,
+    owned: Owned,
 }
 
 impl Writer<'_> {
@@ -153,6 +159,9 @@ impl Writer<'_> {
             if text.is_empty() {
                 message["content"] = Value::Null;
             }
+            if self.owned == Owned::Thoughts {
+                message["reasoning_content"] = json!(owned::thoughts(self.number));
+            }
         }
         let choice = json!({
             "index": 0, "message": message, "logprobs": null, "finish_reason": finish(calls),
@@ -165,22 +174,40 @@ impl Writer<'_> {
     }
 
     fn call(&self, at: usize, call: &ScriptedCall) -> Value {
-        json!({
-            "id": self.call_id(at), "type": "function",
-            "function": { "name": call.name, "arguments": call.arguments },
-        })
+        self.marked(
+            at,
+            json!({
+                "id": self.call_id(at), "type": "function",
+                "function": { "name": call.name, "arguments": call.arguments },
+            }),
+        )
+    }
+
+    fn marked(&self, at: usize, mut call: Value) -> Value {
+        if self.owned == Owned::Marks && at == 0 {
+            call["extra_content"] = owned::mark(self.number);
+        }
+        call
     }
 
     fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {
         let mut out = self.delta(&json!({ "role": "assistant", "content": "" }));
+        if self.owned == Owned::Thoughts && !calls.is_empty() {
+            for piece in pieces(&owned::thoughts(self.number)) {
+                out += &self.delta(&json!({ "reasoning_content": piece }));
+            }
+        }
         for piece in pieces(text) {
             out += &self.delta(&json!({ "content": piece }));
         }
         for (at, call) in calls.iter().enumerate() {
-            let head = json!({
-                "index": at, "id": self.call_id(at), "type": "function",
-                "function": { "name": call.name, "arguments": "" },
-            });
+            let head = self.marked(
+                at,
+                json!({
+                    "index": at, "id": self.call_id(at), "type": "function",
+                    "function": { "name": call.name, "arguments": "" },
+                }),
+            );
             out += &self.delta(&json!({ "tool_calls": [head] }));
             for piece in pieces(&call.arguments) {
                 let part = json!({ "index": at, "function": { "arguments": piece } });
