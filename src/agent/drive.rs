@@ -79,6 +79,7 @@ impl<'a> Drive<'a> {
             (Some(header), items @ [_, ..]) => {
                 let resumed = Run::resume(settings, header, items.to_vec());
                 let mut run = resumed.map_err(Dropped::Broken)?;
+                run.take_up(claimed.own_forms.clone());
                 if let Some(settled) = &claimed.settled {
                     run.settled(&settled.question, agent.clock.now());
                 }

@@ -3,6 +3,7 @@
 use selkie_channel_core::Redactor;
 use serde_json::Value;
 
+use crate::domain::own_form::OwnForm;
 use crate::domain::transcript::Call;
 use crate::llm::{Reply, Stopped};
 
@@ -17,8 +18,21 @@ pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
         reply.stopped = Some(Stopped::Room);
     }
     reply.text = redactor.clean_between_marks(&reply.text);
+    reply.own = reply.own.filter(|own| !holds_secret(redactor, own));
     reply.calls.iter_mut().for_each(|call| hide_in_call(redactor, call));
     reply
+}
+
+/// Whether a secret of ours stands in what goes back as it came: then nothing of it does.
+fn holds_secret(redactor: &Redactor, own: &OwnForm) -> bool {
+    let Ok(written) = serde_json::from_str::<Value>(&own.json) else { return true };
+    let mut clean = written.clone();
+    hide(redactor, &mut clean);
+    let found = clean != written;
+    if found {
+        tracing::warn!("a secret stands in what a model's provider wants back: it is left out");
+    }
+    found
 }
 
 /// A call is stored without our secrets, and is not made then: it would do something else than was meant.
@@ -82,7 +96,19 @@ mod tests {
 
     fn replied(text: &str) -> Reply {
         let (calls, usage, by) = (Vec::new(), Usage::default(), String::new());
-        Reply { text: text.to_owned(), calls, usage, stopped: None, by }
+        Reply { text: text.to_owned(), calls, usage, own: None, stopped: None, by }
+    }
+
+    #[test]
+    fn what_goes_back_as_it_came_holds_no_secret() {
+        let redactor = Redactor::default();
+        redactor.learn("hunter2hunter2");
+        let replied = |json: &str| {
+            let own = Some(OwnForm { origin: "o".into(), json: json.into() });
+            super::reply(&redactor, Reply { own, ..replied("") }).own
+        };
+        assert!(replied(r#"{"message":{"reasoning":"it is fine"}}"#).is_some());
+        assert_eq!(replied(r#"{"message":{"reasoning":"it is hunter2\u0068unter2"}}"#), None);
     }
 
     #[test]

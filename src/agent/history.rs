@@ -1,6 +1,9 @@
 //! From stored items to the turns a provider wants.
 
+use std::collections::BTreeMap;
+
 use crate::agent::{earlier, messages, prompt, short};
+use crate::domain::own_form::OwnForm;
 use crate::domain::transcript::{Answer, Call, Item, Received, Turn};
 use crate::store::Past;
 
@@ -47,7 +50,7 @@ fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<T
                         all.extend(answered(calls, items.peek(), &shown));
                     }
                 }
-                turns.push(Turn::Calls { text: text.clone(), calls: all });
+                turns.push(Turn::Calls { text: text.clone(), calls: all, own: None });
             }
             // Taken together with the calls above.
             Item::Answered { .. } => {}
@@ -79,6 +82,16 @@ fn heard(message: &Received) -> Turn {
     if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }
 
+/// Puts beside a task's own turns what their provider had written them in.
+pub fn put_back(turns: &mut [Turn], forms: &BTreeMap<String, OwnForm>) {
+    for turn in turns {
+        if let Turn::Calls { calls, own, .. } = turn {
+            let step = calls.first().map(|(call, _)| call.step());
+            *own = step.and_then(|step| forms.get(step)).cloned();
+        }
+    }
+}
+
 /// Estimates tokens of a text.
 pub fn tokens(text: &str) -> u64 {
     tokens_of(text.len())
@@ -98,11 +111,12 @@ fn turn_size(turn: &Turn) -> usize {
     match turn {
         Turn::User(text) | Turn::Assistant(text) => text.len() + 8,
         Turn::Shown { text, pictures } => text.len() + 8 + pictures.len() * PICTURE,
-        Turn::Calls { text, calls } => {
+        Turn::Calls { text, calls, own } => {
             let calls = calls
                 .iter()
                 .map(|(c, a)| c.name.len() + c.arguments.to_string().len() + answer_size(a) + 32);
-            text.len() + calls.sum::<usize>()
+            let own = own.as_ref().map_or(0, |own| own.json.len());
+            text.len() + calls.sum::<usize>() + own
         }
     }
 }
@@ -176,7 +190,7 @@ mod tests {
         items.pop();
         let turns = turns(&items);
         let shown = turns.iter().map(|turn| match turn {
-            Turn::Calls { text, calls } => {
+            Turn::Calls { text, calls, .. } => {
                 let calls =
                     calls.iter().map(|(call, answer)| format!("{}={}", call.id, answer.text));
                 format!("{text}: {}", calls.collect::<Vec<_>>().join(" "))

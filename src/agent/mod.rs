@@ -10,6 +10,7 @@ mod history;
 mod inflow;
 mod loop_guard;
 pub mod messages;
+mod own_forms;
 mod patience;
 mod pictures;
 pub mod plan;

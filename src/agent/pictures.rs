@@ -71,7 +71,7 @@ mod tests {
             let call = Call { id: "c".into(), name: "read_file".into(), arguments: json!({}) };
             let picture = Picture { path: at(n), mime: "image/png".into() };
             let answer = Answer { pictures: vec![picture], ..Answer::words("c", "seen") };
-            Turn::Calls { text: String::new(), calls: vec![(call, answer)] }
+            Turn::Calls { text: String::new(), calls: vec![(call, answer)], own: None }
         };
         let mut turns: Vec<Turn> = (0..9).chain([8]).map(turn).collect();
         // A person's picture counts like a tool's.

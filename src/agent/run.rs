@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 
 use crate::agent::header::{Header, LastAnswerOnly, VERSION};
 use crate::agent::loop_guard::{LoopGuard, Verdict};
+use crate::agent::own_forms::OwnForms;
 use crate::agent::{Asks, Ending, Seeks, Settings, Source, budget, messages};
 use crate::domain::approval::Request;
 use crate::domain::ids::TaskId;
@@ -19,6 +20,7 @@ mod approval;
 mod asking;
 mod ending;
 mod newer;
+mod own_forms;
 mod unstored;
 
 pub use newer::taken_in;
@@ -60,6 +62,8 @@ pub struct Run {
     task: Option<TaskId>,
     /// The calls that wrote items which are not stored yet, by the item's place among all.
     wrote: Vec<Wrote>,
+    /// Its answers in their provider's own form, by their step.
+    own: OwnForms,
 }
 
 /// What the run wants next.
@@ -163,6 +167,7 @@ impl Run {
             read,
             task: None,
             wrote: Vec::new(),
+            own: OwnForms::default(),
         }
     }
 
@@ -226,7 +231,7 @@ impl Run {
 
     /// Takes the model's answer.
     pub fn replied(&mut self, reply: Reply) {
-        let Reply { text, calls, usage, stopped, by: _ } = reply;
+        let Reply { text, calls, usage, own, stopped, by: _ } = reply;
         self.header.steps += 1;
         self.header.usage.add(usage);
         self.header.refused = None;
@@ -244,8 +249,9 @@ impl Run {
         match hushed {
             None => {
                 let step = self.header.steps;
-                let own = |(n, call): (usize, Call)| Call { id: format!("c{step}.{n}"), ..call };
-                let calls = calls.into_iter().enumerate().map(own).collect();
+                let named = |(n, call): (usize, Call)| Call { id: format!("c{step}.{n}"), ..call };
+                let calls = calls.into_iter().enumerate().map(named).collect();
+                self.own.keep(step, own);
                 self.items.push(Item::Asked { text, calls, taint: self.read.written() });
             }
             Some(LastAnswerOnly::Repeated(tool)) => {

@@ -94,7 +94,7 @@ mod tests {
                 return Err(Failed { error, usage });
             }
             let (text, by) = ("yes".to_owned(), "m".to_owned());
-            Ok(Reply { text, calls: Vec::new(), usage, stopped: None, by })
+            Ok(Reply { text, calls: Vec::new(), usage, own: None, stopped: None, by })
         }
 
         fn card(&self) -> Card {

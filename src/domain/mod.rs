@@ -18,6 +18,7 @@ pub mod ids;
 pub mod in_force;
 pub mod live;
 pub mod metrics;
+pub mod own_form;
 pub mod owners;
 pub mod pairing;
 pub mod plan;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::ids::InboxId;
+use crate::domain::own_form::OwnForm;
 use crate::domain::taint::Taint;
 
 /// One stored row of a task's transcript.
@@ -258,6 +259,8 @@ pub enum Turn {
         text: String,
         /// Never empty.
         calls: Vec<(Call, Answer)>,
+        /// The same answer in its provider's own form, where that holds more.
+        own: Option<OwnForm>,
     },
 }
 

@@ -238,6 +238,7 @@ fn filled(name: &str, profile: &ProfileSettings) -> Profile {
         },
         name: name.to_owned(),
         at: String::new(),
+        origin: Arc::default(),
         model,
         max_output: profile.max_output,
         stream: profile.stream,

@@ -149,6 +149,11 @@ pub(super) fn shallow(arguments: Value) -> Value {
     if is_shallow(&arguments, DEEPEST) { arguments } else { Value::String(arguments.to_string()) }
 }
 
+/// Whether a value can be read again after it was stored inside others.
+pub(super) fn is_readable(value: &Value) -> bool {
+    is_shallow(value, DEEPEST)
+}
+
 fn is_shallow(value: &Value, left: usize) -> bool {
     match value {
         Value::Array(items) => left > 0 && items.iter().all(|v| is_shallow(v, left - 1)),

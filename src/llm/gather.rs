@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::domain::usage::Usage;
 use crate::domain::written::Written;
+use crate::llm::profile::Profile;
 use crate::llm::refusal::{Refused, Unfinished};
 use crate::llm::wire::{Answered, Events, Wire};
 use crate::llm::{OnText, Reply, Stopped};
@@ -16,6 +17,8 @@ const ENDS: [&str; 3] = ["stop", "end_turn", "stop_sequence"];
 pub(super) struct Whole {
     /// The answer; it may hold nothing.
     pub reply: Reply,
+    /// The same in the provider's own form, where only that can read a part of it.
+    pub own: Option<Value>,
     /// The provider's word for why it ended.
     pub word: String,
 }
@@ -41,14 +44,14 @@ pub(super) trait Gather: Default {
     fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished>;
 }
 
-/// Asks once. `by` names who answers, `may_end`: see [`crate::llm::Request::may_end`].
+/// Asks once. `profile` answers, `may_end`: see [`crate::llm::Request::may_end`].
 ///
 /// # Errors
 /// The provider's refusal, an answer that breaks off, or one that says nothing where it has to.
 pub(super) async fn gather<G: Gather>(
     wire: &Wire,
     body: &impl Serialize,
-    by: String,
+    profile: &Profile,
     may_end: bool,
     heard: &OnText<'_>,
 ) -> Result<Reply, Refused> {
@@ -67,17 +70,20 @@ pub(super) async fn gather<G: Gather>(
             listened.map_err(|refused| refused.after(gathered.usage()))?
         }
     };
-    let whole = gathered.finish(by, told);
-    whole.and_then(|whole| whole.answers(may_end)).map_err(|failed| wire.unfinished(failed))
+    let whole = gathered.finish(profile.by(), told);
+    whole
+        .and_then(|whole| whole.answers(profile, may_end))
+        .map_err(|failed| wire.unfinished(failed))
 }
 
 impl Whole {
     /// The answer, if it is one: an empty one is where the model may end.
-    fn answers(self, may_end: bool) -> Result<Reply, Unfinished> {
-        let Self { reply, word } = self;
+    fn answers(self, profile: &Profile, may_end: bool) -> Result<Reply, Unfinished> {
+        let Self { mut reply, own, word } = self;
         let is_empty = reply.text.trim().is_empty() && reply.calls.is_empty();
         let ends = may_end && reply.stopped.is_none() && ENDS.contains(&word.as_str());
         if !is_empty || ends {
+            reply.own = own.filter(|_| !reply.calls.is_empty()).and_then(|own| profile.own(own));
             return Ok(reply);
         }
         let why = format!("an empty answer (it ended with {word:?})");

@@ -30,6 +30,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::domain::live::Live;
+use crate::domain::own_form::OwnForm;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
@@ -122,6 +123,8 @@ pub struct Reply {
     pub calls: Vec<Call>,
     /// What it cost.
     pub usage: Usage,
+    /// The same in the provider's own form, where only that can read a part of it.
+    pub own: Option<OwnForm>,
     /// What ended it before its end.
     pub stopped: Option<Stopped>,
     /// Which model answered, for records: `profile/model`.

@@ -227,7 +227,7 @@ mod tests {
         let card = Card { name: "m".to_owned(), context: 1, sees_images: true };
         let (name, at) = ("main".to_owned(), "llm.profiles.main".to_owned());
         let model = "m".to_owned();
-        Profile { card, name, at, model, max_output: None, stream: true }
+        Profile { card, name, at, model, origin: "o".into(), max_output: None, stream: true }
     }
 
     fn kind(status: u16, body: &str) -> &'static str {

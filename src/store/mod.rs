@@ -81,4 +81,4 @@ pub use spending::Spending;
 pub use status::{Changing, Noted, StatusMessages, Stray};
 pub use summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
 pub use unsent::{Unsent, UnsentMessage};
-pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, Work, Wrote};
+pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, StepForm, Work, Wrote};

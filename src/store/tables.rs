@@ -69,6 +69,7 @@ pub const TABLES: &[Table] = &[
     numbered("model", &["id", "name"]),
     table("transcript", &["task", "seq", "v", "item", "used"], &["task", "seq"]),
     table("copied", &["conversation", "task"], &["conversation", "task"]),
+    table("own_form", &["task", "step", "origin", "form"], &["task", "step"]),
     numbered(
         "inbox",
         &[

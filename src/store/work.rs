@@ -1,5 +1,7 @@
 //! Claims, steps, ends: what a worker asks of the ledger and what it is told.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
@@ -7,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
+use crate::domain::own_form::OwnForm;
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::{ModelCall, Usage};
@@ -101,6 +104,13 @@ pub enum Advance {
     Counted {
         /// The calls.
         calls: Vec<Wrote>,
+        /// What it has come to.
+        with: Box<Advance>,
+    },
+    /// The same as another advance, with what a provider wants back with the answers it stores: kept until the task's end.
+    Keep {
+        /// What is kept.
+        kept: Vec<StepForm>,
         /// What it has come to.
         with: Box<Advance>,
     },
@@ -287,8 +297,19 @@ pub struct Claimed {
     pub approval: Option<Box<ApprovalRow>>,
     /// The newest tap or words here by which an approval of the task was decided.
     pub decided_by: Option<Box<Inbound>>,
+    /// What its provider wants back with its own answers, by their step.
+    pub own_forms: BTreeMap<String, OwnForm>,
     /// What other tasks of this conversation wait to be answered, oldest first.
     pub open: Vec<QuestionRow>,
+}
+
+/// An answer of a model in its provider's own form.
+#[derive(Clone, Debug)]
+pub struct StepForm {
+    /// What all of its calls have in common.
+    pub step: String,
+    /// The form.
+    pub form: OwnForm,
 }
 
 /// What a task says in another conversation.

@@ -74,6 +74,7 @@ mod one_file;
 mod one_turn;
 mod order;
 mod otlp;
+mod own_form;
 mod packaged;
 mod page;
 mod page_known;

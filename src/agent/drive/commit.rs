@@ -35,11 +35,14 @@ impl Drive<'_> {
     ) -> Result<bool, Dropped> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         self.run.spent(self.meter.take());
-        let Unstored { append, header, usage, seen, wrote } = self.run.take_unstored();
+        let Unstored { append, header, usage, seen, wrote, kept } = self.run.take_unstored();
         let exhausted = self.task.quota.and_then(|quota| quota.count(usage));
         let mut step = Advance::Step { append, header, facts, usage, durable };
         if !wrote.is_empty() {
             step = Advance::Counted { calls: wrote, with: Box::new(step) };
+        }
+        if !kept.is_empty() {
+            step = Advance::Keep { kept, with: Box::new(step) };
         }
         if !seen.is_empty() {
             step = Advance::Absorb { seen, with: Box::new(step) };

@@ -44,6 +44,7 @@ impl Drive<'_> {
     /// which stay; only their older answers are shrunk when they alone are too much.
     fn turns(&mut self, ask: AskModel, room: u64) -> Vec<Turn> {
         let mut own = history::turns(self.run.items());
+        history::put_back(&mut own, self.run.own_forms());
         let size = history::size(&own);
         let before = if ask.history { self.window.at_first() } else { 0 };
         // A model that takes less than its card says: what was refused is the measure.

@@ -44,7 +44,7 @@ impl Run {
 
     pub(super) fn ending(&mut self) -> Ending {
         let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
-        let Unstored { append, header, usage, seen, wrote } = self.take_unstored();
+        let Unstored { append, header, usage, seen, wrote, .. } = self.take_unstored();
         let text = match plan::standing(&self.items) {
             Some(_) => plan::without_marks(&text),
             None => text,

@@ -7,6 +7,7 @@ use super::*;
 use crate::agent::Newer;
 use crate::domain::approval::ApprovalState;
 use crate::domain::ids::{OutboundId, TaskId};
+use crate::domain::own_form::OwnForm;
 use crate::domain::question::{self, Given, Person, QuestionState};
 use crate::domain::span::Span;
 use crate::store::QuestionRow;
@@ -42,7 +43,14 @@ fn reply(text: &str, calls: &[(&str, serde_json::Value)]) -> Reply {
         arguments: arguments.clone(),
     });
     let usage = Usage { calls: 1, input: 10, output: 5, ..Usage::default() };
-    Reply { text: text.into(), calls: calls.collect(), usage, stopped: None, by: "t".into() }
+    Reply {
+        text: text.into(),
+        calls: calls.collect(),
+        usage,
+        own: None,
+        stopped: None,
+        by: "t".into(),
+    }
 }
 
 fn ask(run: &mut Run) -> AskModel {
@@ -352,6 +360,23 @@ fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
     let said =
         run.items().iter().filter(|i| matches!(i, Item::Asked { text, .. } if text == "well"));
     assert_eq!(said.count(), 1, "its words are said once");
+}
+
+#[test]
+fn what_a_provider_wants_back_is_kept_up_to_a_limit() {
+    let form = |bytes: usize| OwnForm { origin: "o".into(), json: "x".repeat(bytes).into() };
+    let mut run = begin();
+    for (bytes, kept) in [(OwnForm::MOST - 10, 1), (11, 1), (10, 2)] {
+        ask(&mut run);
+        let think = reply("", &[("think", json!({"thought": bytes}))]);
+        run.replied(Reply { own: Some(form(bytes)), ..think });
+        make_calls(&mut run, "ok");
+        assert_eq!(run.own_forms().len(), kept);
+    }
+    assert_eq!(run.own_forms().keys().collect::<Vec<_>>(), ["c1", "c3"]);
+    let kept = run.take_unstored().kept;
+    assert_eq!(kept.iter().map(|one| one.step.as_str()).collect::<Vec<_>>(), ["c1", "c3"]);
+    assert!(run.take_unstored().kept.is_empty(), "stored once");
 }
 
 #[test]

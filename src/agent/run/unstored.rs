@@ -4,7 +4,7 @@ use super::{Run, Stored};
 use crate::agent::header::since_stored;
 use crate::domain::transcript::Item;
 use crate::domain::usage::{ModelCall, Usage};
-use crate::store::{Seen, Wrote};
+use crate::store::{Seen, StepForm, Wrote};
 
 /// What is to be stored after a step.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Unstored {
     pub seen: Seen,
     /// The calls of a model that wrote new items.
     pub wrote: Vec<Wrote>,
+    /// What a provider wants back with new answers.
+    pub kept: Vec<StepForm>,
 }
 
 impl Run {
@@ -39,7 +41,8 @@ impl Run {
         let seen = std::mem::take(&mut self.seen);
         // A header of plain data always serializes.
         let header = serde_json::to_string(&self.header).unwrap_or_default();
-        Unstored { append, header, usage, seen, wrote }
+        let kept = std::mem::take(&mut self.own.unstored);
+        Unstored { append, header, usage, seen, wrote, kept }
     }
 
     /// Hands over the calls that wrote what is not stored yet, by its place in that.

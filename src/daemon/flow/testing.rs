@@ -130,6 +130,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         settled: None,
         approval: None,
         decided_by: None,
+        own_forms: std::collections::BTreeMap::new(),
         open: Vec::new(),
     }
 }

@@ -26,6 +26,7 @@ impl Anthropic {
     /// Speaks to the server behind `wire`, whose headers carry key and version.
     pub fn new(wire: Wire, profile: Profile) -> Self {
         let streams = AtomicBool::new(profile.stream);
+        let profile = profile.asks_at(&wire.url);
         Self { wire, profile, streams }
     }
 
@@ -53,7 +54,7 @@ impl Anthropic {
     ) -> Result<Reply, Refused> {
         let body = request::body(&self.profile, request, stream)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
-        gather::<Gathered>(&self.wire, &body, self.profile.by(), request.may_end, heard).await
+        gather::<Gathered>(&self.wire, &body, &self.profile, request.may_end, heard).await
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Gathered {
     said: Said,
     /// Calls and blocks that hold nothing for people, by their index, in their order.
     blocks: Vec<(u64, Block)>,
+    /// All blocks as they came.
+    raw: Vec<Raw>,
     too_many: bool,
     stop: String,
     usage: Usage,
@@ -38,6 +40,18 @@ enum Block {
     /// Thinking, and what nobody knows yet.
     Other,
 }
+
+/// A block as the provider has written it, for the provider alone.
+struct Raw {
+    index: u64,
+    block: Value,
+    /// What its text fields come to.
+    texts: Vec<(&'static str, Joined)>,
+}
+
+/// The deltas of a block, and the field of it that each adds to.
+const FIELDS: [(&str, &str); 3] =
+    [("text", "text"), ("thinking", "thinking"), ("signature", "signature")];
 
 impl Gather for Gathered {
     fn take_whole(&mut self, message: &Value, heard: &OnText<'_>) {
@@ -84,13 +98,18 @@ impl Gather for Gathered {
             return Err(unfinished(Reason::Garbled, why));
         }
         let text = self.said.finish();
+        let own = own(self.raw);
         let calls: Vec<Call> = self.blocks.into_iter().filter_map(|(_, b)| b.call()).collect();
         let stopped = match self.stop.as_str() {
             "max_tokens" | "model_context_window_exceeded" => Some(Stopped::Room),
             "refusal" => Some(Stopped::Refusal),
             _ => None,
         };
-        Ok(Whole { reply: Reply { text, calls, usage, stopped, by }, word: self.stop })
+        Ok(Whole {
+            reply: Reply { text, calls, usage, own: None, stopped, by },
+            own,
+            word: self.stop,
+        })
     }
 }
 
@@ -114,11 +133,15 @@ impl Gathered {
             },
             _ => Block::Other,
         };
+        self.raw.push(Raw { index, block: block.clone(), texts: Vec::new() });
         self.blocks.push((index, begun));
     }
 
     fn extend(&mut self, index: u64, delta: &Value, torn: bool, heard: &OnText<'_>) {
         let more = |key: &str| delta[key].as_str().unwrap_or("");
+        if let Some(raw) = self.raw.iter_mut().rev().find(|raw| raw.index == index) {
+            raw.extend(delta, torn);
+        }
         let block = self.blocks.iter_mut().rev().find(|(at, _)| *at == index);
         match block.map(|(_, block)| block) {
             Some(Block::Call { text, .. }) => text.push(more("partial_json"), torn),
@@ -148,6 +171,41 @@ impl Gathered {
             self.usage.output = output;
         }
     }
+}
+
+impl Raw {
+    fn extend(&mut self, delta: &Value, torn: bool) {
+        for (key, field) in FIELDS {
+            let Some(more) = delta[key].as_str() else { continue };
+            if !self.texts.iter().any(|(name, _)| *name == field) {
+                let mut text = Joined::default();
+                text.push(self.block[field].as_str().unwrap_or(""), torn);
+                self.texts.push((field, text));
+            }
+            let text = self.texts.iter_mut().find(|(name, _)| *name == field);
+            if let Some((_, text)) = text {
+                text.push(more, torn);
+            }
+        }
+    }
+
+    /// Empty words are refused when they come back.
+    fn finish(self) -> Option<Value> {
+        let Self { mut block, texts, .. } = self;
+        for (field, text) in texts {
+            block[field] = text.finish().into();
+        }
+        let is_empty =
+            block["type"] == "text" && block["text"].as_str().is_none_or(|t| t.trim().is_empty());
+        (!is_empty).then_some(block)
+    }
+}
+
+/// The blocks of an answer, where words and calls are not all.
+fn own(raw: Vec<Raw>) -> Option<Value> {
+    let known = |raw: &Raw| matches!(raw.block["type"].as_str(), Some("text" | "tool_use"));
+    let more = raw.iter().any(|raw| !known(raw));
+    more.then(|| raw.into_iter().filter_map(Raw::finish).collect())
 }
 
 impl Block {

@@ -53,7 +53,7 @@ pub(super) fn body<'a>(
         system: (!request.system.trim().is_empty()).then_some(system),
         tools,
         tool_choice,
-        messages: messages(request, profile.card.sees_images),
+        messages: messages(request, profile),
         stream,
     })
 }
@@ -95,7 +95,8 @@ fn listed(specs: &[Arc<ToolSpec>]) -> Value {
     list.into()
 }
 
-fn messages(request: &Request, sees: bool) -> Vec<Value> {
+fn messages(request: &Request, profile: &Profile) -> Vec<Value> {
+    let sees = profile.card.sees_images;
     let turns = &request.turns;
     let mut writer = Writer::default();
     let mut ids = Ids::default();
@@ -111,11 +112,16 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
                 writer.say("user", &words);
             }
             Turn::Assistant(text) => writer.say("assistant", text),
-            Turn::Calls { text, calls } => {
-                if !text.trim().is_empty() {
-                    writer.say("assistant", text);
+            Turn::Calls { text, calls, own } => {
+                let replays = ids.replay(calls);
+                let own = profile.read_own(own.as_ref()).and_then(|own| as_it_came(own, &replays));
+                match own {
+                    Some(blocks) => {
+                        blocks.into_iter().for_each(|block| writer.block("assistant", block));
+                    }
+                    None => writer.asked(text, &replays),
                 }
-                writer.calls(&ids.replay(calls), request, sees);
+                writer.answers(&replays, request, sees);
             }
         }
     }
@@ -134,6 +140,23 @@ fn picture(look: &Look<'_>) -> Value {
 fn shown(words: &str, looks: &[Look<'_>]) -> Value {
     let words = json!({ "type": "text", "text": words });
     std::iter::once(words).chain(looks.iter().map(picture)).collect()
+}
+
+fn tool_use(Replay { id, call, .. }: &Replay<'_>) -> Value {
+    let (name, input) = (dialect::safe_name(&call.name), dialect::replayed(&call.arguments));
+    json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+}
+
+/// The blocks of an answer as the provider has written them, with the calls under the ids of this request; nothing
+/// where the calls are others.
+fn as_it_came(blocks: Value, replays: &[Replay<'_>]) -> Option<Vec<Value>> {
+    let Value::Array(mut blocks) = blocks else { return None };
+    let mut left = replays.iter();
+    for block in blocks.iter_mut().filter(|block| block["type"] == "tool_use") {
+        let Value::Object(fields) = tool_use(left.next()?) else { return None };
+        fields.into_iter().for_each(|(field, value)| block[field] = value);
+    }
+    left.next().is_none().then_some(blocks)
 }
 
 /// Joins blocks of one role into one message.
@@ -155,13 +178,14 @@ impl Writer {
         self.block(role, json!({ "type": "text", "text": text }));
     }
 
-    fn calls(&mut self, replays: &[Replay<'_>], request: &Request, sees: bool) {
-        for Replay { id, call, .. } in replays {
-            let (name, input) =
-                (dialect::safe_name(&call.name), dialect::replayed(&call.arguments));
-            let block = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
-            self.block("assistant", block);
+    fn asked(&mut self, text: &str, replays: &[Replay<'_>]) {
+        if !text.trim().is_empty() {
+            self.say("assistant", text);
         }
+        replays.iter().for_each(|replay| self.block("assistant", tool_use(replay)));
+    }
+
+    fn answers(&mut self, replays: &[Replay<'_>], request: &Request, sees: bool) {
         for Replay { id, answer, .. } in replays {
             let (words, looks) = dialect::answered(answer, request, sees);
             let words = if words.trim().is_empty() { NOTHING } else { &*words };

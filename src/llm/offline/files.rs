@@ -90,7 +90,7 @@ mod tests {
         let arguments = json!({ "path": path, "content": "x" });
         let call = Call { id: "1".to_owned(), name: "write_file".to_owned(), arguments };
         let answer = Answer { is_error, ..Answer::words("1", "ok".to_owned()) };
-        Turn::Calls { text: String::new(), calls: vec![(call, answer)] }
+        Turn::Calls { text: String::new(), calls: vec![(call, answer)], own: None }
     }
 
     #[test]

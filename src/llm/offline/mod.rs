@@ -60,7 +60,7 @@ impl Model for Offline {
         }
         let usage = usage(request, &text, &calls);
         let by = format!("{}/stand-in", self.profile);
-        Ok(Reply { text, calls, usage, stopped: None, by })
+        Ok(Reply { text, calls, usage, own: None, stopped: None, by })
     }
 
     fn card(&self) -> Card {
@@ -74,7 +74,7 @@ fn usage(request: &Request, text: &str, calls: &[Call]) -> Usage {
     let call = |c: &Call| c.name.len() + c.arguments.to_string().len();
     let turn = |t: &Turn| match t {
         Turn::User(text) | Turn::Shown { text, .. } | Turn::Assistant(text) => text.len(),
-        Turn::Calls { text, calls } => {
+        Turn::Calls { text, calls, .. } => {
             text.len() + calls.iter().map(|(c, a)| call(c) + a.text.len()).sum::<usize>()
         }
     };

@@ -1,5 +1,6 @@
 //! The chat completions API, as OpenAI and every compatible server speak it.
 
+mod own;
 mod reply;
 mod request;
 
@@ -27,6 +28,7 @@ impl OpenAi {
     /// Speaks to the server behind `wire`. `native`: it is OpenAI's own.
     pub fn new(wire: Wire, profile: Profile, native: bool) -> Self {
         let habits = Mutex::new(Habits::new(profile.stream, native));
+        let profile = profile.asks_at(&wire.url);
         Self { wire, profile, habits }
     }
 
@@ -57,7 +59,7 @@ impl OpenAi {
         let most = self.profile.most(request);
         let body = request::body(&self.profile, request, habits, most)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
-        gather::<Gathered>(&self.wire, &body, self.profile.by(), request.may_end, heard).await
+        gather::<Gathered>(&self.wire, &body, &self.profile, request.may_end, heard).await
     }
 }
 

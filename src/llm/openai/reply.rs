@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::own::{self, Own};
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
 use crate::llm::gather::{Gather, Whole};
@@ -21,6 +22,7 @@ const LOOKED_AT: usize = 16 * 1024;
 pub(super) struct Gathered {
     said: Said,
     refusal: Joined,
+    own: Own,
     calls: Vec<Piece>,
     too_many: bool,
     finish: Option<String>,
@@ -36,6 +38,8 @@ struct Piece {
     text: Joined,
     /// The arguments of servers that send an object instead of its text.
     object: Option<Value>,
+    /// What the server wants back with it.
+    mark: Value,
 }
 
 impl Gather for Gathered {
@@ -77,7 +81,8 @@ impl Gather for Gathered {
         }
         let finish = self.finish.unwrap_or_default();
         let (said, refusal) = (self.said.finish(), self.refusal.finish());
-        let calls: Vec<Call> = self.calls.into_iter().filter_map(Piece::call).collect();
+        let (calls, marks) = self.calls.into_iter().filter_map(Piece::call).unzip();
+        let own = self.own.finish(marks);
         let refused = !refusal.trim().is_empty();
         let text = match (said.trim().is_empty(), refused) {
             (true, _) => refusal,
@@ -89,7 +94,7 @@ impl Gather for Gathered {
             "content_filter" => Some(Stopped::Filter),
             _ => refused.then_some(Stopped::Refusal),
         };
-        Ok(Whole { reply: Reply { text, calls, usage, stopped, by }, word: finish })
+        Ok(Whole { reply: Reply { text, calls, usage, own: None, stopped, by }, own, word: finish })
     }
 }
 
@@ -104,6 +109,7 @@ impl Gathered {
         if !text.is_empty() {
             self.said.push(&text, torn, heard);
         }
+        self.own.take(said, torn);
         self.refusal.push(said["refusal"].as_str().unwrap_or(""), torn);
         if let Some(finish) = choice["finish_reason"].as_str().filter(|f| !f.is_empty()) {
             self.finish = Some(finish.to_owned());
@@ -124,6 +130,9 @@ impl Gathered {
         let Some(piece) = piece else { return };
         if piece.name.is_empty() {
             function(call)["name"].as_str().unwrap_or("").clone_into(&mut piece.name);
+        }
+        if let Some(mark) = own::mark(call) {
+            piece.mark = mark.clone();
         }
         match &function(call)["arguments"] {
             Value::String(text) => piece.text.push(text, torn),
@@ -171,7 +180,7 @@ impl Piece {
     }
 
     /// Something without a name and without arguments is no call.
-    fn call(self) -> Option<Call> {
+    fn call(self) -> Option<(Call, Value)> {
         if self.is_new() {
             return None;
         }
@@ -179,7 +188,7 @@ impl Piece {
             Some(object) => dialect::shallow(object),
             None => dialect::arguments(&self.text.finish()),
         };
-        Some(Call { id: self.id, name: self.name, arguments })
+        Some((Call { id: self.id, name: self.name, arguments }, self.mark))
     }
 }
 

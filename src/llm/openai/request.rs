@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::own;
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Turn;
 use crate::llm::Request;
@@ -124,7 +125,7 @@ pub(super) fn body<'a>(
     };
     Ok(Body {
         model: &profile.model,
-        messages: messages(request, profile.card.sees_images),
+        messages: messages(request, profile),
         tools,
         max_tokens: (habits.limit == Limit::Old).then_some(most),
         max_completion_tokens: (habits.limit == Limit::New).then_some(most),
@@ -167,7 +168,8 @@ fn message(words: &str, looks: &[Look<'_>]) -> Value {
     json!({ "role": "user", "content": content })
 }
 
-fn messages(request: &Request, sees: bool) -> Vec<Value> {
+fn messages(request: &Request, profile: &Profile) -> Vec<Value> {
+    let sees = profile.card.sees_images;
     let mut ids = Ids::default();
     let mut messages = vec![json!({ "role": "system", "content": &*request.system })];
     for turn in &request.turns {
@@ -178,7 +180,7 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
                 messages.push(message(&words, &looks));
             }
             Turn::Assistant(text) => messages.push(json!({ "role": "assistant", "content": text })),
-            Turn::Calls { text, calls } => {
+            Turn::Calls { text, calls, own } => {
                 let replays = ids.replay(calls);
                 let asked: Vec<Value> = replays
                     .iter()
@@ -190,8 +192,12 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
                     })
                     .collect();
                 let content = if text.is_empty() { Value::Null } else { json!(text) };
-                messages
-                    .push(json!({ "role": "assistant", "content": content, "tool_calls": asked }));
+                let mut message =
+                    json!({ "role": "assistant", "content": content, "tool_calls": asked });
+                if let Some(own) = profile.read_own(own.as_ref()) {
+                    own::put_back(&mut message, own);
+                }
+                messages.push(message);
                 let mut seen = Vec::new();
                 for replay in &replays {
                     let (words, looks) = dialect::answered(replay.answer, request, sees);
@@ -221,7 +227,8 @@ mod tests {
     fn openai_itself_gets_its_own_words_and_others_the_common_ones() {
         let card = crate::llm::Card { name: "m".to_owned(), context: 1, sees_images: true };
         let (name, at, model) = ("p".to_owned(), "llm".to_owned(), "m".to_owned());
-        let profile = Profile { card, name, at, model, max_output: None, stream: true };
+        let origin = Arc::default();
+        let profile = Profile { card, name, at, model, origin, max_output: None, stream: true };
         let keys = |native| {
             let asked = request(1);
             let body = body(&profile, &asked, Habits::new(true, native), 9).expect("a body");

@@ -89,7 +89,7 @@ fn full() -> Request {
             Turn::User("one".to_owned()),
             Turn::Assistant("yes".to_owned()),
             Turn::User("two".to_owned()),
-            Turn::Calls { text: String::new(), calls },
+            Turn::Calls { text: String::new(), calls, own: None },
             Turn::User("three".to_owned()),
         ],
         tools: tools(),

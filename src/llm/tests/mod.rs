@@ -2,6 +2,7 @@
 
 mod adapters;
 mod offline;
+mod own_form;
 mod pieces;
 pub(super) mod scripted;
 pub(super) mod server;

@@ -108,7 +108,7 @@ impl World {
                 let answer = self.answer(&c);
                 (c, answer)
             });
-            asked.turns.push(Turn::Calls { text: reply.text, calls: calls.collect() });
+            asked.turns.push(Turn::Calls { text: reply.text, calls: calls.collect(), own: None });
         }
         panic!("no last word after twenty steps: {:?}", self.calls)
     }

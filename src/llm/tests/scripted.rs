@@ -64,6 +64,7 @@ impl Model for Scripted {
                 text: "good".to_owned(),
                 calls: vec![],
                 usage: Usage::default(),
+                own: None,
                 stopped: None,
                 by: "scripted".to_owned(),
             }),

@@ -1,12 +1,15 @@
 //! Laws of work: order, fencing, history, parking, hand-over, reclaim.
 
 use super::*;
+use crate::domain::own_form::OwnForm;
 use crate::domain::task::ParkedOn;
 use crate::store::{
-    Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Noted, Outcome, Relay, Said, Stray,
+    Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Noted, Outcome, Relay, Said,
+    StepForm, Stray,
 };
 
 laws![
+    what_a_provider_wants_back_is_kept_until_the_end,
     a_lane_follows_the_platforms_order,
     a_lane_has_one_running_task,
     a_lost_claim_writes_nothing,
@@ -408,4 +411,32 @@ async fn an_answer_takes_over_the_message_that_showed_it(bed: &dyn Fixture) {
         assert_eq!(left.is_some(), over.is_none(), "with its end, or by whoever takes it away");
         assert!(ledger.noted_status(Changing::Status, task).await.unwrap().is_some());
     }
+}
+
+async fn what_a_provider_wants_back_is_kept_until_the_end(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let form = |text: &str| OwnForm { origin: "o".into(), json: format!("\"{text} 😀\"").into() };
+    let step = |n: u32| Advance::Keep {
+        kept: vec![StepForm { step: format!("c{n}"), form: form(&format!("thought {n}")) }],
+        with: Box::new(Advance::Step {
+            append: vec![said("half")],
+            header: "{}".to_owned(),
+            facts: None,
+            usage: Usage { calls: 1, ..Usage::default() },
+            durable: true,
+        }),
+    };
+    let mut claimed = started(ledger, 1, 1).await;
+    for n in [1, 2] {
+        ledger.commit(&claimed.claim, step(n)).await.unwrap();
+    }
+    ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
+    claimed = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
+    let kept = |n: u32| (format!("c{n}"), form(&format!("thought {n}")));
+    assert_eq!(claimed.own_forms, [kept(1), kept(2)].into());
+    finished(ledger, &claimed.claim, finish("whole", vec![])).await;
+    // Nothing of it is left for what comes.
+    let next = started(ledger, 1, 2).await;
+    assert!(next.own_forms.is_empty());
 }

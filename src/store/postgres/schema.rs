@@ -32,6 +32,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0019_copied.sql"),
     include_str!("migrations/0020_unsent.sql"),
     include_str!("migrations/0021_mute.sql"),
+    include_str!("migrations/0022_own_form.sql"),
 ];
 
 /// The version written today.

@@ -124,6 +124,14 @@ CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEX
 CREATE TABLE copied (conversation INTEGER NOT NULL, task INTEGER NOT NULL, PRIMARY KEY (conversation, task)) STRICT, WITHOUT ROWID;
 CREATE INDEX copied_task ON copied (task);
 
+CREATE TABLE own_form (
+    task INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    form TEXT NOT NULL,
+    PRIMARY KEY (task, step)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox (
     id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,

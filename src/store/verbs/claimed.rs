@@ -1,5 +1,7 @@
 //! All that a worker needs of a claimed task, gathered on the writer and read off it.
 
+use std::collections::BTreeMap;
+
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::approvals::{self, RawApproval};
@@ -9,9 +11,10 @@ use super::glance::Here;
 use super::history::{self, HISTORY, RawHistory, RawItem};
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
-use super::{tasks, texts, words};
+use super::{own_form, tasks, texts, words};
 use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{InboxId, Instance, TaskId};
+use crate::domain::own_form::OwnForm;
 use crate::domain::task::Claim;
 use crate::domain::words::Words;
 use crate::store::error::Result;
@@ -45,6 +48,7 @@ pub struct RawClaimed {
     settled: Option<(RawQuestion, Option<(i64, String)>)>,
     approval: Option<RawApproval>,
     decided_by: Option<(i64, String)>,
+    own_forms: BTreeMap<String, OwnForm>,
 }
 
 /// The messages of a task.
@@ -97,6 +101,7 @@ pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
         settled: None,
         approval: None,
         decided_by: None,
+        own_forms: BTreeMap::new(),
     };
     mode_of_now(tx, &mut raw)?;
     Ok(raw)
@@ -138,6 +143,7 @@ pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
         if raw.approval.is_some() {
             raw.decided_by = decided_by(tx, task)?;
         }
+        raw.own_forms = own_form::of_task(tx, task)?;
     }
     Ok(raw)
 }
@@ -206,6 +212,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 settled: None,
                 approval: None,
                 decided_by: None,
+                own_forms: BTreeMap::new(),
             };
             let untold = Untold {
                 context: row.get(16)?,
@@ -306,6 +313,7 @@ impl RawClaimed {
             )
             .pop()
             .map(Box::new),
+            own_forms: self.own_forms,
             open: history::readable(self.told.open.into_iter().map(RawQuestion::read)),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::rows::small;
 use super::usage::cost;
-use super::{approving, lanes};
+use super::{approving, lanes, own_form};
 use crate::domain::usage::Usage;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
@@ -30,6 +30,7 @@ pub fn end(tx: &mut dyn Tx, task: i64, ending: Ending<'_>) -> Result<Usage> {
          WHERE id = ?1",
         params![task, ending.state, ending.why, ending.at],
     )?;
+    own_form::forget(tx, task)?;
     untie(tx, task, ending.at)?;
     cost(tx, task)
 }

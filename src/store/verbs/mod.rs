@@ -49,6 +49,7 @@ mod moved;
 mod named;
 mod notes;
 mod outbox;
+mod own_form;
 mod pairing;
 mod places;
 mod post;

@@ -1,7 +1,7 @@
 //! Words are taken out of a stored transcript: the one place where its rows are changed.
 
-use super::appending;
 use super::rows::{ITEM_VERSION, load_item};
+use super::{appending, own_form};
 use crate::domain::transcript::Item;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
@@ -17,6 +17,8 @@ pub fn rewrite(
     task: i64,
     mut change: impl FnMut(&mut Item) -> bool,
 ) -> Result<()> {
+    // What only its provider can read may hold them, too.
+    own_form::forget(tx, task)?;
     // As bytes: a row may be no text at all.
     let items: Vec<(i64, i64, Vec<u8>)> = tx.all(
         "SELECT seq, v, item FROM transcript WHERE task = ?1 ORDER BY seq",

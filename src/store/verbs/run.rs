@@ -12,8 +12,8 @@ use super::outbox::{self, LastWords};
 use super::rows::{json, millis, small};
 use super::usage::cost;
 use super::{
-    absorbing, appending, claiming, facts, held as holding, lanes, locks, model_calls, status,
-    unsend,
+    absorbing, appending, claiming, facts, held as holding, lanes, locks, model_calls, own_form,
+    status, unsend,
 };
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
@@ -26,7 +26,7 @@ use crate::store::inflow::Seen;
 use crate::store::status::Changing;
 use crate::store::tx::Tx;
 use crate::store::value::params;
-use crate::store::work::{Advance, Cut, End, Wrote};
+use crate::store::work::{Advance, Cut, End, StepForm, Wrote};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Prepared {
     items: Vec<String>,
     /// The calls that wrote them.
     wrote: Vec<Wrote>,
+    /// What their provider wants back with them.
+    kept: Vec<StepForm>,
     /// Absent when it stays as it is.
     header: Option<String>,
     usage: Usage,
@@ -87,9 +89,9 @@ impl Prepared {
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts =
             |items: Vec<Item>| items.iter().map(appending::text).collect::<Result<Vec<_>>>();
-        let (seen, approval, wrote) = (Seen::default(), None, Vec::new());
         Ok(match advance {
             Advance::Counted { calls, with } => Self { wrote: calls, ..Self::new(*with, now)? },
+            Advance::Keep { kept, with } => Self { kept, ..Self::new(*with, now)? },
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Consume { key, hash, with } => {
                 Self { approval: Some(Use::Consume { key, hash }), ..Self::new(*with, now)? }
@@ -100,16 +102,7 @@ impl Prepared {
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let how = How::Step { facts, durable };
-                Self {
-                    items: texts(append)?,
-                    wrote,
-                    header: Some(header),
-                    usage,
-                    now,
-                    seen,
-                    approval,
-                    how,
-                }
+                Self::plain(texts(append)?, Some(header), usage, now, how)
             }
             Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
@@ -120,21 +113,9 @@ impl Prepared {
                     seek: seek.map(|sought| approving::Prepared::new(*sought)).transpose()?,
                     hand_over,
                 }));
-                Self {
-                    items: texts(append)?,
-                    wrote,
-                    header: Some(header),
-                    usage,
-                    now,
-                    seen,
-                    approval,
-                    how,
-                }
+                Self::plain(texts(append)?, Some(header), usage, now, how)
             }
-            Advance::Release => {
-                let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, wrote, header: None, usage, now, seen, approval, how: How::Release }
-            }
+            Advance::Release => Self::plain(Vec::new(), None, Usage::default(), now, How::Release),
             Advance::Finish {
                 append,
                 header,
@@ -155,18 +136,21 @@ impl Prepared {
                 let finish =
                     Finish { facts, end, say, set_aside, unheard, cut, departs, hand_over };
                 let how = How::Finish(finish);
-                Self {
-                    items: texts(append)?,
-                    wrote,
-                    header: Some(header),
-                    usage,
-                    now,
-                    seen,
-                    approval,
-                    how,
-                }
+                Self::plain(texts(append)?, Some(header), usage, now, how)
             }
         })
+    }
+
+    /// With nothing that goes along.
+    fn plain(
+        items: Vec<String>,
+        header: Option<String>,
+        usage: Usage,
+        now: DateTime<Utc>,
+        how: How,
+    ) -> Self {
+        let (wrote, kept, seen) = (Vec::new(), Vec::new(), Seen::default());
+        Self { items, wrote, kept, header, usage, now, seen, approval: None, how }
     }
 
     /// Returns what a power failure may take back.
@@ -188,7 +172,8 @@ impl Prepared {
             _ => 0,
         };
         let header = self.header.as_ref().map_or(0, String::len);
-        header + self.items.iter().map(String::len).sum::<usize>() + said
+        let kept = self.kept.iter().map(|kept| kept.form.json.len()).sum::<usize>();
+        header + kept + self.items.iter().map(String::len).sum::<usize>() + said
     }
 }
 
@@ -216,6 +201,7 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     let ends = matches!(how, How::Finish(_));
     let alone = ends && last.cost.calls == 0 && advance.usage.calls == 1;
     appending::append(tx, task, first, items, &model_calls::columns(items.len(), wrote, alone))?;
+    own_form::keep(tx, task, &advance.kept)?;
     if unsent {
         unsend::again(tx, task)?;
     }
@@ -347,6 +333,10 @@ impl Run<'_> {
         let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
         let gain = Gain { facts: facts.map(facts::Written::rest), whereabouts, usage };
         ending::finish(tx, task, Ending { state, why, at }, gain)?;
+        // Before its first answer there is none.
+        if last.cost.calls > 0 {
+            own_form::forget(tx, task)?;
+        }
         if finish.unheard {
             tx.execute_later("UPDATE task SET finish = NULL WHERE id = ?1", params![task])?;
         }

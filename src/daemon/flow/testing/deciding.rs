@@ -36,7 +36,14 @@ impl Model for TestDecider {
             reason: llm::Reason::Key,
         })?;
         let usage = Usage { calls: 1, ..Usage::default() };
-        Ok(llm::Reply { text, calls: Vec::new(), usage, stopped: None, by: "test".to_owned() })
+        Ok(llm::Reply {
+            text,
+            calls: Vec::new(),
+            usage,
+            own: None,
+            stopped: None,
+            by: "test".to_owned(),
+        })
     }
 
     fn card(&self) -> llm::Card {

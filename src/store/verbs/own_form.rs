@@ -1,0 +1,37 @@
+//! What providers want back of a task's answers, as long as it is not over.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::own_form::OwnForm;
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+use crate::store::work::StepForm;
+
+/// Keeps what came with new answers.
+pub fn keep(tx: &mut dyn Tx, task: i64, kept: &[StepForm]) -> Result<()> {
+    for StepForm { step, form } in kept {
+        tx.execute_later(
+            "INSERT INTO own_form (task, step, origin, form) VALUES (?1, ?2, ?3, ?4)",
+            params![task, step, &*form.origin, &*form.json],
+        )?;
+    }
+    Ok(())
+}
+
+/// Returns what is kept of a task, by the step.
+pub fn of_task(tx: &mut dyn Tx, task: i64) -> Result<BTreeMap<String, OwnForm>> {
+    let sql = "SELECT step, origin, form FROM own_form WHERE task = ?1";
+    let kept: Vec<StepForm> = tx.all(sql, params![task], |row| {
+        let (origin, json) = (row.get::<&str>(1)?, row.get::<&str>(2)?);
+        let form = OwnForm { origin: Arc::from(origin), json: Arc::from(json) };
+        Ok(StepForm { step: row.get(0)?, form })
+    })?;
+    Ok(kept.into_iter().map(|kept| (kept.step, kept.form)).collect())
+}
+
+/// Takes it away: the task has ended, or words that it may hold are taken back.
+pub fn forget(tx: &mut dyn Tx, task: i64) -> Result<()> {
+    tx.execute_later("DELETE FROM own_form WHERE task = ?1", params![task])
+}
