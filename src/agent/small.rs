@@ -1,13 +1,10 @@
 //! A model as tools see it: one question, one answer.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::domain::tool::ToolBlock;
-use crate::domain::transcript::Turn;
 use crate::domain::usage::Meter;
 use crate::llm::{Model, Profiles, Request};
 use crate::tools::ToolError;
@@ -39,15 +36,10 @@ impl Small for SmallModel {
         spent: &Meter,
     ) -> Result<String, ToolError> {
         let request = Request {
-            system: instruction.into(),
-            turns: vec![Turn::User(text.to_owned())],
-            tools: Arc::new(ToolBlock::new(Vec::new())),
             max_output: MAX_OUTPUT,
             deadline: limit,
             cache_key: "small".to_owned(),
-            may_end: false,
-            has_next: false,
-            pictures: HashMap::new(),
+            ..Request::of_words(instruction, text.to_owned())
         };
         match self.model.ask(&request, &|_| {}).await {
             Ok(reply) => {

@@ -10,6 +10,7 @@ pub mod count;
 pub mod course;
 pub mod crash;
 pub mod document;
+pub mod effort;
 pub mod facts;
 pub mod gate;
 pub mod gist;

@@ -16,7 +16,6 @@ use crate::domain::crash::CrashPoint;
 use crate::domain::gate::Passed;
 use crate::domain::ids::InboxId;
 use crate::domain::live::Live;
-use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
 use crate::intake::policy::Rules;
@@ -214,15 +213,13 @@ impl Gate {
         usage: &mut Usage,
     ) -> Option<Decision> {
         let mut request = Request {
-            system: question::system(&self.persona.now()).into(),
-            turns: vec![Turn::User(question::ask(lines, waiting))],
-            tools: Arc::new(ToolBlock::new(Vec::new())),
-            may_end: false,
-            has_next: false,
-            pictures: HashMap::new(),
             max_output: MAX_OUTPUT,
             deadline: self.settings.now().timeout.0,
             cache_key: format!("gate{}", waiting.conversation_row),
+            ..Request::of_words(
+                question::system(&self.persona.now()),
+                question::ask(lines, waiting),
+            )
         };
         for tries in 1..=TRIES {
             let reply = match self.model.ask(&request, &|_| {}).await {

@@ -29,6 +29,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use crate::domain::effort::Effort;
 use crate::domain::live::Live;
 use crate::domain::own_form::OwnForm;
 use crate::domain::tool::ToolBlock;
@@ -99,6 +100,11 @@ pub struct Request {
     pub turns: Vec<Turn>,
     /// The tools of the shape; an empty block asks for words alone.
     pub tools: Arc<ToolBlock>,
+    /// It may call them. Where it may not, they are listed for the sake of what stands before: what has changed is read
+    /// anew, and some providers refuse thoughts that belong to another list.
+    pub may_call: bool,
+    /// How hard it thinks; nothing leaves that to the provider.
+    pub effort: Option<Effort>,
     /// At most so many tokens of answer.
     pub max_output: u32,
     /// Not longer than this, retries included.
@@ -111,6 +117,25 @@ pub struct Request {
     pub has_next: bool,
     /// The pictures of the turns that may be looked at, by their path: base64. Others are only named.
     pub pictures: HashMap<String, Arc<str>>,
+}
+
+impl Request {
+    /// Asks in words for words: 256 tokens within twenty seconds, where nothing else is said.
+    pub fn of_words(system: impl Into<Arc<str>>, text: String) -> Self {
+        Self {
+            system: system.into(),
+            turns: vec![Turn::User(text)],
+            tools: Arc::new(ToolBlock::new(Vec::new())),
+            may_call: true,
+            effort: None,
+            max_output: 256,
+            deadline: Duration::from_secs(20),
+            cache_key: String::new(),
+            may_end: false,
+            has_next: false,
+            pictures: HashMap::new(),
+        }
+    }
 }
 
 /// What the model answered.

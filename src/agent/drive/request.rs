@@ -31,6 +31,8 @@ impl Drive<'_> {
             system: system.into(),
             turns,
             tools,
+            may_call: true,
+            effort: None,
             max_output,
             deadline: self.time_left(),
             cache_key: format!("c{}", claimed.conversation_row),

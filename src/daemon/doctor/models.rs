@@ -1,6 +1,5 @@
 //! The look at each model that a route asks, by one short question, and at the server of embeddings.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +7,6 @@ use super::finding::Finding;
 use super::look::Look;
 use crate::daemon::build::AppConfig;
 use crate::domain::count::grouped;
-use crate::domain::tool::ToolBlock;
-use crate::domain::transcript::Turn;
 use crate::domain::usage::{Usage, dollars};
 use crate::llm::{Embeddings, Failed, Model, Provider, Reason, Request};
 
@@ -58,16 +55,12 @@ fn stand_in(plan: &AppConfig) -> Look {
 
 async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
     let request = Request {
-        system: "Answer with one word.".into(),
-        turns: vec![Turn::User("Say: ready".to_owned())],
-        tools: Arc::new(ToolBlock::new(Vec::new())),
         max_output: MAX_OUTPUT,
         deadline: LIMIT,
         cache_key: "doctor".to_owned(),
-        may_end: false,
         // No long waits: somebody sits before the screen.
         has_next: true,
-        pictures: HashMap::new(),
+        ..Request::of_words("Answer with one word.", "Say: ready".to_owned())
     };
     let name = model.card().name;
     match model.ask(&request, &|_| {}).await {

@@ -66,7 +66,8 @@ fn cached() -> Value {
 /// without a list of tools are refused, and the word that none may be used.
 fn tools(request: &Request) -> serde_json::Result<(Option<Arc<RawValue>>, Option<Value>)> {
     if !request.tools.specs().is_empty() {
-        return Ok((Some(request.tools.serialized("anthropic", listed)?), None));
+        let choice = (!request.may_call).then(|| json!({ "type": "none" }));
+        return Ok((Some(request.tools.serialized("anthropic", listed)?), choice));
     }
     let names = dialect::called_names(&request.turns);
     if names.is_empty() {

@@ -96,6 +96,8 @@ pub(super) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<Arc<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
@@ -126,6 +128,7 @@ pub(super) fn body<'a>(
     Ok(Body {
         model: &profile.model,
         messages: messages(request, profile),
+        tool_choice: (tools.is_some() && !request.may_call).then_some("none"),
         tools,
         max_tokens: (habits.limit == Limit::Old).then_some(most),
         max_completion_tokens: (habits.limit == Limit::New).then_some(most),

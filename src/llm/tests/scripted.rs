@@ -1,13 +1,10 @@
 //! A model that fails as told and then answers, for the decorators' tables.
 
-use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::domain::tool::ToolBlock;
-use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
 use crate::llm::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
@@ -103,14 +100,8 @@ pub(crate) fn no_room() -> ModelError {
 /// A request with one user turn and a deadline in seconds.
 pub(crate) fn request(deadline: u64) -> Request {
     Request {
-        system: "be brief".into(),
-        turns: vec![Turn::User("hi".to_owned())],
-        tools: Arc::new(ToolBlock::new(vec![])),
-        max_output: 256,
         deadline: Duration::from_secs(deadline),
         cache_key: "tg:1".to_owned(),
-        may_end: false,
-        has_next: false,
-        pictures: Default::default(),
+        ..Request::of_words("be brief", "hi".to_owned())
     }
 }
