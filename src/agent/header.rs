@@ -19,7 +19,7 @@ pub struct Header {
     pub usage: Usage,
     #[serde(rename = "circles")]
     pub loop_guard: LoopGuard,
-    /// The next step gets no tools, because of a repetition or because it is the last one.
+    /// The next step may call no tools, because of a repetition or because it is the last one.
     #[serde(default)]
     pub hushed: Option<LastAnswerOnly>,
     /// The provider's last refusal in its own words.
@@ -31,6 +31,9 @@ pub struct Header {
     /// An answer came since.
     #[serde(default)]
     pub went_on: bool,
+    /// The first step whose answer still goes back in its provider's own form.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub own_from: u32,
     #[serde(default)]
     pub fittings: u32,
     /// Calls of the last model answer whose turn comes later: group after group, each begun when the one
@@ -80,7 +83,7 @@ pub struct Asking {
 /// The layout of headers written today.
 pub const VERSION: u16 = 1;
 
-/// Why the next step gets no tools.
+/// Why the next step may call no tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LastAnswerOnly {
@@ -88,6 +91,11 @@ pub enum LastAnswerOnly {
     Repeated(String),
     /// `max_steps` is reached.
     LastStep,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(step: &u32) -> bool {
+    *step == 0
 }
 
 /// Returns what was spent since a usage was stored.

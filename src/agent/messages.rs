@@ -149,14 +149,14 @@ pub fn not_begun() -> &'static str {
     "Not called: a call before it was a repetition."
 }
 
-/// For the model: this step has no tools because of a repetition.
+/// For the model: this step may call no tools because of a repetition.
 pub fn answer_without_tools() -> &'static str {
-    "You are repeating yourself. This step has no tools: answer with what you have, or say what is missing."
+    "You are repeating yourself. Call no tool now: answer with what you have, or say what is missing."
 }
 
 /// For the model: this is the last step.
 pub fn last_step() -> &'static str {
-    "This is the last step of this task and it has no tools: answer with what you have, and say what is left undone."
+    "This is the last step of this task. Call no tool now: answer with what you have, and say what is left undone."
 }
 
 /// For the model: a call was interrupted by a restart.

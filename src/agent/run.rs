@@ -89,8 +89,8 @@ pub enum Next {
 /// How the model is to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AskModel {
-    /// With the tools of the shape, or with none.
-    pub tools: bool,
+    /// It may call tools.
+    pub may_call: bool,
     /// With the history of the conversation.
     pub history: bool,
     /// The room for the conversation is divided by two so many times.
@@ -121,6 +121,7 @@ impl Run {
             refused: None,
             set_aside: false,
             went_on: false,
+            own_from: 0,
             fittings: 0,
             later: Vec::new(),
             started: Vec::new(),
@@ -213,7 +214,7 @@ impl Run {
             self.hush(LastAnswerOnly::LastStep);
         }
         Next::AskModel(AskModel {
-            tools: self.header.hushed.is_none(),
+            may_call: self.header.hushed.is_none(),
             history: !self.header.set_aside,
             fittings: self.header.fittings,
             step: self.header.steps + 1,
@@ -350,6 +351,7 @@ impl Run {
             ModelError::Rejected { why } if self.header.refused.is_none() => {
                 self.header.refused = Some(why.clone());
             }
+            ModelError::Rejected { .. } if !self.own.all.is_empty() => self.set_own_forms_aside(),
             ModelError::Rejected { .. } if has_history && !self.header.set_aside => {
                 self.header.set_aside = true;
                 self.header.refused = None;

@@ -11,7 +11,7 @@ use crate::domain::span::Span;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Model calls of one task. The last one gets no tools, so that it answers.
+    /// Model calls of one task. The last one may call no tools, so that it answers.
     pub max_steps: u32,
     /// Tokens read and written by one task.
     pub max_tokens: u64,

@@ -175,6 +175,7 @@ impl Read for Shelf {
             header: None,
             transcript: vec![],
             model_calls: vec![],
+            own_forms: vec![],
         };
         Ok((id == TaskId(7)).then_some(detail))
     }

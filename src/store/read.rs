@@ -186,6 +186,18 @@ pub struct TaskDetail {
     pub transcript: Vec<Item>,
     /// Which items a model has written, and what its calls have used; of old tasks none.
     pub model_calls: Vec<Wrote>,
+    /// Which answers its provider gets back in its own form: as long as the task is not over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub own_forms: Vec<KeptForm>,
+}
+
+/// An answer in its provider's own form, without a word of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeptForm {
+    /// The step whose answer it is: `c2`.
+    pub step: String,
+    /// How large it is.
+    pub bytes: u64,
 }
 
 /// The whole chain of one message, or of one task that came from none.

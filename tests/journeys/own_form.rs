@@ -82,6 +82,10 @@ async fn it_goes_back_after_a_wait_and_a_death_too() {
         world.telegram().say(ADA, ADA, "what do I need?");
         world.hears(PRIVATE, "Which shop?").await;
         rows::settled(&world, 1).await;
+        // Whoever operates the bot sees that it is there, and no word of it.
+        let (_, trace, _) = world.home.run(&["trace", "1"]);
+        assert!(trace.contains("its provider's own form is kept until the task ends: "), "{trace}");
+        assert!(!trace.contains("thinking of request") && !trace.contains("c2lnbmVk"), "{trace}");
         daemon.kill();
         let kept = "SELECT count(*) FROM own_form";
         assert_eq!(rows::number(&world.home, kept), Some(2));

@@ -15,8 +15,7 @@ use crate::llm::Request;
 impl Drive<'_> {
     pub(super) fn request(&mut self, ask: AskModel) -> Request {
         let system = prompt::system(&self.task.persona, &self.facts);
-        let tools =
-            if ask.tools { Arc::clone(&self.listed) } else { Arc::new(ToolBlock::new(Vec::new())) };
+        let tools = Arc::clone(&self.listed);
         let context = Context::of(&self.task.context);
         let max_output = self.agent.settings.max_output_tokens;
         let fixed = history::tokens(&system)
@@ -31,7 +30,7 @@ impl Drive<'_> {
             system: system.into(),
             turns,
             tools,
-            may_call: true,
+            may_call: ask.may_call,
             effort: None,
             max_output,
             deadline: self.time_left(),

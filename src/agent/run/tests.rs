@@ -86,7 +86,7 @@ fn a_plain_answer_is_one_step() {
     let mut run = begin();
     assert_eq!(
         ask(&mut run),
-        AskModel { tools: true, history: true, fittings: 0, step: 1, may_end: false }
+        AskModel { may_call: true, history: true, fittings: 0, step: 1, may_end: false }
     );
     run.replied(reply("hi", &[]));
     let ending = end(&mut run);
@@ -172,14 +172,14 @@ fn the_third_identical_call_gets_one_step_without_tools_and_the_next_ends_the_ta
     let mut run = begin();
     let again = || reply("", &[("read_file", json!({"path": "a"}))]);
     for _ in 0..2 {
-        assert!(ask(&mut run).tools);
+        assert!(ask(&mut run).may_call);
         run.replied(again());
         assert_eq!(make_calls(&mut run, "same")[0].text, "same");
     }
     ask(&mut run);
     run.replied(again());
     insta::assert_snapshot!(make_calls(&mut run, "same")[0].text, @"Not called: read_file was called 2 times with these arguments and gave the same answer each time. Use what you have.");
-    assert!(!ask(&mut run).tools);
+    assert!(!ask(&mut run).may_call);
     run.replied(again());
     let ending = end(&mut run);
     insta::assert_snapshot!(ending.text, @"I stopped here: I was going in circles, calling `read_file` again and again with the same result. Please put it differently, or tell me what I am missing.");
@@ -194,7 +194,7 @@ fn after_a_good_answer_without_tools_the_task_is_done() {
         run.replied(reply("", &[("read_file", json!({"path": "a"}))]));
         make_calls(&mut run, "same");
     }
-    assert!(!ask(&mut run).tools);
+    assert!(!ask(&mut run).may_call);
     run.replied(reply("it says: same", &[]));
     assert_eq!(end(&mut run).end, End::Done);
 }
@@ -203,10 +203,10 @@ fn after_a_good_answer_without_tools_the_task_is_done() {
 fn the_last_step_has_no_tools() {
     let settings = Settings { max_steps: 2, ..Settings::default() };
     let mut run = Run::begin(settings, hello(), Vec::new(), start());
-    assert!(ask(&mut run).tools);
+    assert!(ask(&mut run).may_call);
     run.replied(reply("", &[("think", json!({"thought": 1}))]));
     make_calls(&mut run, "ok");
-    assert!(!ask(&mut run).tools);
+    assert!(!ask(&mut run).may_call);
     run.replied(reply("", &[("think", json!({"thought": 2}))]));
     insta::assert_snapshot!(end(&mut run).text, @"I stopped here: this took 2 steps, the most one task may take.");
 }
@@ -231,6 +231,28 @@ fn two_equal_refusals_set_the_conversation_aside_and_say_so() {
     let ending = end(&mut run);
     assert!(ending.set_aside);
     assert!(ending.text.contains("set it aside") && ending.text.ends_with("hi"));
+}
+
+#[test]
+fn what_a_provider_has_of_its_own_is_set_aside_before_the_conversation_is() {
+    let mut run = begin();
+    ask(&mut run);
+    let own = OwnForm { origin: "o".into(), json: "{}".into() };
+    run.replied(Reply { own: Some(own.clone()), ..reply("", &[("think", json!({"thought": 1}))]) });
+    make_calls(&mut run, "ok");
+    let refusal = ModelError::Rejected { why: "messages.3: bad".into() };
+    run.refused(&refusal, true);
+    assert_eq!(run.own_forms().len(), 1);
+    run.refused(&refusal, true);
+    assert!(ask(&mut run).history && run.own_forms().is_empty());
+    // A death brings back nothing of it, and what comes later is kept.
+    let unstored = run.take_unstored();
+    let items = run.items().to_vec();
+    let mut again = Run::resume(Settings::default(), &unstored.header, items).expect("a header");
+    again.take_up([("c1".to_owned(), own.clone()), ("c2".to_owned(), own)].into());
+    assert_eq!(again.own_forms().keys().collect::<Vec<_>>(), ["c2"]);
+    run.refused(&refusal, true);
+    assert!(!ask(&mut run).history);
 }
 
 #[test]

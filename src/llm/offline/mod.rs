@@ -15,11 +15,14 @@ mod summary;
 mod todo;
 mod words;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 pub use self::messages::RealModel;
 pub use self::parse::{PHRASES, Phrase};
 use self::plan::Step;
+use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 use crate::domain::written::Written;
@@ -47,7 +50,7 @@ impl Model for Offline {
             .or_else(|| summary::answer(&request.turns));
         let step = match planned {
             Some(words) => Step::Say(words),
-            None => plan::next(&request.turns, request.tools.specs(), self.real),
+            None => plan::next(&request.turns, callable(request), self.real),
         };
         let (text, calls) = match step {
             Step::Say(text) => (text, vec![]),
@@ -67,6 +70,11 @@ impl Model for Offline {
         let name = "built-in stand-in".to_owned();
         Card { name, context: 128_000, sees_images: false }
     }
+}
+
+/// The tools that may be called.
+fn callable(request: &Request) -> &[Arc<ToolSpec>] {
+    if request.may_call { request.tools.specs() } else { &[] }
 }
 
 /// Counts roughly four characters a token; costs nothing.

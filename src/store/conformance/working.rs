@@ -431,6 +431,10 @@ async fn what_a_provider_wants_back_is_kept_until_the_end(bed: &dyn Fixture) {
     for n in [1, 2] {
         ledger.commit(&claimed.claim, step(n)).await.unwrap();
     }
+    // Whoever looks at the task sees how large it is, and no word of it.
+    let seen = ledger.task(claimed.claim.task).await.unwrap().unwrap().own_forms;
+    let seen: Vec<_> = seen.into_iter().map(|kept| (kept.step, kept.bytes)).collect();
+    assert_eq!(seen, [("c1".to_owned(), 16), ("c2".to_owned(), 16)]);
     ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
     claimed = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
     let kept = |n: u32| (format!("c{n}"), form(&format!("thought {n}")));

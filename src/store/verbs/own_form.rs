@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::own_form::OwnForm;
 use crate::store::error::Result;
+use crate::store::read::KeptForm;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 use crate::store::work::StepForm;
@@ -29,6 +30,15 @@ pub fn of_task(tx: &mut dyn Tx, task: i64) -> Result<BTreeMap<String, OwnForm>> 
         Ok(StepForm { step: row.get(0)?, form })
     })?;
     Ok(kept.into_iter().map(|kept| (kept.step, kept.form)).collect())
+}
+
+/// Returns how much is kept of a task, by the step.
+pub fn sizes(tx: &mut dyn Tx, task: i64) -> Result<Vec<KeptForm>> {
+    let sql = "SELECT step, octet_length(form) FROM own_form WHERE task = ?1 ORDER BY step";
+    tx.all(sql, params![task], |row| {
+        let bytes = u64::try_from(row.get::<i64>(1)?).unwrap_or_default();
+        Ok(KeptForm { step: row.get(0)?, bytes })
+    })
 }
 
 /// Takes it away: the task has ended, or words that it may hold are taken back.

@@ -7,6 +7,7 @@ use super::conversations;
 use super::facts::{self, RawFacts};
 use super::model_calls;
 use super::named::Names;
+use super::own_form;
 use super::rows::{load_item, read_json, time};
 use super::usage::usage;
 use crate::domain::facts::Mode;
@@ -163,6 +164,7 @@ pub fn detail(tx: &mut dyn Tx, id: i64) -> Result<Option<TaskDetail>> {
         facts,
         header: header.map(|text| read_json("header", id, &text)).transpose()?,
         model_calls: model_calls.collect(),
+        own_forms: own_form::sizes(tx, id)?,
         transcript: items
             .iter()
             .map(|one| load_item(id, one.v, &one.text))

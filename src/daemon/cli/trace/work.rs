@@ -49,6 +49,7 @@ pub(super) fn work(chain: &Value, teller: &Teller<'_>) -> String {
                 step += 1;
                 told.push_str(&asked(item, step));
                 told.push_str(&call.map(used).unwrap_or_default());
+                told.push_str(&own_form(task, item));
                 for call in items(&item["calls"]) {
                     seen.push(word(&call["id"]));
                     told.push_str(&called(call, chain, teller.zone));
@@ -91,6 +92,20 @@ fn used(call: &Value) -> String {
     }
     let millis = call["took_ms"].as_u64().and_then(|millis| i64::try_from(millis).ok());
     format!("{told}{}\n", took(Duration::milliseconds(millis.unwrap_or_default())))
+}
+
+/// How much of an answer its provider alone can read.
+fn own_form(task: &Value, item: &Value) -> String {
+    let call = word(&item["calls"][0]["id"]);
+    let step = call.split('.').next().unwrap_or_default();
+    let kept = items(&task["own_forms"]).find(|kept| kept["step"] == step);
+    let bytes = kept.and_then(|kept| kept["bytes"].as_u64());
+    bytes.map_or_else(String::new, |bytes| {
+        format!(
+            "    its provider's own form is kept until the task ends: {} bytes\n",
+            grouped(bytes)
+        )
+    })
 }
 
 /// Where a task stands, and why.
