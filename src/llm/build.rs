@@ -170,7 +170,7 @@ impl<'a> Builder<'a> {
         let is_short = name == DEFAULT && !self.settings.profiles.contains_key(name);
         let at = if is_short { "llm".to_owned() } else { format!("llm.profiles.{name}") };
         let filled = Profile { at, ..filled(name, &profile) };
-        let price = price_of(&filled.model, &self.settings.prices);
+        let model = filled.model.clone();
         let bare = self
             .adapter(&profile, filled)
             .map_err(|message| Problem { key: format!("profiles.{name}"), message })?;
@@ -181,10 +181,7 @@ impl<'a> Builder<'a> {
             let (chance, clock) = (Arc::clone(self.chance), Arc::clone(self.clock));
             Arc::new(Retry::new(bare, chance, clock))
         };
-        Ok(match price {
-            Some(price) => Arc::new(Priced::new(retried, price)),
-            None => retried,
-        })
+        Ok(Priced::around(retried, &model, &self.settings.prices))
     }
 
     /// A profile's adapter alone. The error is in words.

@@ -16,13 +16,15 @@ pub(crate) struct Scripted {
     hangs: bool,
     /// Tokens that each failure costs.
     spends: u64,
+    /// What its answer costs.
+    uses: Usage,
 }
 
 impl Scripted {
     pub fn failing(mut errors: Vec<ModelError>) -> Self {
         errors.reverse();
         let (errors, rooms) = (Mutex::new(errors), Mutex::default());
-        Self { errors, rooms, context: 8_000, hangs: false, spends: 0 }
+        Self { errors, rooms, context: 8_000, hangs: false, spends: 0, uses: Usage::default() }
     }
 
     pub fn hanging() -> Self {
@@ -35,6 +37,10 @@ impl Scripted {
 
     pub fn spending(self, spends: u64) -> Self {
         Self { spends, ..self }
+    }
+
+    pub fn using(self, uses: Usage) -> Self {
+        Self { uses, ..self }
     }
 
     pub fn asked(&self) -> usize {
@@ -60,7 +66,7 @@ impl Model for Scripted {
             None => Ok(Reply {
                 text: "good".to_owned(),
                 calls: vec![],
-                usage: Usage::default(),
+                usage: self.uses,
                 own: None,
                 stopped: None,
                 by: "scripted".to_owned(),
