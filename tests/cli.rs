@@ -368,6 +368,7 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
     llm.model "stand-in" default
     llm.headers {} default
     llm.context null default
+    llm.sees_images null default
     llm.routes.main "offline" default
     llm.routes.small "offline" default
     llm.routes.decision "offline" default
@@ -382,6 +383,7 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
     llm.model "gpt-5.2" default
     llm.headers {} default
     llm.context 128000 default
+    llm.sees_images true default
     llm.routes.main "default" default
     llm.routes.small "default" default
     llm.routes.decision "default" default

@@ -4,50 +4,102 @@ use serde_json::{Map, Value};
 
 use crate::config::problem::Place;
 use crate::config::source::{Environment, Written, put};
+use crate::llm::Provider;
 
-/// A variable, the provider it belongs to, and the provider's own address; the first one set is chosen
-/// when no model is configured.
-const KEYS: [(&str, &str, &str); 2] = [
-    ("OPENAI_API_KEY", "openai", "https://api.openai.com/v1"),
-    ("ANTHROPIC_API_KEY", "anthropic", "https://api.anthropic.com/v1"),
-];
+/// Where the key of OpenAI's variable belongs, when that is not OpenAI's own server.
+pub const BASE_URL: &str = "OPENAI_BASE_URL";
 /// The key of Brave's search, and whose server takes it.
 const SEARCH: (&str, &str) = ("BRAVE_SEARCH_API_KEY", "https://api.search.brave.com");
 /// Who serves a profile that does not say.
-const USUAL: &str = "openai";
+const USUAL: Provider = Provider::Openai;
 
-/// Fills in keys where the merged config has none: for every profile of the provider that asks the
-/// provider's own server (a key must not reach another), and, when no model is configured at all, for
-/// the provider whose variable is set.
+/// Fills in keys where the merged config has none: for every profile that asks the server which the key belongs to (it
+/// must not reach another), and, when no model is configured at all, for the first provider whose variable is set and
+/// whose usual model is known.
 pub fn layer(env: &Environment, merged: &Value) -> Written {
     let mut value = Value::Object(Map::new());
-    let keys = KEYS.iter().filter_map(|(variable, provider, _)| {
-        env.get(*variable).filter(|k| !k.trim().is_empty()).map(|k| (*provider, k.trim()))
-    });
     let llm = merged.get("llm").and_then(Value::as_object);
     let configured = llm.is_some_and(|l| l.values().any(|v| !v.is_null()));
-    for (provider, secret) in keys {
-        if !configured && value.get("llm").is_none() {
-            put(&mut value, &path(&["llm", "provider"]), provider.into());
-            put(&mut value, &path(&["llm", "api_key"]), secret.into());
-        }
-        if llm.is_some_and(|l| is_profile(l) && wants(l, provider)) {
-            put(&mut value, &path(&["llm", "api_key"]), secret.into());
+    let lenders = Provider::all().filter_map(|provider| Lender::of(env, provider));
+    let lenders: Vec<Lender<'_>> = lenders.collect();
+    let whole =
+        lenders.iter().find(|one| one.key.is_some() && !one.provider.usual_model().is_empty());
+    if let Some(lender) = whole.filter(|_| !configured) {
+        put(&mut value, &path(&["llm", "provider"]), lender.provider.name().into());
+        lender.lend(&Map::new(), &["llm"], &mut value);
+    }
+    for lender in &lenders {
+        if let Some(short) = llm.filter(|l| is_profile(l)) {
+            lender.lend(short, &["llm"], &mut value);
         }
         let profiles = llm.and_then(|l| l.get("profiles")).and_then(Value::as_object);
         for (name, profile) in profiles.into_iter().flatten() {
-            if profile.as_object().is_some_and(|p| wants(p, provider)) {
-                put(&mut value, &path(&["llm", "profiles", name, "api_key"]), secret.into());
+            if let Some(profile) = profile.as_object() {
+                lender.lend(profile, &["llm", "profiles", name], &mut value);
             }
         }
     }
-    if let Some(secret) = env.get(SEARCH.0).filter(|k| !k.trim().is_empty() && searches(merged)) {
+    if let Some(secret) = text(env, SEARCH.0).filter(|_| searches(merged)) {
         let at = path(&["tools", "web_search", "brave", "api_key"]);
-        put(&mut value, &at, secret.trim().into());
+        put(&mut value, &at, secret.into());
     }
     let provider_of = merged.clone();
     let chosen = value.clone();
     Written { value, place: Box::new(move |path| place(path, &provider_of, &chosen)) }
+}
+
+/// Whether the key in a provider's variable may be sent to this address.
+pub fn may_go_to(env: &Environment, provider: Provider, endpoint: &str) -> bool {
+    match base_url(env, provider) {
+        Some(url) => endpoint.trim_end_matches('/') == url,
+        None => provider.is_home(endpoint),
+    }
+}
+
+/// What a provider's variables hold.
+struct Lender<'a> {
+    env: &'a Environment,
+    provider: Provider,
+    key: Option<&'a str>,
+}
+
+impl<'a> Lender<'a> {
+    fn of(env: &'a Environment, provider: Provider) -> Option<Self> {
+        let key = text(env, provider.key_variable());
+        (key.is_some() || base_url(env, provider).is_some()).then_some(Self { env, provider, key })
+    }
+
+    /// Fills in what a profile of this provider leaves open. A key of its own goes where config says, and nowhere else.
+    fn lend(&self, profile: &Map<String, Value>, at: &[&str], value: &mut Value) {
+        let text = |key: &str| profile.get(key).and_then(Value::as_str);
+        let has_key = profile.get("api_key").is_some_and(|key| !key.is_null());
+        if text("provider").unwrap_or(USUAL.name()) != self.provider.name() || has_key {
+            return;
+        }
+        let set = |key: &str| path(&[at, &[key]].concat());
+        let signs =
+            profile.get("headers").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
+        let written = text("endpoint");
+        // A key may stand in a header, and goes where config says, too.
+        let lent = base_url(self.env, self.provider).filter(|_| written.is_none() && !signs);
+        if let Some(url) = lent {
+            put(value, &set("endpoint"), url.into());
+        }
+        let endpoint = written.or(lent).unwrap_or(self.provider.home());
+        if let Some(key) = self.key.filter(|_| may_go_to(self.env, self.provider, endpoint)) {
+            put(value, &set("api_key"), key.into());
+        }
+    }
+}
+
+fn base_url(env: &Environment, provider: Provider) -> Option<&str> {
+    text(env, BASE_URL)
+        .filter(|_| provider == Provider::Openai)
+        .map(|url| url.trim_end_matches('/'))
+}
+
+fn text<'a>(env: &'a Environment, variable: &str) -> Option<&'a str> {
+    env.get(variable).map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
 /// Whether a search key is wanted: none is written, and it would reach its own server alone.
@@ -64,25 +116,19 @@ fn is_profile(llm: &Map<String, Value>) -> bool {
     ["provider", "model"].iter().any(|key| llm.get(*key).is_some_and(|v| !v.is_null()))
 }
 
-fn wants(profile: &Map<String, Value>, provider: &str) -> bool {
-    let text = |key: &str| profile.get(key).and_then(Value::as_str);
-    let home = KEYS.iter().find(|(_, p, _)| *p == provider).map(|(_, _, home)| *home);
-    text("provider").unwrap_or(USUAL) == provider
-        && profile.get("api_key").is_none_or(Value::is_null)
-        && text("endpoint").is_none_or(|e| Some(e.trim_end_matches('/')) == home)
-}
-
 fn place(path: &[String], merged: &Value, chosen: &Value) -> Place {
     if path.first().is_some_and(|section| section == "tools") {
         return Place::of(SEARCH.0);
     }
-    let section = path.split_last().map_or(path, |(_, parents)| parents);
+    let Some((key, section)) = path.split_last() else { return Place::of(USUAL.key_variable()) };
+    if key == "endpoint" {
+        return Place::of(BASE_URL);
+    }
     let provider = [merged, chosen].into_iter().find_map(|tree| {
         section.iter().try_fold(tree, |v, key| v.get(key))?.get("provider")?.as_str()
     });
-    let provider = provider.unwrap_or(USUAL);
-    let variable = KEYS.iter().find(|(_, p, _)| *p == provider).map_or(KEYS[0].0, |(v, ..)| v);
-    Place::of(variable)
+    let named = |one: &Provider| Some(one.name()) == provider;
+    Place::of(Provider::all().find(named).unwrap_or(USUAL).key_variable())
 }
 
 fn path(keys: &[&str]) -> Vec<String> {

@@ -61,6 +61,7 @@ use crate::config::written::{FromFile, file_twin, from_file, from_flag, strange_
 use crate::config::yaml::Repeated;
 use crate::domain::schema::{Fault, FaultKind, check};
 
+pub use customary::{BASE_URL, may_go_to};
 #[cfg(test)]
 pub(crate) use effective::effective_of;
 pub use effective::{Effective, written};

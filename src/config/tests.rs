@@ -344,7 +344,7 @@ fn a_value_of_the_environment_is_named_by_its_variable() {
         .env("SELKIE__LLM__MODLE", "x")
         .env("SELKIE__NOPE.A[", "x");
     assert_snapshot!(desk.problems(), @r#"
-    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, routes, prices, api_key_file)
+    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, sees_images, routes, prices, api_key_file)
     SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
     SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
     "#);
@@ -453,6 +453,46 @@ fn customary_variables_rank_below_everything() {
     assert_eq!(desk.shown("llm.profiles.b.api_key"), "null from default", "not to another server");
     assert_eq!(desk.shown("llm.profiles.c.api_key"), "\"[set]\" from config.yaml:5");
     assert_eq!(desk.shown("llm.provider"), "null from default");
+}
+
+#[test]
+fn a_key_goes_where_its_own_variable_says_and_nowhere_else() {
+    let keys = |desk: Desk| {
+        let desk = desk.env("OPENAI_API_KEY", "sk-o").env("GROQ_API_KEY", "gsk");
+        desk.env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1/")
+    };
+    let desk = keys(Desk::with(""));
+    assert_eq!(desk.shown("llm.endpoint"), "\"http://127.0.0.1:9/v1\" from OPENAI_BASE_URL");
+    assert_eq!(desk.shown("llm.api_key"), "\"[set]\" from OPENAI_API_KEY");
+
+    let yaml = "llm:\n  profiles:\n    a: {model: m}\n    b: {endpoint: 'https://api.openai.com/v1'}\n    \
+                c: {endpoint: 'http://127.0.0.1:9/v1'}\n    d: {api_key: mine}\n    \
+                e: {headers: {Authorization: mine}}\n    f: {provider: groq, model: m}\n    \
+                g: {provider: groq, model: m, endpoint: 'http://x/v1'}\n";
+    let desk = keys(Desk::with(yaml));
+    let shown = |name: &str, key: &str| desk.shown(&format!("llm.profiles.{name}.{key}"));
+    assert_eq!(shown("a", "endpoint"), "\"http://127.0.0.1:9/v1\" from OPENAI_BASE_URL");
+    for (name, key) in [
+        ("a", "\"[set]\" from OPENAI_API_KEY"),
+        ("b", "null from default"),
+        ("c", "\"[set]\" from OPENAI_API_KEY"),
+        ("d", "\"[set]\" from config.yaml:6"),
+        ("e", "null from default"),
+        ("f", "\"[set]\" from GROQ_API_KEY"),
+        ("g", "null from default"),
+    ] {
+        assert_eq!(shown(name, "api_key"), key, "{name}");
+    }
+    for name in ["d", "e"] {
+        let home = "\"https://api.openai.com/v1\" from default";
+        assert_eq!(
+            shown(name, "endpoint"),
+            home,
+            "a key of config's own is sent where config says"
+        );
+    }
+    let alone = Desk::with("").env("GROQ_API_KEY", "gsk");
+    assert_eq!(alone.shown("llm.provider"), "\"offline\" from default");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
 use crate::llm::retry::Retry;
 use crate::llm::settings::{
-    DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
+    DEFAULT, Dialect, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
 };
 use crate::llm::wire::Wire;
 use crate::llm::{Card, Model};
@@ -190,15 +190,13 @@ impl<'a> Builder<'a> {
         profile: &ProfileSettings,
         filled: Profile,
     ) -> Result<Arc<dyn Model>, String> {
-        Ok(match profile.provider {
-            Provider::Offline => Arc::new(Offline::new(&filled.name, self.real)),
-            Provider::Openai => {
+        Ok(match profile.provider.dialect() {
+            Dialect::Nobody => Arc::new(Offline::new(&filled.name, self.real)),
+            Dialect::Chat => {
                 let wire = self.wire(profile, "chat/completions")?;
-                Arc::new(OpenAi::new(wire, filled, profile.at_home()))
+                Arc::new(OpenAi::new(wire, filled, profile.is_openai()))
             }
-            Provider::Anthropic => {
-                Arc::new(Anthropic::new(self.wire(profile, "messages")?, filled))
-            }
+            Dialect::Messages => Arc::new(Anthropic::new(self.wire(profile, "messages")?, filled)),
         })
     }
 
@@ -231,7 +229,7 @@ fn filled(name: &str, profile: &ProfileSettings) -> Profile {
         card: Card {
             name: format!("{model} via {by}"),
             context: profile.context.unwrap_or(usual),
-            sees_images: profile.sees_images.unwrap_or_else(|| profile.at_home()),
+            sees_images: profile.sees(),
         },
         name: name.to_owned(),
         at: String::new(),
@@ -246,14 +244,14 @@ fn filled(name: &str, profile: &ProfileSettings) -> Profile {
 fn headers(profile: &ProfileSettings) -> Result<HeaderMap, String> {
     let mut all = HeaderMap::new();
     let key = profile.api_key.as_ref().map(|k| k.expose_secret().trim()).filter(|k| !k.is_empty());
-    let (name, value) = match profile.provider {
-        Provider::Anthropic => (HeaderName::from_static("x-api-key"), key.map(str::to_owned)),
+    let (name, value) = match profile.provider.dialect() {
+        Dialect::Messages => (HeaderName::from_static("x-api-key"), key.map(str::to_owned)),
         _ => (AUTHORIZATION, key.map(|k| format!("Bearer {k}"))),
     };
     if let Some(value) = value {
         all.insert(name, secret(&value)?);
     }
-    if profile.provider == Provider::Anthropic {
+    if profile.provider.dialect() == Dialect::Messages {
         all.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
     for (name, value) in &profile.headers {

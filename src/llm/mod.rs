@@ -41,6 +41,7 @@ pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unp
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use offline::{PHRASES, Phrase, RealModel};
 pub use outage::{Away, Outage, Watched};
+pub(crate) use settings::Dialect;
 pub use settings::{
     EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings, Settings,
 };

@@ -39,12 +39,15 @@ const PREFIXES: &[&str] = &["tg:", "slack:", "line:", "x:"];
 
 /// The addresses that library code may hold, with the file that holds them: defaults of settings.
 const ADDRESSES: &[(&str, &str)] = &[
-    ("src/config/customary.rs", "api.anthropic.com"),
-    ("src/config/customary.rs", "api.openai.com"),
     ("src/config/customary.rs", "api.search.brave.com"),
     ("src/llm/settings/check.rs", "api.openai.com"),
-    ("src/llm/settings/mod.rs", "api.anthropic.com"),
-    ("src/llm/settings/mod.rs", "api.openai.com"),
+    ("src/llm/settings/provider.rs", "api.anthropic.com"),
+    ("src/llm/settings/provider.rs", "api.deepseek.com"),
+    ("src/llm/settings/provider.rs", "api.groq.com"),
+    ("src/llm/settings/provider.rs", "api.mistral.ai"),
+    ("src/llm/settings/provider.rs", "api.openai.com"),
+    ("src/llm/settings/provider.rs", "generativelanguage.googleapis.com"),
+    ("src/llm/settings/provider.rs", "openrouter.ai"),
     ("src/tools/web/search.rs", "duckduckgo.com"),
     ("src/tools/web/web_search.rs", "api.search.brave.com"),
     ("src/tools/web/web_search.rs", "html.duckduckgo.com"),

@@ -124,17 +124,15 @@ async fn up_to_the_owner(empty: &Empty, terminal: &mut AtTerminal) -> String {
         world.within("a question", terminal.shows(&format!("Set up {title}? [y/N]: "))).await;
         terminal.types("\n");
     }
-    world
-        .within("a question", terminal.shows("Provider: openai, anthropic, offline [openai]: "))
-        .await;
+    world.within("a question", terminal.shows("Provider [openai]: ")).await;
     terminal.types("\n");
     world.within("a question", terminal.shows("Endpoint [https://api.openai.com/v1]: ")).await;
     terminal.types(&format!("{}\n", world.playground.model_endpoint()));
-    world.within("a question", terminal.shows("Model [gpt-5.2]: ")).await;
-    terminal.types("playground\n");
     world.within("a question", terminal.shows("API key (not shown) [Enter: none]: ")).await;
-    world.playground.model().script(vec![refused()]);
     terminal.types(&format!("{MISTYPED}\n"));
+    world.within("a question", terminal.shows("Model [playground]: ")).await;
+    world.playground.model().script(vec![refused()]);
+    terminal.types("\n");
     world.within("the key's question", terminal.shows("API key once more (not shown)")).await;
     terminal.types(&format!("{KEY}\n"));
     world.within("a code", terminal.shows("Waiting for it.")).await
@@ -184,6 +182,89 @@ async fn a_person_has_a_bot_that_answers() {
     assert!(listed == 0 && says.contains("tg:4711") && says.contains("config"), "{says}");
     let (_, says) = empty.run(&["pair", "list", "--json"]);
     assert!(says.contains("\"paired\": []"), "the config alone names the owner: {says}");
+}
+
+/// Answers the questions about the channels: none is set up.
+async fn no_channel(empty: &Empty, terminal: &mut AtTerminal) {
+    for title in ["Telegram?", "Slack?", "LINE?"] {
+        empty.world.within("a question", terminal.shows(&format!("Set up {title}"))).await;
+        terminal.types("n\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_on_this_machine_takes_two_questions() {
+    let empty = Empty::start().await;
+    let world = &empty.world;
+    let endpoint = format!("llm.endpoint={}", world.playground.model_endpoint());
+    let mut command = empty.command(&["init", "--set", &endpoint]);
+    command.env_remove("SELKIE__TELEGRAM__BASE_URL");
+    let mut terminal = AtTerminal::start(command);
+    no_channel(&empty, &mut terminal).await;
+    world.within("a question", terminal.shows("Provider [openai]: ")).await;
+    terminal.types("Olama\n");
+    world.within("a question", terminal.shows("Did you mean ollama? [Y/n]: ")).await;
+    terminal.types("\n");
+    world.within("the models", terminal.shows("1  playground")).await;
+    world.within("a question", terminal.shows("Model [playground]: ")).await;
+    terminal.types("1\n");
+    let (status, shown) = world.within("its end", terminal.ended()).await;
+    assert!(status.success() && shown.contains("playground via ollama answers"), "{shown}");
+    assert!(!shown.contains("API key") && !shown.contains("Endpoint"), "{shown}");
+    let config = fs::read_to_string(empty.folder.join("config.yaml")).expect("a config");
+    assert!(
+        config.contains("provider: ollama") && config.contains("model: playground"),
+        "{config}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_tried_when_it_is_typed_and_earlier_answers_stay() {
+    let empty = Empty::start().await;
+    let world = &empty.world;
+    let mut command = empty.command(&["init"]);
+    command.env_remove("SELKIE__TELEGRAM__BASE_URL");
+    let mut terminal = AtTerminal::start(command);
+    no_channel(&empty, &mut terminal).await;
+    world.within("a question", terminal.shows("Provider [openai]: ")).await;
+    terminal.types("\n");
+    world.within("a question", terminal.shows("Endpoint [https://api.openai.com/v1]: ")).await;
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let host = closed.local_addr().expect("an address").to_string();
+    drop(closed);
+    terminal.types(&format!("{host}/v1\n"));
+    world.within("what is wrong", terminal.shows(&format!("nothing listens at {host}"))).await;
+    world.within("a question", terminal.shows(&format!("Endpoint [http://{host}/v1]: "))).await;
+    let endpoint = world.playground.model_endpoint();
+    let bare = endpoint.trim_start_matches("http://").trim_end_matches("/v1");
+    terminal.types(&format!("{bare}\n"));
+    let question = format!("/v1 is missing there: use {endpoint}? [Y/n]: ");
+    world.within("a question", terminal.shows(&question)).await;
+    terminal.types("\n");
+    world.within("a question", terminal.shows("API key (not shown) [Enter: none]: ")).await;
+    terminal.types("\n");
+    world.within("a question", terminal.shows("Model [playground]: ")).await;
+    world.playground.model().script(vec![Turn::Refuse {
+        status: 404,
+        message: "no such model".to_owned(),
+        code: None,
+        retry_after: None,
+    }]);
+    terminal.types("nonsense-of-another-kind\n");
+    world.within("a question", terminal.shows("Keep it as it is? [y/N]: ")).await;
+    terminal.types("\n");
+    world.within("a question", terminal.shows_times("Provider [openai]: ", 2)).await;
+    terminal.types("\n");
+    world.within("a question", terminal.shows(&format!("Endpoint [{endpoint}]: "))).await;
+    terminal.types("\n");
+    world
+        .within("a question", terminal.shows_times("API key (not shown) [Enter: none]: ", 2))
+        .await;
+    terminal.types("\n");
+    world.within("a question", terminal.shows_times("Model [playground]: ", 2)).await;
+    terminal.types("\n");
+    let (status, shown) = world.within("its end", terminal.ended()).await;
+    assert!(status.success() && shown.contains("playground via openai answers"), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

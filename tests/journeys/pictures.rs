@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::{ImageFormat, RgbImage};
-use selkie_playground::telegram::{FileDraft, FileKind, GRACE};
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE};
 use serde_json::{Value, json};
 
 use crate::support::world::World;
@@ -66,6 +66,22 @@ async fn a_strangers_picture_is_in_the_request_and_in_the_next_one() {
         // The same bytes as a file: shown once more, kept once.
         send(&world, FileDraft::new(FileKind::Document, "same.png", drawn())).await;
         assert_eq!(shown(&world).len(), 2, "{provider}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_models_name_says_whether_it_sees() {
+    let mut world = World::with(json!({})).await;
+    let endpoint = world.playground.model_endpoint();
+    for (model, pictures) in [("llama3.2-vision:11b", 1), ("llama3.2:3b", 0)] {
+        let llm = json!({ "provider": "ollama", "endpoint": endpoint, "model": model });
+        world.home.set("llm", llm);
+        let daemon = world.daemon();
+        let draft = FileDraft::new(FileKind::Photo, "p.png", drawn());
+        let message = world.telegram().upload(ADA, ADA, draft);
+        world.answer(ADA, message).await;
+        assert_eq!(shown(&world).len(), pictures, "{model}");
+        assert!(daemon.stop().await.success());
     }
 }
 

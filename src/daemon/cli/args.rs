@@ -258,7 +258,7 @@ pub struct Demo {
     /// Play this story with the built-in stand-in for a model, print what everybody reads, and exit
     #[arg(long, value_name = "NAME", value_parser = ["approval"], num_args = 0..=1, default_missing_value = "approval", conflicts_with_all = ["say", "model", "port"])]
     pub story: Option<String>,
-    /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
+    /// The model to use, `<provider>/<model>` (such as ollama/qwen3:8b) or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Keep the made-up chats in the database that store.url names; without this flag the demo does not touch it

@@ -100,6 +100,11 @@ impl Answers {
         &self.settings
     }
 
+    /// Returns the secret that a key has.
+    pub fn secret(&self, key: &str) -> Option<&SecretString> {
+        self.secrets.get(key)
+    }
+
     /// Lists the keys of the secrets.
     pub fn secrets(&self) -> impl Iterator<Item = (&str, &SecretString)> {
         self.secrets.iter().map(|(key, secret)| (key.as_str(), secret))

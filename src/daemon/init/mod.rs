@@ -8,6 +8,7 @@ mod owner;
 mod prompt;
 mod readers;
 mod render;
+mod server;
 mod trial;
 mod wizard;
 mod written;

@@ -1,17 +1,22 @@
-//! The step of the model: who serves it, where, which, and the key; tried with one short question.
+//! The step of the model: who serves it, where, the key, and which; tried with one short question.
 
 use secrecy::SecretString;
 
 use super::Answers;
 use super::channels::TRIES;
 use super::prompt::{Prompter, Stopped};
+use super::server::{At, Seen, tidy};
 use super::trial::Trial;
+use crate::config::may_go_to;
+use crate::domain::spelling::nearest;
 use crate::llm::Provider;
 
 const PROVIDER: &str = "llm.provider";
 const ENDPOINT: &str = "llm.endpoint";
 const MODEL: &str = "llm.model";
 const KEY: &str = "llm.api_key";
+/// So many models of a server's list are shown.
+const MOST: usize = 20;
 
 /// Asks which model answers. What is answered already is not asked for.
 ///
@@ -23,10 +28,12 @@ pub async fn ask(
     answers: &mut Answers,
 ) -> Result<(), Stopped> {
     prompter.say("");
-    prompter.say("Which model answers? openai works with any server that offers /chat/completions; offline is a");
-    prompter.say("built-in stand-in that knows a few phrases and needs no key.");
+    prompter.say("Which model answers? On this machine: ollama, lmstudio, llamacpp, vllm. Hosted: openai, anthropic,");
+    prompter.say("gemini, mistral, deepseek, groq, openrouter, azure. openai also works with any other server that");
+    prompter.say("offers /chat/completions; offline is a built-in stand-in that knows a few phrases and needs no key.");
+    let mut earlier = Answers::default();
     for left in (0..TRIES).rev() {
-        fill(prompter, trial, answers).await?;
+        Step { prompter, trial, answers, earlier: &earlier }.fill().await?;
         let tried = trial.model(answers).await;
         tried.lines().iter().for_each(|line| prompter.say(line));
         if !tried.is_refused() {
@@ -45,73 +52,197 @@ pub async fn ask(
         if prompter.agrees("Keep it as it is?", false).await? {
             break;
         }
-        answers.forget_section("llm");
+        earlier = answers.clone();
+        [PROVIDER, ENDPOINT, MODEL, KEY].iter().for_each(|key| answers.forget(key));
     }
     prompter
         .say("It is kept as it is. Correct llm in the config later; selkie doctor tries it again.");
     Ok(())
 }
 
-async fn fill(
-    prompter: &mut Prompter,
-    trial: Trial<'_>,
-    answers: &mut Answers,
-) -> Result<(), Stopped> {
-    let provider = provider(prompter, trial, answers).await?;
-    if provider == Provider::Offline {
-        return Ok(());
-    }
-    for (key, label, default) in
-        [(ENDPOINT, "Endpoint", provider.home()), (MODEL, "Model", provider.usual_model())]
-    {
-        if !answers.has(key) {
-            let line = prompter.line(label, default).await?;
-            answers.set(key, line);
-        }
-    }
-    if !answers.has(KEY) {
-        let found = in_environment(trial, answers, provider);
-        let empty = match &found {
-            Some(_) => format!("Enter: the one in {}", provider.key_variable()),
-            None => "Enter: none".to_owned(),
-        };
-        let key = prompter.secret("API key", &empty).await?;
-        if let Some(key) = key.or(found) {
-            answers.hide(KEY, key);
-        }
-    }
-    Ok(())
+/// One round of questions.
+struct Step<'a> {
+    prompter: &'a mut Prompter,
+    trial: Trial<'a>,
+    answers: &'a mut Answers,
+    /// What was answered in the round before: Enter keeps it.
+    earlier: &'a Answers,
 }
 
-async fn provider(
-    prompter: &mut Prompter,
-    trial: Trial<'_>,
-    answers: &mut Answers,
-) -> Result<Provider, Stopped> {
-    let all = Provider::ALL.map(Provider::name);
-    let read = |name: &str| Provider::ALL.into_iter().find(|one| one.name() == name);
-    if let Some(known) = answers.text(PROVIDER).and_then(read) {
-        return Ok(known);
+impl Step<'_> {
+    async fn fill(&mut self) -> Result<(), Stopped> {
+        let provider = self.provider().await?;
+        if provider == Provider::Offline {
+            return Ok(());
+        }
+        let mut models = self.endpoint(provider).await?;
+        if !self.answers.has(KEY) && !provider.key_variable().is_empty() {
+            self.key(provider).await?;
+        }
+        if self.answers.has(MODEL) {
+            return Ok(());
+        }
+        if models.is_empty()
+            && let Seen::Lists(listed) = self.look(provider).await
+        {
+            models = listed;
+        }
+        self.model(provider, &models).await
     }
-    let has_key = |one: &Provider| trial.binary.env.contains_key(one.key_variable());
-    let default = Provider::ALL.into_iter().find(has_key).unwrap_or(Provider::Openai);
-    loop {
-        let prompt = format!("Provider: {}", all.join(", "));
-        let line = prompter.line(&prompt, default.name()).await?;
-        match read(&line.to_lowercase()) {
-            Some(provider) => {
-                answers.set(PROVIDER, provider.name());
+
+    async fn provider(&mut self) -> Result<Provider, Stopped> {
+        if let Some(known) = self.answers.text(PROVIDER).and_then(named) {
+            return Ok(known);
+        }
+        let has_key = |one: &Provider| self.trial.binary.env.contains_key(one.key_variable());
+        let default = self.earlier.text(PROVIDER).and_then(named);
+        let default = default.or_else(|| Provider::all().find(has_key)).unwrap_or(Provider::Openai);
+        loop {
+            let line = self.prompter.line("Provider", default.name()).await?;
+            let word: String = line.chars().filter(|c| c.is_alphanumeric()).collect();
+            let word = word.to_lowercase();
+            let mut chosen = named(&word);
+            if chosen.is_none()
+                && let Some(near) = nearest(&word, Provider::all().map(Provider::name))
+                && self.prompter.agrees(&format!("Did you mean {near}?"), true).await?
+            {
+                chosen = named(near);
+            }
+            if let Some(provider) = chosen {
+                self.answers.set(PROVIDER, provider.name());
                 return Ok(provider);
             }
-            None => prompter.say(&format!("Please answer one of {}.", all.join(", "))),
+            let all: Vec<_> = Provider::all().map(Provider::name).collect();
+            self.prompter.say(&format!("Please answer one of {}.", all.join(", ")));
         }
+    }
+
+    /// Asks for the address where there is no usual one or nobody answers there; returns the models that are there.
+    async fn endpoint(&mut self, provider: Provider) -> Result<Vec<String>, Stopped> {
+        if self.answers.has(ENDPOINT) {
+            return Ok(Vec::new());
+        }
+        let before = self.earlier_of(provider, ENDPOINT).map(str::to_owned);
+        if !provider.start().is_empty() && before.is_none() {
+            match self.look(provider).await {
+                Seen::Nobody(why) => self.prompter.say(&format!("  ✗ {why}")),
+                Seen::Lists(models) => return Ok(models),
+                Seen::Answers | Seen::Moved(_) => return Ok(Vec::new()),
+            }
+        } else if has_one_address(provider) && before.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut default = before.unwrap_or_else(|| self.usual_endpoint(provider));
+        for left in (0..TRIES).rev() {
+            let typed = self.prompter.line("Endpoint", &default).await?;
+            let address = tidy(&typed);
+            if address != typed.trim_end_matches('/') {
+                self.prompter.say(&format!("  That is {address}."));
+            }
+            self.answers.set(ENDPOINT, address.as_str());
+            match self.look(provider).await {
+                Seen::Lists(models) => return Ok(models),
+                Seen::Answers => return Ok(Vec::new()),
+                Seen::Moved(below) => {
+                    let question = format!("/v1 is missing there: use {below}?");
+                    if self.prompter.agrees(&question, true).await? {
+                        self.answers.set(ENDPOINT, below);
+                    }
+                    return Ok(Vec::new());
+                }
+                Seen::Nobody(why) => self.prompter.say(&format!("  ✗ {why}")),
+            }
+            if left > 0 {
+                self.answers.forget(ENDPOINT);
+            }
+            default = address;
+        }
+        Ok(Vec::new())
+    }
+
+    async fn key(&mut self, provider: Provider) -> Result<(), Stopped> {
+        let found = self.in_environment(provider);
+        let before = (self.earlier.text(PROVIDER) == Some(provider.name()))
+            .then(|| self.earlier.secret(KEY).cloned())
+            .flatten();
+        let empty = match (&before, &found) {
+            (Some(_), _) => "Enter: the one you typed".to_owned(),
+            (None, Some(_)) => format!("Enter: the one in {}", provider.key_variable()),
+            (None, None) => "Enter: none".to_owned(),
+        };
+        let key = self.prompter.secret("API key", &empty).await?;
+        if let Some(key) = key.or(before).or(found) {
+            self.answers.hide(KEY, key);
+        }
+        Ok(())
+    }
+
+    async fn model(&mut self, provider: Provider, models: &[String]) -> Result<(), Stopped> {
+        for (at, name) in models.iter().take(MOST).enumerate() {
+            self.prompter.say(&format!("  {:>2}  {name}", at + 1));
+        }
+        if models.is_empty() && !provider.start().is_empty() {
+            self.prompter.say("  It lists no model: load one there first, or type its name.");
+        }
+        if models.len() > MOST {
+            self.prompter.say(&format!("  and {} more: type a name", models.len() - MOST));
+        }
+        let usual = provider.usual_model();
+        let is_there = |name: &str| models.is_empty() || models.iter().any(|one| one == name);
+        let default =
+            self.earlier_of(provider, MODEL).or(Some(usual)).filter(|name| is_there(name));
+        let first = models.first().map(String::as_str);
+        let default = default.or(first).unwrap_or_default().to_owned();
+        loop {
+            let line = self.prompter.line("Model", &default).await?;
+            let numbered = line.parse::<usize>().ok().and_then(|at| models.get(at.checked_sub(1)?));
+            let mut chosen = numbered.cloned().unwrap_or(line);
+            if !is_there(&chosen)
+                && let Some(near) = nearest(&chosen, models.iter().map(String::as_str))
+                && self.prompter.agrees(&format!("Did you mean {near}?"), true).await?
+            {
+                near.clone_into(&mut chosen);
+            }
+            if !chosen.is_empty() {
+                self.answers.set(MODEL, chosen);
+                return Ok(());
+            }
+            self.prompter.say("Please name a model.");
+        }
+    }
+
+    async fn look(&self, provider: Provider) -> Seen {
+        let endpoint = self.answers.text(ENDPOINT).unwrap_or(provider.home());
+        self.trial.server(At { provider, endpoint, key: self.answers.secret(KEY) }).await
+    }
+
+    fn usual_endpoint(&self, provider: Provider) -> String {
+        let base_url = self.trial.binary.env.get(crate::config::BASE_URL);
+        let base_url = base_url.filter(|_| provider == Provider::Openai);
+        base_url.map_or_else(|| provider.home().to_owned(), |url| tidy(url))
+    }
+
+    /// What was answered before, of the same provider.
+    fn earlier_of(&self, provider: Provider, key: &str) -> Option<&str> {
+        let is_same = self.earlier.text(PROVIDER) == Some(provider.name());
+        self.earlier.text(key).filter(|_| is_same)
+    }
+
+    /// The key that other programs use, too: for the server alone that it belongs to.
+    fn in_environment(&self, provider: Provider) -> Option<SecretString> {
+        let env = &self.trial.binary.env;
+        let endpoint = self.answers.text(ENDPOINT).unwrap_or(provider.home());
+        let key = env.get(provider.key_variable()).map(|key| key.trim())?;
+        let is_own = may_go_to(env, provider, endpoint);
+        (is_own && !key.is_empty()).then(|| SecretString::from(key))
     }
 }
 
-/// The key that other programs use, too: for its own provider's server alone.
-fn in_environment(trial: Trial<'_>, answers: &Answers, provider: Provider) -> Option<SecretString> {
-    let at_home =
-        answers.text(ENDPOINT).is_some_and(|url| url.trim_end_matches('/') == provider.home());
-    let key = trial.binary.env.get(provider.key_variable()).map(|key| key.trim())?;
-    (at_home && !key.is_empty()).then(|| SecretString::from(key))
+fn named(name: &str) -> Option<Provider> {
+    Provider::all().find(|one| one.name() == name)
+}
+
+/// Whether everybody finds it at the same address.
+fn has_one_address(provider: Provider) -> bool {
+    !matches!(provider, Provider::Openai | Provider::Anthropic | Provider::Azure)
 }

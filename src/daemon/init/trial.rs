@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::server::{self, At, Seen};
 use crate::config::env::PREFIX;
 use crate::config::problem::{Problem, Problems};
 use crate::config::read;
 use crate::config::show::{self, Line};
-use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan, sources};
 use crate::daemon::doctor::{self, Finding, Level};
 use crate::daemon::init::Answers;
+use crate::daemon::{Binary, http};
 
 /// Keys of the folders.
 const FOLDERS: [&str; 2] = ["file_state_dir", "file_cache_dir"];
@@ -77,6 +78,14 @@ impl Trial<'_> {
         let mut chosen = self.chosen.clone();
         chosen.flags.extend(answers.flags());
         chosen
+    }
+
+    /// Looks at a model's server.
+    pub async fn server(&self, at: At<'_>) -> Seen {
+        match http::tls().map(|tls| http::client(&tls)) {
+            Ok(Ok(client)) => server::look(&client, at).await,
+            _ => Seen::Answers,
+        }
     }
 
     /// Asks a channel's platform who the bot is.

@@ -40,7 +40,11 @@ impl OpenAi {
                 Ok(reply) => return Ok(reply),
                 Err(refused) => refused,
             };
-            let Some(fewer) = habits.without(&refused) else { return Err(refused) };
+            let fewer = habits.without(&refused);
+            // What is said of pictures is about those in this request.
+            let fewer = fewer
+                .filter(|fewer| fewer.pictures == habits.pictures || !request.pictures.is_empty());
+            let Some(fewer) = fewer else { return Err(refused) };
             tracing::info!(
                 profile = self.profile.name,
                 "the model server refuses a part of our request ({}): asking without it from now on",

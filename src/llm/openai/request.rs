@@ -12,7 +12,7 @@ use crate::domain::transcript::Turn;
 use crate::llm::Request;
 use crate::llm::dialect::{self, Ids, Look};
 use crate::llm::profile::Profile;
-use crate::llm::refusal::Refused;
+use crate::llm::refusal::{Refused, What};
 use crate::llm::schema::{self, Form};
 
 /// Parts of a request that some servers refuse.
@@ -23,6 +23,8 @@ pub(super) struct Habits {
     cache_key: bool,
     limit: Limit,
     schemas: Form,
+    /// Pictures go along where the profile says that its model sees.
+    pub pictures: bool,
     /// The limit's name was changed once; twice would be for ever.
     renamed: bool,
 }
@@ -53,8 +55,15 @@ impl Habits {
     /// Begins with what the server should take. `native`: it is OpenAI's own.
     pub const fn new(stream: bool, native: bool) -> Self {
         let limit = if native { Limit::New } else { Limit::Old };
-        let schemas = Form::Full;
-        Self { stream, stream_options: true, cache_key: native, limit, schemas, renamed: false }
+        Self {
+            stream,
+            stream_options: true,
+            cache_key: native,
+            limit,
+            schemas: Form::Full,
+            pictures: true,
+            renamed: false,
+        }
     }
 
     /// Returns fewer habits when `refused` is about one of them.
@@ -64,6 +73,9 @@ impl Habits {
         }
         if self.cache_key && refused.names("prompt_cache_key") {
             return Some(Self { cache_key: false, ..self });
+        }
+        if self.pictures && is_about_pictures(refused) {
+            return Some(Self { pictures: false, ..self });
         }
         let name = refused.names("max_completion_tokens") && !is_about_size(refused);
         if !self.renamed && self.limit == Limit::Old && name {
@@ -86,6 +98,26 @@ impl Habits {
 fn is_about_size(refused: &Refused) -> bool {
     let says = refused.says.to_lowercase();
     ["too large", "at most", "maximum", "less than", "exceed"].iter().any(|w| says.contains(w))
+}
+
+/// Whether pictures are refused, and not one of them.
+fn is_about_pictures(refused: &Refused) -> bool {
+    const REFUSAL: [&str; 7] = [
+        "support",
+        "unknown variant",
+        "not a multimodal",
+        "not enabled",
+        "at most 0",
+        "missing",
+        "cannot see",
+    ];
+    const ONE: [&str; 4] = ["format", "media type", "mime", "decode"];
+    let says = refused.says.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| says.contains(word));
+    matches!(refused.what, What::Status(400 | 404 | 415 | 422 | 500 | 501))
+        && has(&["image", "vision", "multimodal"])
+        && has(&REFUSAL)
+        && !has(&ONE)
 }
 
 /// A request's body. The tools are the shape's own bytes: nothing is written twice.
@@ -127,7 +159,7 @@ pub(super) fn body<'a>(
     };
     Ok(Body {
         model: &profile.model,
-        messages: messages(request, profile),
+        messages: messages(request, profile, profile.card.sees_images && habits.pictures),
         tool_choice: (tools.is_some() && !request.may_call).then_some("none"),
         tools,
         max_tokens: (habits.limit == Limit::Old).then_some(most),
@@ -152,7 +184,8 @@ fn tools(specs: &[Arc<ToolSpec>], form: Form) -> Value {
 
 fn picture(look: &Look<'_>) -> Value {
     let url = format!("data:{};base64,{}", look.mime, look.base64);
-    json!({ "type": "image_url", "image_url": { "url": url } })
+    // Left to itself, a model may look at a photo for five times as many tokens.
+    json!({ "type": "image_url", "image_url": { "url": url, "detail": "high" } })
 }
 
 /// A picture, named by the call it belongs to.
@@ -171,8 +204,7 @@ fn message(words: &str, looks: &[Look<'_>]) -> Value {
     json!({ "role": "user", "content": content })
 }
 
-fn messages(request: &Request, profile: &Profile) -> Vec<Value> {
-    let sees = profile.card.sees_images;
+fn messages(request: &Request, profile: &Profile, sees: bool) -> Vec<Value> {
     let mut ids = Ids::default();
     let mut messages = vec![json!({ "role": "system", "content": &*request.system })];
     for turn in &request.turns {
@@ -223,7 +255,6 @@ fn messages(request: &Request, profile: &Profile) -> Vec<Value> {
 mod tests {
     use super::*;
     use crate::domain::usage::Usage;
-    use crate::llm::refusal::What;
     use crate::llm::tests::scripted::request;
 
     #[test]
@@ -256,5 +287,31 @@ mod tests {
         let large = "max_completion_tokens is too large: 32768. This model supports at most 16384";
         assert_eq!(habits.without(&refused(large)), None);
         assert!(habits.without(&refused("`stream` is not supported")).is_some());
+    }
+
+    #[test]
+    fn a_server_that_sees_nothing_gets_no_pictures() {
+        let pictures = |says: &str| {
+            let (what, says) = (What::Status(400), says.to_owned());
+            let refused = Refused { what, says, retry_after: None, usage: Usage::default() };
+            Habits::new(true, false).without(&refused).is_none_or(|fewer| fewer.pictures)
+        };
+        for says in [
+            "image input is not supported - hint: provide the mmproj",
+            "unknown variant `image_url`, expected `text`",
+            "m is not a multimodal model",
+            "At most 0 image(s) may be provided in one prompt.",
+            "No endpoints found that support image input",
+        ] {
+            assert!(!pictures(says), "{says}");
+        }
+        for says in [
+            "Unsupported image format: TIFF",
+            "could not decode image",
+            "image exceeds 5 MB maximum",
+            "upstream error",
+        ] {
+            assert!(pictures(says), "{says}");
+        }
     }
 }

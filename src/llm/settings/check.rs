@@ -42,7 +42,7 @@ impl Settings {
         let unnamed = |(name, profile): (String, ProfileSettings)| {
             let is_unnamed = profile.model.is_none() && !profile.at_home();
             let usual = profile.provider.usual_model();
-            (is_unnamed && profile.provider != Provider::Offline).then(|| {
+            (is_unnamed && profile.provider != Provider::Offline && !usual.is_empty()).then(|| {
                 format!("llm: the profile {name} names no model: its endpoint is asked for {usual}")
             })
         };
@@ -52,7 +52,7 @@ impl Settings {
             let wrong = match profile.provider {
                 Provider::Anthropic => !claude,
                 Provider::Openai => claude,
-                Provider::Offline => false,
+                _ => false,
             };
             let provider = profile.provider.name();
             wrong.then(|| {
@@ -102,9 +102,15 @@ impl ProfileSettings {
         let signs = |name: &String| {
             ["authorization", "x-api-key"].iter().any(|known| name.eq_ignore_ascii_case(known))
         };
-        if keyless && self.at_home() && !self.headers.keys().any(signs) {
-            let (home, variable) = (self.provider.home(), self.provider.key_variable());
+        let (home, variable) = (self.provider.home(), self.provider.key_variable());
+        let needs_key = self.at_home() && !variable.is_empty();
+        if keyless && needs_key && !self.headers.keys().any(signs) {
+            let home = if home.is_empty() { self.provider.name() } else { home };
             problem("api_key", format!("is missing: {home} needs one (or set {variable})"));
+        }
+        if home.is_empty() && self.endpoint.is_none() {
+            let message = "is missing: write your resource's own address (https://…/openai/v1)";
+            problem("endpoint", message.to_owned());
         }
         if let Some(key) = &self.api_key
             && HeaderValue::from_str(key.expose_secret().trim()).is_err()
@@ -125,9 +131,16 @@ impl ProfileSettings {
             let message = format!("takes {LEAST_CONTEXT} tokens or more, not {context}");
             problem("context", message);
         }
-        if self.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
-            let usual = self.provider.usual_model();
-            problem("model", format!("takes a model's name ({usual}), not \"\""));
+        let usual = self.provider.usual_model();
+        match self.model.as_deref().map(str::trim) {
+            None if usual.is_empty() => {
+                problem(
+                    "model",
+                    format!("is missing: name a model that {} serves", self.provider.name()),
+                );
+            }
+            Some("") => problem("model", "takes a model's name (gpt-5.2), not \"\"".to_owned()),
+            _ => {}
         }
         if self.max_output == Some(0) {
             problem("max_output", "takes a number of tokens above 0".to_owned());
@@ -185,18 +198,23 @@ mod tests {
             profiles:
               default: { endpoint: 'http://127.0.0.1:1/v1' }
               fast: { provider: anthropic, request_timeout: 0s }
+              near: { provider: ollama }
+              azure: { provider: azure, model: mine }
               odd: { endpoint: 'https://u:hunter22@x/v1/chat/completions', context: 0, headers: { 'a b': x } }
             routes: { main: [fats, offline], small: nobody-at-all, decision: [] }
             prices: { m: { input: -1, output: 0 } }
         "), @r#"
     profiles.default: is set beside the short form (llm.provider, llm.model …), which makes a profile of the same name: keep one of the two
+    profiles.azure.api_key: is missing: azure needs one (or set AZURE_OPENAI_API_KEY)
+    profiles.azure.endpoint: is missing: write your resource's own address (https://…/openai/v1)
     profiles.fast.api_key: is missing: https://api.anthropic.com/v1 needs one (or set ANTHROPIC_API_KEY)
     profiles.fast.request_timeout: takes a length of time above 0
+    profiles.near.model: is missing: name a model that ollama serves
     profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
     profiles.odd.headers.a b: is no HTTP header
     profiles.odd.context: takes 1024 tokens or more, not 0
     routes.main: names the profile "fats", which does not exist: did you mean fast?
-    routes.small: names the profile "nobody-at-all", which does not exist: there are default, fast, odd, offline
+    routes.small: names the profile "nobody-at-all", which does not exist: there are azure, default, fast, near, odd, offline
     routes.decision: takes a profile's name or a list of names; leave it out for main
     prices.m: takes US dollars per million tokens, 0 or more
     "#);

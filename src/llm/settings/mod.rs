@@ -3,6 +3,8 @@
 mod check;
 mod effect;
 mod embeddings;
+mod provider;
+mod seeing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
+pub(crate) use self::provider::Dialect;
+pub use self::provider::Provider;
 use crate::domain::span::Span;
 
 /// The name of the profile that the short form makes.
@@ -29,7 +33,7 @@ pub struct Settings {
     pub provider: Option<Provider>,
     /// Short form: the address before `/chat/completions` (anthropic: before `/messages`).
     pub endpoint: Option<String>,
-    /// Short form: the key. Also OPENAI_API_KEY or ANTHROPIC_API_KEY.
+    /// Short form: the key. Also OPENAI_API_KEY, ANTHROPIC_API_KEY or the provider's own variable.
     #[schemars(with = "Option<String>")]
     pub api_key: Option<SecretString>,
     /// Short form: the model's name at its provider.
@@ -39,6 +43,8 @@ pub struct Settings {
     pub headers: BTreeMap<String, SecretString>,
     /// Short form: tokens the model reads at most.
     pub context: Option<u64>,
+    /// Short form: the model sees images.
+    pub sees_images: Option<bool>,
     /// Which profile does what.
     pub routes: RouteSettings,
     /// Prices by model name, over the built-in table. US dollars per million tokens.
@@ -49,7 +55,7 @@ pub struct Settings {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileSettings {
-    /// Who serves it: `openai` is any server with `/chat/completions`.
+    /// Who serves it: `openai` is any server with `/chat/completions`; others of that kind are known by name.
     pub provider: Provider,
     /// The address before `/chat/completions` (anthropic: before `/messages`). Default: the provider's
     /// own.
@@ -57,15 +63,14 @@ pub struct ProfileSettings {
     /// The key.
     #[schemars(with = "Option<String>")]
     pub api_key: Option<SecretString>,
-    /// The model's name at its provider. Default: gpt-5.2, claude-sonnet-4-5.
+    /// The model's name at its provider. Default: gpt-5.2, claude-sonnet-4-5; none for others.
     pub model: Option<String>,
     /// More headers for every request.
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: BTreeMap<String, SecretString>,
     /// Tokens it reads at most. Default: openai 128000, anthropic 200000.
     pub context: Option<u64>,
-    /// It sees images: what people send goes along as pictures. Default: true at the providers' own
-    /// addresses, false elsewhere.
+    /// It sees images: what people send goes along as pictures. Default: by the model's name.
     pub sees_images: Option<bool>,
     /// Tokens it writes at most in one answer, if that is less than what is asked for.
     pub max_output: Option<u32>,
@@ -90,18 +95,6 @@ impl Default for ProfileSettings {
             request_timeout: Span::seconds(120),
         }
     }
-}
-
-/// Who serves a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Provider {
-    /// OpenAI, or any server that speaks its chat completions.
-    Openai,
-    /// Anthropic's Messages API.
-    Anthropic,
-    /// The built-in stand-in: no network, no key, a list of phrases.
-    Offline,
 }
 
 /// Which profile does what: a name, or a list that is tried in order.
@@ -158,59 +151,21 @@ impl Price {
     }
 }
 
-impl Provider {
-    /// Every provider, the usual one first.
-    pub(crate) const ALL: [Self; 3] = [Self::Openai, Self::Anthropic, Self::Offline];
-
-    /// Returns the address it has at home; the stand-in has none.
-    pub(crate) const fn home(self) -> &'static str {
-        match self {
-            Self::Openai => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com/v1",
-            Self::Offline => "",
-        }
-    }
-
-    /// Returns its name as config writes it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Offline => "offline",
-        }
-    }
-
-    /// Returns the model asked when config names none.
-    pub(crate) const fn usual_model(self) -> &'static str {
-        match self {
-            Self::Openai => "gpt-5.2",
-            Self::Anthropic => "claude-sonnet-4-5",
-            Self::Offline => "stand-in",
-        }
-    }
-
-    /// Returns how many tokens its models read when config does not say.
-    pub(super) const fn usual_context(self) -> u64 {
-        match self {
-            Self::Anthropic => 200_000,
-            Self::Openai | Self::Offline => 128_000,
-        }
-    }
-
-    pub(crate) const fn key_variable(self) -> &'static str {
-        match self {
-            Self::Openai => "OPENAI_API_KEY",
-            Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::Offline => "",
-        }
-    }
-}
-
 impl ProfileSettings {
     /// Whether it speaks to the provider's own address.
     pub(super) fn at_home(&self) -> bool {
-        let home = self.provider.home();
-        self.endpoint.as_deref().is_none_or(|e| e.trim_end_matches('/') == home)
+        self.endpoint.as_deref().is_none_or(|endpoint| self.provider.is_home(endpoint))
+    }
+
+    /// Whether it speaks to OpenAI itself.
+    pub(super) fn is_openai(&self) -> bool {
+        self.provider == Provider::Openai && self.at_home()
+    }
+
+    /// Whether its model sees pictures, as far as that is known.
+    pub(super) fn sees(&self) -> bool {
+        let model = self.model.as_deref().unwrap_or(self.provider.usual_model());
+        self.sees_images.unwrap_or_else(|| seeing::sees(model))
     }
 }
 
@@ -218,32 +173,6 @@ impl Settings {
     /// Whether config names any model.
     pub fn is_configured(&self) -> bool {
         !self.profiles.is_empty() || self.has_short_form()
-    }
-
-    /// Lends the customary environment's keys, which rank below config: to profiles without a key at
-    /// their provider's own address; with nothing configured, a key alone is a whole configuration.
-    pub fn lend_keys(&mut self, openai: Option<SecretString>, anthropic: Option<SecretString>) {
-        if !self.is_configured() {
-            self.provider = match (&openai, &anthropic) {
-                (Some(_), _) => Some(Provider::Openai),
-                (None, Some(_)) => Some(Provider::Anthropic),
-                (None, None) => return,
-            };
-        }
-        let lend = |provider: Provider| match provider {
-            Provider::Openai => openai.clone(),
-            Provider::Anthropic => anthropic.clone(),
-            Provider::Offline => None,
-        };
-        for profile in self.profiles.values_mut() {
-            if profile.api_key.is_none() && profile.at_home() {
-                profile.api_key = lend(profile.provider);
-            }
-        }
-        if self.has_short_form() && self.api_key.is_none() {
-            let short = self.short_form();
-            self.api_key = if short.at_home() { lend(short.provider) } else { None };
-        }
     }
 
     /// Returns the profiles, the short form's among them.
@@ -287,6 +216,7 @@ impl Settings {
             || self.model.is_some()
             || !self.headers.is_empty()
             || self.context.is_some()
+            || self.sees_images.is_some()
     }
 
     fn short_form(&self) -> ProfileSettings {
@@ -297,6 +227,7 @@ impl Settings {
             model: self.model.clone(),
             headers: self.headers.clone(),
             context: self.context,
+            sees_images: self.sees_images,
             ..ProfileSettings::default()
         }
     }
@@ -304,15 +235,13 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret as _;
-
     use super::*;
 
     #[test]
     fn every_key_has_its_words_in_the_schema() {
         let schema = schemars::schema_for!(Settings).to_value();
         let keys = schema["properties"].as_object().expect("keys");
-        assert_eq!(keys.len(), 9);
+        assert_eq!(keys.len(), 10);
         assert!(keys.values().all(|k| k["description"].is_string()), "{schema}");
     }
 
@@ -327,30 +256,6 @@ mod tests {
         assert_eq!(settings.main_route(), ["default"]);
         assert_eq!(read("{}").main_route(), ["offline"]);
         assert_eq!(read("profiles: { mine: { provider: offline } }").main_route(), ["mine"]);
-    }
-
-    #[test]
-    fn a_key_of_the_environment_fills_what_is_empty_and_goes_nowhere_else() {
-        let key = |k: &str| Some(SecretString::from(k));
-        let shown = |s: &Option<SecretString>| s.as_ref().map(|k| k.expose_secret().to_owned());
-        let mut empty = read("{}");
-        empty.lend_keys(None, key("sk-ant"));
-        assert_eq!(empty.provider, Some(Provider::Anthropic));
-        assert_eq!(shown(&empty.api_key), Some("sk-ant".to_owned()));
-        assert_eq!(empty.problems(), []);
-
-        let mut other = read(
-            "
-            profiles:
-              home: { provider: openai }
-              mine: { provider: openai, api_key: own }
-              elsewhere: { endpoint: 'http://127.0.0.1:1' }
-            routes: { main: home }
-        ",
-        );
-        other.lend_keys(key("sk-open"), None);
-        let keys: Vec<_> = other.profiles.values().map(|p| shown(&p.api_key)).collect();
-        assert_eq!(keys, [None, Some("sk-open".to_owned()), Some("own".to_owned())]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ async fn message(provider: &str, sees: bool) -> Value {
 #[tokio::test]
 async fn a_model_that_sees_gets_what_is_there_and_is_told_of_the_rest() {
     let words = "what is it?\n[Not every picture of this message is shown any more.]";
-    let url = json!({ "url": "data:image/png;base64,AAAA" });
+    let url = json!({ "url": "data:image/png;base64,AAAA", "detail": "high" });
     assert_eq!(
         message("openai", true).await,
         json!([{ "type": "text", "text": words }, { "type": "image_url", "image_url": url }])
@@ -58,4 +58,22 @@ async fn a_model_that_does_not_see_gets_the_words() {
     let text =
         json!({ "type": "text", "text": "what is it?", "cache_control": { "type": "ephemeral" } });
     assert_eq!(message("anthropic", false).await, json!([text]));
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_pictures_is_asked_without_them() {
+    let refused =
+        r#"{"error":{"message":"image input is not supported - hint: provide the mmproj"}}"#;
+    let good = || Answer::json(200, GOOD);
+    let server = Server::playing(vec![Answer::json(400, refused), good(), good()]).await;
+    let model = adapter(&format!(
+        "profiles: {{ p: {{ endpoint: '{}', model: 'gemma3:4b' }} }}",
+        server.endpoint
+    ));
+    model.ask(&asked(), &|_| {}).await.expect("a reply");
+    model.ask(&asked(), &|_| {}).await.expect("a reply");
+    let contents: Vec<Value> =
+        server.asked().iter().map(|asked| asked.body["messages"][1]["content"].clone()).collect();
+    assert!(contents[0].is_array(), "its name says that it sees: {contents:?}");
+    assert_eq!(contents[1..], [json!("what is it?"), json!("what is it?")]);
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::transcript::Picture;
@@ -16,10 +17,8 @@ use crate::tools::ports::Pictures;
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
 const MOST_BYTES: usize = 5 * 1000 * 1000;
-/// Pixels of a side that providers take (Anthropic: 8000).
-const MOST_SIDE: u32 = 8000;
-/// A scaled picture's longest side: providers scale larger ones down themselves.
-const SCALED: u32 = 2048;
+/// A picture's longest side, pixels: providers scale larger ones down themselves, or take them for many times the price.
+const MOST_SIDE: u32 = 1568;
 /// A file larger than this is not decoded.
 pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
 /// Memory one decoded picture may take: a small file can claim a huge one.
@@ -137,18 +136,28 @@ pub(in crate::tools) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>)
     limits.max_alloc = Some(MEMORY);
     let mut reader = reader()?;
     reader.limits(limits);
-    let picture = reader.decode().map_err(fault)?;
-    let large = width > SCALED || height > SCALED;
-    let picture = if large { picture.thumbnail(SCALED, SCALED) } else { picture };
-    written(&picture).map_err(fault)
+    let is_photo = reader.format() == Some(ImageFormat::Jpeg);
+    let mut decoder = reader.into_decoder().map_err(fault)?;
+    // Which way up a camera was held stands beside the pixels, and is lost when they are written anew.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let picture = DynamicImage::from_decoder(decoder).map_err(fault)?;
+    let large = width > MOST_SIDE || height > MOST_SIDE;
+    let mut picture = if large { picture.thumbnail(MOST_SIDE, MOST_SIDE) } else { picture };
+    picture.apply_orientation(orientation);
+    written(&picture, is_photo).map_err(fault)
 }
 
 /// PNG keeps drawings sharp; what is still too large then is a photo, and a photo is a JPEG.
-fn written(picture: &DynamicImage) -> Result<(&'static str, Vec<u8>), image::ImageError> {
-    let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, ImageFormat::Png)?;
-    if bytes.get_ref().len() <= MOST_BYTES {
-        return Ok(("image/png", bytes.into_inner()));
+fn written(
+    picture: &DynamicImage,
+    is_photo: bool,
+) -> Result<(&'static str, Vec<u8>), image::ImageError> {
+    if !is_photo {
+        let mut bytes = Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, ImageFormat::Png)?;
+        if bytes.get_ref().len() <= MOST_BYTES {
+            return Ok(("image/png", bytes.into_inner()));
+        }
     }
     let mut bytes = Cursor::new(Vec::new());
     picture.to_rgb8().write_to(&mut bytes, ImageFormat::Jpeg)?;
@@ -197,13 +206,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_photo_of_a_few_bytes_and_many_pixels_is_scaled() {
+        let mut bytes = Cursor::new(Vec::new());
+        RgbImage::new(3_024, 4_032).write_to(&mut bytes, ImageFormat::Jpeg).unwrap();
+        let (mime, made) = keep(bytes.get_ref()).await;
+        let small = image::load_from_memory(&made).unwrap();
+        assert_eq!((mime.as_str(), small.width(), small.height()), ("image/jpeg", 1176, 1568));
+    }
+
+    #[test]
+    fn a_photo_stays_the_right_way_up() {
+        let plain = drawn(1_600, 16, ImageFormat::Jpeg);
+        // A camera's note behind the first mark of the file: turned by a quarter.
+        let exif = b"\xff\xe1\x00\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+        let turned = [&plain[..2], exif, &plain[2..]].concat();
+        let (_, made) = takeable(&turned).unwrap();
+        let made = image::load_from_memory(&made).unwrap();
+        assert!(made.height() > made.width(), "{}×{}", made.width(), made.height());
+    }
+
+    #[tokio::test]
     async fn a_huge_picture_is_scaled() {
         let bytes = drawn(2400, 1200, ImageFormat::Bmp);
         assert!(bytes.len() > MOST_BYTES);
         let (_, made) = keep(&bytes).await;
         assert!(made.len() <= MOST_BYTES);
         let small = image::load_from_memory(&made).unwrap();
-        assert_eq!((small.width(), small.height()), (2048, 1024));
+        assert_eq!((small.width(), small.height()), (1568, 784));
     }
 
     #[tokio::test]
