@@ -1,11 +1,14 @@
 //! The tools' schemas as each provider gets them, kept as golden files: what a change does to a provider is
 //! seen in the diff.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
+use selkie::domain::tool::ToolSpec;
 use selkie::llm::schema::{Form, parameters};
-use selkie::tools::{Settings, base};
-use serde_json::{Map, Value};
+use selkie::tools::{Settings, base, speak};
+use serde_json::{Map, Value, json};
 
 #[test]
 fn every_provider_gets_the_schemas_of_its_golden_file() {
@@ -62,4 +65,69 @@ fn all(form: Form) -> Map<String, Value> {
         .chain(on_top)
         .map(|spec| (spec.name.to_owned(), parameters(&spec.parameters, form)))
         .collect()
+}
+
+/// Names that stand in the catalogue today; a later tool has [`LATER`] tokens.
+const TODAY: &str = include_str!("../src/tools/catalogue.txt");
+/// Tokens of all tools together, and of each that comes later.
+const ALL: usize = 5_000;
+const LATER: usize = 120;
+
+/// Every request carries the list: about four bytes of English JSON are a token. The program's own measure is on the
+/// safe side for every script and tokenizer: three.
+#[test]
+fn all_tools_together_are_no_more_than_a_small_window_bears() {
+    let sent: BTreeMap<String, usize> =
+        whole().iter().map(|spec| (spec.name.to_owned(), sent(spec))).collect();
+    let all: usize = sent.values().sum();
+    let (largest, most) = sent.iter().max_by_key(|(_, size)| **size).unwrap();
+    println!(
+        "{} tools: {all} bytes, {} tokens; the largest: {largest}, {} tokens",
+        sent.len(),
+        all / 4,
+        most / 4
+    );
+    assert!(all / 4 <= ALL, "{} tokens: {sent:?}", all / 4);
+    for (name, size) in &sent {
+        let is_new = !TODAY.lines().chain(CHANNELS).any(|known| known == name);
+        assert!(
+            !is_new || size / 4 <= LATER,
+            "{name} takes {} tokens, {LATER} are the most",
+            size / 4
+        );
+    }
+}
+
+/// Speaking tools of today.
+const CHANNELS: [&str; 4] =
+    ["message_react", "telegram_send_file", "telegram_send_photo", "telegram_send_voice"];
+
+/// The measure is what a request holds.
+#[test]
+fn a_tool_is_measured_as_it_is_sent() {
+    for spec in whole() {
+        let (sent, said) = (sent(&spec), spec.size());
+        assert!(said >= sent && said <= sent + 250, "{}: {said} for {sent}", spec.name);
+    }
+}
+
+/// Bytes of a tool in a chat completions request.
+fn sent(spec: &ToolSpec) -> usize {
+    let parameters = parameters(&spec.parameters, Form::Full);
+    let function =
+        json!({ "name": spec.name, "description": spec.description, "parameters": parameters });
+    json!({ "type": "function", "function": function }).to_string().len()
+}
+
+/// What an owner's private chat has, as long as nothing is switched on.
+fn whole() -> Vec<Arc<ToolSpec>> {
+    let (settings, means) = (Settings::default(), base::ToolDeps::default());
+    let speaking =
+        selkie_telegram::kit().speaking.iter().map(|data| speak::tool(data, "telegram", &settings));
+    let mut all = base::build(&settings, &means).unwrap().specs();
+    all.retain(|spec| spec.name != "powershell");
+    let runtime = base::runtime(&settings, &means);
+    all.extend(runtime.iter().map(|r| r.tool.spec().clone()));
+    all.extend(speaking.map(|tool| Arc::clone(tool.spec())));
+    all
 }

@@ -196,6 +196,13 @@ impl ToolSpec {
             doing => doing.to_owned(),
         }
     }
+
+    /// Returns about how many bytes of a request it takes: what is sent, with the keys around it.
+    pub fn size(&self) -> usize {
+        const AROUND: usize = 85;
+        let description = serde_json::to_string(&self.description).map_or(0, |json| json.len());
+        AROUND + self.name.len() + description + self.parameters.to_string().len()
+    }
 }
 
 /// The tools of one shape in the order the model sees them, with their serialized form cached: built

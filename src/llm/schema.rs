@@ -82,6 +82,7 @@ impl Walk<'_> {
                     out.insert(key.clone(), self.list(value, depth));
                 }
                 "const" => drop(out.insert("enum".to_owned(), json!([value]))),
+                _ if says_nothing(key, value) => {}
                 _ => drop(out.insert(key.clone(), value.clone())),
             }
         }
@@ -144,6 +145,16 @@ fn kind(map: &Map<String, Value>) -> Option<&str> {
         _ if map.contains_key("enum") || map.contains_key("const") => Some("string"),
         _ if map.contains_key("properties") => Some("object"),
         _ => None,
+    }
+}
+
+/// What a call is checked by, and a model need not read: every request would carry it.
+fn says_nothing(key: &str, value: &Value) -> bool {
+    match key {
+        "additionalProperties" => *value == json!(false),
+        "minLength" => *value == json!(0),
+        "default" => [json!(false), json!("")].contains(value),
+        _ => false,
     }
 }
 

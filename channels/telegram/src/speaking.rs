@@ -12,9 +12,7 @@ const MAX_FILE: u64 = 50 * MIB;
 pub static TOOLS: &[SpeakingTool] = &[
     SpeakingTool {
         name: "message_react",
-        description: "Puts an emoji on a message, instead of or besides an answer in words. Takes \
-            one of Telegram's standard reactions. Without message_id it is the message being \
-            answered.",
+        description: "Puts one of Telegram's standard reactions on a message, instead of or besides words.",
         effect: SpeakingEffect::React,
         parameters: schema::<React>,
         names: ParameterNames { conversation: Some("chat_id"), message: Some("message_id") },
@@ -24,7 +22,7 @@ pub static TOOLS: &[SpeakingTool] = &[
     },
     SpeakingTool {
         name: "telegram_send_file",
-        description: "Sends a file of this machine to the current chat as a document to keep.",
+        description: "Sends a file of this machine to this chat as a document to keep.",
         effect: SpeakingEffect::SendFile,
         parameters: schema::<SendFile>,
         names: ParameterNames { conversation: None, message: None },
@@ -34,8 +32,8 @@ pub static TOOLS: &[SpeakingTool] = &[
     },
     SpeakingTool {
         name: "telegram_send_photo",
-        description: "Sends an image of this machine to the current chat as a photo to look at. \
-            Use telegram_send_file when the person should get the file itself.",
+        description: "Sends an image of this machine to this chat as a photo. For the file itself use \
+            telegram_send_file.",
         effect: SpeakingEffect::SendPhoto,
         parameters: schema::<SendPhoto>,
         names: ParameterNames { conversation: None, message: None },
@@ -45,8 +43,8 @@ pub static TOOLS: &[SpeakingTool] = &[
     },
     SpeakingTool {
         name: "telegram_send_voice",
-        description: "Sends an existing voice recording (.ogg with Opus is best) as a voice \
-            message. It does not make speech from text.",
+        description: "Sends a recording (.ogg with Opus is best) as a voice message; makes no speech from \
+            text.",
         effect: SpeakingEffect::SendVoice,
         parameters: schema::<SendVoice>,
         names: ParameterNames { conversation: Some("chat_id"), message: None },
@@ -65,13 +63,11 @@ fn schema<T: JsonSchema>() -> Schema {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
 struct React {
-    /// Telegram chat id; the current chat when left out.
+    /// Default: this chat.
     chat_id: Option<i64>,
-    /// The message to react to; the message being answered when left out.
+    /// Default: the message being answered.
     message_id: Option<i64>,
-    /// The emoji itself, e.g. 👍.
     emoji: String,
-    /// Whether to use Telegram's large animation.
     is_big: Option<bool>,
 }
 
@@ -80,11 +76,10 @@ struct React {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
 struct SendFile {
-    /// Path of the file: absolute, or relative to the cache folder.
+    /// Absolute, or in the cache folder.
     path: String,
-    /// Name shown in Telegram; the file's own name when left out.
+    /// Default: the file's own.
     filename: Option<String>,
-    /// Text under the file.
     caption: Option<String>,
 }
 
@@ -93,9 +88,8 @@ struct SendFile {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
 struct SendPhoto {
-    /// Path of the image: absolute, or relative to the cache folder.
+    /// Absolute, or in the cache folder.
     path: String,
-    /// Text under the photo.
     caption: Option<String>,
 }
 
@@ -104,11 +98,11 @@ struct SendPhoto {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
 struct SendVoice {
-    /// Telegram chat id; the current chat when left out.
+    /// Default: this chat.
     chat_id: Option<i64>,
-    /// Path of the recording: absolute, or relative to the cache folder.
+    /// Absolute, or in the cache folder.
     path: String,
-    /// Name shown in Telegram; the file's own name when left out.
+    /// Default: the file's own.
     filename: Option<String>,
 }
 

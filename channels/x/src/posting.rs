@@ -36,10 +36,9 @@ pub static POSTING: Posting = Posting {
     },
     later: PostingTool {
         name: "twitter_schedule",
-        description: "Schedule a post on X (Twitter), in public: once, every day or every hour. One post has 1 to 280 \
-                      weighted characters: a link counts 23, an emoji or a CJK character 2. X shows no Markdown. \
-                      Answers with the schedule's number and its next time; the cron tool lists, pauses and removes \
-                      it.",
+        description: "Schedule a post on X (Twitter), in public. One post has 1 to 280 weighted characters: a link counts 23, \
+                      an emoji or a CJK character 2. X shows no Markdown. The cron tool lists, pauses and removes \
+                      schedules.",
     },
     most: MOST_POSTS,
     fault,

@@ -52,60 +52,44 @@ pub(in crate::tools) struct AskUser {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The question. Give this or `questions`.
+    /// This or `questions`.
     question: Option<String>,
-    /// Up to 4 questions, asked one after the other.
+    /// Up to 4, one after the other; same fields.
     questions: Option<Vec<Single>>,
-    /// A few words above the question.
     header: Option<String>,
-    /// 2 to 4 answers to choose from.
+    /// 2 to 4 answers.
     options: Option<Vec<Choosable>>,
-    /// Several may be chosen. Default false.
+    /// Default false.
     multi_select: Option<bool>,
-    /// An answer in the person's own words is taken too. Always so without options.
+    /// Take own words too; always so without options.
     allow_free_text: Option<bool>,
-    /// A hint for those words.
     free_text_placeholder: Option<String>,
 }
 
 #[derive(Clone, Deserialize, JsonSchema)]
 struct Single {
-    /// The question.
     question: String,
-    /// A few words above the question.
     header: Option<String>,
-    /// 2 to 4 answers to choose from.
     options: Option<Vec<Choosable>>,
-    /// Several may be chosen. Default false.
     multi_select: Option<bool>,
-    /// An answer in the person's own words is taken too. Always so without options.
     allow_free_text: Option<bool>,
-    /// A hint for those words.
     free_text_placeholder: Option<String>,
 }
 
-/// Something to choose.
+// Something to choose.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Choosable {
-    /// Its label.
     Label(String),
-    /// Its label and what it means.
-    Described {
-        /// What stands on the button.
-        label: String,
-        /// What it means.
-        description: Option<String>,
-    },
+    Described { label: String, description: Option<String> },
 }
 
 impl AskUser {
     pub(in crate::tools) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: "ask_user",
-            description: "Ask the person who wrote to you a question, or up to 4 one after the other, and wait \
-                          for the answer: for a decision or a confirmation that you cannot do without. The person \
-                          taps an option or answers in words."
+            description: "Ask the person who wrote to you and wait: for a decision or a confirmation that you \
+                          cannot do without."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

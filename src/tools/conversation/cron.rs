@@ -23,18 +23,17 @@ pub(in crate::tools) struct Cron(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What to do.
     action: Action,
-    /// For add: when. A 5-field crontab line ("0 8 * * 1-5"), "@daily", "every 10m", "in 20m", "at 18:30" or "at
+    /// For add: 5-field crontab ("0 8 * * 1-5"), "@daily", "every 10m", "in 20m", "at 18:30" or "at
     /// 2026-12-24T18:00:00+01:00".
     schedule: Option<String>,
-    /// For add: what is to be done each time, in words that can be understood by themselves.
+    /// For add: what to do, in words that stand by themselves.
     prompt: Option<String>,
-    /// For add, in place of prompt: words that are said then as they are, late rather than never. For reminders.
+    /// For add, in place of prompt: a reminder's words.
     remind: Option<String>,
-    /// For remove, pause and resume: the schedule's number, as list shows it.
+    /// For remove, pause, resume.
     id: Option<String>,
-    /// For add: the IANA time zone of the times, such as "Europe/Berlin".
+    /// For add: IANA zone ("Europe/Berlin").
     timezone: Option<String>,
 }
 
@@ -53,9 +52,8 @@ impl Cron {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "cron",
-            description: "Have something done later, or again and again, in this conversation: list, add, \
-                          remove, pause or resume schedules. Each time its prompt is carried out as a task \
-                          of its own, and the answer is said here; a reminder's words are said without one."
+            description: "Schedules of this conversation: something done later, or again and again. Each prompt \
+                          becomes a task of its own, answered here; a reminder's words are said as they are."
                 .to_owned(),
             parameters: parameters::<Args>(),
             // It speaks nowhere but here; the shaping table names it where a class of its own would stand.

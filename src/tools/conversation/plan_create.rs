@@ -56,14 +56,12 @@ pub(crate) struct PlanCreate {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What is to be planned.
     task: String,
-    /// At most so many steps. Default: tools.plan_create.max_steps, usually 6.
+    /// Default: tools.plan_create.max_steps, usually 6.
     #[schemars(range(min = 1, max = 50))]
     max_steps: Option<u32>,
-    /// How the plan is to read, e.g. terse.
     style: Option<String>,
-    /// Another model for this plan: the name of a profile. Default: the conversation's own model.
+    /// A profile. Default: the conversation's.
     model: Option<String>,
 }
 
@@ -72,9 +70,9 @@ impl PlanCreate {
     pub(crate) fn new(settings: &Settings, model: &Arc<dyn Small>) -> Self {
         let spec = ToolSpec {
             name: "plan_create",
-            description: "Make an execution plan for a task of several steps; it is shown to the people in the chat. \
-                          Its first step is in progress. Afterwards tell how far you are in the text beside your \
-                          calls, one line each: [~] 2 begins step 2, [x] 2 closes it."
+            description: "Plan a task of several steps; people in the chat see it. Step 1 is in progress. Then \
+                          tell how far you are beside your calls, a line each: [~] 2 begins step 2, [x] 2 closes \
+                          it."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

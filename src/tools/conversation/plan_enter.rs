@@ -23,8 +23,8 @@ impl PlanEnter {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "plan_enter",
-            description: "Begin plan mode: tools that change anything are unavailable while you explore and plan, until \
-                          the person approves the plan you show with plan_exit."
+            description: "Begin plan mode: nothing changes while you explore and plan, until the person approves \
+                          what plan_exit shows."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

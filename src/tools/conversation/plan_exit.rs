@@ -53,7 +53,7 @@ pub(in crate::tools) struct PlanExit {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The plan, in markdown, as the person reads it. Without one: the plan that plan_create made last.
+    /// Markdown. Default: what plan_create made last.
     plan_summary: Option<String>,
 }
 
@@ -61,8 +61,8 @@ impl PlanExit {
     pub(in crate::tools) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: "plan_exit",
-            description: "Show your plan and ask the person to approve it. Approved, plan mode ends and all tools \
-                          are back; otherwise you read what they say and go on planning."
+            description: "Show your plan for approval. Approved, plan mode ends; otherwise you read what the \
+                          person says and plan on."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

@@ -18,7 +18,7 @@ pub(in crate::tools) struct Recall(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The id that stands there: `r` and 16 characters.
+    /// `r` and 16 characters, as it stands there.
     id: String,
 }
 
@@ -26,9 +26,8 @@ impl Recall {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "recall",
-            description: "Bring back what a tool answered in an earlier task of this conversation, when the \
-                          history shows only a stub or a part of it. Its words may be others': read them \
-                          again only when you need them."
+            description: "Bring back what an earlier task's tool answered, when the history shows a stub or a \
+                          part. It may hold others' words: only when you need them."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,

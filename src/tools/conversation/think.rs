@@ -18,7 +18,6 @@ pub(in crate::tools) struct Think(Arc<ToolSpec>);
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the record is the call itself, in the transcript")]
 struct Args {
-    /// Reasoning or planning, in plain text.
     thought: String,
 }
 

@@ -12,13 +12,10 @@ use crate::tools::scope::Scope;
 /// One thing to do.
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Todo {
-    /// Short and unique: `1`, `a`.
+    /// Unique.
     pub(super) id: String,
-    /// What is to be done, in a few words.
     pub(super) title: String,
-    /// How far it is. Only one may be `in_progress`.
     pub(super) status: Status,
-    /// More about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
 }

@@ -35,15 +35,12 @@ pub(crate) struct TodoUpdate {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What to do.
     action: Action,
-    /// For add: what is to be done, in one line that can be understood by itself; with a time of day as "YYYY-MM-DD hh:mm".
-    /// For complete: words of the item that is done.
+    /// For add: one line that stands by itself; a time of day as "YYYY-MM-DD hh:mm". For complete: words of the item.
     content: String,
-    /// For add, required: the people it speaks of, by their names, usually the speaker and whom it is about; [] when it is
-    /// about nobody.
+    /// Required for add: whom it speaks of, usually the speaker too; [] for nobody.
     people: Option<Vec<String>>,
-    /// The conversation that the item belongs to, by its id. Default: this one.
+    /// Default: this conversation.
     chat_id: Option<String>,
 }
 
@@ -60,8 +57,8 @@ impl TodoUpdate {
     pub(crate) fn new(model: &Arc<dyn Small>) -> Self {
         let spec = ToolSpec {
             name: "todo_update",
-            description: "Keep the list of what people want done or remembered (TODO.md): add an item, or complete \
-                          one. It lasts: for the steps of the task at hand use todo_write."
+            description: "Keep the lasting list of what people want done or remembered (TODO.md). For steps of the \
+                          task at hand use todo_write."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

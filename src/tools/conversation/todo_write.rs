@@ -19,7 +19,7 @@ pub(in crate::tools) struct TodoWrite(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The whole list, not just what changes. An empty one clears it.
+    /// An empty list clears it.
     todos: Vec<Todo>,
 }
 
@@ -28,8 +28,8 @@ impl TodoWrite {
         Self(Arc::new(ToolSpec {
             name: "todo_write",
             description:
-                "Replace this conversation's todo list. Always send the full list; at most \
-                          one item may be in_progress."
+                "Replace this conversation's todo list: always the full list, at most one item \
+                          in_progress."
                     .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

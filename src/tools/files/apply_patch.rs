@@ -33,8 +33,8 @@ pub(in crate::tools) struct ApplyPatch {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A unified diff, or `*** Begin Patch` … `*** End Patch` with `*** Add File:`, `*** Update File:`
-    /// (`*** Move to:`, `@@ line before` and context lines), `*** Delete File:`.
+    /// A unified diff, or `*** Begin Patch` … `*** End Patch` with `*** Add File:`, `*** Update File:` (`*** Move to:`,
+    /// `@@ line before`), `*** Delete File:`.
     patch: String,
 }
 
@@ -42,9 +42,8 @@ impl ApplyPatch {
     pub(in crate::tools) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Change one or more files with a patch: all of it is applied or none. \
-                          Context lines must be exact and fit in one place; line numbers are only \
-                          a hint. For one small change use edit_file."
+            description: "Change files with a patch, all of it or none. Context lines must be exact and in one \
+                          place; line numbers are hints. For one small change use edit_file."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Write,

@@ -38,14 +38,13 @@ pub(in crate::tools) struct EditFile {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The file.
     path: String,
-    /// The exact text to replace, with its whitespace; without the line numbers that `read_file` shows.
+    /// Exact, with its whitespace, without `read_file`'s line numbers.
     old_string: String,
-    /// What comes in its place; empty to take it out.
+    /// Empty to take it out.
     #[schemars(length(min = 0))]
     new_string: String,
-    /// Whether to replace every place. Default: false, and the text must stand in one place only.
+    /// Default: false: one place only.
     #[serde(default)]
     replace_all: bool,
 }
@@ -54,9 +53,10 @@ impl EditFile {
     pub(in crate::tools) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Replace an exact text in a file. Read the file first; for changes in \
-                          several places or files use apply_patch."
-                .to_owned(),
+            description:
+                "Replace an exact text in a file. Read it first; for several places or files use \
+                          apply_patch."
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Write,
             group: "files",

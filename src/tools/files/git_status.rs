@@ -32,7 +32,7 @@ pub(in crate::tools) struct GitStatus {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The folder. Default: the workspace, else the cache folder.
+    /// Default: workspace, else cache folder.
     path: Option<String>,
 }
 
@@ -40,8 +40,7 @@ impl GitStatus {
     pub(in crate::tools) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Show which files of a git repository are changed, in git's short form."
-                .to_owned(),
+            description: "Show a git repository's changed files, in git's short form.".to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
             group: "files",

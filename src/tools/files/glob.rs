@@ -33,9 +33,9 @@ pub(in crate::tools) struct Glob {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A pattern like `**/*.rs` or `src/**/*.{ts,tsx}`; `*` stays within one folder, `**` does not.
+    /// `src/**/*.{ts,tsx}`; `*` stays within one folder.
     pattern: String,
-    /// The folder to look in. Default: the workspace, else the cache folder.
+    /// Default: workspace, else cache folder.
     path: Option<String>,
 }
 
@@ -43,8 +43,8 @@ impl Glob {
     pub(in crate::tools) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Find files whose path matches a pattern, the newest first. Hidden files \
-                          and what .gitignore names are left out."
+            description: "Find files by path, the newest first. Hidden ones and what .gitignore names are left \
+                          out."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,

@@ -44,13 +44,13 @@ pub(in crate::tools) struct Grep {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A regular expression; `(?i)` in front ignores case.
+    /// Regular expression; `(?i)` ignores case.
     pattern: String,
-    /// A file or a folder. Default: the workspace, else the cache folder.
+    /// File or folder. Default: workspace, else cache folder.
     path: Option<String>,
-    /// Only files whose name matches, like `*.go` or `*.{js,ts}`.
+    /// Names, like `*.{js,ts}`.
     include: Option<String>,
-    /// Lines to show before and after each match. Default: 0.
+    /// Default: 0.
     #[schemars(range(min = 0, max = 10))]
     context_lines: Option<u64>,
 }
@@ -59,9 +59,8 @@ impl Grep {
     pub(in crate::tools) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Search in files for a regular expression; answers file:line:content. \
-                          Hidden files, what .gitignore names, binary files and files over 1 MB are \
-                          skipped."
+            description: "Search in files; answers file:line:content. Skips hidden and binary files, those over 1 \
+                          MB and what .gitignore names."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,

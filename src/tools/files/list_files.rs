@@ -55,14 +55,13 @@ pub(in crate::tools) struct ListFiles {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// A folder or a pattern like `src/*.rs` or `**/*.md`. Default: the workspace, else the cache folder.
+    /// Folder or pattern (`**/*.md`). Default: workspace, else cache folder.
     path: Option<String>,
-    /// Whether to list folders inside, too. Default: false.
+    /// Default: false.
     #[serde(default)]
     recursive: bool,
-    /// Only files whose name matches, like `*.md`.
     include: Option<String>,
-    /// Whether to add type and size. Default: false.
+    /// Type and size. Default: false.
     #[serde(default)]
     details: bool,
 }
@@ -71,9 +70,9 @@ impl ListFiles {
     pub(in crate::tools) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "List a folder, or the files that match a pattern, sorted; folders end \
-                          with /. Hidden names are skipped."
-                .to_owned(),
+            description:
+                "List a folder, or what matches a pattern, sorted. Hidden names are skipped."
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
             group: "files",

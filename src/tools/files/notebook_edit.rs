@@ -30,19 +30,18 @@ pub(in crate::tools) struct NotebookEdit {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The notebook (`.ipynb`).
     notebook_path: String,
-    /// The cell's number, from 0; insert puts the new cell before it. Not used when `cell_id` is given.
+    /// From 0; insert goes before it. Not used with `cell_id`.
     #[schemars(range(min = 0))]
     cell_number: Option<u64>,
-    /// The cell's id; insert puts the new cell after it.
+    /// Insert goes after it.
     cell_id: Option<String>,
-    /// For replace and insert: the new source.
+    /// For replace and insert.
     #[schemars(length(min = 0))]
     new_source: Option<String>,
-    /// For insert, required; for replace the cell keeps its type by default.
+    /// Required for insert.
     cell_type: Option<CellType>,
-    /// What to do. Default: replace.
+    /// Default: replace.
     edit_mode: Option<Mode>,
 }
 
@@ -75,8 +74,7 @@ impl NotebookEdit {
         let spec = ToolSpec {
             name: NAME,
             description:
-                "Replace, insert or delete one cell of a Jupyter notebook. read_file shows \
-                          the cells with their numbers and ids."
+                "Change one cell of a Jupyter notebook. read_file shows the cells' numbers and ids."
                     .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Write,

@@ -51,16 +51,14 @@ pub(in crate::tools) struct Patch {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The file.
     path: String,
-    /// What to do.
     operation: Operation,
-    /// For create: the whole content.
+    /// For create.
     #[schemars(length(min = 0))]
     content: Option<String>,
-    /// For replace: the exact text, which must stand in one place.
+    /// For replace: exact, in one place only.
     old_string: Option<String>,
-    /// For replace: what comes in its place.
+    /// For replace.
     #[schemars(length(min = 0))]
     new_string: Option<String>,
 }
@@ -77,9 +75,9 @@ impl Patch {
     pub(in crate::tools) fn new(denied: Denied, rules: Vec<Validate>, schemas: Schemas) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Create, change or delete one file. YAML files of the bot are checked \
-                          against their schema afterwards; the answer has the findings."
-                .to_owned(),
+            description: "Create, change or delete one file. The bot's YAML is checked against its schema; the \
+                          answer has the findings."
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Write,
             group: "files",

@@ -29,19 +29,16 @@ pub(in crate::tools) struct PersonaWrite(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What it is called.
     name: String,
-    /// What it is: "a seal that keeps the books".
     creature: Option<String>,
-    /// How it comes across, in a few words.
     vibe: Option<String>,
-    /// One emoji that stands for it.
+    /// One.
     emoji: Option<String>,
-    /// What it holds to, a sentence each, 8 at most.
+    /// At most 8 sentences.
     core_truths: Option<Vec<String>>,
-    /// What it never does, a sentence each, 8 at most.
+    /// What it never does: at most 8 sentences.
     boundaries: Option<Vec<String>>,
-    /// How it speaks, in a sentence or two.
+    /// How it speaks.
     manner: Option<String>,
 }
 
@@ -55,10 +52,9 @@ impl PersonaWrite {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: NAME,
-            description: "Write who you are: your name and manner from the next message on. When your owner asks you \
-                          to set up your persona, first ask them with ask_user what you shall be called, what you \
-                          are, how you speak, what you hold to and what you never do; then call this once. They \
-                          read all of it and confirm it."
+            description: "Write who you are, from the next message on. When your owner asks you to, first ask with \
+                          ask_user what you shall be called, what you are, how you speak, what you hold to and \
+                          never do; then call this once. They confirm it."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Write,

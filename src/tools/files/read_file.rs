@@ -61,12 +61,12 @@ pub(in crate::tools) struct ReadFile {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The file: absolute, relative to the workspace, `file_cache_dir/<path>` or `file_state_dir/<path>`.
+    /// Absolute, relative to the workspace, `file_cache_dir/…` or `file_state_dir/…`.
     path: String,
-    /// The first line to show, from 1. Default: 1.
+    /// Line. Default: 1.
     #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// How many lines to show. Default: 2000.
+    /// Lines. Default: 2000.
     #[schemars(range(min = 1, max = 100_000))]
     limit: Option<u64>,
 }
@@ -75,9 +75,8 @@ impl ReadFile {
     pub(in crate::tools) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Read a text file page by page. Lines come numbered; the last line of a \
-                          page says how to get the next. Notebooks come as cells, images as \
-                          pictures. For folders use list_files."
+            description: "Read a text file, lines numbered; a page's last line says how to get the next. Notebooks \
+                          come as cells, images as pictures. For folders use list_files."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,

@@ -34,9 +34,9 @@ pub(in crate::tools) struct ReadSchema {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// Its name: `config`, or a file of `file_state_dir/schemas/` without `.json`.
+    /// `config`, or a file of `file_state_dir/schemas/` without `.json`.
     schema: String,
-    /// A path of keys with dots, like `tools.read_file`. Default: the root.
+    /// Keys with dots: `tools.read_file`. Default: the root.
     #[serde(default)]
     path: String,
 }
@@ -45,8 +45,7 @@ impl ReadSchema {
     pub(in crate::tools) fn new(schemas: Schemas) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Look up which keys a file of the bot may have, what they take and mean."
-                .to_owned(),
+            description: "Look up a bot file's keys, and what they take and mean.".to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
             group: "files",

@@ -48,13 +48,11 @@ pub(in crate::tools) struct WriteFile {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The file: relative to the workspace (without one: to the cache folder), absolute,
-    /// `file_cache_dir/<path>` or `file_state_dir/<path>`. Missing folders are made.
+    /// As in read_file; without a workspace in the cache folder. Missing folders are made.
     path: String,
-    /// The text to write.
     #[schemars(length(min = 0))]
     content: String,
-    /// `overwrite` replaces the whole file, `append` adds to its end. Default: overwrite.
+    /// Default: overwrite.
     mode: Option<Mode>,
 }
 

@@ -25,12 +25,10 @@ pub(in crate::tools) struct MemoryGet(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The file, as memory_search names it.
     path: String,
-    /// The first line, from 1.
     #[schemars(range(min = 1))]
     from: Option<usize>,
-    /// How many lines. Default: 200.
+    /// Default: 200.
     #[schemars(range(min = 1, max = 1000))]
     lines: Option<usize>,
 }
@@ -39,7 +37,7 @@ impl MemoryGet {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "memory_get",
-            description: "Read lines of a file of memory, as memory_search names it.".to_owned(),
+            description: "Read lines of a file of memory that memory_search names.".to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
             group: "memory",

@@ -26,12 +26,11 @@ pub(in crate::tools) struct MemorySearch(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What to look for, in any words.
     query: String,
-    /// So many results at most. Default: 6.
+    /// Default: 6.
     #[schemars(range(min = 1, max = 50))]
     max_results: Option<usize>,
-    /// How well a result fits at least. Default: 0.35.
+    /// Default: 0.35.
     #[schemars(range(min = 0, max = 1))]
     min_score: Option<f64>,
 }
@@ -40,8 +39,8 @@ impl MemorySearch {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "memory_search",
-            description: "Search what was remembered about this conversation and its people in earlier talks \
-                          (MEMORY.md and what lies beside it): path, lines, score and text of what fits."
+            description: "Search what was remembered about this conversation and its people: path, lines, score, \
+                          text."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,

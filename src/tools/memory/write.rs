@@ -20,9 +20,9 @@ pub(in crate::tools) struct MemoryWrite(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What to remember, in one line that can be understood by itself: who, what, since when.
+    /// One line that stands by itself: who, what, since when.
     text: String,
-    /// The heading to keep it under. Default: Notes.
+    /// Heading. Default: Notes.
     section: Option<String>,
 }
 
@@ -30,9 +30,8 @@ impl MemoryWrite {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "memory_write",
-            description: "Remember something about the people of this conversation or what they want, beyond its \
-                          history: what they ask you to remember, and what will still matter in later talks. What \
-                          is to be done belongs on a list instead."
+            description: "Remember something about the people here or what they want: what they ask you to, and \
+                          what will matter later. What is to be done belongs on a list."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,

@@ -22,7 +22,7 @@ pub(in crate::tools) struct SessionsList(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// How many at most, the last active first. Default: 20, at most 100.
+    /// Default: 20.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
@@ -31,8 +31,8 @@ impl SessionsList {
     pub(in crate::tools) fn new() -> Self {
         Self(looking(
             "sessions_list",
-            "List the conversations (sessions) that you take part in, the last active first: their ids, what they \
-             are, how many tasks they had. An owner sees all in private, everybody else their own.",
+            "List your conversations (sessions), the last active first. An owner sees all in private, everybody \
+             else their own.",
             parameters::<Args>(),
         ))
     }

@@ -22,9 +22,9 @@ pub(in crate::tools) struct SessionsSend(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The conversation's id, as sessions_list shows it; not this one's.
+    /// Not this one's.
     session_id: String,
-    /// What is sent, at most 8,000 characters.
+    /// At most 8,000 characters.
     content: String,
 }
 
@@ -32,8 +32,8 @@ impl SessionsSend {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "sessions_send",
-            description: "Send a message into another conversation (session): you begin work on it there, and \
-                          answer there, not here. To tell a person something use contacts_send or message."
+            description: "Send a message into another conversation (session): you work on it and answer there. To \
+                          tell people something use message."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Message,

@@ -23,8 +23,7 @@ impl SessionsStatus {
     pub(in crate::tools) fn new() -> Self {
         Self(looking(
             "sessions_status",
-            "Tell this conversation's (session's) id, and how many messages, tokens and how much money it has \
-             taken since its last reset.",
+            "This conversation's (session's) id, messages, tokens and money since its last reset.",
             parameters::<Args>(),
         ))
     }

@@ -111,18 +111,17 @@ pub(in crate::tools) struct Bash {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The command. `file_cache_dir/…` and `file_state_dir/…` stand for their folders.
+    /// `file_cache_dir/…` and `file_state_dir/…` stand for their folders.
     cmd: String,
-    /// The folder to run it in. Default: the workspace, without one the cache folder.
+    /// Default: workspace, else cache folder.
     cwd: Option<String>,
-    /// How long it may take, in seconds. A background process has no limit unless this is given.
+    /// In the background: no limit unless given.
     #[schemars(range(min = 1))]
     timeout_seconds: Option<f64>,
-    /// More environment variables.
     env: Option<BTreeMap<String, String>>,
-    /// Answer at once with a process id; see the tool `process`.
+    /// Answers an id for `process`.
     run_in_background: Option<bool>,
-    /// Answer with one JSON object: `task_id, status, summary, output_kind, output_schema, output, error`.
+    /// Answers JSON: `task_id, status, summary, output_kind, output_schema, output, error`.
     run_in_subtask: Option<bool>,
 }
 
@@ -136,9 +135,9 @@ impl Bash {
         parameters["properties"]["timeout_seconds"]["maximum"] =
             settings.max_timeout.0.as_secs_f64().into();
         let description = format!(
-            "Run a shell command and read what it prints (standard output and errors together, at most {SHOWN} \
-             characters, the middle left out). Ended after {} s unless timeout_seconds says otherwise. Nothing \
-             can be typed into it; for servers and watchers use run_in_background.",
+            "Run a shell command and read what it prints (errors too, at most {SHOWN} characters, the middle left out). \
+             Ended after {} s unless timeout_seconds says otherwise. Takes no input; for servers and watchers use \
+             run_in_background.",
             settings.timeout.0.as_secs()
         );
         let spec = ToolSpec {

@@ -70,11 +70,11 @@ pub(in crate::tools) struct PowerShell {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The command. `file_cache_dir/…` and `file_state_dir/…` (or with `\`) stand for their folders.
+    /// `file_cache_dir/…` and `file_state_dir/…` (or with `\`) stand for their folders.
     cmd: String,
-    /// The folder to run it in. Default: the workspace, without one the cache folder.
+    /// Default: workspace, else cache folder.
     cwd: Option<String>,
-    /// How long it may take, in seconds.
+    /// In seconds.
     #[schemars(range(min = 1))]
     timeout_seconds: Option<f64>,
 }

@@ -51,18 +51,17 @@ pub(in crate::tools) struct Process {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// What to do.
     action: Action,
-    /// Which process, as `bash` named it. Not for `list`.
+    /// Not for `list`.
     process_id: Option<String>,
-    /// For `input`: the text to write to it. A line ends with a line feed.
+    /// End a line with a line feed.
     input: Option<String>,
-    /// For `signal`: `TERM`, `INT`, `HUP`, `KILL`, `USR1`, `USR2`, `QUIT`, `STOP`, `CONT`.
+    /// TERM, INT, HUP, KILL, USR1, USR2, QUIT, STOP or CONT.
     signal: Option<String>,
-    /// For `poll`: how long to wait for something new, in seconds. Default: not at all.
+    /// For `poll`. Default: 0.
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: Option<f64>,
-    /// For `poll`: read from this character on instead of where the last poll ended.
+    /// For `poll`. Default: the last poll's end.
     #[schemars(range(min = 0))]
     cursor: Option<u64>,
 }
@@ -83,8 +82,8 @@ impl Process {
         let spec = ToolSpec {
             name: "process",
             description: format!(
-                "Look after processes that bash started with run_in_background in this conversation: list them, \
-                 poll what they print (the last {RING} characters are kept), write to them, signal or stop them."
+                "Look after processes that bash started with run_in_background in this conversation; poll reads what \
+                 they print (the last {RING} characters are kept)."
             ),
             parameters: parameters::<Args>(),
             class: Class::Exec,

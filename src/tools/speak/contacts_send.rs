@@ -24,19 +24,19 @@ pub(in crate::tools) struct ContactsSend(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The contact_id of the contact files (contacts/ACTIVE.md, contacts/INACTIVE.md).
+    /// From contacts/ACTIVE.md, INACTIVE.md.
     contact_id: String,
-    /// In which of their chats, by its id. Default: alone with them.
+    /// Default: alone with them.
     chat_id: Option<String>,
-    /// application/json, which is the default.
+    /// Only application/json.
     content_type: Option<String>,
-    /// What is said, at most 8,000 characters: whole, as they are to read it.
+    /// At most 8,000 characters.
     message_text: Option<String>,
-    /// Instead of message_text: an envelope (JSON with message_id, text, sent_at, session_id) in base64url.
+    /// Or base64url of JSON: message_id, text, sent_at, session_id.
     message_base64: Option<String>,
-    /// Names the talk: a UUIDv7. Default: a new one.
+    /// UUIDv7. Default: a new one.
     session_id: Option<String>,
-    /// The message_id that it answers.
+    /// A message_id.
     reply_to: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl ContactsSend {
             name: "contacts_send",
             description:
                 "Send one message to one contact, by whatever channel reaches them. Never for this \
-                          conversation: there you just answer."
+                          conversation."
                     .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Message,

@@ -22,9 +22,9 @@ pub(in crate::tools) struct Message(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// To whom: the id of a chat, or the name of somebody whom you know here, when no other has it.
+    /// A chat's id, or a name known here that no other has.
     to: String,
-    /// What is said, in markdown, at most 8,000 characters: whole, as they are to read it.
+    /// Markdown, at most 8,000 characters.
     content: String,
 }
 
@@ -32,8 +32,7 @@ impl Message {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "message",
-            description: "Say something to somebody in another chat. Never for this conversation: there you just \
-                          answer. They read that it comes from you, and may answer you there."
+            description: "Say something to somebody in another chat. Never for this conversation."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Message,

@@ -30,15 +30,14 @@ pub(super) struct PostNow {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema matters: the checks read what is there")]
 struct Args {
-    /// The text of the post.
     text: String,
-    /// Further posts, each answering the one before: a thread.
+    /// A thread: further posts, each answering the one before.
     thread: Option<Vec<String>>,
-    /// A post to quote: its id or its address.
+    /// A post's id or address.
     quote: Option<String>,
-    /// A post to answer: its id or its address.
+    /// A post's id or address.
     reply_to: Option<String>,
-    /// Pictures of the first post, 4 at most: paths of files, such as "file_cache_dir/cat.png".
+    /// Of the first post, 4 at most: paths, such as "file_cache_dir/cat.png".
     pictures: Option<Vec<String>>,
 }
 

@@ -34,25 +34,24 @@ pub(super) struct PostLater {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The text of the post.
     #[expect(dead_code, reason = "the checks read what is there")]
     text: String,
-    /// When: RFC 3339 ("2026-12-24T18:00:00+01:00"), or HH:MM, which is tomorrow's when today's is past.
+    /// RFC 3339 ("2026-12-24T18:00:00+01:00"), or HH:MM, tomorrow's when today's is past.
     time: String,
-    /// How often: once (without it), every day at that time, or every hour at that minute.
+    /// Default: once. Daily at that time, hourly at that minute.
     recurrence: Option<Recurrence>,
-    /// The IANA time zone of HH:MM, such as "Europe/Berlin".
+    /// IANA zone of HH:MM ("Europe/Berlin").
     timezone: Option<String>,
-    /// Further posts, each answering the one before: a thread.
+    /// A thread: further posts, each answering the one before.
     #[expect(dead_code, reason = "the checks read what is there")]
     thread: Option<Vec<String>>,
-    /// A post to quote: its id or its address.
+    /// A post's id or address.
     #[expect(dead_code, reason = "the checks read what is there")]
     quote: Option<String>,
-    /// A post to answer: its id or its address.
+    /// A post's id or address.
     #[expect(dead_code, reason = "the checks read what is there")]
     reply_to: Option<String>,
-    /// Pictures of the first post, 4 at most: paths of files, such as "file_cache_dir/cat.png".
+    /// Of the first post, 4 at most: paths, such as "file_cache_dir/cat.png".
     #[expect(dead_code, reason = "the checks read what is there")]
     pictures: Option<Vec<String>>,
 }

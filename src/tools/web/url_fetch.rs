@@ -89,20 +89,17 @@ pub(in crate::tools) struct UrlFetch {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// `http://…` or `https://…`.
     url: String,
     /// Default: GET.
     method: Option<Verb>,
     /// Accept, Accept-Language, Content-Type, If-Modified-Since, If-None-Match, Range, User-Agent.
     headers: Option<BTreeMap<String, String>>,
-    /// What is sent: text as it is, anything else as JSON.
+    /// Text as it is, anything else as JSON.
     body: Option<Value>,
-    /// Save the answer as this file in the cache folder instead of reading it.
+    /// A file in the cache folder.
     download_path: Option<String>,
-    /// How long it may take, in seconds.
     #[schemars(range(min = 1, max = 600))]
     timeout_seconds: Option<f64>,
-    /// Bytes to read at most.
     #[schemars(range(min = 1))]
     max_bytes: Option<u64>,
 }
@@ -121,9 +118,10 @@ impl UrlFetch {
     pub(in crate::tools) fn new(settings: &Settings, client: &Arc<Guarded>) -> Self {
         let spec = ToolSpec {
             name: NAME,
-            description: "Make an HTTP request to a server of the public internet and read the answer as it is, \
-                          or save it with download_path. For reading web pages use web_fetch."
-                .to_owned(),
+            description:
+                "Make an HTTP request to the public internet: the answer as it is, or saved with \
+                          download_path. For web pages use web_fetch."
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Network,
             group: "web",

@@ -43,13 +43,11 @@ pub(in crate::tools) struct WebFetch {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// `http://…` or `https://…`.
     url: String,
-    /// What to extract from the page. Without it the whole page is answered.
     prompt: Option<String>,
     /// Default: markdown.
     format: Option<Shape>,
-    /// How long the server may take, in seconds. Default: 30.
+    /// Seconds. Default: 30.
     #[schemars(range(min = 1, max = 120))]
     timeout: Option<f64>,
 }
@@ -70,8 +68,7 @@ impl WebFetch {
     ) -> Self {
         let spec = ToolSpec {
             name: "web_fetch",
-            description: "Read a web page: its main text as markdown, plain text or HTML. With a prompt only what \
-                          it asks for is extracted."
+            description: "Read a web page: its main text. With a prompt only what it asks for."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Network,

@@ -146,9 +146,8 @@ pub(in crate::tools) struct WebSearch {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// Search words.
     q: String,
-    /// Results at most. Default: 5.
+    /// Default: 5.
     #[schemars(range(min = 1, max = 20))]
     max_results: Option<u64>,
 }
@@ -169,9 +168,9 @@ impl WebSearch {
     ) -> Self {
         let spec = ToolSpec {
             name: "web_search",
-            description: "Search the web. Answers titles, addresses and a few words of each result; read a page \
-                          with web_fetch."
-                .to_owned(),
+            description:
+                "Search the web: titles, addresses, a few words; read a page with web_fetch."
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Network,
             group: "web",
