@@ -28,7 +28,7 @@ pub use clock::{Moved, Mover, Now};
 pub use delivered::{Delivered, Keep};
 pub use faults::{Fault, FaultKind};
 pub use line_platform::LinePlatform;
-pub use model::{Behaviour, Embedding, Model, Owned, ScriptedCall, Turn};
+pub use model::{Behaviour, Embedding, Family, Model, Owned, ScriptedCall, Turn};
 pub use playground::{Options, Playground, StartError};
 pub use slack::Slack;
 pub use telegram::{Pace, Spot, Telegram};

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use super::cache::Cached;
 use super::owned::{self, Owned};
 use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
+use super::strict::{self, Thought};
 use super::turn::{ScriptedCall, Turn, units};
-use super::{Asked, Dialect, Model, Prompt, anthropic_check, fresh};
+use super::{Asked, Dialect, Model, Prompt, anthropic_check, conversation, fresh};
 use crate::line::Line;
 
 /// `POST /messages`.
@@ -26,20 +27,28 @@ pub(crate) async fn messages(
         return error(status, None, words);
     }
     let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
-    let checked = anthropic_check::check(&body);
-    let number = model.record(|| Asked {
-        dialect: Dialect::Anthropic,
-        body: body.clone(),
-        refused: checked.as_ref().err().cloned(),
+    let family = model.family().filter(|family| family.is_anthropic());
+    let mut checked = anthropic_check::check(&body).map(|()| None);
+    let number = model.record(|number| {
+        if checked.is_ok() {
+            let owned = model.owned().check_anthropic(&body["messages"]).map_err(str::to_owned);
+            let thought = || family.map(|it| strict::check_messages(it, &body, &headers, number));
+            checked = owned.and_then(|()| thought().transpose());
+        }
+        Asked {
+            dialect: Dialect::Anthropic,
+            body: body.clone(),
+            refused: checked.as_ref().err().cloned(),
+            cut: 0,
+        }
     });
-    if let Err(words) = checked {
-        return error(400, None, &words);
-    }
-    if let Err(words) = model.owned().check_anthropic(&body["messages"], number) {
-        return error(400, None, words);
-    }
+    let thought = match checked {
+        Ok(thought) => thought,
+        Err(words) => return error(400, None, &words),
+    };
     let text = String::from_utf8_lossy(&raw);
-    let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]) };
+    let talk = || conversation::of_messages(&body);
+    let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]), talk: &talk };
     let turn = after_delays(model.next_turn(&heard)).await;
     let writer = Writer {
         number,
@@ -48,6 +57,7 @@ pub(crate) async fn messages(
         asked: tokens(&text),
         cached: model.cached(Dialect::Anthropic, &body),
         owned: model.owned(),
+        thought,
     };
     writer.answer(turn, &line)
 }
@@ -91,6 +101,8 @@ struct Writer<'a> {
     asked: usize,
     cached: Cached,
     owned: Owned,
+    /// What the answer of a family begins with.
+    thought: Option<Thought>,
 }
 
 impl Writer<'_> {
@@ -125,13 +137,7 @@ impl Writer<'_> {
         if self.stream {
             return whole_stream(self.events(text, calls));
         }
-        let mut content = vec![];
-        if self.thinks(calls) {
-            let (thinking, signature) =
-                (owned::thoughts(self.number), owned::signature(self.number));
-            let block = json!({ "type": "thinking", "thinking": thinking, "signature": signature });
-            content.extend([block, owned::hidden(self.number)]);
-        }
+        let mut content = self.own_blocks(calls);
         if !text.is_empty() {
             content.push(json!({ "type": "text", "text": text }));
         }
@@ -168,11 +174,9 @@ impl Writer<'_> {
 
     fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {
         let mut out = self.start();
-        let mut index = 0;
-        if self.thinks(calls) {
-            out += &self.thought();
-            index = 2;
-        }
+        let own = self.own_blocks(calls);
+        out.extend(own.iter().enumerate().map(|(index, own)| own_events(index, own)));
+        let mut index = own.len();
         if !text.is_empty() {
             out += &block(index, &json!({ "type": "text", "text": "" }), "text", text);
             out += &stop(index);
@@ -192,23 +196,18 @@ impl Writer<'_> {
         out + &event(&json!({ "type": "message_stop" }))
     }
 
-    fn thinks(&self, calls: &[ScriptedCall]) -> bool {
-        self.owned == Owned::Thoughts && !calls.is_empty()
-    }
-
-    /// The events of two blocks.
-    fn thought(&self) -> String {
-        let head = json!({ "type": "thinking", "thinking": "", "signature": "" });
-        let signed =
-            json!({ "type": "signature_delta", "signature": owned::signature(self.number) });
-        let signed = json!({ "type": "content_block_delta", "index": 0, "delta": signed });
-        let hidden = owned::hidden(self.number);
-        let hidden = json!({ "type": "content_block_start", "index": 1, "content_block": hidden });
-        block(0, &head, "thinking", &owned::thoughts(self.number))
-            + &event(&signed)
-            + &stop(0)
-            + &event(&hidden)
-            + &stop(1)
+    /// What stands before words and calls, and is the provider's own.
+    fn own_blocks(&self, calls: &[ScriptedCall]) -> Vec<Value> {
+        let thinking = |Thought { thinking, signature }| json!({ "type": "thinking", "thinking": thinking, "signature": signature });
+        if let Some(thought) = self.thought.clone() {
+            return vec![thinking(thought)];
+        }
+        if self.owned != Owned::Thoughts || calls.is_empty() {
+            return Vec::new();
+        }
+        let text = owned::thoughts(self.number);
+        let thought = Thought { thinking: text, signature: owned::signature(self.number) };
+        vec![thinking(thought), owned::hidden(self.number)]
     }
 
     fn start(&self) -> String {
@@ -232,6 +231,19 @@ impl Writer<'_> {
         let id = format!("toolu_{}_{at}", self.number);
         json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
     }
+}
+
+/// The events of a block of the provider's own: of a thought its text comes in pieces, and then its signature.
+fn own_events(index: usize, own: &Value) -> String {
+    if own["type"] != "thinking" {
+        let start = json!({ "type": "content_block_start", "index": index, "content_block": own });
+        return event(&start) + &stop(index);
+    }
+    let head = json!({ "type": "thinking", "thinking": "", "signature": "" });
+    let signed = json!({ "type": "signature_delta", "signature": own["signature"] });
+    let signed = json!({ "type": "content_block_delta", "index": index, "delta": signed });
+    let text = own["thinking"].as_str().unwrap_or_default();
+    block(index, &head, "thinking", text) + &event(&signed) + &stop(index)
 }
 
 /// A content block's start and deltas; `field` is `text`, `thinking` or `partial_json`.

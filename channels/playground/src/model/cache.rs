@@ -35,9 +35,10 @@ pub(crate) struct Cached {
 }
 
 impl Cache {
-    /// The OpenAI dialect: any prompt that begins alike, without being asked.
+    /// The OpenAI dialects: any prompt that begins alike, without being asked.
     pub(super) fn automatic(&mut self, body: &Value) -> Cached {
-        let prompt = format!("{}{}{}", body["model"], body["tools"], body["messages"]);
+        let said = if body["input"].is_null() { &body["messages"] } else { &body["input"] };
+        let prompt = format!("{}{}{}{said}", body["model"], body["tools"], body["instructions"]);
         let common = self.prompts.iter().map(|known| common(known, &prompt)).max().unwrap_or(0);
         if self.prompts.len() == PROMPTS {
             self.prompts.pop_front();

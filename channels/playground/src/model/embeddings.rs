@@ -38,7 +38,8 @@ pub(crate) async fn embeddings(
     let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
     let checked = check(&body);
     let refused = checked.as_ref().err().map(|complaint| complaint.message.clone());
-    model.record_embedding(Asked { dialect: Dialect::Embeddings, body: body.clone(), refused });
+    let dialect = Dialect::Embeddings;
+    model.record_embedding(Asked { dialect, body: body.clone(), refused, cut: 0 });
     let texts = match checked {
         Ok(texts) => texts,
         Err(complaint) => return error(400, &complaint),

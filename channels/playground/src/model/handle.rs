@@ -11,8 +11,10 @@ use tokio::sync::{Notify, Semaphore, watch};
 
 use super::cache::{Cache, Cached};
 use super::contract;
+use super::conversation::Conversation;
 use super::owned::Owned;
 use super::prompt::Prompt;
+use super::strict::Family;
 use super::turn::Turn;
 use crate::clock::Now;
 
@@ -74,6 +76,8 @@ pub enum Dialect {
     OpenAi,
     /// The Anthropic one.
     Anthropic,
+    /// OpenAI's own, with items.
+    Responses,
     /// The OpenAI-compatible one, for embeddings.
     Embeddings,
 }
@@ -87,7 +91,12 @@ pub struct Asked {
     pub body: Value,
     /// Why it was refused as malformed.
     pub refused: Option<String>,
+    /// How many tokens of it were cut off in silence.
+    pub cut: usize,
 }
+
+/// Answers a talk in the place of the usual behaviour.
+pub type Answerer = Arc<dyn Fn(&Conversation) -> Turn + Send + Sync>;
 
 /// The handle of the model servers: write scripts, read requests.
 #[derive(Clone)]
@@ -112,6 +121,8 @@ struct Inner {
 struct State {
     behaviour: Behaviour,
     owned: Owned,
+    family: Option<Family>,
+    answerer: Option<Answerer>,
     script: VecDeque<Turn>,
     /// Scripts for requests that contain a text.
     keyed: Vec<(String, VecDeque<Turn>)>,
@@ -169,7 +180,28 @@ impl Model {
 
     /// What they mark.
     pub(crate) fn owned(&self) -> Owned {
-        self.state().owned
+        let state = self.state();
+        match state.family {
+            Some(Family::DeepSeek) => Owned::Thoughts,
+            Some(Family::Gemini) => Owned::Marks,
+            Some(_) => Owned::Nothing,
+            None => state.owned,
+        }
+    }
+
+    /// Makes the servers keep the rules of a family.
+    pub fn set_family(&self, family: Family) {
+        self.state().family = Some(family);
+    }
+
+    /// Whose rules they keep.
+    pub(crate) fn family(&self) -> Option<Family> {
+        self.state().family
+    }
+
+    /// Lets somebody answer what no script answers.
+    pub fn set_answerer(&self, answerer: Answerer) {
+        self.state().answerer = Some(answerer);
     }
 
     /// The requests, oldest first (the last 2,000; none under load).
@@ -238,14 +270,18 @@ impl Model {
         let keyed = fits.and_then(|(_, script)| script.pop_front());
         state.keyed.retain(|(_, script)| !script.is_empty());
         let turn = keyed.or_else(|| state.script.pop_front()).unwrap_or(Turn::Usual);
+        if let (Turn::Usual, Some(answerer)) = (&turn, state.answerer.clone()) {
+            drop(state);
+            return answerer(&(heard.talk)());
+        }
         turn.spelled_out(|| usual(state.behaviour, heard))
     }
 
     /// Counts a request and keeps it, unless under load.
-    pub(crate) fn record(&self, asked: impl FnOnce() -> Asked) -> u64 {
+    pub(crate) fn record(&self, asked: impl FnOnce(u64) -> Asked) -> u64 {
         let number = self.inner.calls.fetch_add(1, Ordering::SeqCst) + 1;
         if !self.inner.load.load(Ordering::SeqCst) {
-            let asked = asked();
+            let asked = asked(number);
             let mut state = self.state();
             if state.requests.len() == KEPT {
                 state.requests.pop_front();
@@ -263,7 +299,7 @@ impl Model {
         }
         let cache = &mut self.state().cache;
         match dialect {
-            Dialect::OpenAi => cache.automatic(body),
+            Dialect::OpenAi | Dialect::Responses => cache.automatic(body),
             Dialect::Anthropic => cache.marked(body),
             Dialect::Embeddings => Cached::default(),
         }

@@ -4,6 +4,7 @@ mod anthropic;
 mod anthropic_check;
 mod cache;
 mod contract;
+mod conversation;
 mod embeddings;
 mod handle;
 mod meaning;
@@ -12,21 +13,26 @@ mod openai_check;
 mod owned;
 mod prompt;
 mod stream;
+mod strict;
 mod turn;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
-pub use handle::{Asked, Behaviour, Dialect, Embedding, Model};
+pub(crate) use conversation::text_of;
+pub use conversation::{AnsweredCall, Conversation, ListedTool, Spoken};
+pub use handle::{Answerer, Asked, Behaviour, Dialect, Embedding, Model};
 pub use owned::Owned;
-pub(crate) use prompt::{Prompt, fresh, text_of};
+pub(crate) use prompt::{Prompt, fresh};
+pub use strict::Family;
 pub use turn::{ScriptedCall, Turn};
 
 /// The routes below `/model`.
 pub(crate) fn routes(model: Model) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(openai::chat))
+        .route("/v1/responses", post(strict::responses::responses))
         .route("/v1/embeddings", post(embeddings::embeddings))
         .route("/v1/models", get(openai::models))
         .route("/anthropic/v1/messages", post(anthropic::messages))

@@ -12,13 +12,13 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::openai_check::{self, Complaint};
+use super::openai_check::Complaint;
 use super::owned::{self, Owned};
 use super::stream::{
     after_delays, broken_stream, dripped_stream, paced_stream, pieces, tokens, whole_stream,
 };
 use super::turn::{ScriptedCall, Turn, units};
-use super::{Asked, Dialect, Model, Prompt, fresh};
+use super::{Asked, Dialect, Family, Model, Prompt, conversation, fresh, strict};
 use crate::line::Line;
 
 /// `GET /models`.
@@ -46,21 +46,25 @@ pub(crate) async fn chat(
     if let Some(refused) = unknown_key(&model, &headers) {
         return refused;
     }
-    let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
-    let checked = openai_check::check(&body);
-    let number = model.record(|| Asked {
+    let mut body: Value = serde_json::from_slice(&raw).unwrap_or_default();
+    let family = model.family();
+    let owned = |()| model.owned().check_openai(&body["messages"]).map_err(Complaint::new);
+    let checked = strict::check_chat(family, &body).and_then(owned);
+    let sent = body.clone();
+    let is_cut = family == Some(Family::Local) && checked.is_ok();
+    let cut = if is_cut { strict::fit(&mut body) } else { 0 };
+    let number = model.record(|_| Asked {
         dialect: Dialect::OpenAi,
-        body: body.clone(),
+        body: sent,
         refused: checked.as_ref().err().map(|complaint| complaint.message.clone()),
+        cut,
     });
     if let Err(complaint) = checked {
-        return error(400, &complaint);
+        return refusal(family, 400, &complaint);
     }
-    if let Err(words) = model.owned().check_openai(&body["messages"], number) {
-        return error(400, &Complaint::new(words));
-    }
-    let text = String::from_utf8_lossy(&raw);
-    let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]) };
+    let text = if is_cut { body.to_string().into() } else { String::from_utf8_lossy(&raw) };
+    let talk = || conversation::of_chat(&body);
+    let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]), talk: &talk };
     let turn = after_delays(model.next_turn(&heard)).await;
     let writer = Writer {
         number,
@@ -68,16 +72,22 @@ pub(crate) async fn chat(
         model: body["model"].as_str().unwrap_or_default(),
         stream: body["stream"] == true,
         usage: body["stream_options"]["include_usage"] == true,
-        asked: tokens(&text),
+        asked: if is_cut { strict::size(&body) } else { tokens(&text) },
         cached: model.cached(Dialect::OpenAi, &body).read,
         pace: model.pace(),
         owned: model.owned(),
+        family,
     };
     writer.answer(turn, &line)
 }
 
 /// An error in OpenAI's shape.
 pub(super) fn error(status: u16, complaint: &Complaint) -> Response {
+    refusal(None, status, complaint)
+}
+
+/// An error in the shape of a family.
+fn refusal(family: Option<Family>, status: u16, complaint: &Complaint) -> Response {
     let kind = match status {
         429 => "requests",
         500.. => "server_error",
@@ -86,6 +96,7 @@ pub(super) fn error(status: u16, complaint: &Complaint) -> Response {
     let body = json!({ "error": {
         "message": complaint.message, "type": kind, "param": complaint.param, "code": complaint.code,
     }});
+    let body = strict::error_body(family, status, body);
     (StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), Json(body)).into_response()
 }
 
@@ -99,6 +110,7 @@ struct Writer<'a> {
     cached: usize,
     pace: Arc<Semaphore>,
     owned: Owned,
+    family: Option<Family>,
 }
 
 impl Writer<'_> {
@@ -117,7 +129,7 @@ impl Writer<'_> {
             Turn::Empty | Turn::Usual | Turn::Dripped { .. } => self.say("", &[]),
             Turn::Refuse { status, message, code, retry_after } => {
                 let complaint = Complaint { message, param: None, code };
-                let mut response = error(status, &complaint);
+                let mut response = refusal(self.family, status, &complaint);
                 if let Some(seconds) = retry_after {
                     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
                 }
@@ -159,9 +171,9 @@ impl Writer<'_> {
             if text.is_empty() {
                 message["content"] = Value::Null;
             }
-            if self.owned == Owned::Thoughts {
-                message["reasoning_content"] = json!(owned::thoughts(self.number));
-            }
+        }
+        if self.thinks(calls) {
+            message["reasoning_content"] = json!(owned::thoughts(self.number));
         }
         let choice = json!({
             "index": 0, "message": message, "logprobs": null, "finish_reason": finish(calls),
@@ -171,6 +183,11 @@ impl Writer<'_> {
             "model": self.model, "choices": [choice], "usage": self.usage_of(text, calls),
         }))
         .into_response()
+    }
+
+    /// Whether there are thoughts beside the answer: of a family that thinks beside every one.
+    fn thinks(&self, calls: &[ScriptedCall]) -> bool {
+        self.owned == Owned::Thoughts && (self.family.is_some() || !calls.is_empty())
     }
 
     fn call(&self, at: usize, call: &ScriptedCall) -> Value {
@@ -192,7 +209,7 @@ impl Writer<'_> {
 
     fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {
         let mut out = self.delta(&json!({ "role": "assistant", "content": "" }));
-        if self.owned == Owned::Thoughts && !calls.is_empty() {
+        if self.thinks(calls) {
             for piece in pieces(&owned::thoughts(self.number)) {
                 out += &self.delta(&json!({ "reasoning_content": piece }));
             }

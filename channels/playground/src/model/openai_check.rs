@@ -28,7 +28,8 @@ impl Complaint {
         Self { code: Some(code.to_owned()), ..self }
     }
 
-    fn at(self, param: impl Into<String>) -> Self {
+    /// About this parameter.
+    pub(crate) fn at(self, param: impl Into<String>) -> Self {
         Self { param: Some(param.into()), ..self }
     }
 }

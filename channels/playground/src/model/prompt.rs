@@ -2,12 +2,16 @@
 
 use serde_json::Value;
 
+use super::conversation::{Conversation, text_of};
+
 /// A request as the script sees it.
 pub(crate) struct Prompt<'a> {
     /// The whole request.
     pub(crate) raw: &'a str,
     /// The user's texts since the model's last answer, oldest first.
     pub(crate) fresh: Vec<String>,
+    /// The whole talk, read when it is asked for.
+    pub(crate) talk: &'a (dyn Fn() -> Conversation + Sync),
 }
 
 /// The user's texts after the last assistant message; when there is none, the last one before it.
@@ -20,15 +24,4 @@ pub(crate) fn fresh(messages: &Value) -> Vec<String> {
     };
     let fresh = texts(&messages[after..]);
     if fresh.is_empty() { texts(messages).pop().into_iter().collect() } else { fresh }
-}
-
-/// A message's text, whole or in parts.
-pub(crate) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
