@@ -34,11 +34,14 @@ mod emulated {
     use selkie::daemon::demo::{
         Button, Cast, Fits, Line, Manner, Movable, Seen, Speaking, Start, World,
     };
+    use selkie::domain::transcript::{Answer, Call, Turn};
+    use selkie::llm::{ListedTool, RealModel, Step, stand_in};
+    use selkie_playground::model::{Conversation, Spoken};
     use selkie_playground::telegram::{
         ADA, GRACE, GROUP, HERS, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
     };
     use selkie_playground::{
-        Moved, Mover, Options, Playground, Spot, line_platform as line, seen, slack, x,
+        Family, Moved, Mover, Options, Playground, Spot, line_platform as line, seen, slack, x,
     };
     use serde_json::{Value, json};
 
@@ -143,12 +146,58 @@ mod emulated {
         playground: Option<Playground>,
         /// Where the daemon is to hear webhooks.
         webhook: String,
+        /// Whose rules the model server keeps, where that is the daemon's model.
+        family: Option<Family>,
     }
 
     impl Emulated {
         fn running(&self) -> anyhow::Result<&Playground> {
             self.playground.as_ref().ok_or_else(|| anyhow!("the playground has not been started"))
         }
+    }
+
+    /// Lets the stand-in answer a talk that has come to the model server.
+    fn answer(talk: &Conversation) -> selkie_playground::Turn {
+        let turns: Vec<Turn> = talk.turns.iter().map(turn).collect();
+        let listed =
+            talk.tools.iter().map(|t| ListedTool { name: &t.name, description: &t.description });
+        let listed: Vec<ListedTool<'_>> = listed.collect();
+        match stand_in(&turns, &listed, RealModel::Demo) {
+            Step::Say(text) => selkie_playground::Turn::text(text),
+            Step::Call { name, arguments } => selkie_playground::Turn::call(&name, arguments),
+        }
+    }
+
+    fn turn(spoken: &Spoken) -> Turn {
+        let (text, calls) = match spoken {
+            Spoken::User(text) => return Turn::User(text.clone()),
+            Spoken::Assistant(text) => return Turn::Assistant(text.clone()),
+            Spoken::Calls { text, calls } => (text.clone(), calls),
+        };
+        let calls = calls.iter().map(|call| {
+            let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
+            let answer = Answer::words("", call.answer.clone());
+            let answer = Answer { is_error: call.is_error, ..answer };
+            (Call { id: String::new(), name: call.name.clone(), arguments }, answer)
+        });
+        Turn::Calls { text, calls: calls.collect(), own: None }
+    }
+
+    /// The model of the daemon that is to ask the playground's own server.
+    fn model(playground: &Playground, family: Family) -> Value {
+        let (provider, endpoint) = match family.is_anthropic() {
+            true => ("anthropic", playground.anthropic_endpoint()),
+            false => ("openai", playground.model_endpoint()),
+        };
+        let profile = json!({
+            "provider": provider, "endpoint": endpoint, "api_key": "strict", "model": family.model(),
+            "sees_images": true,
+        });
+        let name = "strict";
+        json!({
+            "profiles": { name: profile },
+            "routes": { "main": name, "small": name, "decision": name, "heartbeat": name },
+        })
     }
 
     /// The first second of 2026.
@@ -171,14 +220,23 @@ mod emulated {
     #[async_trait]
     impl World for Emulated {
         async fn start(&mut self, start: Start) -> anyhow::Result<()> {
-            let Start { port, earlier, clock } = start;
+            let Start { port, earlier, clock, family } = start;
             let now = Arc::new(move || clock.now());
             let options = Options { port, now, ..Options::default() };
             let skipped = numbers_before(&options, earlier);
             let playground = Playground::start(Options { skipped, ..options }).await?;
             self.webhook = playground.line().keep_webhook()?.to_string();
+            self.family = family.and_then(|name| Family::parse(&name));
+            if let Some(family) = self.family {
+                playground.model().set_family(family);
+                playground.model().set_answerer(Arc::new(answer));
+            }
             self.playground = Some(playground);
             Ok(())
+        }
+
+        fn families(&self) -> Vec<String> {
+            Family::ALL.map(|family| family.name().to_owned()).into()
         }
 
         fn config(&self) -> Value {
@@ -199,6 +257,9 @@ mod emulated {
                     ],
                 },
             });
+            if let (Some(playground), Some(family)) = (&self.playground, self.family) {
+                config["llm"] = model(playground, family);
+            }
             if cfg!(feature = "slack") {
                 config["slack"] = json!({
                     "bot_token": slack::BOT_TOKEN,

@@ -80,6 +80,8 @@ pub struct Start {
     pub earlier: u32,
     /// The time, there as in the daemon.
     pub clock: SharedClock,
+    /// Whose rules the model server keeps that its guest asks, one of [`World::families`].
+    pub family: Option<String>,
 }
 
 /// Where a step of the clock has led.
@@ -118,7 +120,11 @@ pub trait World: Send + Sync {
     /// When the port is taken.
     async fn start(&mut self, start: Start) -> anyhow::Result<()>;
 
-    /// Returns the config that makes the daemon its guest: tokens, base URLs, who is allowed, owners.
+    /// Lists the providers whose rules its model server can keep.
+    fn families(&self) -> Vec<String>;
+
+    /// Returns the config that makes the daemon its guest: tokens, base URLs, who is allowed, owners; the model, where
+    /// its own is asked.
     fn config(&self) -> Value;
 
     /// Returns its page's address, `http://127.0.0.1:<port>`.

@@ -39,7 +39,7 @@ use crate::domain::written::Written;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
-pub use offline::{PHRASES, Phrase, RealModel};
+pub use offline::{ListedTool, PHRASES, Phrase, RealModel, Step, stand_in};
 pub use outage::{Away, Outage, Watched};
 pub(crate) use settings::Dialect;
 pub use settings::{

@@ -236,6 +236,7 @@ pub enum Store {
   selkie demo --say 'remember that I like tea' --in telegram:private --as grace
   selkie demo --say 'note: buy milk' --say 'tell me my list'
   selkie demo --say 'every day at 08:00 tell me my list' --then +1d
+  selkie demo --model strict/claude-bound --say 'note: buy milk'
   selkie demo --story approval              someone asks, the owner approves")]
 pub struct Demo {
     /// Send this message, print the answers and exit; may be repeated: each is sent after the answer to the one before
@@ -258,7 +259,9 @@ pub struct Demo {
     /// Play this story with the built-in stand-in for a model, print what everybody reads, and exit
     #[arg(long, value_name = "NAME", value_parser = ["approval"], num_args = 0..=1, default_missing_value = "approval", conflicts_with_all = ["say", "model", "port"])]
     pub story: Option<String>,
-    /// The model to use, `<provider>/<model>` (such as ollama/qwen3:8b) or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
+    /// The model to use: `<provider>/<model>` (such as ollama/qwen3:8b), `offline`, or `strict/<family>`, the stand-in
+    /// behind a server that keeps the rules of openai, claude, claude-bound, gemini, deepseek or local-4096
+    /// [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Keep the made-up chats in the database that store.url names; without this flag the demo does not touch it

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio::time::timeout;
 
 use super::args::Demo;
 use super::banner::{self, Banner};
 use super::outcome::{Failure, Outcome};
-use super::{elsewhere, later, print, story};
+use super::{demo_model, elsewhere, later, print, story};
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
@@ -60,14 +60,16 @@ pub fn demo(binary: &Binary, mut chosen: Chosen, demo: Demo) -> Outcome {
         chosen.state = Some(fresh.0.clone());
     }
     let stand_in = demo.story.is_some().then(|| "offline".to_owned());
-    if let Some(model) = demo.model.as_ref().or(stand_in.as_ref()) {
-        chosen.flags.push(Flag { name: "--model".to_owned(), value: model_config(model)? });
+    let family = demo_model::family(demo.model.as_deref(), &*world)?;
+    let model = demo.model.as_ref().filter(|_| family.is_none());
+    if let Some(model) = model.or(stand_in.as_ref()) {
+        chosen.flags.push(Flag { name: "--model".to_owned(), value: demo_model::config(model)? });
     }
     lifecycle::runtime()?.block_on(with_world(
         binary,
         chosen,
         demo,
-        Platforms { world, is_fresh: fresh.is_some() },
+        Platforms { world, family, is_fresh: fresh.is_some() },
     ))
 }
 
@@ -77,11 +79,12 @@ async fn with_world(
     demo: Demo,
     platforms: Platforms,
 ) -> Outcome {
-    let Platforms { mut world, is_fresh } = platforms;
+    let Platforms { mut world, family, is_fresh } = platforms;
     let visit = visit(binary, &demo, &*world)?;
     let earlier = earlier_demos(binary, &chosen)?;
     let clocks = MovableClocks::over(Arc::new(SystemClock));
-    world.start(Start { port: demo.port, earlier, clock: Arc::clone(&clocks) as _ }).await?;
+    let clock = Arc::clone(&clocks) as _;
+    world.start(Start { port: demo.port, earlier, clock, family }).await?;
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
@@ -128,6 +131,8 @@ struct Stage {
 /// What a demo brings before it has clocks.
 struct Platforms {
     world: Box<dyn World>,
+    /// Whose rules its model server keeps, where that is the model.
+    family: Option<String>,
     /// Its state folder goes with it.
     is_fresh: bool,
 }
@@ -372,21 +377,6 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
         if something && idle(&*up.ledger).await? {
             return Ok(failed);
         }
-    }
-}
-
-/// Reads `--model`: `offline`, or `<provider>/<model>`.
-fn model_config(model: &str) -> Result<Value, Failure> {
-    if model == "offline" {
-        return Ok(json!({ "llm": { "provider": "offline" } }));
-    }
-    match model.split_once('/') {
-        Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
-            Ok(json!({ "llm": { "provider": provider, "model": model } }))
-        }
-        _ => Err(Failure::Usage(format!(
-            "--model takes offline or <provider>/<model> (openai/gpt-5.2, anthropic/claude-sonnet-5), not {model:?}"
-        ))),
     }
 }
 

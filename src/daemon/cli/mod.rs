@@ -13,6 +13,7 @@ mod config;
 mod confirm;
 mod contacts;
 mod demo;
+mod demo_model;
 mod doctor;
 mod elsewhere;
 mod errors;

@@ -1,13 +1,12 @@
 //! The stand-in's words, made of the tools' real answers.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::files::{self, File};
+use super::listed::ListedTool;
 use super::parse::PHRASES;
-use crate::domain::tool::ToolSpec;
 
 /// Tells that there is nothing on the list.
 pub(super) const EMPTY_LIST: &str = "This chat's list is empty.";
@@ -210,7 +209,7 @@ fn real_model(real: RealModel) -> &'static str {
 }
 
 /// Names the tools of this place and the phrases.
-pub(super) fn help(tools: &[Arc<ToolSpec>], real: RealModel) -> String {
+pub(super) fn help(tools: &[ListedTool<'_>], real: RealModel) -> String {
     let mut said = STAND_IN.to_owned();
     said.push_str(if tools.is_empty() {
         "\n\nThere are no tools here."
@@ -218,7 +217,7 @@ pub(super) fn help(tools: &[Arc<ToolSpec>], real: RealModel) -> String {
         "\n\nTools here:"
     });
     for tool in tools {
-        let _ = write!(said, "\n- `{}`: {}", tool.name, first_line(&tool.description));
+        let _ = write!(said, "\n- `{}`: {}", tool.name, first_line(tool.description));
     }
     said.push_str("\n\nPhrases:");
     for phrase in PHRASES {

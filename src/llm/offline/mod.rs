@@ -7,6 +7,7 @@ mod heard;
 mod heartbeat;
 mod known;
 mod later;
+mod listed;
 mod messages;
 mod parse;
 mod plan;
@@ -15,18 +16,25 @@ mod summary;
 mod todo;
 mod words;
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
+pub use self::listed::ListedTool;
 pub use self::messages::RealModel;
 pub use self::parse::{PHRASES, Phrase};
-use self::plan::Step;
-use crate::domain::tool::ToolSpec;
+pub use self::plan::Step;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 use crate::domain::written::Written;
 use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
+
+/// What the stand-in does next in a talk.
+pub fn stand_in(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) -> Step {
+    let planned = planner::planned(turns)
+        .or_else(|| decide::answer(turns))
+        .or_else(|| todo::answer(turns))
+        .or_else(|| summary::answer(turns));
+    planned.map_or_else(|| plan::next(turns, tools, real), Step::Say)
+}
 
 /// A model that is none, and says so.
 pub(super) struct Offline {
@@ -44,15 +52,12 @@ impl Offline {
 #[async_trait]
 impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
-        let planned = planner::planned(&request.turns)
-            .or_else(|| decide::answer(&request.turns))
-            .or_else(|| todo::answer(&request.turns))
-            .or_else(|| summary::answer(&request.turns));
-        let step = match planned {
-            Some(words) => Step::Say(words),
-            None => plan::next(&request.turns, callable(request), self.real),
-        };
-        let (text, calls) = match step {
+        // Where nothing may be called, nothing is there for it.
+        let specs = if request.may_call { request.tools.specs() } else { &[] };
+        let listed = specs.iter();
+        let listed = listed.map(|s| ListedTool { name: s.name, description: &s.description });
+        let listed: Vec<ListedTool<'_>> = listed.collect();
+        let (text, calls) = match stand_in(&request.turns, &listed, self.real) {
             Step::Say(text) => (text, vec![]),
             Step::Call { name, arguments } => {
                 (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])
@@ -70,11 +75,6 @@ impl Model for Offline {
         let name = "built-in stand-in".to_owned();
         Card { name, context: 128_000, sees_images: false }
     }
-}
-
-/// The tools that may be called.
-fn callable(request: &Request) -> &[Arc<ToolSpec>] {
-    if request.may_call { request.tools.specs() } else { &[] }
 }
 
 /// Counts roughly four characters a token; costs nothing.

@@ -1,8 +1,6 @@
 //! Decides the stand-in's next step: walks through the wishes, hands each the answers that are its own,
 //! and calls where answers end.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::files::{self, meant};
@@ -10,16 +8,16 @@ use super::heard::{others_words, own_words};
 use super::heartbeat;
 use super::known;
 use super::later::What;
+use super::listed::ListedTool;
 use super::messages::{self, List, RealModel};
 use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
 use super::todo;
-use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Turn};
 
 /// What the stand-in does.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub enum Step {
     /// Calls a tool.
     Call {
         /// Which.
@@ -32,7 +30,7 @@ pub(super) enum Step {
 }
 
 /// Returns the next step. What belongs to the present task: everything after the last assistant turn.
-pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>], real: RealModel) -> Step {
+pub(super) fn next(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) -> Step {
     let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
     let now = &turns[begin..];
     let heard = now.iter().filter_map(Turn::user).map(own_words);
@@ -69,7 +67,7 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>], real: RealModel) -> 
 /// A walk through the wishes: the answers that are left, and what they have told so far.
 struct Walk<'a> {
     answers: &'a mut dyn Iterator<Item = &'a (Call, Answer)>,
-    tools: &'a [Arc<ToolSpec>],
+    tools: &'a [ListedTool<'a>],
     /// The whole talk: files came in earlier tasks, too.
     turns: &'a [Turn],
     real: RealModel,
@@ -233,8 +231,7 @@ impl Walk<'_> {
                 ("_schedule", "schedule_post", arguments)
             }
         };
-        let found =
-            self.tools.iter().find(|t| t.class == Class::Public && t.name.ends_with(ending));
+        let found = self.tools.iter().find(|t| t.name.ends_with(ending));
         let tool = found.map_or(general, |tool| tool.name);
         self.call(tool, arguments, str::to_owned)
     }
