@@ -25,6 +25,7 @@ mod doctor;
 mod edits;
 mod enclosed;
 mod exported;
+mod families;
 mod files_in;
 mod fixed_schedules;
 mod foreign_words;
