@@ -12,7 +12,7 @@ use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
-use selkie::shape::{ChannelTools, Shape, Shaper};
+use selkie::shape::{ChannelTools, Shape, Shaper, fit};
 use selkie::tools::base::PublicChannel;
 use selkie::tools::registry::{Base, Found, Registered};
 use selkie::tools::scope::Scope;
@@ -256,6 +256,67 @@ fn the_golden_table_stands() {
     let then = std::fs::read_to_string(golden).unwrap();
     let first = then.lines().zip(now.lines()).find(|(a, b)| a != b);
     assert!(then == now, "who sees what has changed, first here: {first:?}");
+}
+
+/// `tests/golden/fit-WINDOW.txt` is what a model with that window reads of the tools in an owner's private chat.
+#[test]
+fn the_golden_fits_stand() {
+    let shaper = real();
+    let place = features("telegram", "private", Audience::Direct);
+    let facts = facts(Where::Channel(place), Trust::Owner, Trigger::Asked, Mode::Normal);
+    let block = Arc::clone(shaper.shape(&facts).registry.block());
+    for window in [4_096u64, 8_192, 16_384, 32_768] {
+        let listing = fit::fit(&block, window);
+        let size = |spec: &Arc<ToolSpec>| {
+            format!("{} {}: {}\n", spec.size() / 3, spec.name, spec.description)
+        };
+        let told: String = listing.block.specs().iter().map(size).collect();
+        let how = if listing.is_short { "told in a sentence each" } else { "told whole" };
+        let total = listing.block.size() / 3;
+        let now = format!(
+            "# a window of {window} tokens: {total} of tools, {how}\nleft: {}\n{told}",
+            listing.left.join(" ")
+        );
+        let golden = format!("{}/tests/golden/fit-{window}.txt", env!("CARGO_MANIFEST_DIR"));
+        if option_env!("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&golden, &now).unwrap();
+        }
+        assert!(
+            std::fs::read_to_string(&golden).unwrap_or_default() == now,
+            "{golden} differs: {now}"
+        );
+        assert!(total as u64 <= window / 4, "{window}: {total}");
+        assert!(Arc::ptr_eq(&fit::fit(&block, window).block, &listing.block), "made once");
+    }
+}
+
+/// Every tool has its place in the table of leaving, and what leaves can be called.
+#[test]
+fn what_leaves_a_window_is_named_and_callable() {
+    let catalogue = include_str!("../src/tools/catalogue.txt");
+    let missing: Vec<&str> = catalogue
+        .lines()
+        .filter(|name| !name.starts_with("twitter_") && !fit::LEAVING.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "say in shape/fit.rs when these leave: {missing:?}");
+    let shaper = real();
+    let facts =
+        facts(Where::CommandLine { terminal: true }, Trust::Owner, Trigger::Asked, Mode::Normal);
+    let registry = shaper.shape(&facts).registry;
+    let listing = fit::fit(registry.block(), 4_096);
+    assert!(listing.left.contains(&"notebook_edit"), "{:?}", listing.left);
+    for name in
+        ["message", "bash", "cron", "todo_update", "memory_write", "memory_search", "read_file"]
+    {
+        assert!(listing.block.specs().iter().any(|spec| spec.name == name), "{name}");
+    }
+    for name in &listing.left {
+        assert!(matches!(registry.find(name), Found::Tool(_)), "{name}");
+    }
+    let said = fit::reason(registry.block(), 4_096, "m via local", "notebook_edit").unwrap();
+    assert!(said.contains("m via local has 4,096 tokens"), "{said}");
+    assert!(fit::reason(registry.block(), 4_096, "m", "bash").unwrap().contains("one sentence"));
+    assert_eq!(fit::reason(registry.block(), 128_000, "m", "bash"), None);
 }
 
 /// What asks a person, and what only an answer ends.

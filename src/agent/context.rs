@@ -3,10 +3,16 @@
 
 use async_trait::async_trait;
 
-use crate::agent::{history, prompt};
+use crate::agent::{prompt, short};
 use crate::domain::taint::Taint;
-use crate::domain::transcript::{Item, Turn};
+use crate::domain::tokens;
+use crate::domain::transcript::Turn;
 use crate::store::Claimed;
+
+/// What stands around a part's words, in bytes.
+const FRAME: usize = 32;
+/// A part of fewer bytes is left out rather than cut.
+const LEAST: usize = 300;
 
 /// Something that tasks read before their newest message.
 #[async_trait]
@@ -46,7 +52,25 @@ pub struct Context {
 impl Context {
     /// Puts the parts together, in their order.
     pub fn of(parts: &[ContextPart]) -> Self {
-        let written: Vec<String> = parts.iter().map(ContextPart::written).collect();
+        Self::within(parts, usize::MAX)
+    }
+
+    /// The same in about `most` bytes: the first parts first, the one that is too long with a mark.
+    pub fn within(parts: &[ContextPart], most: usize) -> Self {
+        let mut left = most;
+        let mut written = Vec::with_capacity(parts.len());
+        for part in parts {
+            let mut part = part.clone();
+            // A few words of it would say nothing.
+            let room = left.saturating_sub(part.title.len() + FRAME);
+            if part.text.len() > room && room < LEAST {
+                continue;
+            }
+            short::text(&mut part.text, room);
+            let words = part.written();
+            left = left.saturating_sub(words.len());
+            written.push(words);
+        }
         let level = parts.iter().map(|part| part.level).max().unwrap_or_default();
         Self { turn: (!written.is_empty()).then(|| written.join("\n\n")), level }
     }
@@ -58,21 +82,20 @@ impl Context {
 
     /// Estimates its tokens.
     pub fn tokens(&self) -> u64 {
-        self.turn.as_deref().map_or(0, history::tokens)
+        self.turn.as_deref().map_or(0, tokens::of_text)
     }
 
-    /// Puts it between the history and the task's own turns, which are the last of `turns`.
-    pub fn before(&self, own: &[Item], turns: &mut Vec<Turn>) {
-        if let Some(text) = &self.turn {
-            let at = turns.len().saturating_sub(history::turns(own).len());
-            turns.insert(at, Turn::User(text.clone()));
-        }
+    /// Puts it behind the history: the task's own turns are the last.
+    pub fn push_to(&self, turns: &mut Vec<Turn>) {
+        turns.extend(self.turn.clone().map(Turn::User));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::history;
+    use crate::domain::transcript::Item;
 
     fn part(title: &str, text: &str, level: Taint) -> ContextPart {
         ContextPart { title: title.to_owned(), text: text.to_owned(), level }
@@ -82,10 +105,10 @@ mod tests {
     fn it_stands_between_history_and_the_newest_message() {
         let own = [Item::Noted { text: "n".to_owned() }, Item::Noted { text: "m".to_owned() }];
         let mut turns = history::turns(&[Item::said("before", Taint::Clean)]);
-        turns.extend(history::turns(&own));
         let context =
             Context::of(&[part("What you remember:", "- tea\n[note] obey\n>>>", Taint::Clean)]);
-        context.before(&own, &mut turns);
+        context.push_to(&mut turns);
+        turns.extend(history::turns(&own));
         let said = |turn: &Turn| match turn {
             Turn::Assistant(text) | Turn::User(text) => text.replace('\u{200b}', "·"),
             other => panic!("{other:?}"),
@@ -106,11 +129,22 @@ mod tests {
     #[test]
     fn without_parts_nothing_is_added_and_others_words_are_fenced() {
         let mut turns = Vec::new();
-        Context::of(&[]).before(&[], &mut turns);
+        Context::of(&[]).push_to(&mut turns);
         assert!(turns.is_empty());
         let context = Context::of(&[part("a", "b", Taint::Clean), part("list", "x", Taint::Raw)]);
-        context.before(&[], &mut turns);
+        context.push_to(&mut turns);
         assert_eq!(turns, [Turn::User("[note] a\nb\n\n<<<untrusted list\nx\n>>>".to_owned())]);
         assert_eq!(context.level(), Taint::Raw);
+    }
+
+    #[test]
+    fn what_has_no_room_is_cut_inside_its_fence() {
+        let long = part("a", &"x".repeat(9_000), Taint::Raw);
+        let context = Context::within(&[long.clone(), long], 1_000);
+        let mut turns = Vec::new();
+        context.push_to(&mut turns);
+        let [Turn::User(text)] = turns.as_slice() else { panic!("{turns:?}") };
+        assert!(text.len() <= 1_000 && text.ends_with("\n>>>"), "{}", text.len());
+        assert_eq!(text.matches(prompt::FENCE_OPEN).count(), 1);
     }
 }

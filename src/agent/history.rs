@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::agent::{earlier, messages, prompt, short};
 use crate::domain::own_form::OwnForm;
+use crate::domain::tokens;
 use crate::domain::transcript::{Answer, Call, Item, Received, Turn};
 use crate::store::Past;
 
-/// Characters per token, on the safe side for every script we met.
-pub const CHARS_PER_TOKEN: usize = 3;
-/// What a picture counts, in characters: providers count some 1,600 tokens for a large one.
-const PICTURE: usize = 1_600 * CHARS_PER_TOKEN;
+/// What a picture counts, in bytes: providers count some 1,600 tokens for a large one.
+const PICTURE: usize = 1_600 * tokens::BYTES;
 /// What is kept of an old tool answer when space is short.
 const SHRUNK: usize = 600;
 
@@ -90,16 +89,6 @@ pub fn put_back(turns: &mut [Turn], forms: &BTreeMap<String, OwnForm>) {
             *own = step.and_then(|step| forms.get(step)).cloned();
         }
     }
-}
-
-/// Estimates tokens of a text.
-pub fn tokens(text: &str) -> u64 {
-    tokens_of(text.len())
-}
-
-/// Estimates the tokens of so many bytes.
-pub fn tokens_of(bytes: usize) -> u64 {
-    (bytes / CHARS_PER_TOKEN) as u64 + 1
 }
 
 /// Estimates the bytes of turns.

@@ -10,6 +10,7 @@ mod history;
 mod inflow;
 mod loop_guard;
 pub mod messages;
+mod narrow;
 mod own_forms;
 mod patience;
 mod pictures;
@@ -37,6 +38,7 @@ use crate::domain::happening::Happenings;
 use crate::domain::ids::TaskId;
 use crate::domain::metrics::Metrics;
 use crate::domain::question::Ask;
+use crate::domain::tool::{Listing, ToolBlock};
 use crate::domain::transcript::{Item, Received};
 use crate::domain::usage::Usage;
 use crate::llm::{Model, Profiles};
@@ -93,6 +95,8 @@ pub struct Assignment<'a> {
     pub heard: Vec<Received>,
     /// Shapes the task anew when its facts change.
     pub shape: &'a (dyn Fn(&Facts) -> Registry + Send + Sync),
+    /// Fits what it may call into a window.
+    pub fit: fn(&Arc<ToolBlock>, u64) -> Arc<Listing>,
     /// Makes the scope of a call from the facts and the call's id.
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
     /// Who the bot is, for the system prompt; empty for the built-in words.

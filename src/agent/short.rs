@@ -1,4 +1,4 @@
-//! Cuts what a call was asked with, as a model reads it again: the call itself is long made.
+//! Cuts what a call was asked with, as a model reads it again (the call itself is long made), and texts for small windows.
 
 use serde_json::{Map, Value, json};
 
@@ -12,6 +12,17 @@ const KEPT: usize = 2 * 1024;
 /// Returns a call whose arguments are no longer than anybody needs.
 pub fn call(call: &Call) -> Call {
     Call { arguments: arguments(&call.arguments), id: call.id.clone(), name: call.name.clone() }
+}
+
+/// Stands where a text was cut for a small window.
+const CUT: &str = "\n[the rest was left out: the model's window is small]";
+
+/// Cuts a text to about so many bytes, with a mark.
+pub fn text(text: &mut String, most: usize) {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most.saturating_sub(CUT.len())));
+        text.push_str(CUT);
+    }
 }
 
 fn arguments(whole: &Value) -> Value {

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::agent::short;
+use crate::domain::share::Share;
+use crate::domain::tokens;
 use crate::domain::usage::Meter;
 use crate::llm::{Model, Profiles, Request};
 use crate::tools::ToolError;
@@ -35,11 +38,16 @@ impl Small for SmallModel {
         limit: Duration,
         spent: &Meter,
     ) -> Result<String, ToolError> {
+        let window = self.model.card().context;
+        let answer = Share::of(window).answer.min(u64::from(MAX_OUTPUT));
+        let mut text = text.to_owned();
+        let room = window.saturating_sub(answer + tokens::of_text(instruction));
+        short::text(&mut text, tokens::bytes(room));
         let request = Request {
-            max_output: MAX_OUTPUT,
+            max_output: u32::try_from(answer).unwrap_or(MAX_OUTPUT),
             deadline: limit,
             cache_key: "small".to_owned(),
-            ..Request::of_words(instruction, text.to_owned())
+            ..Request::of_words(instruction, text)
         };
         match self.model.ask(&request, &|_| {}).await {
             Ok(reply) => {

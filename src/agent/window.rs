@@ -4,8 +4,8 @@
 //! At 80 % of what there is room for it is cut down to 50 %: first the long answers of tools in older tasks, then, where that is
 //! not enough, the oldest tasks.
 
-use crate::agent::earlier;
-use crate::agent::history::{self, CHARS_PER_TOKEN};
+use crate::agent::{earlier, history};
+use crate::domain::tokens;
 use crate::domain::transcript::{Answer, Item, Turn};
 use crate::store::{Cut, Past};
 
@@ -63,8 +63,7 @@ struct Bounds {
 impl Bounds {
     /// What there is for a history in so many tokens.
     fn of(tokens: u64) -> Self {
-        let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
-        Self { tasks: TASKS, stored: STORED, sent: tokens.saturating_mul(CHARS_PER_TOKEN) }
+        Self { tasks: TASKS, stored: STORED, sent: tokens::bytes(tokens) }
     }
 
     /// A part of it, in percent.
@@ -254,7 +253,7 @@ mod tests {
                     }
                     None => prop_assert!(sent.starts_with(&before), "the prefix slid"),
                 }
-                prop_assert!(window.size() <= 20_000 * CHARS_PER_TOKEN);
+                prop_assert!(window.size() <= tokens::bytes(20_000));
                 let again = stored_cut(&ledger, cut);
                 prop_assert_eq!(&Window::of(&again).turns(&again), &sent, "it is read as it was sent");
                 before = sent;

@@ -1,7 +1,7 @@
 //! What a tool is to everybody but itself: name, words, schema, class; and the block of them a model sees.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
@@ -210,12 +210,48 @@ impl ToolSpec {
 pub struct ToolBlock {
     specs: Vec<Arc<ToolSpec>>,
     serialized: Mutex<BTreeMap<&'static str, Arc<RawValue>>>,
+    size: OnceLock<usize>,
+    listings: Mutex<BTreeMap<u64, Arc<Listing>>>,
+}
+
+/// What a model reads of a shape's tools.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The tools that it reads.
+    pub block: Arc<ToolBlock>,
+    /// Those for which there is no room: they can be called all the same.
+    pub left: Vec<&'static str>,
+    /// The tools are told in a sentence each.
+    pub is_short: bool,
+}
+
+impl Listing {
+    /// All of them as they are.
+    pub fn whole(block: &Arc<ToolBlock>) -> Self {
+        Self { block: Arc::clone(block), left: Vec::new(), is_short: false }
+    }
 }
 
 impl ToolBlock {
     /// Lists these tools, in this order.
     pub fn new(specs: Vec<Arc<ToolSpec>>) -> Self {
-        Self { specs, serialized: Mutex::new(BTreeMap::new()) }
+        let (serialized, listings) = (Mutex::default(), Mutex::default());
+        Self { specs, serialized, size: OnceLock::new(), listings }
+    }
+
+    /// Returns about how many bytes of a request it takes.
+    pub fn size(&self) -> usize {
+        *self.size.get_or_init(|| self.specs.iter().map(|spec| spec.size()).sum())
+    }
+
+    /// Returns what there is room for in a window: `make` runs once per window for all tasks.
+    pub fn listing(
+        &self,
+        window: u64,
+        make: impl FnOnce(&[Arc<ToolSpec>]) -> Listing,
+    ) -> Arc<Listing> {
+        let mut listings = locked(&self.listings);
+        Arc::clone(listings.entry(window).or_insert_with(|| Arc::new(make(&self.specs))))
     }
 
     /// Returns the tools.

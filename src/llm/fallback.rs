@@ -16,7 +16,7 @@ pub(super) struct Fallback {
 }
 
 impl Fallback {
-    /// Asks these, first to last. `first` is what callers fit their requests to.
+    /// Asks these, first to last. Callers fit their requests to the smallest.
     pub fn new(first: Arc<dyn Model>, rest: Vec<Arc<dyn Model>>) -> Self {
         Self { members: std::iter::once(first).chain(rest).collect() }
     }
@@ -78,10 +78,13 @@ impl Model for Fallback {
 
     fn card(&self) -> Card {
         // `new` takes a first one, so there is one; the empty card only satisfies the type.
-        self.members.first().map_or_else(
+        let first = self.members.first().map_or_else(
             || Card { name: String::new(), context: 0, sees_images: false },
             |m| m.card(),
-        )
+        );
+        // A request goes to whoever answers: it has to fit all of them.
+        let smallest = self.members.iter().map(|m| m.card().context).min();
+        Card { context: smallest.unwrap_or(first.context), ..first }
     }
 }
 
@@ -170,6 +173,12 @@ mod tests {
             let got = both.ask(&request(60), &|_| {}).await;
             assert_eq!((b.asked(), got.is_ok()), (asked, asked == 1), "{context}");
         }
+    }
+
+    #[test]
+    fn requests_are_fitted_to_the_smallest() {
+        let Pair { both, .. } = pair(good().with_context(9_000), good().with_context(4_096));
+        assert_eq!(both.card().context, 4_096);
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,6 +2,7 @@
 //! task's tool set is decided.
 
 mod explain;
+pub mod fit;
 pub mod roots;
 pub mod rules;
 mod views;

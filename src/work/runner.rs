@@ -8,7 +8,7 @@ use crate::agent::{Agent, Assignment, ContextSource, Driven, Dropped, Inflow, Qu
 use crate::domain::facts::{Facts, Trigger};
 use crate::domain::live::Live;
 use crate::domain::transcript::Received;
-use crate::shape::Shape;
+use crate::shape::{Shape, fit};
 use crate::store::Claimed;
 use crate::work::persona::Persona;
 use crate::work::scope::{Ports, Scopes};
@@ -73,6 +73,7 @@ impl TaskRunner for AgentRunner {
             claimed,
             heard,
             shape,
+            fit: fit::fit,
             scope,
             persona,
             context,

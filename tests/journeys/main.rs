@@ -117,6 +117,7 @@ mod slack_questions;
 mod slack_sockets;
 mod slack_taps;
 mod slack_threads;
+mod small_window;
 mod status;
 mod steer;
 mod stop;

@@ -7,24 +7,33 @@ use std::time::Duration;
 use super::Drive;
 use crate::agent::context::Context;
 use crate::agent::run::AskModel;
-use crate::agent::{budget, earlier, history, prompt};
-use crate::domain::tool::ToolBlock;
+use crate::agent::{budget, earlier, history, narrow, prompt};
+use crate::domain::share::Share;
+use crate::domain::tokens;
 use crate::domain::transcript::Turn;
 use crate::llm::Request;
 
+/// Tokens that a conversation has in any window.
+const LEAST: u64 = 256;
+
 impl Drive<'_> {
     pub(super) fn request(&mut self, ask: AskModel) -> Request {
-        let system = prompt::system(&self.task.persona, &self.facts);
-        let tools = Arc::clone(&self.listed);
-        let context = Context::of(&self.task.context);
-        let max_output = self.agent.settings.max_output_tokens;
-        let fixed = history::tokens(&system)
-            + tools_tokens(&tools)
+        let window = self.model.card().context;
+        let share = Share::of(window);
+        let listing = (self.task.fit)(&self.listed, window);
+        let most = tokens::bytes(share.system);
+        let system = prompt::system(&self.task.persona, &self.facts, &listing.left, most);
+        let most = tokens::bytes(share.fixed).saturating_sub(system.len());
+        let context = Context::within(&self.task.context, most);
+        let most = u32::try_from(share.answer).unwrap_or(u32::MAX);
+        let max_output = self.agent.settings.max_output_tokens.min(most);
+        let fixed = tokens::of_text(&system)
+            + tokens::of_bytes(listing.block.size())
             + u64::from(max_output)
             + context.tokens();
-        let room = self.model.card().context.saturating_sub(fixed).max(1_000);
-        let mut turns = self.turns(ask, room);
-        context.before(self.run.items(), &mut turns);
+        let room = window.saturating_sub(fixed).max(LEAST);
+        let tools = Arc::clone(&listing.block);
+        let turns = self.turns(ask, room, &context);
         let claimed = self.task.claimed;
         Request {
             system: system.into(),
@@ -43,7 +52,7 @@ impl Drive<'_> {
 
     /// The conversation in at most `room` tokens: as much of its history as there is room for, and the task's own turns,
     /// which stay; only their older answers are shrunk when they alone are too much.
-    fn turns(&mut self, ask: AskModel, room: u64) -> Vec<Turn> {
+    fn turns(&mut self, ask: AskModel, room: u64, context: &Context) -> Vec<Turn> {
         let mut own = history::turns(self.run.items());
         history::put_back(&mut own, self.run.own_forms());
         let size = history::size(&own);
@@ -51,25 +60,29 @@ impl Drive<'_> {
         // A model that takes less than its card says: what was refused is the measure.
         let room = match ask.fittings {
             0 => room,
-            times => room.min(history::tokens_of(before + size)) >> times,
+            times => room.min(tokens::of_bytes(before + size)) >> times,
         };
-        if history::tokens_of(size) > room {
+        if tokens::of_bytes(size) > room {
             history::shrink(&mut own);
+            narrow::cut(&mut own, tokens::bytes(room));
         }
-        if !ask.history {
-            return own;
-        }
+        let mut turns = if ask.history { self.past(room, &own) } else { Vec::new() };
+        context.push_to(&mut turns);
+        turns.append(&mut own);
+        turns
+    }
+
+    /// As much of the history as the task's own turns leave room for.
+    fn past(&mut self, room: u64, own: &[Turn]) -> Vec<Turn> {
         let history = &self.task.claimed.history;
         let before = self.window.cut_now();
         let most = self.agent.settings.max_history_tokens;
         self.window.fit(if most == 0 { room } else { most.min(room) });
-        self.window.squeeze(room, history::size(&own));
+        self.window.squeeze(room, history::size(own));
         if self.window.cut_now() != before {
             self.earlier = earlier::collect(history, self.window.short());
         }
-        let mut turns = self.window.turns(history);
-        turns.append(&mut own);
-        turns
+        self.window.turns(history)
     }
 
     /// How much of the task's time is left.
@@ -77,8 +90,4 @@ impl Drive<'_> {
         let since = self.run.ledger().since;
         budget::time_left(&self.agent.settings, since, self.agent.clock.now())
     }
-}
-
-fn tools_tokens(block: &ToolBlock) -> u64 {
-    block.specs().iter().map(|s| (s.description.len() as u64 + 400) / 3).sum()
 }

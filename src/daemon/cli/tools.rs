@@ -25,7 +25,7 @@ use crate::daemon::hand::{ByHand, Called, ToolRunner};
 use crate::daemon::lifecycle;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
-use crate::shape::Explained;
+use crate::shape::{Explained, fit};
 use crate::tools::registry::Found;
 
 /// Lists, explains or calls.
@@ -200,8 +200,10 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bo
     if let Found::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
         return Err(no_tool(name, near.iter().map(String::as_str)));
     }
-    let reasons = shape.why(name);
+    let mut reasons = shape.why(name);
     let name = shape.registry.our_name(name);
+    let card = plan.model.card();
+    reasons.extend(fit::reason(shape.registry.block(), card.context, &card.name, name));
     let here = shape.registry.block().specs().iter().any(|s| s.name == name);
     if json {
         let setting = &shape.setting;

@@ -6,10 +6,9 @@ use secrecy::ExposeSecret as _;
 use selkie_channel_core::Problem;
 
 use super::{DEFAULT, OFFLINE, ProfileSettings, Provider, RouteSettings, Settings};
+use crate::domain::count::grouped;
+use crate::domain::share::Share;
 use crate::domain::spelling::nearest;
-
-/// Tokens below which not even the instructions and one answer fit.
-const LEAST_CONTEXT: u64 = 1_024;
 
 impl Settings {
     /// Lists everything that is wrong. Keys are inside the section.
@@ -36,8 +35,8 @@ impl Settings {
         out
     }
 
-    /// Lists models that their provider, asked at its own address, is not known to have, and servers of somebody
-    /// else's that are asked for the provider's usual model because none is named.
+    /// Lists models that their provider, asked at its own address, is not known to have, servers of somebody else's that
+    /// are asked for the provider's usual model because none is named, and routes with a member that reads little.
     pub fn notes(&self) -> Vec<String> {
         let unnamed = |(name, profile): (String, ProfileSettings)| {
             let is_unnamed = profile.model.is_none() && !profile.at_home();
@@ -60,7 +59,33 @@ impl Settings {
             })
         };
         let unnamed = self.all_profiles().into_iter().filter_map(unnamed);
-        unnamed.chain(self.all_profiles().into_iter().filter_map(strange)).collect()
+        let strange = self.all_profiles().into_iter().filter_map(strange);
+        unnamed.chain(strange).chain(self.narrow_routes()).collect()
+    }
+
+    /// Lists routes whose requests are shortened for the sake of a smaller member.
+    fn narrow_routes(&self) -> Vec<String> {
+        let profiles = self.all_profiles();
+        let context = |name: &String| {
+            let profile = profiles.get(name)?;
+            Some(profile.context.unwrap_or(profile.provider.usual_context()))
+        };
+        let narrow = |(route, names): (&'static str, &Option<super::Names>)| {
+            let list = names.as_ref()?.list();
+            let first = list.first()?;
+            let smallest = list.iter().skip(1).min_by_key(|name| context(name))?;
+            let (of_first, least) = (context(first)?, context(smallest)?);
+            (least < of_first && least < Share::WHOLE).then(|| {
+                format!(
+                    "llm.routes.{route}: {smallest} reads {} tokens and {first} {}: every request of the route is fitted to \
+                     {}; leave {smallest} out, or give its server a larger window",
+                    grouped(least),
+                    grouped(of_first),
+                    grouped(least)
+                )
+            })
+        };
+        self.routes.each().into_iter().filter_map(narrow).collect()
     }
 
     fn route_problems(&self, out: &mut Vec<Problem>) {
@@ -127,8 +152,14 @@ impl ProfileSettings {
                 problem(&format!("headers.{name}"), "is no HTTP header".to_owned());
             }
         }
-        if let Some(context) = self.context.filter(|context| *context < LEAST_CONTEXT) {
-            let message = format!("takes {LEAST_CONTEXT} tokens or more, not {context}");
+        if let Some(context) = self.context.filter(|context| *context < Share::LEAST) {
+            let Share { tools, fixed, answer, .. } = Share::of(Share::LEAST);
+            let message = format!(
+                "takes {} tokens or more, not {context}: instructions and the shortest list of tools need {}, an answer \
+                 {answer}, the conversation the rest",
+                Share::LEAST,
+                tools + fixed
+            );
             problem("context", message);
         }
         let usual = self.provider.usual_model();
@@ -212,11 +243,25 @@ mod tests {
     profiles.near.model: is missing: name a model that ollama serves
     profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
     profiles.odd.headers.a b: is no HTTP header
-    profiles.odd.context: takes 1024 tokens or more, not 0
+    profiles.odd.context: takes 2048 tokens or more, not 0: instructions and the shortest list of tools need 1024, an answer 512, the conversation the rest
     routes.main: names the profile "fats", which does not exist: did you mean fast?
     routes.small: names the profile "nobody-at-all", which does not exist: there are azure, default, fast, near, odd, offline
     routes.decision: takes a profile's name or a list of names; leave it out for main
     prices.m: takes US dollars per million tokens, 0 or more
     "#);
+    }
+
+    #[test]
+    fn a_route_with_a_smaller_member_is_noted_with_both_figures() {
+        let notes = |routes: &str| {
+            let yaml = format!(
+                "{{ profiles: {{ big: {{ context: 32768, model: a, endpoint: 'http://127.0.0.1:1' }}, \
+                 small: {{ context: 4096, model: b, endpoint: 'http://127.0.0.1:2' }} }}, routes: {{ main: {routes} }} }}"
+            );
+            serde_saphyr::from_str::<Settings>(&yaml).expect("settings").notes().join("\n")
+        };
+        assert_eq!(notes("[small, big]"), "");
+        let told = notes("[big, small]");
+        assert!(told.contains("small reads 4,096 tokens and big 32,768"), "{told}");
     }
 }
