@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use selkie::domain::cause::Cause;
+use selkie::domain::choice::Pick;
 use selkie::domain::clock::{Clock, SystemClock};
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::ids::Instance;
@@ -435,6 +436,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        pick: Pick::default(),
         at: now(),
     };
     let task = NewTask::new(Cause::Message { account: account(), key }, facts);

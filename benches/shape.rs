@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use divan::{Bencher, black_box};
 use schemars::JsonSchema;
+use selkie::domain::choice::Pick;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
@@ -100,6 +101,7 @@ fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {
         opened: vec![],
         passed: None,
         summoned: Vec::new(),
+        pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }
 }

@@ -373,6 +373,10 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
     llm.routes.small "offline" default
     llm.routes.decision "offline" default
     llm.routes.heartbeat "offline" default
+    llm.efforts.main null default
+    llm.efforts.small null default
+    llm.efforts.decision null default
+    llm.efforts.heartbeat null default
     llm.prices {} default
     "#);
     assert_snapshot!(shown("llm: {provider: openai, api_key: sk-x}"), @r#"
@@ -388,6 +392,10 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
     llm.routes.small "default" default
     llm.routes.decision "default" default
     llm.routes.heartbeat "default" default
+    llm.efforts.main null default
+    llm.efforts.small null default
+    llm.efforts.decision null default
+    llm.efforts.heartbeat null default
     llm.prices {} default
     "#);
 }

@@ -112,7 +112,7 @@ impl<'a> Drive<'a> {
         let earlier = earlier::collect(&claimed.history, window.short());
         let reshaped = claimed.reshaped || facts != claimed.facts;
         let (meter, told) = (Arc::default(), None);
-        let model = agent.model_of(task.model.as_deref());
+        let model = agent.model_of(facts.pick.model.as_deref());
         Ok(Self {
             agent,
             task,

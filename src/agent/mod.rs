@@ -105,8 +105,6 @@ pub struct Assignment<'a> {
     pub context: Vec<ContextPart>,
     /// What comes in while it runs.
     pub inflow: &'a dyn Inflow,
-    /// The profile that answers it; the `main` route where none is named.
-    pub model: Option<String>,
     /// What its usage counts against; `None` for who may use anything.
     pub quota: Option<&'a dyn Quota>,
     /// Cancelled when the task is stopped or the daemon ends.

@@ -267,6 +267,7 @@ mod tests {
             passed: None,
             summoned: Vec::new(),
             at: DateTime::UNIX_EPOCH,
+            pick: crate::domain::choice::Pick::default(),
         };
         let left = ["grep", "glob"];
         let whole = system("I am Ina.", &facts, &left, 9_000);

@@ -19,7 +19,7 @@ const USUAL: Provider = Provider::Openai;
 pub fn layer(env: &Environment, merged: &Value) -> Written {
     let mut value = Value::Object(Map::new());
     let llm = merged.get("llm").and_then(Value::as_object);
-    let configured = llm.is_some_and(|l| l.values().any(|v| !v.is_null()));
+    let configured = llm.is_some_and(|l| l.iter().any(|(key, v)| key != "efforts" && !v.is_null()));
     let lenders = Provider::all().filter_map(|provider| Lender::of(env, provider));
     let lenders: Vec<Lender<'_>> = lenders.collect();
     let whole =

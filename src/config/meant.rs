@@ -1,12 +1,14 @@
 //! What a schema cannot say: values that contradict each other or the rest of the house.
 
+use std::cell::OnceCell;
+
 use selkie_channel_core::ChannelKit;
 
 use crate::config::named::id;
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
 use crate::config::unasked::{self, Targets};
-use crate::config::{bounds, database, fixed, reach, rows};
+use crate::config::{bounds, database, fixed, place_settings, reach, rows};
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
@@ -30,14 +32,10 @@ pub fn contradictions(
                 .map(|message| (path(&["owners", &index.to_string()]), message)),
         );
     }
-    for group in settings.groups.keys() {
-        wrong.extend(
-            id(group, kits, "a conversation", |kit| kit.places)
-                .map(|message| (path(&["groups", group]), message)),
-        );
-    }
-    wrong.extend(opened(settings, kits));
-    wrong.extend(policy(settings, kits));
+    let known = OnceCell::new();
+    let judge = |word: &str| tool_or_class(word, known.get_or_init(|| tool_names(kits)));
+    wrong.extend(place_settings::problems(settings, kits, &judge));
+    wrong.extend(rows::problems(&settings.approvals.policy, kits, &judge));
     let targets = Targets { kits, owners: &settings.owners, has_section };
     wrong.extend(fixed::problems(settings, &targets));
     wrong.extend(unasked::heartbeat(&settings.heartbeat, &targets));
@@ -47,35 +45,6 @@ pub fn contradictions(
     wrong.extend(database::problem(settings));
     wrong.extend(crash(settings));
     wrong
-}
-
-/// What a group opens must be there.
-fn opened(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
-    let groups = settings.groups.iter().filter(|(_, group)| !group.allow.is_empty());
-    let mut groups = groups.peekable();
-    if groups.peek().is_none() {
-        return Vec::new();
-    }
-    let known = tool_names(kits);
-    let judge = |word: &str| tool_or_class(word, &known);
-    let words = groups.flat_map(|(id, group)| {
-        group.allow.iter().enumerate().map(move |(index, word)| (id, index, word))
-    });
-    words
-        .filter_map(|(id, index, word)| {
-            Some((path(&["groups", id, "allow", &index.to_string()]), judge(word)?))
-        })
-        .collect()
-}
-
-/// What the policy names must be there, and it must say where.
-fn policy(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
-    let rows = &settings.approvals.policy;
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let known = tool_names(kits);
-    rows::problems(rows, kits, &|word| tool_or_class(word, &known))
 }
 
 /// Says what is wrong with a word that is to name a tool or a class.

@@ -31,6 +31,7 @@ mod lines;
 mod meant;
 mod named;
 mod node;
+mod place_settings;
 mod reach;
 mod read;
 mod rows;

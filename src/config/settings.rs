@@ -62,8 +62,10 @@ pub struct Settings {
     pub workspace: flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: flow::ProgressSettings,
-    /// What single groups may do beyond the shaping table, by their id.
-    pub groups: BTreeMap<String, flow::GroupSettings>,
+    /// What holds in single groups, private chats, and their topics and threads, by their id.
+    pub places: BTreeMap<String, flow::PlaceSettings>,
+    /// The same, as older configs call it.
+    pub groups: BTreeMap<String, flow::PlaceSettings>,
     /// What people may use; owners are not held.
     pub limits: flow::LimitSettings,
     /// Whether strangers who write in private get a code by which an owner can let them in.
@@ -111,6 +113,7 @@ impl Default for Settings {
             alerts: alerts::Alerts::default(),
             workspace: flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
+            places: BTreeMap::new(),
             groups: BTreeMap::new(),
             limits: flow::LimitSettings::default(),
             pairing: flow::Pairing::default(),
@@ -125,6 +128,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Returns what holds in single places, under either name.
+    pub fn of_places(&self) -> BTreeMap<String, flow::PlaceSettings> {
+        self.groups.clone().into_iter().chain(self.places.clone()).collect()
+    }
+
     /// Returns what flow is told: its keys stand at the top.
     pub fn flow(&self) -> FlowSettings {
         FlowSettings {
@@ -135,7 +143,7 @@ impl Settings {
             outbox: self.outbox.clone(),
             workspace: self.workspace.clone(),
             progress: self.progress.clone(),
-            groups: self.groups.clone(),
+            places: self.of_places(),
             record_untriggered: self.record_untriggered,
             group_trigger_mode: self.group_trigger_mode,
             gate: self.gate,

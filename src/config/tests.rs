@@ -163,7 +163,7 @@ fn every_problem_is_told_at_once_with_its_line() {
     config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
     config.yaml:9: pigeon.base_url takes a string, not 7
     config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, ring, base_url, allowed_chat_ids, max_bytes, bot_token_file, ring_file)
-    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
+    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, places, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
     "#);
 }
 
@@ -183,6 +183,28 @@ fn contradictions_are_told_when_the_shape_is_right() {
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
     assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7780), not 0.0.0.0:80: the console has no sign-in"#);
+}
+
+#[test]
+fn a_place_names_a_profile_and_a_level() {
+    let desk = Desk::with(
+        "llm:\n  profiles: {quick: {provider: offline}}\n  efforts: {main: hard, smal: low}\n\
+         places:\n  'pg:1': {model: quik, effort: hihg}\n  'pg:2': {bots: true}\n\
+         groups:\n  'pg:2': {modle: quick}\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:3: llm.efforts.main takes none, minimal, low, medium, high, xhigh or max, not hard
+    config.yaml:3: llm.efforts.smal is not a key (did you mean small? takes main, small, decision, heartbeat)
+    config.yaml:5: places.pg:1.effort takes none, minimal, low, medium, high, xhigh or max, not hihg
+    config.yaml:5: places.pg:1.model "quik" is not a model profile of the config (takes quick). Did you mean quick?
+    config.yaml:8: groups.pg:2 is in places, too: keep that one
+    config.yaml:8: groups.pg:2.modle is not a key (did you mean model? takes allow, group_trigger_mode, bots, model, effort)
+    "#);
+    let right = "llm: {profiles: {quick: {provider: offline}}}\n\
+         places: {'pg:1': {effort: low}, 'pg:2': {model: quick, effort: high}}\n\
+         groups: {'pg:3': {bots: true}}\n";
+    let places = Desk::with(right).settings().of_places();
+    assert_eq!(places.keys().collect::<Vec<_>>(), ["pg:1", "pg:2", "pg:3"]);
 }
 
 #[test]
@@ -270,7 +292,7 @@ fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
     config.yaml:10: schedules[1].id takes a unique name: "morning" is already another schedule's
     config.yaml:10: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id in a chat shows it
     config.yaml:11: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
-    config.yaml:11: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
+    config.yaml:11: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, effort, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
     config.yaml:11: schedules[2].id is missing: it takes a unique name, such as morning-list
     config.yaml:11: schedules[2].lateness takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
     "#);
@@ -344,8 +366,8 @@ fn a_value_of_the_environment_is_named_by_its_variable() {
         .env("SELKIE__LLM__MODLE", "x")
         .env("SELKIE__NOPE.A[", "x");
     assert_snapshot!(desk.problems(), @r#"
-    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, sees_images, routes, prices, api_key_file)
-    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
+    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, sees_images, routes, efforts, prices, api_key_file)
+    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, places, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
     SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
     "#);
 }

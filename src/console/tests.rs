@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{ChannelView, Console, Health, Knowledge, Looked, Sees, Unreadable};
 use crate::domain::approval::{ApprovalState, Approvers, Request};
+use crate::domain::choice::Pick;
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::{Happening, Happenings};
@@ -125,6 +126,7 @@ fn facts() -> Facts {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }
 }
@@ -679,7 +681,7 @@ fn daily() -> NewSchedule {
             title: "News".to_owned(),
             when: "0 8 * * *".to_owned(),
             zone: "Europe/Berlin".to_owned(),
-            action: Action::Prompt { prompt: "what is new?".to_owned(), model: None },
+            action: Action::Prompt { prompt: "what is new?".to_owned(), model: None, effort: None },
             maker: Maker {
                 person: PersonId::new("tg:4711"),
                 name: String::new(),

@@ -253,6 +253,7 @@ impl AppConfig {
             },
             sees: self.keeper(),
             prices: llm::price_list(&self.settings.llm),
+            models: llm::model_list(&self.settings.llm),
             schedules: self.settings.schedules.clone(),
             ours: self.ours.clone(),
         }
@@ -288,10 +289,11 @@ fn refuse_half_restored(state: &Path) -> anyhow::Result<()> {
 }
 
 impl AppConfig {
-    /// What makes people's pictures ready, when the main model sees.
+    /// What makes people's pictures ready, when a model sees that can be chosen.
     fn keeper(&self) -> Option<Arc<dyn Pictures>> {
         let isolate = Arc::clone(&self.isolate);
-        self.model.card().sees_images.then(|| Arc::new(PictureKeeper { isolate }) as _)
+        let sees = self.profiles.values().any(|model| model.card().sees_images);
+        sees.then(|| Arc::new(PictureKeeper { isolate }) as _)
     }
 }
 

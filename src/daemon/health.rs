@@ -208,6 +208,7 @@ mod tests {
             refused: 0,
             store_syncs: 3,
             backup: None,
+            answers: String::new(),
             limits: Vec::new(),
             memory: None,
             still: Vec::new(),

@@ -1,5 +1,7 @@
 //! What is right in a config and still may not be what its writer wants.
 
+use selkie_channel_core::Channel;
+
 use crate::config::fixed;
 use crate::daemon::build::AppConfig;
 use crate::domain::facts::Trust;
@@ -36,11 +38,12 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
     if plan.settings.workspace.shared && plan.settings.workspace.dir.is_none() {
         notes.push("workspace.shared does nothing without workspace.dir".to_owned());
     }
-    let hears = |id: &str| plan.channels.iter().any(|c| c.allow.is_everyone() || c.allow.names(id));
-    for group in plan.settings.groups.keys().filter(|group| !hears(group)) {
-        notes.push(format!(
-            "groups.{group} is on no channel's allow list: only owners are answered there"
-        ));
+    for (key, places) in [("places", &plan.settings.places), ("groups", &plan.settings.groups)] {
+        for place in places.keys().filter(|place| !is_heard(plan, place)) {
+            notes.push(format!(
+                "{key}.{place} is on no channel's allow list: only owners are answered there"
+            ));
+        }
     }
     if let Some(dir) = plan.settings.workspace.dir.as_ref().filter(|dir| !dir.exists()) {
         notes.push(format!(
@@ -49,6 +52,17 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Whether others than owners are answered in a place, or it is an owner's own private chat. A topic is heard with its chat.
+fn is_heard(plan: &AppConfig, place: &str) -> bool {
+    let on_list = |channel: &Channel| {
+        let chat = channel.address.parse(place).map(|topic| channel.address.place(&topic));
+        channel.allow.is_everyone()
+            || channel.allow.names(place)
+            || chat.is_some_and(|chat| channel.allow.names(chat.key()))
+    };
+    plan.settings.owners.iter().any(|owner| owner == place) || plan.channels.iter().any(on_list)
 }
 
 /// Whether somebody became an owner by a code, as far as the state folder tells: a database elsewhere is not asked.

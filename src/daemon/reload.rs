@@ -24,7 +24,7 @@ use crate::domain::live::Live;
 use crate::shape::Shaper;
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 21] = [
+const LIVE: [&str; 22] = [
     "agent",
     "approvals",
     "debounce",
@@ -39,6 +39,7 @@ const LIVE: [&str; 21] = [
     "outbox",
     "owners",
     "pairing",
+    "places",
     "progress",
     "record_untriggered",
     "schedules",

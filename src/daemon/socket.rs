@@ -39,6 +39,7 @@ use crate::daemon::schedules::{Asked, carry_out};
 use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
 use crate::daemon::status::{Status, StatusDesk};
 use crate::delivery::say::Told;
+use crate::domain::choice::Choice;
 use crate::domain::words::Enclosure;
 use crate::schedule::zone::Zone;
 use crate::store::Ledger;
@@ -142,6 +143,9 @@ pub struct AskBody {
     pub workspace: PathBuf,
     /// Somebody sits at it.
     pub terminal: bool,
+    /// Which model is to answer, and how hard it is to think.
+    #[serde(default)]
+    pub choice: Choice,
 }
 
 /// What `ask` sends when its person has answered a question.
@@ -186,8 +190,8 @@ impl From<AskEvent> for AskLine {
 }
 
 async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Response {
-    let AskBody { text, enclosed, workspace, terminal } = body;
-    let events = match desk.flow.ask(Ask { workspace, text, enclosed, terminal }).await {
+    let AskBody { text, enclosed, workspace, terminal, choice } = body;
+    let events = match desk.flow.ask(Ask { workspace, text, enclosed, terminal, choice }).await {
         Ok(events) => events,
         Err(error) => return broken(&error),
     };
@@ -202,7 +206,7 @@ async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Respon
 
 async fn answer(State(desk): State<Arc<Desk>>, Json(body): Json<AnswerBody>) -> Response {
     let AnswerBody { question, text, workspace } = body;
-    let reply = Ask { workspace, text, enclosed: Vec::new(), terminal: true };
+    let reply = Ask { workspace, text, terminal: true, ..Ask::default() };
     match desk.flow.answer(&question, reply).await {
         Ok(reply) => Json(reply).into_response(),
         Err(error) => broken(&error),

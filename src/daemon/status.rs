@@ -49,6 +49,9 @@ pub struct Status {
     pub refused: u64,
     /// Durable commits that were synced since the start.
     pub store_syncs: u64,
+    /// What answers conversations, where nobody chooses another model.
+    #[serde(default)]
+    pub answers: String,
     /// Limits that are reached, each with whose it is.
     pub limits: Vec<String>,
     /// Why what is remembered is found by its words alone, where it should not be.
@@ -221,6 +224,7 @@ impl StatusDesk {
             store: self.store(),
             refused: self.metrics.refused(),
             store_syncs: self.ledger.syncs(),
+            answers: self.flow.answers(),
             limits: self.flow.limits_reached(),
             memory: self.flow.memory_trouble(),
             still: self.vitals.still(),

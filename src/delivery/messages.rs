@@ -21,7 +21,7 @@ pub(crate) fn cut_short() -> String {
 pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
     format!(
         "The group `{old}` is now `{new}`. I still answer there. To keep it so after a restart, put `\"{new}\"` \
-         beside the old id in `{key}` (and in `groups`, if it is there)."
+         beside the old id in `{key}` (and in `places`, if it is there, or in `groups`)."
     )
 }
 
@@ -60,6 +60,6 @@ mod tests {
     #[test]
     fn the_owner_reads_which_id_belongs_into_the_config() {
         let told = moved("telegram.allowed_chat_ids", "tg:-1", "tg:-1001");
-        insta::assert_snapshot!(told, @r#"The group `tg:-1` is now `tg:-1001`. I still answer there. To keep it so after a restart, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids` (and in `groups`, if it is there)."#);
+        insta::assert_snapshot!(told, @r#"The group `tg:-1` is now `tg:-1001`. I still answer there. To keep it so after a restart, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids` (and in `places`, if it is there, or in `groups`)."#);
     }
 }

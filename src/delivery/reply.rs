@@ -21,6 +21,7 @@ use crate::delivery::outgoing::NoCopy;
 use crate::delivery::posts::{self, TOOLS_TURN};
 use crate::delivery::rendered::rendered;
 use crate::delivery::waiters;
+use crate::domain::choice::Pick;
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Mode, Trigger, Where};
 use crate::domain::ids::OutboundId;
@@ -170,6 +171,7 @@ impl TaskReply {
             opened: Vec::new(),
             passed: None,
             summoned: Vec::new(),
+            pick: Pick::default(),
             at: self.outbox.runtime.clock.now(),
         };
         let note = Item::Noted { text: messages::said_for(whose.as_deref()) };

@@ -36,6 +36,8 @@ builtins! {
     Stop = "stop", "stops what I am doing here";
     Reset = "reset", "starts the conversation over and stops what runs in it; files and memory stay, with whose words they hold (in a group my owner can, and whoever's request I am working on)";
     Status = "status", "shows what is running and waiting here, and what it cost";
+    Model = "model", "shows which model answers here, or chooses another: /model NAME, /model default";
+    Think = "think", "shows how hard the model here thinks, or sets it: /think high, /think default";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Schedules = "schedules", "lists what is scheduled here; /schedules pause N, resume N, remove N";
     Remind = "remind", "reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT";
@@ -55,7 +57,7 @@ builtins! {
 impl Builtin {
     /// Whether only an owner can use it.
     pub fn is_owners(self) -> bool {
-        matches!(self, Self::Ps | Self::Workspace)
+        matches!(self, Self::Ps | Self::Workspace | Self::Model | Self::Think)
     }
 
     /// Reads a name.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
 
+use crate::domain::choice::Pick;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::taint::Taint;
 
@@ -47,6 +48,7 @@ pub fn facts(terminal: bool, message: MessageRef, now: DateTime<Utc>) -> Facts {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        pick: Pick::default(),
         at: now,
     }
 }

@@ -1,13 +1,14 @@
 //! How hard a model thinks before it answers.
 
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How hard a model thinks, from not at all to as hard as it can. Every provider has its own words for some of these.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -52,6 +53,19 @@ impl Effort {
     }
 }
 
+/// No such level.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("takes none, minimal, low, medium, high, xhigh or max, not {0:?}")]
+pub struct UnknownEffort(String);
+
+impl FromStr for Effort {
+    type Err = UnknownEffort;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEffort> {
+        Self::parse(text).ok_or_else(|| UnknownEffort(text.chars().take(60).collect()))
+    }
+}
+
 impl fmt::Display for Effort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -70,5 +84,7 @@ mod tests {
         }
         assert_eq!(Effort::parse(" High "), Some(Effort::High));
         assert_eq!(Effort::parse("harder"), None);
+        let why = "harder".parse::<Effort>().unwrap_err().to_string();
+        assert_eq!(why, "takes none, minimal, low, medium, high, xhigh or max, not \"harder\"");
     }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Audience, Features, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::choice::Pick;
 use crate::domain::gate::Passed;
 use crate::domain::taint::Taint;
 
@@ -39,6 +40,9 @@ pub struct Facts {
     /// Hidden tools that the owner's own words name (`$name`): given to this one task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summoned: Vec<String>,
+    /// Which model answers and how hard it thinks, and who decided that: what the call names, until a claim decides the rest.
+    #[serde(default, skip_serializing_if = "Pick::is_usual")]
+    pub pick: Pick,
     /// When the facts were taken.
     pub at: DateTime<Utc>,
 }
@@ -59,6 +63,12 @@ impl Facts {
             Where::Channel(features) => features.audience,
             Where::CommandLine { .. } => Audience::Direct,
         }
+    }
+
+    /// Says which model answers, how hard it thinks, and who decided that.
+    pub fn answers(&self) -> String {
+        let route = if self.trigger == Trigger::Heartbeat { "heartbeat" } else { "main" };
+        self.pick.told(self.pick.model.as_deref().unwrap_or("the usual one"), route)
     }
 
     /// Whether an owner alone reads what is said.

@@ -4,6 +4,7 @@ pub mod approval;
 pub mod builtin;
 pub mod cause;
 pub mod chance;
+pub mod choice;
 pub mod clock;
 pub mod command_line;
 pub mod count;

@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, Post};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::choice::Choice;
+use crate::domain::effort::Effort;
 use crate::domain::facts::Trust;
 use crate::domain::screen::shown;
 use crate::domain::span::Span;
@@ -69,6 +71,9 @@ pub enum Action {
         /// The profile of the model; the conversation's where it is not named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// How hard it thinks; as in the conversation where it is not named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effort: Option<Effort>,
     },
     /// Has the model look at what the owner's file names, which is read each time.
     Heartbeat,
@@ -112,13 +117,23 @@ impl Action {
         }
     }
 
+    /// Returns which model it names, and how hard that thinks.
+    pub fn choice(&self) -> Choice {
+        match self {
+            Self::Prompt { model, effort, .. } => Choice { model: model.clone(), effort: *effort },
+            _ => Choice::default(),
+        }
+    }
+
     /// Returns the same with its words changed.
     #[must_use]
     pub fn with(self, change: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Say { markdown } => Self::Say { markdown: change(&markdown) },
             Self::Remind { markdown } => Self::Remind { markdown: change(&markdown) },
-            Self::Prompt { prompt, model } => Self::Prompt { prompt: change(&prompt), model },
+            Self::Prompt { prompt, model, effort } => {
+                Self::Prompt { prompt: change(&prompt), model, effort }
+            }
             Self::Heartbeat => Self::Heartbeat,
             Self::Post { to, post } => {
                 let texts = post.texts.iter().map(|text| change(text)).collect();
@@ -379,7 +394,7 @@ mod tests {
             title: title.to_owned(),
             when: "every 1h".to_owned(),
             zone: "UTC".to_owned(),
-            action: Action::Prompt { prompt: prompt.to_owned(), model: None },
+            action: Action::Prompt { prompt: prompt.to_owned(), model: None, effort: None },
             maker: Maker {
                 person: PersonId::new("tg:1"),
                 name: String::new(),

@@ -1,5 +1,6 @@
 //! The bot's own commands: what each is for, and how a stored command row is carried out once.
 
+mod choosing;
 mod looking;
 mod pairing;
 mod workspace;
@@ -31,6 +32,7 @@ use crate::intake::remembered::{Forgetting, MemoryCommands};
 use crate::store::read::TaskRow;
 use crate::store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, StoreError};
 use crate::tools::shell::Processes;
+use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
 use crate::work::runner::Shapes;
 use crate::work::sessions::SessionBook;
@@ -57,6 +59,7 @@ pub(crate) struct Commands {
     pub(crate) contacts: ContactCommands,
     pub(crate) sessions: Arc<SessionBook>,
     pub(crate) memory: MemoryCommands,
+    pub(crate) chooser: ModelChooser,
     pub(crate) version: &'static str,
 }
 
@@ -234,15 +237,20 @@ impl Commands {
             }
             Builtin::Workspace => self.workspace(given, command.args.trim()).await,
             Builtin::Tools => say(self.tools(given, &account, trust, &command.args).await?),
+            Builtin::Model => self.model(given).await,
+            Builtin::Think => self.think(given).await,
             Builtin::Plan => self.plan(given, trust, &command.args).await,
             Builtin::Stop => self.stop(given, &account, trust).await,
             Builtin::Reset if !may_end(&self.outbox, given, trust).await? => {
                 say(messages::not_yours(builtin.name()))
             }
-            Builtin::Reset => Ok(match self.draft(given, messages::reset()) {
-                Some(draft) => CommandEffect::Reset(draft),
-                None => CommandEffect::Say(None),
-            }),
+            Builtin::Reset => {
+                let said = messages::reset(self.kept(given).await?.as_deref());
+                Ok(match self.draft(given, said) {
+                    Some(draft) => CommandEffect::Reset(draft),
+                    None => CommandEffect::Say(None),
+                })
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use crate::delivery::account::Account;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::domain::cause::Cause;
+use crate::domain::choice::Pick;
 use crate::domain::command_line;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::schedule::{Action, Schedule, ScheduleState};
@@ -255,8 +256,7 @@ impl Firings {
     ) -> TaskRequest {
         let now = self.outbox.runtime.now();
         let Schedule { maker, action, .. } = &row.schedule;
-        let groups = self.rights.groups.now();
-        let opened = groups.get(row.place.key()).map(|group| group.allow.clone());
+        let opened = self.rights.here(&row.conversation, &row.place).allow;
         let facts = Facts {
             v: Facts::VERSION,
             place: Where::Channel(account.channel.address.features(&row.conversation)),
@@ -269,9 +269,10 @@ impl Firings {
             },
             mode: Mode::Normal,
             message: None,
-            opened: opened.unwrap_or_default(),
+            opened,
             passed: None,
             summoned: Vec::new(),
+            pick: Pick::default(),
             at: now,
         };
         let fixed = matches!(action, Action::Say { .. } | Action::Remind { .. });

@@ -144,7 +144,7 @@ impl Gate {
     async fn look_back(&self, conversation: &ConversationId, waiting: &mut AtGate) {
         let known =
             !waiting.context.is_empty() || waiting.history.iter().flatten().next().is_some();
-        let strict = self.rules.trigger_mode(waiting.place.key()) == TriggerMode::Strict;
+        let strict = self.rules.trigger_mode(conversation, &waiting.place) == TriggerMode::Strict;
         let receiver =
             self.outbox.accounts.of(conversation).and_then(|a| a.channel.receiver.clone());
         let first = waiting.lines.first().map(|(_, line)| line.order);
@@ -164,7 +164,7 @@ impl Gate {
     }
 
     async fn judged(&self, conversation: &ConversationId, waiting: &AtGate) -> Judged {
-        let mode = self.rules.trigger_mode(waiting.place.key());
+        let mode = self.rules.trigger_mode(conversation, &waiting.place);
         let young = self.young(waiting);
         let (mut passed, mut usage) = (None, Usage::default());
         let asks = mode != TriggerMode::Strict && !young.is_empty();

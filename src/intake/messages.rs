@@ -14,6 +14,7 @@ use crate::shape::{Explained, HiddenLine};
 use crate::store::ApprovalRow;
 use crate::tools::shell::Listed;
 
+pub(crate) mod choosing;
 pub(crate) mod contacts;
 pub(crate) mod later;
 pub(crate) mod memory;
@@ -184,11 +185,13 @@ pub(crate) fn plan_usage() -> String {
     "Write `/plan` to see whether plan mode is on here, `/plan off` to end it.".to_owned()
 }
 
-/// Answers `/reset`.
-pub(crate) fn reset() -> String {
+/// Answers `/reset`; `answers` is what answers here by a command, which stays.
+pub(crate) fn reset(answers: Option<&str>) -> String {
+    let stays = answers.map(|answers| format!(" So does what answers here: {answers}."));
     "A fresh start: I have set our conversation aside, with the list that I kept in it, and stopped what I was still working on. \
      Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting."
         .to_owned()
+        + &stays.unwrap_or_default()
 }
 
 /// Answers `/stop` when something ran, and names the programs that earlier tasks left running.
@@ -407,6 +410,8 @@ mod tests {
         - /stop stops what I am doing here
         - /reset starts the conversation over and stops what runs in it; files and memory stay, with whose words they hold (in a group my owner can, and whoever's request I am working on)
         - /status shows what is running and waiting here, and what it cost
+        - /model shows which model answers here, or chooses another: /model NAME, /model default
+        - /think shows how hard the model here thinks, or sets it: /think high, /think default
         - /plan shows whether plan mode is on here; /plan off ends it
         - /schedules lists what is scheduled here; /schedules pause N, resume N, remove N
         - /remind reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT
@@ -432,7 +437,7 @@ mod tests {
             start(Trust::Owner),
             ids(&said.speaker.id, &said.place, &said.conversation),
             ask_what(),
-            reset(),
+            reset(None),
             stopped(&[]),
             stopped(&["p1".to_owned(), "p2".to_owned()]),
             stopped_in_threads(&["what shall `we` do?".to_owned(), String::new()]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    Address, Addressed, AllowList, Audience, Inbound, PersonId, PlaceId, What,
+    Address, Addressed, AllowList, Audience, ConversationId, Inbound, PersonId, PlaceId, What,
 };
 
 use crate::delivery::account::Account;
@@ -13,12 +13,13 @@ use crate::delivery::moments::after;
 use crate::domain::approval::Verdict;
 use crate::domain::builtin::Builtin;
 use crate::domain::cause::Cause;
+use crate::domain::choice::Pick;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::live::Live;
 use crate::domain::span::Span;
 use crate::domain::taint::Taint;
-use crate::intake::settings::{GroupSettings, TriggerMode, WhileBusy};
+use crate::intake::settings::{PlaceSettings, TriggerMode, WhileBusy};
 use crate::store::{Disposition, NewTask};
 use crate::work::provenance::{is_foreign, summoned};
 use crate::work::rights::{self, Rights};
@@ -50,12 +51,12 @@ impl Rules {
     /// Reads the rules of an account as they are now.
     pub(crate) fn of<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
         let RuleSettings { record_untriggered, debounce, while_busy, mode } = *self.settings.now();
-        let groups = self.rights.groups.now();
+        let places = self.rights.places.now();
         account.with_allowed(|allow| {
             read(&Policy {
                 owners: &self.rights.owners,
                 allow,
-                groups: &groups,
+                places: &places,
                 record_untriggered,
                 debounce,
                 while_busy,
@@ -67,9 +68,12 @@ impl Rules {
     }
 
     /// When the bot speaks unasked in a place.
-    pub(crate) fn trigger_mode(&self, place: &str) -> TriggerMode {
-        let groups = self.rights.groups.now();
-        let here = groups.get(place).and_then(|group| group.group_trigger_mode);
+    pub(crate) fn trigger_mode(
+        &self,
+        conversation: &ConversationId,
+        place: &PlaceId,
+    ) -> TriggerMode {
+        let here = self.rights.here(conversation, place).group_trigger_mode;
         here.unwrap_or(self.settings.now().mode)
     }
 }
@@ -80,8 +84,8 @@ pub(crate) struct Policy<'a> {
     pub(crate) owners: &'a [PersonId],
     /// Whom the channel listens to.
     pub(crate) allow: &'a AllowList,
-    /// What single places may do.
-    pub(crate) groups: &'a BTreeMap<String, GroupSettings>,
+    /// What holds in single places.
+    pub(crate) places: &'a BTreeMap<String, PlaceSettings>,
     /// Keep untriggered group talk.
     pub(crate) record_untriggered: bool,
     /// How long a speaker's messages gather.
@@ -107,8 +111,8 @@ impl Policy<'_> {
         rights::trust(self.owners, self.allow, speaker, place)
     }
 
-    fn group(&self, inbound: &Inbound) -> Option<&GroupSettings> {
-        self.groups.get(inbound.place.key())
+    fn here(&self, inbound: &Inbound) -> PlaceSettings {
+        PlaceSettings::of(self.places, &inbound.conversation, &inbound.place)
     }
 
     /// Makes the task of a message.
@@ -137,7 +141,6 @@ impl Policy<'_> {
 
     /// Takes the facts of a message.
     pub(crate) fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
-        let opened = self.group(inbound).map(|g| g.allow.clone());
         Facts {
             v: Facts::VERSION,
             place: Where::Channel(self.address.features(&inbound.conversation)),
@@ -147,9 +150,10 @@ impl Policy<'_> {
             trigger: Trigger::Asked,
             mode: Mode::Normal,
             message: inbound.message.clone(),
-            opened: opened.unwrap_or_default(),
+            opened: self.here(inbound).allow,
             passed: None,
             summoned: if trust == Trust::Owner { summoned(inbound) } else { Vec::new() },
+            pick: Pick::default(),
             at: self.now,
         }
     }
@@ -180,7 +184,7 @@ pub(crate) fn is_unlisted(inbound: &Inbound, disposition: &Disposition) -> bool 
 const NOT_ALLOWED: &str = "not_allowed";
 
 fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
-    if inbound.speaker.is_bot && !policy.group(inbound).is_some_and(|group| group.bots) {
+    if inbound.speaker.is_bot && !policy.here(inbound).bots {
         return Disposition::Ignored("bot");
     }
     let Some(trust) = policy.principal(inbound) else {
@@ -264,8 +268,7 @@ fn is_meant(inbound: &Inbound) -> bool {
 /// Whether the gate may find that a line which names nobody means the bot: an answer to another person,
 /// a command for another bot and what bots say among themselves never do.
 fn is_for_the_gate(inbound: &Inbound, policy: &Policy<'_>) -> bool {
-    let group = policy.group(inbound);
-    let mode = group.and_then(|group| group.group_trigger_mode).unwrap_or(policy.mode);
+    let mode = policy.here(inbound).group_trigger_mode.unwrap_or(policy.mode);
     let answers_another = inbound.quote.as_ref().is_some_and(|quote| !quote.ours);
     mode != TriggerMode::Strict
         && !answers_another
@@ -290,13 +293,13 @@ mod tests {
     fn policy<'a>(
         owners: &'a [PersonId],
         allow: &'a AllowList,
-        groups: &'a BTreeMap<String, GroupSettings>,
+        places: &'a BTreeMap<String, PlaceSettings>,
     ) -> Policy<'a> {
         let now = DateTime::UNIX_EPOCH;
         Policy {
             owners,
             allow,
-            groups,
+            places,
             record_untriggered: true,
             debounce: Span::seconds(0),
             while_busy: WhileBusy::Queue,
@@ -410,10 +413,10 @@ mod tests {
     fn only_talk_that_may_mean_the_bot_waits_for_the_gate() {
         let listed = AllowList::of(["tg:-100".to_owned()]);
         let smart = |group_trigger_mode, bots| {
-            let group = GroupSettings { group_trigger_mode, bots, ..GroupSettings::default() };
+            let group = PlaceSettings { group_trigger_mode, bots, ..PlaceSettings::default() };
             BTreeMap::from([("tg:-100".to_owned(), group)])
         };
-        let decide = |inbound: &Inbound, groups: &BTreeMap<String, GroupSettings>, mode| {
+        let decide = |inbound: &Inbound, groups: &BTreeMap<String, PlaceSettings>, mode| {
             word(&dispose(inbound, &Policy { mode, ..policy(&[], &listed, groups) }))
         };
         let (here, everywhere) = (smart(Some(TriggerMode::Smart), true), smart(None, false));

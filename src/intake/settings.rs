@@ -10,7 +10,7 @@ use crate::domain::span::Span;
 pub use crate::intake::gate::settings::GateSettings;
 pub use crate::intake::heartbeat::settings::HeartbeatSettings;
 pub use crate::work::limits::settings::LimitSettings;
-pub use crate::work::settings::{GroupSettings, TriggerMode, WhileBusy, WorkerSettings};
+pub use crate::work::settings::{PlaceSettings, TriggerMode, WhileBusy, WorkerSettings};
 pub use crate::work::workspace::WorkspaceSettings;
 
 /// Everything flow can be told by config. Each field is a top-level key.
@@ -32,11 +32,11 @@ pub struct Settings {
     pub workspace: WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: ProgressSettings,
-    /// What single places may do beyond their setting, by place key (`tg:-100123`).
-    pub groups: BTreeMap<String, GroupSettings>,
+    /// What holds in single places, by their ids (`tg:-100123`).
+    pub places: BTreeMap<String, PlaceSettings>,
     /// Keep what a group says without meaning the bot, as context for the next task there.
     pub record_untriggered: bool,
-    /// When the bot speaks in a group although nobody spoke to it; `groups.<id>` may say otherwise.
+    /// When the bot speaks in a group although nobody spoke to it; `places.<id>` may say otherwise.
     pub group_trigger_mode: TriggerMode,
     /// How that is decided.
     pub gate: GateSettings,
@@ -71,7 +71,7 @@ impl Default for Settings {
             outbox: OutboxSettings::default(),
             workspace: WorkspaceSettings::default(),
             progress: ProgressSettings::default(),
-            groups: BTreeMap::new(),
+            places: BTreeMap::new(),
             record_untriggered: true,
             group_trigger_mode: TriggerMode::default(),
             gate: GateSettings::default(),
@@ -94,7 +94,7 @@ impl Settings {
 
     /// Whether the gate has anything to decide anywhere.
     pub fn has_gate(&self) -> bool {
-        let here = self.groups.values().filter_map(|group| group.group_trigger_mode);
+        let here = self.places.values().filter_map(|place| place.group_trigger_mode);
         here.chain([self.group_trigger_mode]).any(|mode| mode != TriggerMode::Strict)
     }
 }

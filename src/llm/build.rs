@@ -20,6 +20,7 @@ use crate::llm::retry::Retry;
 use crate::llm::settings::{
     DEFAULT, Dialect, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
 };
+use crate::llm::thinking::Thinking;
 use crate::llm::wire::Wire;
 use crate::llm::{Card, Model};
 
@@ -65,13 +66,15 @@ pub fn build(
     let mut made = BTreeMap::new();
     let mut route = |names: &[String]| builder.route(names, &mut made).map_err(|p| vec![p]);
     let main = route(&settings.main_route())?;
-    let mut or_main = |names: &Option<Names>| match names {
-        Some(names) => route(names.list()),
-        None => Ok(Arc::clone(&main)),
+    let efforts = &settings.efforts;
+    let mut or_main = |names: &Option<Names>, effort| match names {
+        Some(names) => route(names.list()).map(|model| Thinking::at(model, effort)),
+        None => Ok(Thinking::at(Arc::clone(&main), effort)),
     };
-    let small = or_main(&settings.routes.small)?;
-    let decision = or_main(&settings.routes.decision)?;
-    let heartbeat = or_main(&settings.routes.heartbeat)?;
+    let small = or_main(&settings.routes.small, efforts.small)?;
+    let decision = or_main(&settings.routes.decision, efforts.decision)?;
+    let heartbeat = or_main(&settings.routes.heartbeat, efforts.heartbeat)?;
+    let main = Thinking::at(main, efforts.main);
     for name in settings.all_profiles().into_keys() {
         builder.route(&[name], &mut made).map_err(|p| vec![p])?;
     }
@@ -220,7 +223,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn filled(name: &str, profile: &ProfileSettings) -> Profile {
+/// A profile with all defaults filled in, but for what names its address.
+pub(super) fn filled(name: &str, profile: &ProfileSettings) -> Profile {
     let model = profile.model.clone().unwrap_or_else(|| profile.provider.usual_model().to_owned());
     let usual = profile.provider.usual_context();
     // The short form's profile has a name that nobody gave it.

@@ -7,6 +7,7 @@ mod embeddings;
 mod fallback;
 mod gather;
 mod halves;
+mod listed;
 mod offline;
 mod openai;
 mod outage;
@@ -20,6 +21,7 @@ mod settings;
 mod sse;
 #[cfg(test)]
 mod tests;
+mod thinking;
 mod wire;
 
 use std::collections::HashMap;
@@ -39,11 +41,13 @@ use crate::domain::written::Written;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
+pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
 pub use offline::{ListedTool, PHRASES, Phrase, RealModel, Step, stand_in};
 pub use outage::{Away, Outage, Watched};
 pub(crate) use settings::Dialect;
 pub use settings::{
-    EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings, Settings,
+    EffortSettings, EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings,
+    Settings,
 };
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the

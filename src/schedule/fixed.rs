@@ -11,6 +11,7 @@ use super::plan::Plan;
 use super::said::shown;
 use super::turn::limits;
 use super::zone::Zone;
+use crate::domain::effort::Effort;
 use crate::domain::schedule::{Action, Budget, Misfire, Terms, micro_usd};
 use crate::domain::span::Span;
 
@@ -44,6 +45,8 @@ pub struct FixedSchedule {
     pub to: Option<String>,
     /// The profile of `llm.profiles` that answers a prompt. Default: the main route.
     pub model: Option<String>,
+    /// How hard it thinks: none, minimal, low, medium, high, xhigh or max. Default: as in its conversation.
+    pub effort: Option<Effort>,
     /// Not after this moment.
     pub until: Option<String>,
     /// At most so often.
@@ -166,7 +169,8 @@ impl FixedSchedule {
     fn action(&self) -> Result<Action, Wrong> {
         let (key, action) = match (&self.prompt, &self.say, &self.remind) {
             (Some(prompt), None, None) => {
-                ("prompt", Action::Prompt { prompt: prompt.clone(), model: self.model.clone() })
+                let (model, effort) = (self.model.clone(), self.effort);
+                ("prompt", Action::Prompt { prompt: prompt.clone(), model, effort })
             }
             (None, Some(say), None) => ("say", Action::Say { markdown: say.clone() }),
             (None, None, Some(remind)) => ("remind", Action::Remind { markdown: remind.clone() }),
@@ -178,6 +182,9 @@ impl FixedSchedule {
             Some(why) => Err(of(key, why)),
             None if key != "prompt" && self.model.is_some() => {
                 Err(of("model", "answers a prompt: fixed words ask no model"))
+            }
+            None if key != "prompt" && self.effort.is_some() => {
+                Err(of("effort", "belongs to a prompt: fixed words ask no model"))
             }
             None => Ok(action),
         }

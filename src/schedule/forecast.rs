@@ -127,6 +127,7 @@ mod tests {
         let prompt = |model: Option<&str>| Action::Prompt {
             prompt: "tell me".to_owned(),
             model: model.map(str::to_owned),
+            effort: None,
         };
         let usage = Usage { calls: 4, input: 2_000, output: 200, ..Usage::default() };
         let some = Usual { tasks: 2, usage };

@@ -165,7 +165,7 @@ pub(super) mod tests {
                 title: String::new(),
                 when: when.to_owned(),
                 zone: "Europe/Berlin".to_owned(),
-                action: Action::Prompt { prompt: "tell me".to_owned(), model: None },
+                action: Action::Prompt { prompt: "tell me".to_owned(), model: None, effort: None },
                 maker: Maker {
                     person: PersonId::new("tg:1"),
                     name: String::new(),

@@ -8,6 +8,7 @@ use super::outlook::{Outlook, outlook};
 use super::post_view::{PostStands, PostUrl};
 use super::words::moment;
 use super::zone::Zone;
+use crate::domain::effort::Effort;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Budget, Misfire, OccurrenceState, ScheduleState, Terms};
 use crate::domain::span::Span;
@@ -36,6 +37,9 @@ pub struct View {
     pub forecast: String,
     /// The model profile it asks; the main route's where none is named.
     pub model: Option<String>,
+    /// How hard it thinks, where the schedule says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// How many earlier tasks the model reads.
     pub history: u32,
     /// What it may use in a day.
@@ -116,6 +120,7 @@ impl View {
             monthly,
             forecast: String::new(),
             model: schedule.action.model().map(str::to_owned),
+            effort: schedule.action.choice().effort,
             history,
             budget,
             starts: starts.map(|at| zone.stamp(at)),

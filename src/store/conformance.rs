@@ -14,6 +14,7 @@ use selkie_channel_core::{
 };
 
 use crate::domain::cause::Cause;
+use crate::domain::choice::Pick;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::ids::Instance;
 use crate::domain::taint::Taint;
@@ -29,6 +30,7 @@ mod absorbing;
 mod answering;
 mod approving;
 mod asking;
+mod choosing;
 mod copying;
 mod delivering;
 mod forgetting;
@@ -87,6 +89,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         summing::LAWS,
         pairing::LAWS,
         unsending::LAWS,
+        choosing::LAWS,
     ]
     .concat()
 }
@@ -202,6 +205,7 @@ pub fn facts() -> Facts {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        pick: Pick::default(),
         at: at(0),
     }
 }

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId};
 
+use crate::domain::effort::Effort;
 use crate::domain::facts::Mode;
 use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::task::Lane;
@@ -139,6 +140,17 @@ pub enum CommandEffect {
     Zone(ZoneOf, Option<Draft>),
     /// Changes what the conversation is in; a running task learns it as the answer of its next write.
     Mode(Mode, Option<Draft>),
+    /// Sets which model answers in the conversation, or how hard it thinks, from its next claim on.
+    Choose(ChosenHere, Option<Draft>),
+}
+
+/// What an owner sets for a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChosenHere {
+    /// The profile that answers; nothing takes it back.
+    Model(Option<String>),
+    /// How hard it thinks; nothing takes it back.
+    Effort(Option<Effort>),
 }
 
 /// The answers to a stop, of which one is given.

@@ -57,7 +57,7 @@ pub use gate::{AtGate, Gate, Judged};
 pub use hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
 pub use inflow::{Inflow, Seen, Waiting};
 pub use intake::{
-    Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
+    Accepted, ChosenHere, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
 };
 pub use ledger::Ledger;
 pub use memory::{
@@ -65,7 +65,7 @@ pub use memory::{
     SoughtVector, SoughtWords,
 };
 pub use met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
-pub use notes::{Notes, Whose, Workplace, ZoneOf};
+pub use notes::{ChosenThere, Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
 pub use pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
 pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
+use crate::domain::choice::Choice;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
 use crate::store::error::Result;
@@ -14,6 +15,15 @@ pub struct Workplace {
     pub row: Option<i64>,
     /// The folder that an owner has set for it.
     pub set: Option<String>,
+}
+
+/// What an owner has chosen for a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChosenThere {
+    /// In itself.
+    pub own: Choice,
+    /// In the chat whose thread it is; nothing where it is no thread.
+    pub chat: Choice,
 }
 
 /// Who has set a zone.
@@ -48,6 +58,9 @@ pub trait Notes: Send + Sync {
 
     /// Returns what a conversation is in.
     async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
+
+    /// Returns what its owner has chosen for a conversation; for a thread also what is chosen for its chat.
+    async fn chosen(&self, conversation: &ConversationId) -> Result<ChosenThere>;
 
     /// Returns the level of what a task for somebody of this trust that begins now would read of the
     /// conversation's history.

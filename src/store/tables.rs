@@ -23,7 +23,7 @@ pub const TABLES: &[Table] = &[
         "conversation",
         &[
             "id", "account", "key", "place", "title", "epoch", "closed", "todos", "plan",
-            "last_at", "cut", "short",
+            "last_at", "cut", "short", "model", "effort",
         ],
     ),
     table("place_alias", &["account", "old", "new"], &["account", "old"]),

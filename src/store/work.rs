@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::choice::Choice;
 use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
 use crate::domain::own_form::OwnForm;
@@ -273,6 +274,8 @@ pub struct Claimed {
     pub attempts: u32,
     /// The facts it was made with; the mode is the conversation's of now.
     pub facts: Facts,
+    /// What an owner has chosen for its conversation, or for the chat whose thread that is.
+    pub chosen: Choice,
     /// Whoever works on it has changed its facts, and the stored ones do not say so yet.
     pub reshaped: bool,
     /// The messages it answers, oldest first.

@@ -13,6 +13,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use crate::domain::approval::ApprovalState;
 use crate::domain::cause::Cause;
+use crate::domain::choice::{Choice, Pick};
 use crate::domain::command_line;
 use crate::domain::happening::Happening;
 use crate::domain::ids::TaskId;
@@ -38,6 +39,8 @@ pub struct Ask {
     pub enclosed: Vec<Enclosure>,
     /// Somebody sits at the terminal and can be asked.
     pub terminal: bool,
+    /// Which model is to answer, and how hard it is to think.
+    pub choice: Choice,
 }
 
 /// What happens with it.
@@ -133,6 +136,7 @@ impl Counter {
         if !ask.enclosed.is_empty() {
             facts.taint = Taint::Raw;
         }
+        facts.pick = Pick::named(ask.choice);
         let own = typed::question(&ask.text).to_owned();
         let letter = Letter { own, enclosed: ask.enclosed };
         let request = TaskRequest {

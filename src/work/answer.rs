@@ -29,6 +29,7 @@ use crate::store::{Advance, ApprovalRow, Claimed, End, Seen, StoreError};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
+use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
 use crate::work::messages;
 use crate::work::onward::{Onward, Parked};
@@ -57,6 +58,7 @@ pub(crate) struct Answers {
     pub(crate) limits: Arc<Limits>,
     pub(crate) rights: Arc<Rights>,
     pub(crate) attachments: Attachments,
+    pub(crate) chooser: ModelChooser,
     pub(crate) acquaintances: Arc<Acquaintances>,
     /// Which clocks people go by.
     pub(crate) zones: Arc<Zones>,
@@ -158,6 +160,9 @@ impl Answers {
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
         let bounds = scheduled::bounds(&self.outbox, claimed).await;
+        let pick = self.chooser.of_task(claimed, bounds.choice.clone());
+        claimed.reshaped |= claimed.facts.pick != pick;
+        claimed.facts.pick = pick;
         let life = Life {
             mark,
             reply: &reply,
@@ -316,8 +321,7 @@ impl Answers {
             let second = bounds.budget.as_ref().map(|budget| budget as &dyn Quota);
             let both = Both { first, second };
             let quota = (first.is_some() || second.is_some()).then_some(&both as &dyn Quota);
-            let model = bounds.model.clone();
-            let job = Job { claimed, heard, inflow: *steering, model, quota, ports };
+            let job = Job { claimed, heard, inflow: *steering, quota, ports };
             self.runner.answer(job).await
         };
         let typing = async {

@@ -4,6 +4,7 @@ pub(crate) mod acquaintances;
 pub(crate) mod answer;
 pub(crate) mod attachments;
 pub(crate) mod backfill;
+pub(crate) mod choosing;
 pub(crate) mod due;
 mod due_clocks;
 pub(crate) mod embedding;

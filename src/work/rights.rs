@@ -15,14 +15,14 @@ use crate::domain::owners::Owners;
 use crate::domain::taint::Taint;
 use crate::store::{Claimed, Ledger, Location, StoreError};
 use crate::work::provenance;
-use crate::work::settings::GroupSettings;
+use crate::work::settings::PlaceSettings;
 
 /// Who may do what, by config and by the allow lists of now.
 pub(crate) struct Rights {
     /// Always allowed.
     pub(crate) owners: Owners,
-    /// What single places may do, by place key.
-    pub(crate) groups: Live<BTreeMap<String, GroupSettings>>,
+    /// What holds in single places, by their ids.
+    pub(crate) places: Live<BTreeMap<String, PlaceSettings>>,
     pub(crate) accounts: Arc<Accounts>,
 }
 
@@ -70,12 +70,15 @@ impl Rights {
         })
     }
 
+    /// Returns what the config says of a conversation now.
+    pub(crate) fn here(&self, conversation: &ConversationId, place: &PlaceId) -> PlaceSettings {
+        PlaceSettings::of(&self.places.now(), conversation, place)
+    }
+
     /// Takes what the place opens by the config of now: a task may have waited for a person since.
     pub(crate) fn refresh(&self, claimed: &mut Claimed) {
         if matches!(claimed.facts.place, Where::Channel(_)) {
-            let groups = self.groups.now();
-            let group = groups.get(claimed.place.key());
-            claimed.facts.opened = group.map(|g| g.allow.clone()).unwrap_or_default();
+            claimed.facts.opened = self.here(&claimed.conversation, &claimed.place).allow;
         }
     }
 }

@@ -28,7 +28,6 @@ pub(crate) struct Job<'a> {
     pub(crate) claimed: &'a Claimed,
     pub(crate) heard: Vec<Received>,
     pub(crate) inflow: &'a dyn Inflow,
-    pub(crate) model: Option<String>,
     pub(crate) quota: Option<&'a dyn Quota>,
     pub(crate) ports: Ports,
 }
@@ -57,7 +56,7 @@ impl TaskRunner for Live<AgentRunner> {
 #[async_trait]
 impl TaskRunner for AgentRunner {
     async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
-        let Job { claimed, heard, inflow, model, quota, ports } = job;
+        let Job { claimed, heard, inflow, quota, ports } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {
             let shape = (self.shapes)(facts);
@@ -78,7 +77,6 @@ impl TaskRunner for AgentRunner {
             persona,
             context,
             inflow,
-            model,
             quota,
             cancel,
         };

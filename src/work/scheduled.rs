@@ -8,6 +8,7 @@ use selkie_channel_core::locked;
 use crate::agent::{Exhausted, Quota};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
+use crate::domain::choice::Choice;
 use crate::domain::facts::Trigger;
 use crate::domain::ids::ScheduleId;
 use crate::domain::reminder::ReminderId;
@@ -23,8 +24,8 @@ use crate::work::{messages, unattended};
 pub(crate) struct Bounds {
     /// The schedule, as people know it: `schedule 3 (tidy up)`.
     pub(crate) schedule: Option<String>,
-    /// The profile of the model that is asked.
-    pub(crate) model: Option<String>,
+    /// The model that it names, and how hard that thinks.
+    pub(crate) choice: Choice,
     /// What is left of the day.
     pub(crate) budget: Option<DayBudget>,
     /// The reminder that it says.
@@ -66,10 +67,10 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
     // A heartbeat's failures are told otherwise.
     let is_named = claimed.facts.trigger == Trigger::Scheduled;
     let known = is_named.then(|| messages::schedule(schedule, &name));
-    let model = row.schedule.action.model().map(str::to_owned);
+    let choice = row.schedule.action.choice();
     let asks_until = claimed.words.as_ref().map(|words| after(words.at, terms.lateness));
     let budget = Some(DayBudget { schedule, name, budget: terms.budget, used });
-    Bounds { schedule: known, model, budget, reminder: None, asks_until }
+    Bounds { schedule: known, choice, budget, reminder: None, asks_until }
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.

@@ -8,6 +8,7 @@ use selkie_channel_core::{Audience, ConversationId, PersonId};
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::domain::cause::Cause;
+use crate::domain::choice::Pick;
 use crate::domain::command_line;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::ids::TaskId;
@@ -228,6 +229,7 @@ impl SessionBook {
             opened: Vec::new(),
             passed: None,
             summoned: Vec::new(),
+            pick: Pick::default(),
             at: now,
         };
         let cause = match command_line::is_at(&by.conversation) && by.task == TaskId(0) {

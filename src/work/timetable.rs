@@ -124,7 +124,9 @@ impl BookTimetable {
             }
         };
         let (asked, action) = match does {
-            EntryDoes::Prompt(prompt) => (here?, Action::Prompt { prompt, model: None }),
+            EntryDoes::Prompt(prompt) => {
+                (here?, Action::Prompt { prompt, model: None, effort: None })
+            }
             EntryDoes::Remind(markdown) => (here?, Action::Remind { markdown }),
             EntryDoes::Post(Posted { to, post }) => {
                 let to = self.public(to)?;

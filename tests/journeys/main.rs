@@ -14,6 +14,7 @@ mod backup;
 mod bad_start;
 mod bot_loop;
 mod budgets;
+mod choosing;
 mod command_line;
 mod commands;
 mod console;

@@ -74,6 +74,7 @@ async fn a_message_with_a_tool_call_reads_as_a_story() {
     Accepted because it was written to the bot in private.
 
     Task 1, made TIME: done
+      Model: the usual one (llm.routes.main)
       Shape, by today's config: telegram:private · owner · asked · normal: # tools, # hidden
       Model call 1 wanted # tool call, level clean:
         by default/stand-in: # tokens in (# cached), # out, SPAN
@@ -200,6 +201,7 @@ async fn an_approval_stands_with_its_call() {
     Accepted because it names the bot.
 
     Task 1, made TIME: done
+      Model: the usual one (llm.routes.main)
       Shape, by today's config: telegram:group · allowed · asked · normal: # tools, # hidden
       Model call 1 wanted # tool call, level clean:
         by default/stand-in: # tokens in (# cached), # out, SPAN

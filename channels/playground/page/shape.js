@@ -44,6 +44,7 @@ function taskHead(task, approvals) {
     h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', { title: 'An interrupted task starts again, and continues where it was' }, `begun ${task.attempts} times`)),
     h('p', { class: 'asked', dir: 'auto' }, task.asked || 'a message without words'),
     open.map(waits),
+    usage.calls > 0 && h('p', { class: 'answers', dir: 'auto' }, words.answers(task)),
     task.why && h('p', { class: 'why', dir: 'auto' }, task.why),
     h('dl', { class: 'figures' }, facts.map(([n, what]) => h('div', {}, h('dd', {}, n), h('dt', {}, what)))));
 }

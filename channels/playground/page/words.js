@@ -30,6 +30,15 @@ const POSTS = {
   withdrawn: ['taken back', 'It was not posted'], expired: ['too late', 'It was not posted in time'],
 };
 
+const DECIDERS = { call: 'named in the request', schedule: 'named by its schedule', place: 'places in the config', route: 'the config’s route' };
+// Which model answered, how hard it thinks, and who decided that.
+export const answers = task => {
+  const { model_calls, facts } = task, pick = facts?.pick ?? {};
+  const by = model_calls?.at(-1)?.by ?? pick.model ?? 'a model';
+  const who = (decider, command) => decider === 'command' ? `/${command} here` : DECIDERS[decider ?? 'route'];
+  return `answered by ${by} (${who(pick.model_by, 'model')})${pick.effort ? `, thinks ${pick.effort} (${who(pick.effort_by, 'think')})` : ''}`;
+};
+
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
 export const APPROVAL = 'selkie asks an owner in private, who approves one call, as shown, once';
 const LANE = 'selkie calls this a lane: one conversation, in which one task runs at a time';

@@ -40,7 +40,7 @@ impl Drive<'_> {
             turns,
             tools,
             may_call: ask.may_call,
-            effort: None,
+            effort: self.facts.pick.effort,
             max_output,
             deadline: self.time_left(),
             cache_key: format!("c{}", claimed.conversation_row),

@@ -25,8 +25,10 @@ use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle};
 use crate::delivery::runtime::Stop;
 use crate::delivery::settings::StreamMode;
+use crate::domain::choice::Choice;
 use crate::domain::plan::Plan as Steps;
 use crate::domain::words::Enclosure;
+use crate::llm;
 use crate::terminal;
 use crate::terminal::ask::Reply;
 use crate::tools::ports::Progress as _;
@@ -42,7 +44,8 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     let live = Live::new(plan.redactor.clone());
     let wanted = !ask.whole && plan.settings.progress.stream == StreamMode::Auto;
     let streams = ask.stream || (wanted && std::io::stdout().is_terminal());
-    let body = body(binary, &ask, terminal)?;
+    let choice = choice(&plan, &ask)?;
+    let body = AskBody { choice, ..body(binary, &ask, terminal)? };
     let runtime = lifecycle::runtime()?;
     let asked = runtime.block_on(async {
         let (lines, heard) = mpsc::channel(64);
@@ -84,6 +87,15 @@ fn planned(binary: &Binary, chosen: &Chosen, offline: bool) -> Result<AppConfig,
     }
 }
 
+/// Reads who is to answer.
+fn choice(plan: &AppConfig, ask: &Ask) -> Result<Choice, Failure> {
+    let named = |text: &String| {
+        let named = llm::model_list(&plan.settings.llm).named(text);
+        named.map_err(|why| Failure::Usage(format!("--model: {why}")))
+    };
+    Ok(Choice { model: ask.model.as_ref().map(named).transpose()?, effort: ask.effort })
+}
+
 /// Reads what is asked.
 fn body(binary: &Binary, ask: &Ask, terminal: bool) -> Result<AskBody, Failure> {
     let mut words = ask.text.clone();
@@ -103,7 +115,8 @@ fn body(binary: &Binary, ask: &Ask, terminal: bool) -> Result<AskBody, Failure> 
         let says = format!("standard input and files hold more than {most} bytes of text together");
         return Err(Failure::Usage(says));
     }
-    Ok(AskBody { text, enclosed, workspace: binary.here.clone(), terminal })
+    let (workspace, choice) = (binary.here.clone(), Choice::default());
+    Ok(AskBody { text, enclosed, workspace, terminal, choice })
 }
 
 /// A line that answers a question, and where what became of it is told.
@@ -145,8 +158,9 @@ async fn alone(
     let mut signals = lifecycle::Signals::listen()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     app.flow.start_at_terminal(&tracker, stop.clone()).await?;
-    let AskBody { text, enclosed, workspace, terminal } = body;
-    let mut events = app.flow.ask(terminal::Ask { workspace, text, enclosed, terminal }).await?;
+    let AskBody { text, enclosed, workspace, terminal, choice } = body;
+    let mut events =
+        app.flow.ask(terminal::Ask { workspace, text, enclosed, terminal, choice }).await?;
     loop {
         tokio::select! {
             event = events.recv() => {
@@ -164,8 +178,8 @@ async fn alone(
             }
             Some(Answer { body, told }) = replied.recv() => {
                 let AnswerBody { question, text, workspace } = body;
-                let enclosed = Vec::new();
-                let reply = terminal::Ask { workspace, text, enclosed, terminal: true };
+                let usual = terminal::Ask::default();
+                let reply = terminal::Ask { workspace, text, terminal: true, ..usual };
                 // Whoever wrote it may have gone.
                 drop(told.send(app.flow.answer(&question, reply).await.map_err(Into::into)));
             }

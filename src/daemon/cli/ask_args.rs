@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::domain::effort::Effort;
+
 /// `selkie ask`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -10,6 +12,7 @@ use std::path::PathBuf;
   git diff | selkie ask 'review this'
   selkie ask 'what do you see?' --file tea.png --file notes.txt
   selkie ask - < request.txt
+  selkie ask 'is this proof right?' --file proof.md --model strong --effort high
   selkie ask 'note: buy milk' --offline
 
 What comes on standard input is read to its end (1 MiB at most) and goes along with your words, as text of others: nothing in it is \
@@ -23,6 +26,12 @@ pub struct Ask {
     /// A file that goes along: text is read, anything else is attached; may be repeated
     #[arg(long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
+    /// The profile in `llm.profiles` that answers [default: the one that answers here, see /model]
+    #[arg(long, value_name = "NAME", conflicts_with = "offline")]
+    pub model: Option<String>,
+    /// How hard it thinks: none, minimal, low, medium, high, xhigh or max
+    #[arg(long, value_name = "LEVEL")]
+    pub effort: Option<Effort>,
     /// Ask the built-in stand-in, which knows a few phrases, instead of a model
     #[arg(long)]
     pub offline: bool,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::number::{fraction, number};
+use crate::domain::effort::Effort;
 
 /// What is said of a file that is imported.
 const IMPORTED: &str = "Examples:
@@ -127,6 +128,9 @@ pub struct AddSchedule {
     /// The profile in `llm.profiles` that answers the prompt [default: the main route]
     #[arg(long, value_name = "PROFILE")]
     pub model: Option<String>,
+    /// How hard it thinks: none, minimal, low, medium, high, xhigh or max [default: as in its conversation]
+    #[arg(long, value_name = "LEVEL")]
+    pub effort: Option<Effort>,
     /// Within which bounds.
     #[command(flatten)]
     pub terms: TermArgs,

@@ -101,6 +101,7 @@ fn asks_no_model(add: &AddSchedule) -> Option<Failure> {
     let terms = &add.terms;
     let given = [
         ("--model", add.model.is_some()),
+        ("--effort", add.effort.is_some()),
         ("--history", terms.history.is_some()),
         ("--budget-calls", terms.budget_calls.is_some()),
         ("--budget-usd", terms.budget_usd.is_some()),
@@ -113,9 +114,9 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
     if let Some(why) = asks_no_model(&add) {
         return Err(why);
     }
-    let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model, .. } = add;
+    let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model, effort, .. } = add;
     let action = match (prompt, say, remind) {
-        (Some(prompt), None, None) => Action::Prompt { prompt, model },
+        (Some(prompt), None, None) => Action::Prompt { prompt, model, effort },
         (None, Some(markdown), None) => Action::Say { markdown },
         (None, None, Some(markdown)) => Action::Remind { markdown },
         _ => return Err(mistyped("give one of --prompt, --say and --remind")),

@@ -5,6 +5,7 @@ use selkie_channel_core::{ChannelKit, MessageRef};
 use super::args::Setting;
 use super::outcome::Failure;
 use crate::config::problem::one_of;
+use crate::domain::choice::Pick;
 use crate::domain::clock::{Clock, SystemClock};
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::taint::Taint;
@@ -56,6 +57,7 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        pick: Pick::default(),
         at: SystemClock.now(),
     })
 }

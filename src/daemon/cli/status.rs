@@ -104,6 +104,9 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
         }
         row("today", today(&rows.today));
     }
+    if !status.answers.is_empty() {
+        row("model", one_line(&status.answers));
+    }
     row("store", store(&status.store));
     if let Some(it) = &status.backup {
         row("backup", backup(it, zone));
@@ -226,6 +229,7 @@ mod tests {
             store: StoreStatus { engine: "sqlite".to_owned(), bytes: Some(3 << 20), trouble: None },
             refused: 0,
             store_syncs: 9,
+            answers: "gpt-6 via main (llm.routes.main)".to_owned(),
             limits: vec!["limits.person.calls_per_day (tg:4711)".to_owned()],
             memory: None,
             still: Vec::new(),
@@ -269,6 +273,7 @@ mod tests {
         messages out   0 to send, 0 on the way, 1 unclear
         approvals      1 request waits: `selkie approvals list`
         today          3 tasks, 4 model calls, 1,000 tokens, $0.0015
+        model          gpt-6 via main (llm.routes.main)
         store          SQLite, 3.0 MiB: fine
         next           1970-01-01 00:00 UTC  schedule 7  tea
         limit reached  limits.person.calls_per_day (tg:4711)
@@ -282,7 +287,7 @@ mod tests {
         assert!(told(&status, Zone::UTC, 80).contains("is refused: 401:"), "{status:?}");
         assert_eq!(
             told(&status, Zone::UTC, WIDE).lines().count(),
-            9,
+            10,
             "no reason takes a line of its own"
         );
     }

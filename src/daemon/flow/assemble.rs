@@ -40,6 +40,7 @@ use crate::terminal::channel::Terminal;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::answer::Answers;
 use crate::work::attachments::Attachments;
+use crate::work::choosing::ModelChooser;
 use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
@@ -115,7 +116,7 @@ impl Flow {
         });
         let rights = Arc::new(Rights {
             owners,
-            groups: Live::of(by_config.settings.groups.clone()),
+            places: Live::of(by_config.settings.places.clone()),
             accounts: Arc::clone(&accounts),
         });
         let book = Book::new(BookParts {
@@ -223,18 +224,21 @@ impl Flow {
         };
         let live = Some(runner.clone());
         let runner = Arc::new(runner);
-        let (decision, outage) = (by_config.decision, parts.outage);
-        let runners = Runners { runner, shapes, decision, persona, outage, live };
+        let (decision, models, outage) = (by_config.decision, by_config.models, parts.outage);
+        let runners = Runners { runner, shapes, decision, models, persona, outage, live };
         Arc::new(Self::assemble(rooms, runners))
     }
 
     pub(super) fn assemble(rooms: Rooms, runners: Runners) -> Self {
         let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
         let Opened { outbox, queues } = opened;
-        let Runners { runner, shapes, decision, persona, outage, live } = runners;
+        let Runners { runner, shapes, decision, models, persona, outage, live } = runners;
         let (state_dir, cache_dir) = (workspaces.state_dir.clone(), workspaces.cache_dir.clone());
-        let apart = Apart { workspaces, decision, sees: rooms.sees, summing: rooms.summing };
-        let live = Lives::of(&settings, rights.groups.clone(), apart, live);
+        let chooser = ModelChooser { rights: Arc::clone(&rights), models: Live::of(models) };
+        let models = chooser.models.clone();
+        let apart =
+            Apart { workspaces, decision, models, sees: rooms.sees, summing: rooms.summing };
+        let live = Lives::of(&settings, rights.places.clone(), apart, live);
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), live.limits.clone());
         let limits = Arc::new(limits);
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
@@ -254,6 +258,7 @@ impl Flow {
                 cache_dir: cache_dir.clone(),
                 sees: live.sees.clone(),
             },
+            chooser: chooser.clone(),
             acquaintances: Arc::clone(&rooms.acquaintances),
             zones: Arc::clone(&timetable.zones),
             settings: live.answers.clone(),
@@ -322,6 +327,7 @@ impl Flow {
                 },
                 zones: Arc::clone(&timetable.zones),
             },
+            chooser,
             memory: MemoryCommands { book: Arc::clone(&rooms.memory), forgetting },
             version: rooms.version,
         });

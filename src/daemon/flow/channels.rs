@@ -7,6 +7,7 @@ use selkie_channel_core::AccountId;
 use super::Flow;
 use crate::delivery::account::ChannelState;
 use crate::delivery::moments::after;
+use crate::domain::choice::{Decider, Pick, Wish};
 use crate::domain::span::Span;
 
 impl Flow {
@@ -47,6 +48,13 @@ impl Flow {
             .storage
             .why()
             .map(|why| format!("it cannot be written to, what needs it waits: {why}"))
+    }
+
+    /// Says what answers conversations where nobody chooses another model.
+    pub fn answers(&self) -> String {
+        let models = self.live.models.now();
+        let route = Wish { by: Decider::Route, choice: models.main.choice() };
+        Pick::among(&[route]).told(&models.main.told(), "main")
     }
 
     /// Says why what is remembered is found by its words alone, where it should not be.

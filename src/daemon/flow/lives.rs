@@ -7,9 +7,9 @@ use crate::daemon::flow::parts::Summing;
 use crate::domain::live::Live;
 use crate::intake::policy::RuleSettings;
 use crate::intake::settings::{
-    GateSettings, GroupSettings, HeartbeatSettings, LimitSettings, Pairing, Settings,
+    GateSettings, HeartbeatSettings, LimitSettings, Pairing, PlaceSettings, Settings,
 };
-use crate::llm::Model;
+use crate::llm::{Model, ModelList};
 use crate::memory::SummarySettings;
 use crate::store::settings::Retention;
 use crate::tools::ports::{Pictures, Small};
@@ -19,7 +19,7 @@ use crate::work::workspace::Workspaces;
 
 /// The rooms hold clones of these.
 pub(super) struct Lives {
-    pub(super) groups: Live<BTreeMap<String, GroupSettings>>,
+    pub(super) places: Live<BTreeMap<String, PlaceSettings>>,
     pub(super) rules: Live<RuleSettings>,
     pub(super) answers: Live<AnswerSettings>,
     pub(super) limits: Live<LimitSettings>,
@@ -29,6 +29,7 @@ pub(super) struct Lives {
     pub(super) heartbeat: Live<HeartbeatSettings>,
     pub(super) workspaces: Live<Workspaces>,
     pub(super) decision: Live<dyn Model>,
+    pub(super) models: Live<ModelList>,
     pub(super) sees: Live<Option<Arc<dyn Pictures>>>,
     pub(super) summing: Option<LiveSumming>,
     /// None in tests of other things.
@@ -52,6 +53,7 @@ impl LiveSumming {
 pub(super) struct Apart {
     pub(super) workspaces: Workspaces,
     pub(super) decision: Arc<dyn Model>,
+    pub(super) models: Live<ModelList>,
     pub(super) sees: Option<Arc<dyn Pictures>>,
     pub(super) summing: Option<Summing>,
 }
@@ -59,13 +61,13 @@ pub(super) struct Apart {
 impl Lives {
     pub(super) fn of(
         settings: &Settings,
-        groups: Live<BTreeMap<String, GroupSettings>>,
+        places: Live<BTreeMap<String, PlaceSettings>>,
         apart: Apart,
         runner: Option<Live<AgentRunner>>,
     ) -> Self {
-        let Apart { workspaces, decision, sees, summing } = apart;
+        let Apart { workspaces, decision, models, sees, summing } = apart;
         Self {
-            groups,
+            places,
             rules: Live::of(rules(settings)),
             answers: Live::of(answers(settings)),
             limits: Live::of(settings.limits.clone()),
@@ -75,6 +77,7 @@ impl Lives {
             heartbeat: Live::of(settings.heartbeat.clone()),
             workspaces: Live::of(workspaces),
             decision: Live::of(decision),
+            models,
             sees: Live::of(sees),
             summing: summing.map(LiveSumming::of),
             runner,
@@ -83,7 +86,7 @@ impl Lives {
 
     /// Puts settings in the place of those of before.
     pub(super) fn put(&self, settings: &Settings) {
-        self.groups.put(settings.groups.clone());
+        self.places.put(settings.places.clone());
         self.rules.put(rules(settings));
         self.answers.put(answers(settings));
         self.limits.put(settings.limits.clone());

@@ -10,7 +10,7 @@ use crate::domain::live::Live;
 use crate::domain::metrics::Metrics;
 use crate::domain::traces::Traces;
 use crate::intake::settings::Settings;
-use crate::llm::{Embeddings, Model, Outage, PriceList};
+use crate::llm::{Embeddings, Model, ModelList, Outage, PriceList};
 use crate::memory::SummarySettings;
 use crate::people::forms::Forms;
 use crate::schedule::alarm::Alarm;
@@ -47,10 +47,12 @@ pub struct ByConfig {
     pub decision: Arc<dyn Model>,
     /// Sums up conversations that rest.
     pub summing: Summing,
-    /// When the main model sees: where pictures that people send are made ready for it.
+    /// When a model sees that can be chosen: where pictures that people send are made ready for it.
     pub sees: Option<Arc<dyn Pictures>>,
     /// What the models cost.
     pub prices: PriceList,
+    /// What can be chosen to answer.
+    pub models: ModelList,
     /// The schedules that stand in the config.
     pub schedules: Vec<FixedSchedule>,
     /// What is the bot's own: closed to every tool.

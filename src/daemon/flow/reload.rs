@@ -24,6 +24,7 @@ impl Flow {
         self.outbox.settings.put(new.settings.delivery());
         self.live.put(&new.settings);
         self.live.decision.put(new.decision);
+        self.live.models.put(new.models);
         self.live.sees.put(new.sees);
         if let Some(summing) = &self.live.summing {
             summing.model.put(new.summing.model);

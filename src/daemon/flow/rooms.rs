@@ -8,7 +8,7 @@ use crate::delivery::outbox::Opened;
 use crate::domain::live::Live;
 use crate::intake::listen::Pauses;
 use crate::intake::settings::Settings;
-use crate::llm::{Model, Outage};
+use crate::llm::{Model, ModelList, Outage};
 use crate::memory::MemoryBook;
 use crate::schedule::fixed::FixedSchedule;
 use crate::terminal::channel::Terminal;
@@ -28,6 +28,7 @@ pub(super) struct Runners {
     pub(super) runner: Arc<dyn TaskRunner>,
     pub(super) shapes: Shapes,
     pub(super) decision: Arc<dyn Model>,
+    pub(super) models: ModelList,
     pub(super) persona: Arc<Persona>,
     pub(super) outage: Outage,
     /// The runner, where another can be put in its place.

@@ -118,7 +118,7 @@ async fn commands_are_carried_out_once_and_in_order() {
     assert!(said[2].contains("Nothing is running") && said[2].contains("Store: fine"), "{said:?}");
     assert_eq!(
         said[3..],
-        [messages::reset(), messages::ask_what(), messages::nothing_to_stop(&[])]
+        [messages::reset(None), messages::ask_what(), messages::nothing_to_stop(&[])]
     );
     house.close().await;
 }

@@ -34,6 +34,7 @@ use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 
 use crate::domain::chance::Fixed;
+use crate::domain::choice::Choice;
 use crate::domain::clock::SystemClock;
 use crate::domain::course::Course;
 use crate::domain::facts::{Facts, Trust, Where};
@@ -118,6 +119,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         place_row: 1,
         attempts: 1,
         facts: facts(),
+        chosen: Choice::default(),
         reshaped: false,
         heard: vec![(InboxId(task), inbound.clone())],
         words: None,
@@ -410,7 +412,7 @@ pub(crate) fn desk_by(
         owners: owners.clone(),
     });
     let outbox = Arc::clone(&opened.outbox);
-    let rights = Arc::new(Rights { owners, groups: Live::of(settings.groups.clone()), accounts });
+    let rights = Arc::new(Rights { owners, places: Live::of(settings.places.clone()), accounts });
     let book = Book::new(BookParts {
         ledger: Arc::clone(&ledger) as _,
         clock,
@@ -479,6 +481,7 @@ pub(crate) fn desk_by(
         runner: Arc::new(TestMind::default()),
         shapes,
         decision: Arc::clone(&decider) as _,
+        models: Default::default(),
         persona: Arc::new(Persona::of(Path::new("/nowhere"))),
         outage: Default::default(),
         live: None,

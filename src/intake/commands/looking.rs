@@ -57,6 +57,7 @@ impl Commands {
             self.outbox.storage.ledger.open_questions(Some(given.conversation)).await?.len();
         let report = StatusReport {
             version,
+            answers: &self.answering(given).await?,
             conversation: &conversation,
             running_for,
             threads: &threads,

@@ -11,7 +11,7 @@ use crate::intake::gate::settings::GateSettings;
 use crate::intake::settings::Settings;
 use crate::store::read::Read;
 use crate::store::{Gate as _, Intake as _};
-use crate::work::settings::GroupSettings;
+use crate::work::settings::PlaceSettings;
 use crate::work::settings::TriggerMode;
 
 fn smart(gate: GateSettings) -> Settings {
@@ -156,10 +156,10 @@ async fn an_answer_to_another_person_is_no_question_of_the_gate() {
 
 #[tokio::test]
 async fn bots_are_answered_until_they_go_in_circles() {
-    let group = GroupSettings { bots: true, ..GroupSettings::default() };
+    let group = PlaceSettings { bots: true, ..PlaceSettings::default() };
     let gate = GateSettings { bot_answers: 2, ..GateSettings::default() };
-    let groups = std::collections::BTreeMap::from([("tg:-100".to_owned(), group)]);
-    let house = Fixture::open(Settings { gate, groups, ..Settings::default() }, Pace::LIFTED).await;
+    let places = std::collections::BTreeMap::from([("tg:-100".to_owned(), group)]);
+    let house = Fixture::open(Settings { gate, places, ..Settings::default() }, Pace::LIFTED).await;
     let meant = |text: &str, is_bot: bool| {
         let mut line = Inbound { addressed: Addressed::Mention, ..said(&house, text) };
         line.speaker.is_bot = is_bot;

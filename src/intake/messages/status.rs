@@ -11,6 +11,8 @@ use crate::store::read::ConversationStatus;
 /// What `/status` knows.
 pub(crate) struct StatusReport<'a> {
     pub(crate) version: &'a str,
+    /// What answers here next, and who decided that.
+    pub(crate) answers: &'a str,
     pub(crate) conversation: &'a ConversationStatus,
     pub(crate) running_for: Option<Duration>,
     /// What was asked in threads of the place and is being worked on.
@@ -48,6 +50,7 @@ pub(crate) fn status(report: &StatusReport<'_>) -> String {
         1 => text.push_str("One question waits for an answer here.\n"),
         many => _ = writeln!(text, "{many} questions wait for answers here."),
     }
+    _ = writeln!(text, "Here answers {}.", report.answers);
     let tasks = counted(of.tasks, ["task", "tasks"]);
     _ = writeln!(text, "Since the last /reset: {tasks}, {}.", of.usage.told());
     if let Some(house) = &report.house {
@@ -117,6 +120,7 @@ mod tests {
         ];
         let mut report = StatusReport {
             version: "0.1.0",
+            answers: "gpt-6 via main (llm.routes.main)",
             conversation: &numbers,
             running_for: Some(Duration::from_secs(200)),
             threads: &[],
@@ -130,6 +134,7 @@ mod tests {
         };
         insta::assert_snapshot!(status(&report), @r#"
         Task 7 has run for 3 min; 2 waiting.
+        Here answers gpt-6 via main (llm.routes.main).
         Since the last /reset: 3 tasks, 1,000 tokens, $0.0015.
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
@@ -155,6 +160,7 @@ mod tests {
         };
         insta::assert_snapshot!(status(&report), @r#"
         Nothing is running; 0 waiting.
+        Here answers gpt-6 via main (llm.routes.main).
         Since the last /reset: 0 tasks, 0 tokens, $0.00.
         selkie 0.1.0
         "#);

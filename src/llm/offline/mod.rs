@@ -27,6 +27,9 @@ use crate::domain::usage::Usage;
 use crate::domain::written::Written;
 use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
+/// What answers, for people.
+pub(super) const NAME: &str = "built-in stand-in";
+
 /// What the stand-in does next in a talk.
 pub fn stand_in(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) -> Step {
     let planned = planner::planned(turns)
@@ -72,8 +75,7 @@ impl Model for Offline {
     }
 
     fn card(&self) -> Card {
-        let name = "built-in stand-in".to_owned();
-        Card { name, context: 128_000, sees_images: false }
+        Card { name: NAME.to_owned(), context: 128_000, sees_images: false }
     }
 }
 

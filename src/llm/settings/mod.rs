@@ -16,6 +16,7 @@ pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
 pub(crate) use self::provider::Dialect;
 pub use self::provider::Provider;
+use crate::domain::effort::Effort;
 use crate::domain::span::Span;
 
 /// The name of the profile that the short form makes.
@@ -47,6 +48,8 @@ pub struct Settings {
     pub sees_images: Option<bool>,
     /// Which profile does what.
     pub routes: RouteSettings,
+    /// How hard the models of a route think, where nobody says otherwise.
+    pub efforts: EffortSettings,
     /// Prices by model name, over the built-in table. US dollars per million tokens.
     pub prices: BTreeMap<String, Price>,
 }
@@ -109,6 +112,20 @@ pub struct RouteSettings {
     pub decision: Option<Names>,
     /// The heartbeat. Default: main.
     pub heartbeat: Option<Names>,
+}
+
+/// How hard the models of each route think. Default: what the profile says, or its provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EffortSettings {
+    /// Conversations: none, minimal, low, medium, high, xhigh or max.
+    pub main: Option<Effort>,
+    /// Small work.
+    pub small: Option<Effort>,
+    /// Yes or no questions.
+    pub decision: Option<Effort>,
+    /// The heartbeat.
+    pub heartbeat: Option<Effort>,
 }
 
 /// One name or several.

@@ -53,7 +53,7 @@ pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
             title: key.to_owned(),
             when: "every 1h".to_owned(),
             zone: "Europe/Berlin".to_owned(),
-            action: Action::Prompt { prompt: "tell me".to_owned(), model: None },
+            action: Action::Prompt { prompt: "tell me".to_owned(), model: None, effort: None },
             maker: Maker {
                 person: PersonId::new("tg:1"),
                 name: "Ann".to_owned(),

@@ -33,6 +33,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0020_unsent.sql"),
     include_str!("migrations/0021_mute.sql"),
     include_str!("migrations/0022_own_form.sql"),
+    include_str!("migrations/0023_choice.sql"),
 ];
 
 /// The version written today.

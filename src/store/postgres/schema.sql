@@ -36,7 +36,9 @@ CREATE TABLE conversation (
     plan BIGINT NOT NULL DEFAULT 0,
     last_at BIGINT,
     cut BIGINT NOT NULL DEFAULT 0,
-    short BIGINT NOT NULL DEFAULT 0
+    short BIGINT NOT NULL DEFAULT 0,
+    model TEXT COLLATE "C",
+    effort TEXT COLLATE "C"
 );
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);

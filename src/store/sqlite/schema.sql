@@ -17,7 +17,7 @@ INSERT INTO meta (id, checked_at) VALUES (1, 0);
 CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- cut: the first ending of its epoch that is still read as history. short: tasks that ended before this one are shown
--- with their long answers cut.
+-- with their long answers cut. model, effort: which profile answers here and how hard it thinks, where an owner has said so.
 CREATE TABLE conversation (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
@@ -30,7 +30,9 @@ CREATE TABLE conversation (
     plan INTEGER NOT NULL DEFAULT 0,
     last_at INTEGER,
     cut INTEGER NOT NULL DEFAULT 0,
-    short INTEGER NOT NULL DEFAULT 0
+    short INTEGER NOT NULL DEFAULT 0,
+    model TEXT,
+    effort TEXT
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);

@@ -11,7 +11,8 @@ use super::glance::Here;
 use super::history::{self, HISTORY, RawHistory, RawItem};
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
-use super::{own_form, tasks, texts, words};
+use super::{chosen, own_form, tasks, texts, words};
+use crate::domain::choice::Choice;
 use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::own_form::OwnForm;
@@ -45,6 +46,7 @@ pub struct RawClaimed {
     history: RawHistory,
     told: Told,
     plan: bool,
+    chosen: Choice,
     settled: Option<(RawQuestion, Option<(i64, String)>)>,
     approval: Option<RawApproval>,
     decided_by: Option<(i64, String)>,
@@ -98,6 +100,7 @@ pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
         history: history::finished(tx, here.row, here.epoch, HISTORY)?,
         told: around::tell(tx, who, here.untold)?,
         plan: here.plan,
+        chosen: here.chosen,
         settled: None,
         approval: None,
         decided_by: None,
@@ -185,7 +188,11 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 EXISTS (SELECT 1 FROM inbox WHERE task = t.id AND disposition IN ('context', 'gate')),
                 EXISTS (SELECT 1 FROM part
                         WHERE conversation = c.id AND told IS NOT NULL AND told IN (0, t.id)),
-                EXISTS (SELECT 1 FROM question WHERE conversation = c.id AND state = 'open')
+                EXISTS (SELECT 1 FROM question WHERE conversation = c.id AND state = 'open'),
+                COALESCE(c.model, (SELECT p.model FROM conversation p
+                        WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
+                COALESCE(c.effort, (SELECT p.effort FROM conversation p
+                        WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key))
          FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         params![task],
         |row| {
@@ -209,6 +216,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 history: RawHistory::default(),
                 told: Told::default(),
                 plan: row.get(11)?,
+                chosen: chosen::read(row, 21)?,
                 settled: None,
                 approval: None,
                 decided_by: None,
@@ -294,6 +302,7 @@ impl RawClaimed {
                 mode: if self.plan { Mode::Plan } else { Mode::Normal },
                 ..facts::read(self.task, &self.facts)?
             },
+            chosen: self.chosen,
             reshaped: false,
             heard,
             words: self.words,

@@ -8,12 +8,12 @@ use super::ending::{Ending, end};
 use super::outbox::{self, Prepared, SaidFor};
 use super::rows::millis;
 use super::stop::{self, Ended};
-use super::{asking, forgetting, lanes, locks, notes};
+use super::{asking, chosen, forgetting, lanes, locks, notes};
 use crate::domain::facts::Mode;
 use crate::domain::ids::TaskId;
 use crate::store::arrival::Location;
 use crate::store::error::Result;
-use crate::store::intake::{CommandDone, CommandEffect, StopAnswers};
+use crate::store::intake::{ChosenHere, CommandDone, CommandEffect, StopAnswers};
 use crate::store::notes::ZoneOf;
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -28,6 +28,7 @@ pub enum Effect {
     Workspace(Option<String>, Option<Prepared>),
     Zone(ZoneOf, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
+    Choose(ChosenHere, Option<Prepared>),
 }
 
 /// The answers to a stop with their texts written.
@@ -65,6 +66,9 @@ impl Effect {
             CommandEffect::Mode(mode, draft) => {
                 Self::Mode(mode, draft.map(Prepared::new).transpose()?)
             }
+            CommandEffect::Choose(chosen, draft) => {
+                Self::Choose(chosen, draft.map(Prepared::new).transpose()?)
+            }
         })
     }
 
@@ -75,7 +79,8 @@ impl Effect {
             | Self::Forget(draft)
             | Self::Workspace(_, draft)
             | Self::Zone(_, draft)
-            | Self::Mode(_, draft) => (&[], draft.iter().collect()),
+            | Self::Mode(_, draft)
+            | Self::Choose(_, draft) => (&[], draft.iter().collect()),
             Self::Reset(draft) => (&[], vec![draft]),
             Self::Stop { also, answers, .. } => (also, vec![&answers.stopped]),
         };
@@ -89,7 +94,8 @@ impl Effect {
             | Self::Forget(draft)
             | Self::Workspace(_, draft)
             | Self::Zone(_, draft)
-            | Self::Mode(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            | Self::Mode(_, draft)
+            | Self::Choose(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
             Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
@@ -200,6 +206,10 @@ impl Command {
             }
             Effect::Mode(mode, draft) => {
                 notes::change_mode(tx, conversation, *mode, now)?;
+                draft.as_ref()
+            }
+            Effect::Choose(chosen, draft) => {
+                chosen::set(tx, conversation, chosen)?;
                 draft.as_ref()
             }
         };

@@ -3,8 +3,10 @@
 use selkie_channel_core::Inbound;
 
 use super::around::Untold;
+use super::chosen;
 use super::conversations::GRAIN;
 use super::rows::millis;
+use crate::domain::choice::Choice;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
@@ -39,6 +41,8 @@ pub struct Here {
     pub is_closed: bool,
     /// It is in plan mode.
     pub plan: bool,
+    /// What an owner has chosen for it.
+    pub chosen: Choice,
     /// Its epoch.
     pub epoch: i64,
     /// Its own lane.
@@ -76,7 +80,11 @@ pub fn glance(tx: &mut dyn Tx, inbound: &Inbound, place: &str) -> Result<Glance>
              EXISTS (SELECT 1 FROM part WHERE conversation = c.id AND told IS NOT NULL AND told = 0),
              EXISTS (SELECT 1 FROM question WHERE conversation = c.id AND state = 'open'),
              EXISTS (SELECT 1 FROM inbox
-                     WHERE message = ?5 AND account = ?1 AND disposition = 'unsend')
+                     WHERE message = ?5 AND account = ?1 AND disposition = 'unsend'),
+             COALESCE(c.model, (SELECT p.model FROM conversation p
+                     WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
+             COALESCE(c.effort, (SELECT p.effort FROM conversation p
+                     WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key))
          FROM (SELECT 1 AS one) x
          LEFT JOIN conversation c ON c.id = COALESCE(
              (SELECT id FROM conversation WHERE account = ?1 AND key = ?2),
@@ -123,6 +131,7 @@ fn here(id: i64, row: &dyn Row) -> Result<Here> {
         workspace: row.get(6)?,
         is_closed: row.get(7)?,
         plan: row.get(8)?,
+        chosen: chosen::read(row, 19)?,
         epoch: row.get(9)?,
         title: row.get(10)?,
         last_at: row.get(11)?,

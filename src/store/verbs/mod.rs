@@ -10,6 +10,7 @@ mod approvals;
 mod approving;
 mod around;
 mod asking;
+mod chosen;
 mod claimed;
 mod claiming;
 mod closing;

@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
-use super::{approving, conversations, history, private};
+use super::{approving, chosen, conversations, history, private};
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
 use crate::store::error::Result;
-use crate::store::notes::{Notes, Whose, Workplace, ZoneOf};
+use crate::store::notes::{ChosenThere, Notes, Whose, Workplace, ZoneOf};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -106,6 +106,17 @@ impl Notes for SqlLedger {
             let Some(row) = conversations::find(tx, &id)? else { return Ok(Mode::Normal) };
             let plan = tx.only("SELECT plan FROM conversation WHERE id = ?1", params![row])?;
             Ok(if plan { Mode::Plan } else { Mode::Normal })
+        })
+        .await
+    }
+
+    async fn chosen(&self, conversation: &ConversationId) -> Result<ChosenThere> {
+        let id = conversation.clone();
+        self.write(Plan::RELAXED.after(&conversation.full()), move |tx| {
+            let Some(row) = conversations::find(tx, &id)? else {
+                return Ok(ChosenThere::default());
+            };
+            chosen::of(tx, row)
         })
         .await
     }

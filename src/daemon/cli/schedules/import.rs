@@ -78,6 +78,6 @@ fn new(task: &CronTask) -> New {
     let digest = Sha256::digest(told);
     let key =
         digest.iter().take(16).fold("import:".to_owned(), |key, byte| key + &format!("{byte:02x}"));
-    let action = Action::Prompt { prompt: content, model: llm_profile };
+    let action = Action::Prompt { prompt: content, model: llm_profile, effort: None };
     New { key, when, zone: tz, action, to: chat_id, title, terms: Terms::default() }
 }

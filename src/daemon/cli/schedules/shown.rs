@@ -26,10 +26,11 @@ pub(super) fn details(view: &View) -> String {
 }
 
 fn model(view: &View) -> Option<String> {
-    let View { model, history, budget, .. } = view;
+    let View { model, effort, history, budget, .. } = view;
     let model = model.as_deref().unwrap_or("the main model");
+    let thinks = effort.map(|effort| format!(" and thinks {effort}")).unwrap_or_default();
     let tasks = counted((*history).into(), ["earlier task", "earlier tasks"]);
-    let asks = || format!("asks {model}, which reads {tasks}; {}", budget::words(budget));
+    let asks = || format!("asks {model}, which reads {tasks}{thinks}; {}", budget::words(budget));
     (view.does == "prompt").then(asks)
 }
 

@@ -29,6 +29,7 @@ pub(super) fn work(chain: &Value, teller: &Teller<'_>) -> String {
         when(&task["created_at"], teller.zone),
         state(task)
     );
+    told.push_str(&answers(task));
     told.push_str(&shape(task, teller.shaper));
     let mut step = 0;
     let mut seen = Vec::new();
@@ -130,6 +131,16 @@ fn parked_on(header: &Value) -> &'static str {
         () if !header["asking"]["open"].is_null() => "for the answer to its question",
         () if !header["leave"]["since"].is_null() => "for approval",
         () => "for a person, another task or a time",
+    }
+}
+
+/// Which model answered, and who decided that; nothing of a task that asked none.
+fn answers(task: &Value) -> String {
+    match serde_json::from_value::<Facts>(task["facts"].clone()) {
+        Ok(facts) if task["usage"]["calls"].as_u64() > Some(0) => {
+            format!("  Model: {}\n", short(&facts.answers()))
+        }
+        _ => String::new(),
     }
 }
 

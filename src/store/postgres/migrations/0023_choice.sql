@@ -1,0 +1,3 @@
+-- Which profile answers in a conversation and how hard it thinks, where its owner has said so.
+ALTER TABLE conversation ADD COLUMN model TEXT COLLATE "C";
+ALTER TABLE conversation ADD COLUMN effort TEXT COLLATE "C";

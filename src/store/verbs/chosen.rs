@@ -1,0 +1,42 @@
+//! Which profile answers in a conversation and how hard it thinks, as its owner has chosen.
+
+use crate::domain::choice::Choice;
+use crate::domain::effort::Effort;
+use crate::store::error::Result;
+use crate::store::intake::ChosenHere;
+use crate::store::notes::ChosenThere;
+use crate::store::tx::Tx;
+use crate::store::value::{Row, params};
+
+/// Reads the model and the effort of two columns, from this one on.
+pub fn read(row: &dyn Row, first: usize) -> Result<Choice> {
+    let effort: Option<String> = row.get(first + 1)?;
+    // A level that a newer selkie knows decides nothing here.
+    let effort = effort.as_deref().and_then(Effort::parse);
+    Ok(Choice { model: row.get(first)?, effort })
+}
+
+/// Returns what is chosen for a conversation, and for its chat where it is a thread.
+pub fn of(tx: &mut dyn Tx, conversation: i64) -> Result<ChosenThere> {
+    tx.one(
+        "SELECT c.model, c.effort, p.model, p.effort FROM conversation c
+         LEFT JOIN conversation p ON p.account = c.account AND p.key = c.place AND c.place <> c.key
+         WHERE c.id = ?1",
+        params![conversation],
+        |row| Ok(ChosenThere { own: read(row, 0)?, chat: read(row, 2)? }),
+    )
+}
+
+/// Sets one of the two.
+pub fn set(tx: &mut dyn Tx, conversation: i64, chosen: &ChosenHere) -> Result<()> {
+    match chosen {
+        ChosenHere::Model(model) => {
+            let sql = "UPDATE conversation SET model = ?2 WHERE id = ?1";
+            tx.execute_later(sql, params![conversation, model.as_deref()])
+        }
+        ChosenHere::Effort(effort) => {
+            let sql = "UPDATE conversation SET effort = ?2 WHERE id = ?1";
+            tx.execute_later(sql, params![conversation, effort.map(Effort::as_str)])
+        }
+    }
+}
