@@ -205,6 +205,16 @@ impl ToolSpec {
     }
 }
 
+/// Returns the one of these names that stands in what a model wrote for a name: models put what they call tools in
+/// general before it (`functions.todo_read`), or their own marks behind it (`todo_read<|channel|>commentary`).
+pub fn named_in<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let bare = written.split("<|").next().unwrap_or_default().trim();
+    let parts = || bare.split(['.', ':', '/']).map(str::trim);
+    let mut fitting = names.filter(|name| bare == *name || parts().any(|part| part == *name));
+    let only = fitting.next()?;
+    fitting.next().is_none().then_some(only)
+}
+
 /// The tools of one shape in the order the model sees them, with their serialized form cached: built
 /// once per (rules, overlay) and shared by every task of that shape.
 pub struct ToolBlock {

@@ -20,6 +20,7 @@ use crate::llm::retry::Retry;
 use crate::llm::settings::{
     DEFAULT, Dialect, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
 };
+use crate::llm::text_calls::TextCalls;
 use crate::llm::thinking::Thinking;
 use crate::llm::wire::Wire;
 use crate::llm::{Card, Model};
@@ -182,7 +183,7 @@ impl<'a> Builder<'a> {
         }
         let retried: Arc<dyn Model> = {
             let (chance, clock) = (Arc::clone(self.chance), Arc::clone(self.clock));
-            Arc::new(Retry::new(bare, chance, clock))
+            Arc::new(Retry::new(Arc::new(TextCalls::new(bare)), chance, clock))
         };
         Ok(Priced::around(retried, &model, &self.settings.prices))
     }

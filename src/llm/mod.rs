@@ -21,6 +21,7 @@ mod settings;
 mod sse;
 #[cfg(test)]
 mod tests;
+mod text_calls;
 mod thinking;
 mod wire;
 

@@ -1,9 +1,10 @@
 //! The words of an answer as they arrive: put together, told to whoever watches, and without the thoughts
-//! that some models write before them.
+//! that some models write before them. What may be a call in text is told when it is known to be none.
 
 use crate::domain::written::Written;
 use crate::llm::OnText;
 use crate::llm::halves::Joined;
+use crate::llm::text_calls::{BEGINNINGS, LONGEST};
 
 /// How models that think aloud fence it in: at the beginning of the answer, perhaps several times.
 const FENCES: [(&str, &str); 7] = [
@@ -55,11 +56,12 @@ impl Said {
             self.stage = stage;
         }
         let text = self.all.text();
-        if let Stage::Words { told, .. } = &mut self.stage
-            && *told < text.len()
-        {
-            heard(Written::More(&text[*told..]));
-            *told = text.len();
+        if let Stage::Words { told, .. } = &mut self.stage {
+            let plain = *told + plain(&text[*told..]);
+            if *told < plain {
+                heard(Written::More(&text[*told..plain]));
+                *told = plain;
+            }
         }
     }
 
@@ -101,6 +103,22 @@ impl Said {
         let words = if begin == 0 { after_unopened(&text) } else { text[begin..].trim_start() };
         words.to_owned()
     }
+}
+
+/// How much of a text is words, whatever comes behind it: up to where a call may begin. Longer than a call can be, it
+/// is none; but who writes in channels thinks as long as it likes.
+fn plain(text: &str) -> usize {
+    let at_once = BEGINNINGS.iter().find(|form| text.starts_with(**form)).map(|form| (0, *form));
+    let later = || BEGINNINGS.iter().filter_map(|form| Some((text.find(form)?, *form))).min();
+    if let Some((begin, form)) = at_once.or_else(later) {
+        let is_over = text.len() - begin > LONGEST && !form.starts_with("<|");
+        return if is_over { text.len() } else { begin };
+    }
+    let last = BEGINNINGS.iter().map(|form| form.len()).max().unwrap_or_default();
+    let from = text.floor_char_boundary(text.len().saturating_sub(last));
+    let may_begin = |at: &usize| BEGINNINGS.iter().any(|form| form.starts_with(&text[*at..]));
+    let places = text[from..].char_indices().map(|(at, _)| from + at);
+    places.into_iter().find(may_begin).unwrap_or(text.len())
 }
 
 /// Reads a place where thoughts may begin.
@@ -193,6 +211,26 @@ mod tests {
         ] {
             assert_eq!(read(&[text]).1, text);
         }
+    }
+
+    #[test]
+    fn what_may_be_a_call_is_not_told() {
+        for (text, told) in [
+            ("Sure. <tool_call>{}", "Sure. "),
+            ("<|channel|>analysis<|message|>hm", ""),
+            ("a < b <b", "a < b <b"),
+            ("a <tool", "a "),
+            ("[TOOL_CALLS][{}]", ""),
+            ("[TOO late]", "[TOO late]"),
+        ] {
+            let letters: Vec<String> = text.chars().map(String::from).collect();
+            let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+            for pieces in [vec![text], letters] {
+                assert_eq!(read(&pieces), (told.to_owned(), text.to_owned()), "{text:?}");
+            }
+        }
+        let long = format!("<tool_call>{}", "x".repeat(LONGEST));
+        assert_eq!(read(&[&long]), (long.clone(), long));
     }
 
     proptest! {

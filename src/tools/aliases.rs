@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::tool::{ImpliedValue, OtherParameter, ToolSpec};
+use crate::domain::tool::{ImpliedValue, OtherParameter, ToolSpec, named_in};
 use crate::domain::transcript::Call;
 
 /// Puts an emoji on a message, whatever the channel.
@@ -17,7 +17,14 @@ const CHAT: &str = "chat_id";
 /// spellings of one parameter with different values stay, for [`clash`] to tell.
 pub fn canonical(mut call: Call, specs: &[&ToolSpec]) -> Call {
     if !knows(specs, &call.name) {
-        rename_call(&mut call, specs);
+        let others = specs.iter().flat_map(|spec| spec.also.names).map(|other| other.called);
+        let own = named_in(&call.name, specs.iter().map(|spec| spec.name));
+        if let Some(name) = own.or_else(|| named_in(&call.name, others)) {
+            name.clone_into(&mut call.name);
+        }
+        if !knows(specs, &call.name) {
+            rename_call(&mut call, specs);
+        }
     }
     let Value::Object(args) = &mut call.arguments else { return call };
     if call.name == "patch" && args.contains_key("patch") && !args.contains_key("operation") {
@@ -165,6 +172,23 @@ mod tests {
         let spec = specs.iter().find(|spec| spec.name == call.name);
         let clash = spec.and_then(|spec| clash(&call, spec));
         clash.unwrap_or_else(|| format!("{} {}", call.name, call.arguments))
+    }
+
+    #[test]
+    fn a_models_own_marks_around_a_name_are_nobodys() {
+        for written in [
+            "functions.todo_read",
+            "default_api:todo_read",
+            "tool.todo_read",
+            "functions.todo_read:0",
+            "todo_read<|channel|>commentary",
+        ] {
+            assert_eq!(says(written, json!({})), "todo_read {}", "{written}");
+        }
+        assert_eq!(says("functions.ls", json!({"path": "a"})), says("ls", json!({"path": "a"})));
+        for unclear in ["bash.todo_read", "functions.frob", "todo_readx"] {
+            assert_eq!(says(unclear, json!({})), format!("{unclear} {{}}"));
+        }
     }
 
     #[test]

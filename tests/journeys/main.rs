@@ -134,6 +134,7 @@ mod telegram_closed;
 mod telegram_faults;
 mod telegram_limits;
 mod telegram_things;
+mod text_calls;
 mod todos;
 mod tools;
 mod trace;
