@@ -343,7 +343,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         facts: None,
         end: End::Done,
         say: vec![draft(n, text)],
-        usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
+        usage: Usage { calls: 1, input: 900, cached: 0, output: 40, ..Usage::default() },
         set_aside: false,
         unheard: false,
         cut: None,

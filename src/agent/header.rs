@@ -105,6 +105,7 @@ pub fn since_stored(now: Usage, stored: Usage) -> Usage {
         input: now.input - stored.input,
         cached: now.cached - stored.cached,
         output: now.output - stored.output,
+        thoughts: now.thoughts.saturating_sub(stored.thoughts),
         micro_usd: now.micro_usd - stored.micro_usd,
     }
 }

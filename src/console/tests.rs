@@ -69,7 +69,7 @@ fn row() -> TaskRow {
         state: TaskState::Done,
         why: None,
         attempts: 1,
-        usage: Usage { calls: 2, input: 30, cached: 0, output: 5, micro_usd: 0 },
+        usage: Usage { calls: 2, input: 30, cached: 0, output: 5, ..Usage::default() },
         created_at: DateTime::UNIX_EPOCH,
         ended_at: None,
         asked: "tell me my list".to_owned(),

@@ -265,7 +265,10 @@ mod tests {
         metrics.part("telegram", "sent");
         metrics.task("done");
         metrics.took(Phase::Model, Duration::from_millis(300));
-        metrics.model(true, Usage { calls: 1, input: 10, cached: 4, output: 2, micro_usd: 250 });
+        metrics.model(
+            true,
+            Usage { calls: 1, input: 10, cached: 4, output: 2, micro_usd: 250, ..Usage::default() },
+        );
         metrics.tool("bash", true);
         metrics.late(Duration::from_secs(3));
         let up = Value { label: Some(("channel", "li\"ne\n".to_owned())), value: 1.0 };

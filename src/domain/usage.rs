@@ -19,6 +19,9 @@ pub struct Usage {
     pub cached: u64,
     /// Tokens written.
     pub output: u64,
+    /// Tokens of those written that were thoughts, where the provider counts them.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub thoughts: u64,
     /// Cost in millionths of a US dollar, by the price table; 0 when the model has no price.
     pub micro_usd: u64,
 }
@@ -26,11 +29,12 @@ pub struct Usage {
 impl Usage {
     /// Adds another's numbers.
     pub fn add(&mut self, other: Self) {
-        let Self { calls, input, cached, output, micro_usd } = other;
+        let Self { calls, input, cached, output, thoughts, micro_usd } = other;
         self.calls += calls;
         self.input += input;
         self.cached += cached;
         self.output += output;
+        self.thoughts += thoughts;
         self.micro_usd += micro_usd;
     }
 
@@ -51,6 +55,11 @@ impl Usage {
     pub fn told(&self) -> String {
         format!("{} tokens, {}", grouped(self.tokens()), self.cost())
     }
+}
+
+/// Whether a number says nothing.
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A call of a model that brought an answer.

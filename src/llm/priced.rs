@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn cached_tokens_cost_less() {
-        let usage = Usage { calls: 1, input: 1_000, cached: 400, output: 100, micro_usd: 0 };
+        let usage = Usage { calls: 1, input: 1_000, cached: 400, output: 100, ..Usage::default() };
         let price = Price { input: 2.0, cached: Some(0.5), output: 8.0 };
         assert_eq!(price.cost(&usage), 600 * 2 + 200 + 800);
         assert_eq!(Price { cached: None, ..price }.cost(&usage), 2_000 + 800);

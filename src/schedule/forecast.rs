@@ -67,7 +67,7 @@ fn cost(monthly: u64, usual: &Usual, price: Price) -> Option<u64> {
         return None;
     }
     let Usage { calls, input, cached, output, .. } = usual.usage;
-    let together = price.cost(&Usage { calls, input, cached, output, micro_usd: 0 });
+    let together = price.cost(&Usage { calls, input, cached, output, ..Usage::default() });
     Some(together.saturating_mul(monthly) / u64::from(usual.tasks))
 }
 

@@ -266,7 +266,14 @@ pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
         facts: None,
         end: End::Done,
         say,
-        usage: Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 },
+        usage: Usage {
+            calls: 1,
+            input: 100,
+            cached: 10,
+            output: 5,
+            micro_usd: 7,
+            ..Usage::default()
+        },
         set_aside: false,
         unheard: false,
         cut: None,

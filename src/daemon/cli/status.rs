@@ -221,7 +221,13 @@ mod tests {
                 approvals: 1,
                 today: Used {
                     tasks: 3,
-                    usage: Usage { calls: 4, input: 900, output: 100, micro_usd: 1_500, cached: 0 },
+                    usage: Usage {
+                        calls: 4,
+                        input: 900,
+                        output: 100,
+                        micro_usd: 1_500,
+                        ..Usage::default()
+                    },
                 },
                 next: vec![NextTime { id: 7, name: "tea".to_owned(), at: DateTime::UNIX_EPOCH }],
                 restored: None,

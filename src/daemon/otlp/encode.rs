@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_task_is_a_trace_whose_spans_lie_in_it() {
-        let usage = Usage { calls: 1, input: 10, cached: 2, output: 3, micro_usd: 4 };
+        let usage =
+            Usage { calls: 1, input: 10, cached: 2, output: 3, micro_usd: 4, ..Usage::default() };
         let step = |kind, from, is_well| Step {
             kind,
             at: at(from),

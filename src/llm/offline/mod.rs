@@ -92,5 +92,5 @@ fn usage(request: &Request, text: &str, calls: &[Call]) -> Usage {
     let read = request.system.len() + tools + request.turns.iter().map(turn).sum::<usize>();
     let written = text.len() + calls.iter().map(call).sum::<usize>();
     let tokens = |bytes: usize| bytes.div_ceil(4) as u64;
-    Usage { calls: 1, input: tokens(read), cached: 0, output: tokens(written), micro_usd: 0 }
+    Usage { calls: 1, input: tokens(read), output: tokens(written), ..Usage::default() }
 }

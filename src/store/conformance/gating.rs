@@ -32,7 +32,7 @@ async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> Judged {
         rows: waiting.rows.clone(),
         passed: passed.map(new),
         keep: true,
-        usage: Usage { calls: 1, input: 9, cached: 0, output: 1, micro_usd: 2 },
+        usage: Usage { calls: 1, input: 9, cached: 0, output: 1, micro_usd: 2, ..Usage::default() },
     }
 }
 

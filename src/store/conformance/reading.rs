@@ -170,7 +170,8 @@ async fn lists_and_counts(bed: &dyn Fixture) {
 async fn what_each_call_of_a_model_has_used_stands_with_what_it_wrote(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
-    let once = Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 };
+    let once =
+        Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7, ..Usage::default() };
     let call = |by: &str, took_ms, usage| ModelCall { by: by.to_owned(), took_ms, usage };
     let wrote = |item, call: &ModelCall| vec![Wrote { item, call: call.clone() }];
     let counted = |calls, with| Advance::Counted { calls, with: Box::new(with) };

@@ -341,7 +341,8 @@ async fn an_end_tells_the_whole_cost(bed: &dyn Fixture) {
     let again = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     let ended = ledger.commit(&again.claim, finish("yes", vec![])).await.unwrap();
     let Committed::Ended { usage, .. } = ended else { panic!("it should have ended: {ended:?}") };
-    let whole = Usage { calls: 4, input: 100, cached: 10, output: 5, micro_usd: 7 };
+    let whole =
+        Usage { calls: 4, input: 100, cached: 10, output: 5, micro_usd: 7, ..Usage::default() };
     assert_eq!(usage, whole, "what the finish brought and what was spent before");
 }
 

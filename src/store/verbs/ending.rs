@@ -49,7 +49,7 @@ pub struct Gain<'a> {
 /// Ends a task that runs, with what it has come to. Nobody resumes it: its header goes. It waited for nothing, so its
 /// lane's summary stays as it is.
 pub fn finish(tx: &mut dyn Tx, task: i64, ending: Ending<'_>, gain: Gain<'_>) -> Result<()> {
-    let Usage { calls, input, cached, output, micro_usd } = gain.usage;
+    let Usage { calls, input, cached, output, micro_usd, thoughts: _ } = gain.usage;
     let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     tx.execute_later(
         "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, instance = NULL, start_at = NULL,

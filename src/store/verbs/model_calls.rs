@@ -30,7 +30,7 @@ fn rest(call: &ModelCall, alone: bool) -> String {
     let took = call.took_ms;
     match call.usage.filter(|_| !alone) {
         None => format!(" {took}"),
-        Some(Usage { calls, input, cached, output, micro_usd }) => {
+        Some(Usage { calls, input, cached, output, micro_usd, thoughts: _ }) => {
             let tries = if calls == 1 { String::new() } else { format!(" {calls}") };
             format!(" {took} {input} {cached} {output} {micro_usd}{tries}")
         }
@@ -76,7 +76,7 @@ impl Names {
             [input, cached, output, micro_usd, tries @ ..] => {
                 let calls = tries.first().map_or(Some(1), |tries| u32::try_from(*tries).ok())?;
                 let [input, cached, output, micro_usd] = [*input, *cached, *output, *micro_usd];
-                Some(Usage { calls, input, cached, output, micro_usd })
+                Some(Usage { calls, input, cached, output, micro_usd, ..Usage::default() })
             }
             _ => return None,
         };
@@ -99,7 +99,14 @@ mod tests {
     #[test]
     fn a_call_is_read_as_it_was_written() {
         let names = Names(vec![Name { id: 3, name: "main/m".to_owned() }]);
-        let once = Usage { calls: 1, input: 1_204, cached: 1_100, output: 88, micro_usd: 3_100 };
+        let once = Usage {
+            calls: 1,
+            input: 1_204,
+            cached: 1_100,
+            output: 88,
+            micro_usd: 3_100,
+            ..Usage::default()
+        };
         for (usage, alone, text) in [
             (once, false, " 840 1204 1100 88 3100"),
             (Usage { calls: 3, ..once }, false, " 840 1204 1100 88 3100 3"),

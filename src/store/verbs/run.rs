@@ -248,7 +248,7 @@ impl Prepared {
             _ => None,
         };
         let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
-        let Usage { calls, input, cached, output, micro_usd } = self.usage;
+        let Usage { calls, input, cached, output, micro_usd, thoughts: _ } = self.usage;
         let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
         tx.execute_later(
             "UPDATE task SET header = COALESCE(?2, header),

@@ -14,6 +14,7 @@ pub fn usage(row: &dyn Row, first: usize) -> Result<Usage> {
         cached: count(row.get(first + 2)?),
         output: count(row.get(first + 3)?),
         micro_usd: count(row.get(first + 4)?),
+        ..Usage::default()
     })
 }
 
@@ -25,7 +26,7 @@ pub fn cost(tx: &mut dyn Tx, task: i64) -> Result<Usage> {
 
 /// Counts what a task has cost besides its steps.
 pub fn spend(tx: &mut dyn Tx, task: i64, usage: Usage) -> Result<()> {
-    let Usage { calls, input, cached, output, micro_usd } = usage;
+    let Usage { calls, input, cached, output, micro_usd, thoughts: _ } = usage;
     let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     tx.execute_later(
         "UPDATE task SET calls = calls + ?2, input = input + ?3, cached = cached + ?4,
