@@ -366,7 +366,7 @@ fn a_value_of_the_environment_is_named_by_its_variable() {
         .env("SELKIE__LLM__MODLE", "x")
         .env("SELKIE__NOPE.A[", "x");
     assert_snapshot!(desk.problems(), @r#"
-    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, sees_images, routes, efforts, prices, api_key_file)
+    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api, api_key, model, headers, context, sees_images, effort, routes, efforts, prices, api_key_file)
     SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, places, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
     SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
     "#);

@@ -10,15 +10,19 @@ use selkie_channel_core::{Problem, Redactor};
 
 use crate::domain::chance::Chance;
 use crate::domain::clock::SharedClock;
-use crate::llm::anthropic::Anthropic;
+use crate::llm::adapter::{Adapter, Dialect, Door};
+use crate::llm::anthropic::Messages;
+use crate::llm::doors::Doors;
 use crate::llm::fallback::Fallback;
+use crate::llm::habits::Habits;
 use crate::llm::offline::{Offline, RealModel};
-use crate::llm::openai::OpenAi;
+use crate::llm::openai::Chat;
 use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
+use crate::llm::responses::Responses;
 use crate::llm::retry::Retry;
 use crate::llm::settings::{
-    DEFAULT, Dialect, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
+    Api, DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
 };
 use crate::llm::text_calls::TextCalls;
 use crate::llm::thinking::Thinking;
@@ -194,20 +198,54 @@ impl<'a> Builder<'a> {
         profile: &ProfileSettings,
         filled: Profile,
     ) -> Result<Arc<dyn Model>, String> {
-        Ok(match profile.provider.dialect() {
-            Dialect::Nobody => Arc::new(Offline::new(&filled.name, self.real)),
-            Dialect::Chat => {
-                let wire = self.wire(profile, "chat/completions")?;
-                Arc::new(OpenAi::new(wire, filled, profile.is_openai()))
+        if profile.provider.api().is_none() {
+            return Ok(Arc::new(Offline::new(&filled.name, self.real)));
+        }
+        let (first, other) = profile.apis();
+        let other = other.map(|api| self.door(profile, filled.clone(), api)).transpose()?;
+        Ok(Arc::new(Doors::new(self.door(profile, filled, first)?, other)))
+    }
+
+    fn door(
+        &mut self,
+        profile: &ProfileSettings,
+        filled: Profile,
+        api: Api,
+    ) -> Result<Box<dyn Door>, String> {
+        let stream = profile.stream;
+        Ok(match api {
+            Api::Responses => {
+                let habits = Habits::responses(stream);
+                Box::new(self.speaking::<Responses>(profile, filled, habits)?)
             }
-            Dialect::Messages => Arc::new(Anthropic::new(self.wire(profile, "messages")?, filled)),
+            Api::Messages => {
+                let habits = Habits::messages(stream);
+                Box::new(self.speaking::<Messages>(profile, filled, habits)?)
+            }
+            Api::Chat | Api::Auto => {
+                let habits = Habits::chat(stream, profile.is_openai());
+                Box::new(self.speaking::<Chat>(profile, filled, habits)?)
+            }
         })
+    }
+
+    fn speaking<D: Dialect>(
+        &mut self,
+        profile: &ProfileSettings,
+        filled: Profile,
+        habits: Habits,
+    ) -> Result<Adapter<D>, String> {
+        let mut wire = self.wire(profile, D::PATH)?;
+        if D::PATH == Messages::PATH && !wire.headers.contains_key(VERSION) {
+            wire.headers.insert(VERSION, HeaderValue::from_static("2023-06-01"));
+        }
+        Ok(Adapter::new(wire, filled, habits))
     }
 
     fn wire(&mut self, profile: &ProfileSettings, path: &str) -> Result<Wire, String> {
         let home = profile.provider.home();
         let mut url = read_endpoint(profile.endpoint.as_deref().unwrap_or(home))?;
-        let whole = format!("{}/{path}", url.path().trim_end_matches('/'));
+        let whole = format!("{}{path}", url.path().trim_end_matches('/'));
         url.set_path(&whole);
         let client = match &self.client {
             Some(client) => client.clone(),
@@ -240,24 +278,24 @@ pub(super) fn filled(name: &str, profile: &ProfileSettings) -> Profile {
         at: String::new(),
         origin: Arc::default(),
         model,
+        effort: profile.effort,
         max_output: profile.max_output,
-        stream: profile.stream,
     }
 }
 
-/// The key in the provider's own header, the version, and the profile's headers over both.
+/// The header in which Messages wants its version.
+const VERSION: &str = "anthropic-version";
+
+/// The key in the provider's own header, and the profile's headers over it.
 fn headers(profile: &ProfileSettings) -> Result<HeaderMap, String> {
     let mut all = HeaderMap::new();
     let key = profile.api_key.as_ref().map(|k| k.expose_secret().trim()).filter(|k| !k.is_empty());
-    let (name, value) = match profile.provider.dialect() {
-        Dialect::Messages => (HeaderName::from_static("x-api-key"), key.map(str::to_owned)),
+    let (name, value) = match profile.provider.api() {
+        Some(Api::Messages) => (HeaderName::from_static("x-api-key"), key.map(str::to_owned)),
         _ => (AUTHORIZATION, key.map(|k| format!("Bearer {k}"))),
     };
     if let Some(value) = value {
         all.insert(name, secret(&value)?);
-    }
-    if profile.provider.dialect() == Dialect::Messages {
-        all.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
     for (name, value) in &profile.headers {
         let name = HeaderName::try_from(name.as_str()).map_err(|e| e.to_string())?;

@@ -107,6 +107,43 @@ impl Ids {
     }
 }
 
+/// Returns an answer's parts as its provider has written them, each call among them, by its `kind`, rewritten for this
+/// request; nothing where the calls are others.
+pub(super) fn as_it_came(
+    own: Value,
+    kind: &str,
+    replays: &[Replay<'_>],
+    rewrite: impl Fn(&mut Value, &Replay<'_>),
+) -> Option<Vec<Value>> {
+    let Value::Array(mut parts) = own else { return None };
+    let mut left = replays.iter();
+    for part in parts.iter_mut().filter(|part| part["type"] == kind) {
+        rewrite(part, left.next()?);
+    }
+    left.next().is_none().then_some(parts)
+}
+
+/// Names a picture by the call it belongs to.
+pub(super) fn picture_of(id: &str) -> String {
+    format!("[The picture that {id} answered with]")
+}
+
+/// Names a part of an answer that is no text, so that nothing goes missing unseen.
+pub(super) fn unshown(kind: Option<&str>) -> String {
+    format!("[{} from the model, which cannot be shown]", kind.unwrap_or("a part"))
+}
+
+/// Returns the words for people out of what was said and a refusal beside it, and whether there is one.
+pub(super) fn with_refusal(said: String, refusal: String) -> (String, bool) {
+    let refused = !refusal.trim().is_empty();
+    let text = match (said.trim().is_empty(), refused) {
+        (true, true) => refusal,
+        (false, true) => format!("{said}\n\n{refusal}"),
+        (_, false) => said,
+    };
+    (text, refused)
+}
+
 /// Returns the names of tools that the turns have called, each once, in the order of their first call.
 pub(super) fn called_names(turns: &[Turn]) -> Vec<String> {
     let mut names = Vec::new();

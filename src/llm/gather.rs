@@ -11,7 +11,10 @@ use crate::llm::wire::{Answered, Events, Wire};
 use crate::llm::{OnText, Reply, Stopped};
 
 /// How a provider says that its model has come to its end, and wants nothing more.
-const ENDS: [&str; 3] = ["stop", "end_turn", "stop_sequence"];
+const ENDS: [&str; 4] = ["stop", "end_turn", "stop_sequence", "completed"];
+
+/// No answer asks for more calls than this.
+pub(super) const MOST_CALLS: usize = 128;
 
 /// An answer that is there.
 pub(super) struct Whole {
@@ -117,6 +120,7 @@ async fn listen(
 
 /// Whether an answer is an error in disguise.
 fn is_error(answer: &Value) -> bool {
-    let is_named = answer["type"] == "error" || answer["object"] == "error";
+    let is_named = matches!(answer["type"].as_str(), Some("error" | "response.failed"))
+        || answer["object"] == "error";
     is_named || answer.get("error").is_some_and(|e| !e.is_null())
 }

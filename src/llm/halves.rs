@@ -37,6 +37,20 @@ pub(super) fn event(text: &str) -> serde_json::Result<Event> {
     }
 }
 
+/// Returns a value that arrived in one piece, with its halves put together.
+pub(super) fn whole(torn: &Value) -> Value {
+    match torn {
+        Value::String(text) => {
+            let mut joined = Joined::default();
+            joined.push(text, true);
+            joined.finish().into()
+        }
+        Value::Array(items) => items.iter().map(whole).collect(),
+        Value::Object(fields) => fields.iter().map(|(k, v)| (k.clone(), whole(v))).collect(),
+        other => other.clone(),
+    }
+}
+
 /// Text that arrives in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Joined {

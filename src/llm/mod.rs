@@ -1,11 +1,15 @@
 //! The model port: one narrow trait, providers behind it, and decorators that retry, fall back and count.
 
+mod adapter;
 mod anthropic;
 mod build;
 mod dialect;
+mod doors;
+mod effort;
 mod embeddings;
 mod fallback;
 mod gather;
+mod habits;
 mod halves;
 mod listed;
 mod offline;
@@ -14,6 +18,7 @@ mod outage;
 mod priced;
 mod profile;
 mod refusal;
+mod responses;
 mod retry;
 mod said;
 pub mod schema;
@@ -45,9 +50,8 @@ pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
 pub use offline::{ListedTool, PHRASES, Phrase, RealModel, Step, stand_in};
 pub use outage::{Away, Outage, Watched};
-pub(crate) use settings::Dialect;
 pub use settings::{
-    EffortSettings, EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings,
+    Api, EffortSettings, EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings,
     Settings,
 };
 
@@ -66,6 +70,11 @@ pub trait Model: Send + Sync {
 
     /// Until when it had better not be asked, as long as there is another.
     fn rests_until(&self) -> Option<DateTime<Utc>> {
+        None
+    }
+
+    /// Where the server has led it: the end of another address than that which is asked first.
+    fn led_to(&self) -> Option<&'static str> {
         None
     }
 }

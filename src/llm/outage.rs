@@ -71,6 +71,10 @@ impl Model for Watched {
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         self.inner.rests_until()
     }
+
+    fn led_to(&self) -> Option<&'static str> {
+        self.inner.led_to()
+    }
 }
 
 #[cfg(test)]

@@ -155,6 +155,10 @@ impl Model for Priced {
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         self.inner.rests_until()
     }
+
+    fn led_to(&self) -> Option<&'static str> {
+        self.inner.led_to()
+    }
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ use reqwest::Url;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::domain::effort::Effort;
 use crate::domain::own_form::OwnForm;
 use crate::domain::span::Span;
 use crate::llm::{Card, Failed, ModelError, Reason, Request, dialect};
 
 /// A profile as every adapter takes it, with all defaults filled in.
+#[derive(Clone)]
 pub(super) struct Profile {
     /// What callers must know.
     pub card: Card,
@@ -23,10 +25,10 @@ pub(super) struct Profile {
     pub model: String,
     /// Names the provider's address and the model, without a secret of either.
     pub origin: Arc<str>,
+    /// How hard it thinks where nobody says.
+    pub effort: Option<Effort>,
     /// The profile's own limit of tokens written.
     pub max_output: Option<u32>,
-    /// Ask for a stream.
-    pub stream: bool,
 }
 
 impl Profile {
@@ -55,6 +57,11 @@ impl Profile {
     pub fn read_own(&self, own: Option<&OwnForm>) -> Option<Value> {
         let own = own.filter(|own| own.origin == self.origin)?;
         serde_json::from_str(&own.json).ok()
+    }
+
+    /// How hard it is to think.
+    pub fn effort(&self, request: &Request) -> Option<Effort> {
+        request.effort.or(self.effort)
     }
 
     /// How many tokens of answer are asked for.

@@ -91,6 +91,19 @@ impl Refused {
         matches!(self.what, What::Status(400 | 415 | 422 | 501)) && words.any(|w| w == part)
     }
 
+    /// Whether there is nothing at this address.
+    pub fn is_nowhere(&self) -> bool {
+        let is_model = self.says.to_lowercase().contains("model");
+        matches!(self.what, What::Status(404 | 405 | 501)) && !is_model
+    }
+
+    /// Whether the words name another address, in either of two ways, as the one for such requests.
+    pub fn leads_to(&self, path: &str, name: &str) -> bool {
+        let says = self.says.to_lowercase();
+        let is_named = says.contains(path) || says.contains(name);
+        matches!(self.what, What::Status(400 | 404 | 405 | 422 | 501)) && is_named
+    }
+
     /// Decides the class. `profile` is the config section that would have to change; `most` tokens were
     /// asked for.
     pub fn class(self, profile: &Profile, most: u32) -> Failed {
@@ -227,7 +240,7 @@ mod tests {
         let card = Card { name: "m".to_owned(), context: 1, sees_images: true };
         let (name, at) = ("main".to_owned(), "llm.profiles.main".to_owned());
         let model = "m".to_owned();
-        Profile { card, name, at, model, origin: "o".into(), max_output: None, stream: true }
+        Profile { card, name, at, model, origin: "o".into(), effort: None, max_output: None }
     }
 
     fn kind(status: u16, body: &str) -> &'static str {

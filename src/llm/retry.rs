@@ -213,6 +213,10 @@ impl Model for Retry {
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         self.rest().map(|rest| rest.until)
     }
+
+    fn led_to(&self) -> Option<&'static str> {
+        self.inner.led_to()
+    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ const LARGEST_ERROR: usize = 64 * 1024;
 const LONGEST_DRAIN: Duration = Duration::from_millis(20);
 
 /// The way to one provider's endpoint.
+#[derive(Clone)]
 pub(super) struct Wire {
     /// The client, with the process's TLS configuration.
     pub http: Client,
@@ -61,6 +62,13 @@ pub(super) struct Events {
 }
 
 impl Wire {
+    /// The same way for requests that use an unfinished feature of Anthropic's.
+    pub fn with_beta(&self, beta: &'static str) -> Self {
+        let mut wire = self.clone();
+        wire.headers.append("anthropic-beta", HeaderValue::from_static(beta));
+        wire
+    }
+
     /// Posts `body` as JSON.
     ///
     /// # Errors
@@ -153,6 +161,7 @@ impl Wire {
 
     /// Makes a refusal of an error object inside a good answer.
     pub fn refused_inside(&self, answer: &Value) -> Refused {
+        let answer = answer.get("response").unwrap_or(answer);
         let error = answer.get("error").unwrap_or(answer);
         self.refused(refusal::inner_status(error), None, &refusal::words(&answer.to_string()))
     }

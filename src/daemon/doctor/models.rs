@@ -64,11 +64,20 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
     };
     let name = model.card().name;
     match model.ask(&request, &|_| {}).await {
-        Ok(reply) => {
-            Finding::fine(WHAT, format!("{name} answers ({})", cost(reply.usage, is_priced)))
-        }
+        Ok(reply) => answers(&name, model.led_to(), &cost(reply.usage, is_priced)),
         Err(failed) => refused(&name, &failed, is_priced),
     }
+}
+
+/// A server that answers only where it was not asked first costs a refused request at every start.
+fn answers(name: &str, led_to: Option<&str>, cost: &str) -> Finding {
+    let Some(path) = led_to else { return Finding::fine(WHAT, format!("{name} answers ({cost})")) };
+    let api = if path == "/responses" { "responses" } else { "chat" };
+    let says = format!("{name} answers at {path} alone ({cost})");
+    Finding::fine(
+        WHAT,
+        format!("{says}: api: {api} in its profile saves a refused request at every start"),
+    )
 }
 
 fn cost(usage: Usage, is_priced: bool) -> String {
@@ -152,6 +161,11 @@ mod tests {
         let failed = Failed { error: no_room.clone(), usage };
         assert_eq!(refused("m", &failed, false).level, Level::Fine);
         assert_eq!(level(no_room), Level::Error, "nothing was read or written: that is no model");
+        assert_eq!(
+            answers("m via main", Some("/chat/completions"), "9 tokens").says,
+            "m via main answers at /chat/completions alone (9 tokens): api: chat in its profile saves a refused request at every start"
+        );
+        assert_eq!(answers("m via main", None, "9 tokens").says, "m via main answers (9 tokens)");
         assert_eq!(cost(usage, true), "22 tokens, this check cost less than $0.0001");
         assert_eq!(cost(usage, false), "22 tokens, no price known");
     }

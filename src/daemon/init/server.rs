@@ -8,7 +8,7 @@ use reqwest::{Client, Response, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-use crate::llm::{Dialect, Provider};
+use crate::llm::{Api, Provider};
 
 /// Somebody sits before the screen.
 const LIMIT: Duration = Duration::from_secs(4);
@@ -91,12 +91,12 @@ async fn get(client: &Client, at: At<'_>, endpoint: &str) -> Result<Response, St
     let host = url.authority().rsplit('@').next().unwrap_or_default().to_owned();
     let mut request = client.get(url).timeout(LIMIT);
     let key = at.key.map(|key| key.expose_secret().trim());
-    request = match (at.provider.dialect(), key) {
-        (Dialect::Messages, Some(key)) => request.header("x-api-key", key),
+    request = match (at.provider.api(), key) {
+        (Some(Api::Messages), Some(key)) => request.header("x-api-key", key),
         (_, Some(key)) => request.bearer_auth(key),
         (_, None) => request,
     };
-    if at.provider.dialect() == Dialect::Messages {
+    if at.provider.api() == Some(Api::Messages) {
         request = request.header("anthropic-version", "2023-06-01");
     }
     request.send().await.map_err(|error| missing(&error, &host, at.provider))

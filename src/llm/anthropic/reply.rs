@@ -15,7 +15,7 @@ const MOST_BLOCKS: usize = 256;
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(in crate::llm) struct Gathered {
     /// An event said that nothing follows.
     ended: bool,
     said: Said,

@@ -7,10 +7,12 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use crate::domain::effort::Effort;
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Turn;
 use crate::llm::Request;
 use crate::llm::dialect::{self, Ids, Look, Replay};
+use crate::llm::habits::{Habits, Part};
 use crate::llm::profile::Profile;
 use crate::llm::schema::{self, Form};
 
@@ -22,7 +24,7 @@ const NOTHING: &str = "(empty)";
 
 /// A request's body.
 #[derive(Serialize)]
-pub(super) struct Body<'a> {
+pub(in crate::llm) struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,6 +33,10 @@ pub(super) struct Body<'a> {
     tools: Option<Arc<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Value>,
     messages: Vec<Value>,
     stream: bool,
 }
@@ -42,20 +48,35 @@ pub(super) struct Body<'a> {
 pub(super) fn body<'a>(
     profile: &'a Profile,
     request: &Request,
-    stream: bool,
+    habits: Habits,
 ) -> serde_json::Result<Body<'a>> {
     let system = &*request.system;
     let system = json!([{ "type": "text", "text": system, "cache_control": cached() }]);
     let (tools, tool_choice) = tools(request)?;
+    let effort = habits.effort(profile.effort(request), tools.is_some());
+    let level = effort.filter(|effort| *effort != Effort::None);
     Ok(Body {
         model: &profile.model,
         max_tokens: profile.most(request),
         system: (!request.system.trim().is_empty()).then_some(system),
         tools,
-        tool_choice,
-        messages: messages(request, profile),
-        stream,
+        tool_choice: tool_choice.filter(|_| habits.has(Part::ToolChoice)),
+        thinking: thinking(effort, habits),
+        output_config: level.map(|effort| json!({ "effort": effort })),
+        messages: messages(request, habits, profile),
+        stream: habits.has(Part::Stream),
     })
+}
+
+/// Whether it thinks; nothing leaves that to the provider. Only a model that thinks has thoughts to drop.
+fn thinking(effort: Option<Effort>, habits: Habits) -> Option<Value> {
+    if habits.drops_bound {
+        let drop = json!({ "prefix_mismatch_behavior": "drop_block" });
+        return Some(json!({ "type": "adaptive", "block_binding": drop }));
+    }
+    let effort = effort.filter(|_| habits.has(Part::Thinking))?;
+    let kind = if effort == Effort::None { "disabled" } else { "adaptive" };
+    Some(json!({ "type": kind }))
 }
 
 fn cached() -> Value {
@@ -96,8 +117,8 @@ fn listed(specs: &[Arc<ToolSpec>]) -> Value {
     list.into()
 }
 
-fn messages(request: &Request, profile: &Profile) -> Vec<Value> {
-    let sees = profile.card.sees_images;
+fn messages(request: &Request, habits: Habits, profile: &Profile) -> Vec<Value> {
+    let sees = habits.sees(profile);
     let turns = &request.turns;
     let mut writer = Writer::default();
     let mut ids = Ids::default();
@@ -148,16 +169,13 @@ fn tool_use(Replay { id, call, .. }: &Replay<'_>) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
-/// The blocks of an answer as the provider has written them, with the calls under the ids of this request; nothing
-/// where the calls are others.
-fn as_it_came(blocks: Value, replays: &[Replay<'_>]) -> Option<Vec<Value>> {
-    let Value::Array(mut blocks) = blocks else { return None };
-    let mut left = replays.iter();
-    for block in blocks.iter_mut().filter(|block| block["type"] == "tool_use") {
-        let Value::Object(fields) = tool_use(left.next()?) else { return None };
-        fields.into_iter().for_each(|(field, value)| block[field] = value);
-    }
-    left.next().is_none().then_some(blocks)
+/// The blocks of an answer as the provider has written them, with the calls under the ids of this request.
+fn as_it_came(own: Value, replays: &[Replay<'_>]) -> Option<Vec<Value>> {
+    dialect::as_it_came(own, "tool_use", replays, |block, replay| {
+        if let Value::Object(fields) = tool_use(replay) {
+            fields.into_iter().for_each(|(field, value)| block[field] = value);
+        }
+    })
 }
 
 /// Joins blocks of one role into one message.

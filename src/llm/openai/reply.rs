@@ -6,20 +6,18 @@ use serde_json::Value;
 use super::own::{self, Own};
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
-use crate::llm::gather::{Gather, Whole};
+use crate::llm::gather::{Gather, MOST_CALLS, Whole};
 use crate::llm::halves::Joined;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
 use crate::llm::{OnText, Reason, Reply, Stopped, dialect};
 
-/// No answer asks for more calls than this.
-const MOST_CALLS: usize = 128;
 /// Arguments are looked at for being complete up to this length, bytes.
 const LOOKED_AT: usize = 16 * 1024;
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(in crate::llm) struct Gathered {
     said: Said,
     refusal: Joined,
     own: Own,
@@ -83,12 +81,7 @@ impl Gather for Gathered {
         let (said, refusal) = (self.said.finish(), self.refusal.finish());
         let (calls, marks) = self.calls.into_iter().filter_map(Piece::call).unzip();
         let own = self.own.finish(marks);
-        let refused = !refusal.trim().is_empty();
-        let text = match (said.trim().is_empty(), refused) {
-            (true, _) => refusal,
-            (false, true) => format!("{said}\n\n{refusal}"),
-            (false, false) => said,
-        };
+        let (text, refused) = dialect::with_refusal(said, refusal);
         let stopped = match finish.as_str() {
             "length" => Some(Stopped::Room),
             "content_filter" => Some(Stopped::Filter),
@@ -223,9 +216,7 @@ fn part(part: &Value) -> String {
         (Some("thinking" | "reasoning"), _) => String::new(),
         (_, Value::String(text)) => text.clone(),
         (Some("refusal"), _) => part["refusal"].as_str().unwrap_or("").to_owned(),
-        (kind, _) => {
-            format!("[{} from the model, which cannot be shown]", kind.unwrap_or("a part"))
-        }
+        (kind, _) => dialect::unshown(kind),
     }
 }
 
@@ -237,6 +228,7 @@ fn read_usage(usage: &Value) -> Usage {
         input: number(&usage["prompt_tokens"]),
         cached: number(cached),
         output: number(&usage["completion_tokens"]),
+        thoughts: number(&usage["completion_tokens_details"]["reasoning_tokens"]),
         ..Usage::default()
     }
 }

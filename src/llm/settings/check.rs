@@ -142,6 +142,9 @@ impl ProfileSettings {
         {
             problem("api_key", "contains characters that no key has (a line break?)".to_owned());
         }
+        if let Some(message) = self.api_problem() {
+            problem("api", message);
+        }
         if let Some(Err(message)) = self.endpoint.as_deref().map(read_endpoint) {
             problem("endpoint", message);
         }
@@ -196,8 +199,9 @@ pub(in crate::llm) fn read_endpoint(text: &str) -> Result<Url, String> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(takes());
     }
-    if url.path().ends_with("/chat/completions") || url.path().ends_with("/messages") {
-        return Err("ends before /chat/completions (anthropic: before /messages)".to_owned());
+    let ends = ["/chat/completions", "/responses", "/messages"];
+    if ends.iter().any(|end| url.path().ends_with(end)) {
+        return Err("ends before /chat/completions, /responses or /messages".to_owned());
     }
     Ok(url)
 }
@@ -228,7 +232,7 @@ mod tests {
             provider: openai
             profiles:
               default: { endpoint: 'http://127.0.0.1:1/v1' }
-              fast: { provider: anthropic, request_timeout: 0s }
+              fast: { provider: anthropic, api: chat, request_timeout: 0s }
               near: { provider: ollama }
               azure: { provider: azure, model: mine }
               odd: { endpoint: 'https://u:hunter22@x/v1/chat/completions', context: 0, headers: { 'a b': x } }
@@ -239,9 +243,10 @@ mod tests {
     profiles.azure.api_key: is missing: azure needs one (or set AZURE_OPENAI_API_KEY)
     profiles.azure.endpoint: is missing: write your resource's own address (https://…/openai/v1)
     profiles.fast.api_key: is missing: https://api.anthropic.com/v1 needs one (or set ANTHROPIC_API_KEY)
+    profiles.fast.api: takes auto or messages for the provider anthropic, not chat; with provider: openai it takes that, too
     profiles.fast.request_timeout: takes a length of time above 0
     profiles.near.model: is missing: name a model that ollama serves
-    profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
+    profiles.odd.endpoint: ends before /chat/completions, /responses or /messages
     profiles.odd.headers.a b: is no HTTP header
     profiles.odd.context: takes 2048 tokens or more, not 0: instructions and the shortest list of tools need 1024, an answer 512, the conversation the rest
     routes.main: names the profile "fats", which does not exist: did you mean fast?

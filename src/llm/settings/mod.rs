@@ -1,10 +1,12 @@
 //! The `llm:` section: profiles, routes, prices.
 
+mod api;
 mod check;
 mod effect;
 mod embeddings;
 mod provider;
 mod seeing;
+mod spoken;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +14,9 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+pub use self::api::Api;
 pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
-pub(crate) use self::provider::Dialect;
 pub use self::provider::Provider;
 use crate::domain::effort::Effort;
 use crate::domain::span::Span;
@@ -32,8 +34,10 @@ pub struct Settings {
     pub profiles: BTreeMap<String, ProfileSettings>,
     /// Short form for one profile named `default`: who serves it.
     pub provider: Option<Provider>,
-    /// Short form: the address before `/chat/completions` (anthropic: before `/messages`).
+    /// Short form: the address before `/chat/completions`, `/responses` or `/messages`.
     pub endpoint: Option<String>,
+    /// Short form: which API is spoken.
+    pub api: Option<Api>,
     /// Short form: the key. Also OPENAI_API_KEY, ANTHROPIC_API_KEY or the provider's own variable.
     #[schemars(with = "Option<String>")]
     pub api_key: Option<SecretString>,
@@ -46,6 +50,8 @@ pub struct Settings {
     pub context: Option<u64>,
     /// Short form: the model sees images.
     pub sees_images: Option<bool>,
+    /// Short form: how hard the model thinks where nothing else says.
+    pub effort: Option<Effort>,
     /// Which profile does what.
     pub routes: RouteSettings,
     /// How hard the models of a route think, where nobody says otherwise.
@@ -58,11 +64,12 @@ pub struct Settings {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileSettings {
-    /// Who serves it: `openai` is any server with `/chat/completions`; others of that kind are known by name.
+    /// Who serves it: `openai` is any server with `/chat/completions` or `/responses`; others are known by name.
     pub provider: Provider,
-    /// The address before `/chat/completions` (anthropic: before `/messages`). Default: the provider's
-    /// own.
+    /// The address before `/chat/completions`, `/responses` or `/messages`. Default: the provider's own.
     pub endpoint: Option<String>,
+    /// Which API is spoken.
+    pub api: Api,
     /// The key.
     #[schemars(with = "Option<String>")]
     pub api_key: Option<SecretString>,
@@ -75,6 +82,9 @@ pub struct ProfileSettings {
     pub context: Option<u64>,
     /// It sees images: what people send goes along as pictures. Default: by the model's name.
     pub sees_images: Option<bool>,
+    /// How hard it thinks where nothing else says. Default: as its provider has it. What it does not take becomes the
+    /// nearest that it does.
+    pub effort: Option<Effort>,
     /// Tokens it writes at most in one answer, if that is less than what is asked for.
     pub max_output: Option<u32>,
     /// Ask for the answer as a stream. A server that refuses is asked without.
@@ -88,11 +98,13 @@ impl Default for ProfileSettings {
         Self {
             provider: Provider::Openai,
             endpoint: None,
+            api: Api::Auto,
             api_key: None,
             model: None,
             headers: BTreeMap::new(),
             context: None,
             sees_images: None,
+            effort: None,
             max_output: None,
             stream: true,
             request_timeout: Span::seconds(120),
@@ -234,12 +246,16 @@ impl Settings {
             || !self.headers.is_empty()
             || self.context.is_some()
             || self.sees_images.is_some()
+            || self.api.is_some()
+            || self.effort.is_some()
     }
 
     fn short_form(&self) -> ProfileSettings {
         ProfileSettings {
             provider: self.provider.unwrap_or(Provider::Openai),
             endpoint: self.endpoint.clone(),
+            api: self.api.unwrap_or_default(),
+            effort: self.effort,
             api_key: self.api_key.clone(),
             model: self.model.clone(),
             headers: self.headers.clone(),
@@ -258,7 +274,7 @@ mod tests {
     fn every_key_has_its_words_in_the_schema() {
         let schema = schemars::schema_for!(Settings).to_value();
         let keys = schema["properties"].as_object().expect("keys");
-        assert_eq!(keys.len(), 10);
+        assert_eq!(keys.len(), 13);
         assert!(keys.values().all(|k| k["description"].is_string()), "{schema}");
     }
 

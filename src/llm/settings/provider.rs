@@ -1,8 +1,10 @@
-//! Who serves a model: one row of a table each. What is not said here is the same for all that speak one dialect.
+//! Who serves a model: one row of a table each. What is not said here is the same for all that speak one API.
 
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::Api;
 
 /// Who serves a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,22 +38,12 @@ pub enum Provider {
     Offline,
 }
 
-/// How a provider is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// OpenAI's chat completions.
-    Chat,
-    /// Anthropic's messages.
-    Messages,
-    /// Nobody is spoken to.
-    Nobody,
-}
-
 /// A provider.
 struct Row {
     provider: Provider,
     name: &'static str,
-    dialect: Dialect,
+    /// What it is known to speak, at whatever address; nothing where nobody is spoken to.
+    api: Option<Api>,
     /// The address it has at home; empty where everybody has their own.
     home: &'static str,
     /// The variable that other programs read its key from; empty where it takes none.
@@ -68,7 +60,7 @@ const fn chat(
     home: &'static str,
     key_variable: &'static str,
 ) -> Row {
-    Row { provider, name, dialect: Dialect::Chat, home, key_variable, model: "", start: "" }
+    Row { provider, name, api: Some(Api::Chat), home, key_variable, model: "", start: "" }
 }
 
 const fn local(
@@ -87,7 +79,7 @@ const ROWS: [Row; 13] = [
         ..chat(Provider::Openai, "openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
     },
     Row {
-        dialect: Dialect::Messages,
+        api: Some(Api::Messages),
         model: "claude-sonnet-4-5",
         ..chat(
             Provider::Anthropic,
@@ -111,11 +103,7 @@ const ROWS: [Row; 13] = [
     ),
     chat(Provider::Deepseek, "deepseek", "https://api.deepseek.com", "DEEPSEEK_API_KEY"),
     chat(Provider::Azure, "azure", "", "AZURE_OPENAI_API_KEY"),
-    Row {
-        dialect: Dialect::Nobody,
-        model: "stand-in",
-        ..chat(Provider::Offline, "offline", "", "")
-    },
+    Row { api: None, model: "stand-in", ..chat(Provider::Offline, "offline", "", "") },
 ];
 
 /// Where the resources of Azure's customers are.
@@ -132,9 +120,9 @@ impl Provider {
         &ROWS[self as usize]
     }
 
-    /// Returns how it is spoken to.
-    pub(crate) fn dialect(self) -> Dialect {
-        self.row().dialect
+    /// Returns the API that servers of its kind are known for; nothing where there is no server.
+    pub(crate) fn api(self) -> Option<Api> {
+        self.row().api
     }
 
     /// Returns the address it has at home; empty where it has none.
@@ -154,10 +142,7 @@ impl Provider {
 
     /// Returns how many tokens its models read when config does not say.
     pub(in crate::llm) fn usual_context(self) -> u64 {
-        match self.dialect() {
-            Dialect::Messages => 200_000,
-            Dialect::Chat | Dialect::Nobody => 128_000,
-        }
+        if self.api() == Some(Api::Messages) { 200_000 } else { 128_000 }
     }
 
     /// Returns the variable of its key; empty where it takes none.

@@ -35,7 +35,7 @@ pub(super) fn adapter(yaml: &str) -> Arc<dyn Model> {
     Builder::new(&settings, &client, &Redactor::default(), &clock, &chance).only_adapter()
 }
 
-fn surroundings() -> (SharedClock, Arc<dyn Chance>) {
+pub(super) fn surroundings() -> (SharedClock, Arc<dyn Chance>) {
     (Arc::new(SystemClock), Arc::new(Fixed(0.0)))
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn once(provider: &str, answer: Answer) -> Result<Reply, ModelE
     got.map_err(|failed| failed.error)
 }
 
-fn tools() -> Arc<ToolBlock> {
+pub(super) fn tools() -> Arc<ToolBlock> {
     let spec = |name, class| {
         Arc::new(ToolSpec {
             name,
@@ -72,7 +72,7 @@ fn tools() -> Arc<ToolBlock> {
 }
 
 /// A history with two calls of one turn, one with malformed arguments and a made-up name.
-fn full() -> Request {
+pub(super) fn full() -> Request {
     let answer =
         |call: &str, text: &str, is_error| Answered { is_error, ..Answered::words(call, text) };
     let call = |id: &str, name: &str, arguments| Call {
@@ -469,7 +469,7 @@ async fn one_connection_serves_one_stream_after_the_other() {
     }
 }
 
-fn says(text: &str) -> String {
+pub(super) fn says(text: &str) -> String {
     json!({ "choices": [{ "message": { "content": text }, "finish_reason": "stop" }]}).to_string()
 }
 

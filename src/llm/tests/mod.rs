@@ -1,9 +1,13 @@
 //! Tests of the models over a real local server, and what they share.
 
 mod adapters;
+mod doors;
+mod efforts;
 mod offline;
 mod own_form;
 mod pieces;
+mod prefix;
+mod responses;
 pub(super) mod scripted;
 pub(super) mod server;
 mod shown;

@@ -1,0 +1,164 @@
+//! One API at one address: writes requests in its form, and learns what the server takes of them.
+
+use std::marker::PhantomData;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use selkie_channel_core::locked;
+use serde::Serialize;
+
+use crate::domain::effort::Effort;
+use crate::llm::gather::{Gather, gather};
+use crate::llm::habits::{Habits, Part};
+use crate::llm::profile::Profile;
+use crate::llm::refusal::Refused;
+use crate::llm::wire::Wire;
+use crate::llm::{OnText, Reply, Request};
+
+/// One API: how requests are written and answers are read.
+pub(super) trait Dialect: Send + Sync + 'static {
+    /// A request.
+    type Body<'a>: Serialize + Send + Sync;
+    /// An answer.
+    type Gathered: Gather + Send;
+    /// The end of its address: `/responses`.
+    const PATH: &'static str;
+
+    /// Writes a request.
+    ///
+    /// # Errors
+    /// When a tool's schema cannot be written.
+    fn body<'a>(
+        profile: &'a Profile,
+        request: &'a Request,
+        habits: Habits,
+    ) -> serde_json::Result<Self::Body<'a>>;
+
+    /// The unfinished feature that a request asks for, as a header names it.
+    fn beta(_: Habits) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether the server says that such requests are to be asked at another address of its.
+    fn leads_elsewhere(_: &Refused) -> bool {
+        false
+    }
+}
+
+/// A way to ask a model.
+#[async_trait]
+pub(super) trait Door: Send + Sync {
+    /// Asks, and again without what the server refuses; what that was is remembered. `may_lead`: a refusal that leads
+    /// elsewhere is one at once.
+    async fn ask(
+        &self,
+        request: &Request,
+        may_lead: bool,
+        heard: &OnText<'_>,
+    ) -> Result<Reply, Refused>;
+
+    /// The profile it serves.
+    fn profile(&self) -> &Profile;
+
+    /// The end of its address.
+    fn path(&self) -> &'static str;
+
+    /// See [`Dialect::leads_elsewhere`].
+    fn leads_elsewhere(&self, refused: &Refused) -> bool;
+}
+
+/// A profile by one API.
+pub(super) struct Adapter<D> {
+    wire: Wire,
+    profile: Profile,
+    habits: Mutex<Habits>,
+    dialect: PhantomData<D>,
+}
+
+impl<D: Dialect> Adapter<D> {
+    /// Speaks to the server behind `wire`, whose headers carry key and version.
+    pub fn new(wire: Wire, profile: Profile, habits: Habits) -> Self {
+        let profile = profile.asks_at(&wire.url);
+        Self { wire, profile, habits: Mutex::new(habits), dialect: PhantomData }
+    }
+
+    async fn once(
+        &self,
+        request: &Request,
+        habits: Habits,
+        heard: &OnText<'_>,
+    ) -> Result<Reply, Refused> {
+        let body = D::body(&self.profile, request, habits)
+            .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
+        let beta = D::beta(habits).map(|beta| self.wire.with_beta(beta));
+        let wire = beta.as_ref().unwrap_or(&self.wire);
+        gather::<D::Gathered>(wire, &body, &self.profile, request.may_end, heard).await
+    }
+
+    /// How to ask from now on, if `refused` is about that, or if another request has learnt something meanwhile.
+    fn learn(&self, request: &Request, habits: Habits, refused: &Refused) -> Option<Habits> {
+        let mut known = locked(&self.habits);
+        if *known != habits {
+            return Some(*known);
+        }
+        let wanted = self.profile.effort(request);
+        let has_tools = !request.tools.specs().is_empty();
+        let sent = habits.effort(wanted, has_tools);
+        let learnt = habits.without(refused, sent)?;
+        // What is said of pictures is about those in this request.
+        if habits.has(Part::Pictures) != learnt.has(Part::Pictures) && request.pictures.is_empty() {
+            return None;
+        }
+        let next = learnt.effort(wanted, has_tools);
+        let (profile, says) = (&self.profile.name, &refused.says);
+        let shown = |effort: Option<Effort>| effort.map_or("unset", Effort::as_str);
+        if sent == next {
+            tracing::info!(
+                profile,
+                "the model server refuses a part of our request ({says}): asking without it from now on"
+            );
+        } else {
+            tracing::info!(
+                profile,
+                refused = shown(sent),
+                effort = shown(next),
+                "the model server refuses an effort ({says}): asking with the nearest that it takes from now on"
+            );
+        }
+        *known = learnt;
+        Some(learnt)
+    }
+}
+
+#[async_trait]
+impl<D: Dialect> Door for Adapter<D> {
+    async fn ask(
+        &self,
+        request: &Request,
+        may_lead: bool,
+        heard: &OnText<'_>,
+    ) -> Result<Reply, Refused> {
+        let mut habits = *locked(&self.habits);
+        loop {
+            let refused = match self.once(request, habits, heard).await {
+                Ok(reply) => return Ok(reply),
+                Err(refused) if may_lead && D::leads_elsewhere(&refused) => return Err(refused),
+                Err(refused) => refused,
+            };
+            let Some(learnt) = self.learn(request, habits, &refused) else { return Err(refused) };
+            habits = learnt;
+        }
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn path(&self) -> &'static str {
+        D::PATH
+    }
+
+    fn leads_elsewhere(&self, refused: &Refused) -> bool {
+        D::leads_elsewhere(refused)
+    }
+}

@@ -1,0 +1,89 @@
+//! A profile as a model: by one API, or by two, of which the server says itself which it wants.
+
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+use tokio::time::timeout;
+
+use crate::llm::adapter::Door;
+use crate::llm::profile::{Profile, too_late};
+use crate::llm::refusal::Refused;
+use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
+
+/// One profile.
+pub(super) struct Doors {
+    first: Box<dyn Door>,
+    other: Option<Box<dyn Door>>,
+    /// The server has said which: the other one?
+    settled: OnceLock<bool>,
+}
+
+impl Doors {
+    /// Asks by `first`. When the server leads elsewhere, asks by `other` from then on, if that is there.
+    pub fn new(first: Box<dyn Door>, other: Option<Box<dyn Door>>) -> Self {
+        Self { first, other, settled: OnceLock::new() }
+    }
+
+    fn profile(&self) -> &Profile {
+        self.first.profile()
+    }
+
+    async fn ask_either(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Refused> {
+        let first = &*self.first;
+        let Some(other) = self.other.as_deref() else {
+            return first.ask(request, false, heard).await;
+        };
+        match self.settled.get() {
+            Some(true) => return other.ask(request, false, heard).await,
+            Some(false) => return first.ask(request, false, heard).await,
+            None => {}
+        }
+        let refused = match first.ask(request, true, heard).await {
+            Err(refused) if first.leads_elsewhere(&refused) => refused,
+            done => return done,
+        };
+        match other.ask(request, false, heard).await {
+            Err(missing) if missing.is_nowhere() && refused.is_nowhere() => Err(refused),
+            Err(missing) if missing.is_nowhere() => {
+                self.settle(false, &refused);
+                first.ask(request, false, heard).await
+            }
+            done => {
+                self.settle(true, &refused);
+                done
+            }
+        }
+    }
+
+    fn settle(&self, is_other: bool, refused: &Refused) {
+        let taken = if is_other { self.other.as_ref() } else { None };
+        let path = taken.unwrap_or(&self.first).path();
+        if self.settled.set(is_other).is_ok() {
+            let (profile, says) = (&self.profile().name, &refused.says);
+            tracing::info!(
+                profile,
+                "the model server answers such requests elsewhere ({says}): asking at {path} from now on"
+            );
+        }
+    }
+}
+
+#[async_trait]
+impl Model for Doors {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+        let most = self.profile().most(request);
+        match timeout(request.deadline, self.ask_either(request, heard)).await {
+            Ok(asked) => asked.map_err(|refused| refused.class(self.profile(), most)),
+            Err(_) => Err(too_late(request.deadline)),
+        }
+    }
+
+    fn card(&self) -> Card {
+        self.profile().card.clone()
+    }
+
+    fn led_to(&self) -> Option<&'static str> {
+        let other = self.other.as_ref().filter(|_| self.settled.get() == Some(&true))?;
+        Some(other.path())
+    }
+}
