@@ -191,7 +191,7 @@ mod emulated {
         };
         let profile = json!({
             "provider": provider, "endpoint": endpoint, "api_key": "strict", "model": family.model(),
-            "sees_images": true,
+            "sees_images": true, "context": family.window(),
         });
         let name = "strict";
         json!({

@@ -7,6 +7,8 @@ use crate::domain::transcript::Turn;
 
 /// What is kept of a text in any case, in bytes.
 const KEPT: usize = 240;
+/// Stands for a picture that has left.
+const NO_PICTURE: &str = "[The picture is not shown: this model's window is too small for it.]";
 
 /// Brings turns down to about `most` bytes: the answers of the last calls, then the oldest calls, then pictures, what the
 /// last calls were made with, and long texts.
@@ -45,8 +47,14 @@ fn leave_out_oldest(turns: &mut Vec<Turn>, most: usize) {
 
 fn without_pictures(turn: &mut Turn) {
     match turn {
-        Turn::Shown { text, .. } => *turn = Turn::User(std::mem::take(text)),
-        Turn::Calls { calls, .. } => calls.iter_mut().for_each(|(_, a)| a.pictures.clear()),
+        Turn::Shown { text, .. } => *turn = Turn::User(format!("{text}\n{NO_PICTURE}")),
+        Turn::Calls { calls, .. } => {
+            for (_, answer) in calls.iter_mut().filter(|(_, answer)| !answer.pictures.is_empty()) {
+                answer.pictures.clear();
+                answer.text.push('\n');
+                answer.text.push_str(NO_PICTURE);
+            }
+        }
         Turn::User(_) | Turn::Assistant(_) => {}
     }
 }

@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
                 Box::new(self.speaking::<Messages>(profile, filled, habits)?)
             }
             Api::Chat | Api::Auto => {
-                let habits = Habits::chat(stream, profile.is_openai());
+                let habits = Habits::chat(stream, profile.is_openai()).of_model(&filled.model);
                 Box::new(self.speaking::<Chat>(profile, filled, habits)?)
             }
         })

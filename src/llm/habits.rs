@@ -23,6 +23,12 @@ pub(super) struct Habits {
     pub unthinking: bool,
     /// It is to drop thoughts of a conversation that has changed since.
     pub drops_bound: bool,
+    /// Answers whose thoughts are gone have an empty place for them.
+    pub blank_thoughts: bool,
+    /// The server has said whether it wants that place.
+    thoughts_settled: bool,
+    /// Calls whose mark is gone have the one that stands for none.
+    pub blank_marks: bool,
 }
 
 /// A part of a request.
@@ -113,6 +119,9 @@ impl Habits {
             efforts,
             unthinking: false,
             drops_bound: false,
+            blank_thoughts: false,
+            thoughts_settled: false,
+            blank_marks: false,
         }
     }
 
@@ -124,6 +133,11 @@ impl Habits {
     /// Whether pictures go along.
     pub fn sees(self, profile: &Profile) -> bool {
         profile.card.sees_images && self.has(Part::Pictures)
+    }
+
+    /// Begins as servers of this model are known to want it.
+    pub fn of_model(self, model: &str) -> Self {
+        Self { blank_thoughts: model.to_lowercase().contains("deepseek"), ..self }
     }
 
     const fn less(self, part: Part) -> Self {
@@ -141,6 +155,13 @@ impl Habits {
         // Its words name other parts, too.
         if refused.says.contains("bound to a different conversation") {
             return (!self.drops_bound).then_some(Self { drops_bound: true, ..self });
+        }
+        if refused.names("reasoning_content") && !self.thoughts_settled {
+            let blank_thoughts = !self.blank_thoughts;
+            return Some(Self { blank_thoughts, thoughts_settled: true, ..self });
+        }
+        if refused.names("thought_signature") && !self.blank_marks {
+            return Some(Self { blank_marks: true, ..self });
         }
         if refused.names("reasoning_effort") && refused.names("tools") && !self.unthinking {
             return Some(Self { unthinking: true, ..self });

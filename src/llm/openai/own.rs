@@ -2,12 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::llm::habits::Habits;
 use crate::llm::halves::Joined;
 
 /// The fields of a message that are a server's own.
-const FIELDS: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_details", "extra_content"];
+const FIELDS: [&str; 4] = [THOUGHTS, "reasoning", "reasoning_details", "extra_content"];
 /// The field of a call.
 const MARK: &str = "extra_content";
+/// The field of a message whose absence is refused.
+const THOUGHTS: &str = "reasoning_content";
+/// What Gemini takes for the mark of a call that it has not made.
+const NO_MARK: &str = "skip_thought_signature_validator";
 
 /// What has arrived of a message's own fields.
 #[derive(Default)]
@@ -88,5 +93,56 @@ pub(super) fn put_back(message: &mut Value, own: Value) {
     }
     if let Some(Value::Object(fields)) = own.remove("message") {
         fields.into_iter().for_each(|(field, value)| message[field] = value);
+    }
+}
+
+/// Fills the places of what is gone: thoughts of other models and of earlier tasks, which DeepSeek takes as an empty text
+/// (<https://api-docs.deepseek.com/guides/thinking_mode>), marks, for which Gemini has a word
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+pub(super) fn fill(messages: &mut [Value], habits: Habits) {
+    for said in messages.iter_mut().filter(|said| said["role"] == "assistant") {
+        if habits.blank_thoughts && said.get(THOUGHTS).is_none() {
+            said[THOUGHTS] = "".into();
+        }
+        let calls = said.get_mut("tool_calls").and_then(Value::as_array_mut);
+        let Some(calls) = calls else { continue };
+        if habits.blank_marks && calls.iter().all(|call| mark(call).is_none()) {
+            let first = calls.first_mut().into_iter();
+            first
+                .for_each(|call| call[MARK] = json!({ "google": { "thought_signature": NO_MARK }}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_gone_has_its_place_where_somebody_wants_one() {
+        let call = |mark: Value| json!({ "id": "call_0", MARK: mark });
+        let said =
+            |calls: Value| json!({ "role": "assistant", "content": null, "tool_calls": calls });
+        let marked = json!({ "google": { "thought_signature": "c2ln" } });
+        let all = || {
+            vec![
+                json!({ "role": "user", "content": "hi" }),
+                json!({ "role": "assistant", "content": "yes" }),
+                said(json!([call(Value::Null), call(Value::Null)])),
+                said(json!([call(marked.clone())])),
+            ]
+        };
+        let plain = Habits::chat(true, false);
+        let mut filled = plain;
+        (filled.blank_thoughts, filled.blank_marks) = (true, true);
+        let mut messages = all();
+        fill(&mut messages, plain);
+        assert_eq!(messages, all(), "nobody wants anything");
+        fill(&mut messages, filled);
+        assert_eq!(messages[0], all()[0]);
+        assert!(messages[1..].iter().all(|said| said[THOUGHTS] == ""), "{messages:?}");
+        let mark = |at: usize| messages[2]["tool_calls"][at][MARK].clone();
+        assert_eq!(mark(0)["google"]["thought_signature"], NO_MARK);
+        assert_eq!((mark(1), &messages[3]["tool_calls"][0][MARK]), (Value::Null, &marked));
     }
 }

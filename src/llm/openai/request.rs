@@ -58,7 +58,7 @@ pub(super) fn body<'a>(
     let says_none = tools.is_some() && !request.may_call && habits.has(Part::ToolChoice);
     Ok(Body {
         model: &profile.model,
-        messages: messages(request, profile, habits.sees(profile)),
+        messages: messages(request, habits, profile),
         tool_choice: says_none.then_some("none"),
         reasoning_effort: habits.effort(profile.effort(request), tools.is_some()),
         tools,
@@ -103,7 +103,8 @@ fn message(words: &str, looks: &[Look<'_>]) -> Value {
     json!({ "role": "user", "content": content })
 }
 
-fn messages(request: &Request, profile: &Profile, sees: bool) -> Vec<Value> {
+fn messages(request: &Request, habits: Habits, profile: &Profile) -> Vec<Value> {
+    let sees = habits.sees(profile);
     let mut ids = Ids::default();
     let mut messages = vec![json!({ "role": "system", "content": &*request.system })];
     for turn in &request.turns {
@@ -147,6 +148,7 @@ fn messages(request: &Request, profile: &Profile, sees: bool) -> Vec<Value> {
             }
         }
     }
+    own::fill(&mut messages, habits);
     messages
 }
 

@@ -157,16 +157,22 @@ impl Provider {
 
     /// Whether this address is its own.
     pub(crate) fn is_home(self, endpoint: &str) -> bool {
-        let is_azure = || {
-            let url = Url::parse(endpoint.trim()).ok().filter(|url| url.scheme() == "https");
-            let host = url.as_ref().and_then(Url::host_str);
-            host.is_some_and(|host| AZURE.iter().any(|end| host.ends_with(end)))
-        };
         match self {
-            Self::Azure => is_azure(),
+            Self::Azure => azure(endpoint).is_some_and(|url| url.scheme() == "https"),
             _ => endpoint.trim_end_matches('/') == self.home(),
         }
     }
+}
+
+/// Whether an address is a resource of one of Azure's customers.
+pub(super) fn is_azure(endpoint: &str) -> bool {
+    azure(endpoint).is_some()
+}
+
+fn azure(endpoint: &str) -> Option<Url> {
+    let url = Url::parse(endpoint.trim()).ok()?;
+    let host = url.host_str()?;
+    AZURE.iter().any(|end| host.ends_with(end)).then_some(url)
 }
 
 #[cfg(test)]

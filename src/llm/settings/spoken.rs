@@ -1,6 +1,7 @@
 //! Which API a profile speaks: by its address, where nobody says.
 
-use super::{Api, ProfileSettings, Provider};
+use super::provider::is_azure;
+use super::{Api, ProfileSettings};
 
 impl ProfileSettings {
     /// Returns the API that is spoken, and the one to which a server may lead.
@@ -30,7 +31,7 @@ impl ProfileSettings {
     }
 
     fn is_azure(&self) -> bool {
-        self.endpoint.as_deref().is_some_and(|endpoint| Provider::Azure.is_home(endpoint))
+        self.endpoint.as_deref().is_some_and(is_azure)
     }
 }
 

@@ -6,10 +6,10 @@ use std::io::Cursor;
 use image::{ImageFormat, RgbImage};
 use selkie::domain::crash::CrashPoint;
 use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE, GROUP, PRIVATE};
-use selkie_playground::{ScriptedCall, Turn};
+use selkie_playground::{Family, ScriptedCall, Turn};
 use serde_json::{Value, json};
 
-use super::{Row, kept_rows};
+use super::{ROWS, Row};
 use crate::approvals::Team;
 use crate::support::rows::settled;
 
@@ -22,7 +22,7 @@ fn call(name: &str, arguments: Value) -> ScriptedCall {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_family_has_to_refuse_anything() {
-    for row in kept_rows() {
+    for row in ROWS {
         told(&row).await;
     }
 }
@@ -35,7 +35,7 @@ async fn told(row: &Row) {
     team.set_folder().await;
     assert!(team.world.ask("hi").await.contains("hi"), "{name}");
     asks_for_approval(&team).await;
-    sees_a_picture(&team).await;
+    sees_a_picture(&team, row.family).await;
     hears_more_while_it_works(&team).await;
     is_stopped(&team).await;
     assert_eq!(team.world.broken_rules(), Vec::<String>::new(), "{name}");
@@ -64,8 +64,8 @@ async fn asks_for_approval(team: &Team) {
     assert_eq!(team.world.ask_in(GROUP, GRACE, "@selkie_demo_bot thank you").await, "gladly");
 }
 
-/// A photo reaches the model.
-async fn sees_a_picture(team: &Team) {
+/// A photo reaches the model, or words that say why not.
+async fn sees_a_picture(team: &Team, family: Family) {
     let mut bytes = Cursor::new(Vec::new());
     RgbImage::new(3, 2).write_to(&mut bytes, ImageFormat::Png).expect("a picture");
     let draft = FileDraft::new(FileKind::Photo, "p.png", bytes.into_inner());
@@ -75,7 +75,8 @@ async fn sees_a_picture(team: &Team) {
     assert_eq!(team.world.answer(ADA, message).await, "a small one");
     let last = team.world.last_prompt();
     let is_there = last.contains("data:image/") || last.contains("\"media_type\":\"image/");
-    assert!(is_there, "the picture is in the request: {last}");
+    let is_missed = last.contains("window is too small for it");
+    assert_eq!((is_there, is_missed), (family != Family::Local, family == Family::Local), "{last}");
 }
 
 /// What is said while a task runs stands in its next request.

@@ -7,7 +7,7 @@ use crate::model::stream::tokens;
 
 /// Tokens that prompt and answer have together: what Ollama loads a model with on a small machine
 /// (<https://docs.ollama.com/context-length>).
-const WINDOW: usize = 4_096;
+pub(super) const WINDOW: usize = 4_096;
 /// Kept free for the answer when a prompt is cut.
 const ANSWER: usize = 512;
 

@@ -66,6 +66,11 @@ impl Family {
         }
     }
 
+    /// How many tokens it reads, where that is less than anybody would expect.
+    pub const fn window(self) -> Option<usize> {
+        if matches!(self, Self::Local) { Some(local::WINDOW) } else { None }
+    }
+
     /// Whether it is asked at `/messages`, in Anthropic's dialect.
     pub const fn is_anthropic(self) -> bool {
         matches!(self, Self::Claude | Self::ClaudeBound)
