@@ -364,11 +364,13 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
     llm.profiles {} default
     llm.provider "offline" default
     llm.endpoint null default
+    llm.api null default
     llm.api_key null default
     llm.model "stand-in" default
     llm.headers {} default
     llm.context null default
     llm.sees_images null default
+    llm.effort null default
     llm.routes.main "offline" default
     llm.routes.small "offline" default
     llm.routes.decision "offline" default
@@ -383,11 +385,13 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
     llm.profiles {} default
     llm.provider "openai" config.yaml:1
     llm.endpoint "https://api.openai.com/v1" default
+    llm.api "auto" default
     llm.api_key "[set]" config.yaml:1
-    llm.model "gpt-5.2" default
+    llm.model "gpt-6.2-sol" default
     llm.headers {} default
     llm.context 128000 default
     llm.sees_images true default
+    llm.effort null default
     llm.routes.main "default" default
     llm.routes.small "default" default
     llm.routes.decision "default" default

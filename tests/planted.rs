@@ -346,14 +346,14 @@ fn a_credential_without_a_key_and_a_config_that_is_no_file_are_told() {
 
 #[test]
 fn what_may_not_be_meant_is_noted() {
-    let config = "llm: {provider: anthropic, api_key: k, model: gpt-5.2}\n";
+    let config = "llm: {provider: anthropic, api_key: k, model: gpt-6.2-sol}\n";
     let env = [("HOME", String::new()), ("SELKIE__DEBOUNCE", String::new())];
     let output = selkie(&home(config), &["config", "check"], &env);
     let said = String::from_utf8(output.stdout).expect("words");
     for words in [
         "note: SELKIE__DEBOUNCE is empty and counts as not set",
         "note: HOME is not set, so the state lies in ",
-        "note: llm: the profile default asks anthropic for gpt-5.2",
+        "note: llm: the profile default asks anthropic for gpt-6.2-sol",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }

@@ -121,7 +121,7 @@ pub struct Console {
     pub syncs: Syncs,
     /// The version of this selkie.
     pub version: &'static str,
-    /// The `main` route's model: `gpt-5.2 via openai`.
+    /// The `main` route's model: `gpt-6.2-sol via openai`.
     pub model: Live<str>,
     /// Who may ask.
     pub wall: Wall,

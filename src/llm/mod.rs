@@ -98,7 +98,7 @@ impl Model for Live<dyn Model> {
 /// What a model is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// What answers, for people: `gpt-5.2 via openai`; a profile with a name of its own: `gpt-5.2 via main`.
+    /// What answers, for people: `gpt-6.2-sol via openai`; a profile with a name of its own: `gpt-6.2-sol via main`.
     pub name: String,
     /// Tokens it reads at most.
     pub context: u64,

@@ -31,7 +31,7 @@ pub fn config(model: &str) -> Result<Value, Failure> {
             Ok(json!({ "llm": { "provider": provider, "model": model } }))
         }
         _ => Err(Failure::Usage(format!(
-            "--model takes offline, <provider>/<model> (openai/gpt-5.2, anthropic/claude-sonnet-5) or strict/<family>, not {model:?}"
+            "--model takes offline, <provider>/<model> (openai/gpt-6.2-sol, anthropic/claude-sonnet-5-5) or strict/<family>, not {model:?}"
         ))),
     }
 }

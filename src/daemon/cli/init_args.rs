@@ -9,7 +9,7 @@
   selkie init --yes --owner tg:4711 \\
       --secret-file telegram.bot_token=token.txt \\
       --secret-env llm.api_key=OPENAI_API_KEY \\
-      --set llm.provider=openai --set llm.model=gpt-5.2
+      --set llm.provider=openai --set llm.model=gpt-6.2-sol
 
 Before anything is written, each token is tried with its platform, and the model gets one short question. KEY is a key of the \
 config (selkie config example). Secrets are copied into files of their own beside the config, and never have to be on a command \

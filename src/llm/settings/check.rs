@@ -173,7 +173,7 @@ impl ProfileSettings {
                     format!("is missing: name a model that {} serves", self.provider.name()),
                 );
             }
-            Some("") => problem("model", "takes a model's name (gpt-5.2), not \"\"".to_owned()),
+            Some("") => problem("model", "takes a model's name (gpt-6.2-sol), not \"\"".to_owned()),
             _ => {}
         }
         if self.max_output == Some(0) {

@@ -70,13 +70,13 @@ mod tests {
     #[test]
     fn every_form_says_what_it_comes_to() {
         insta::assert_snapshot!(shown("{}"), @r#"{"provider":"offline","model":"stand-in","profiles":{},"headers":{},"routes":{"main":"offline","small":"offline","decision":"offline","heartbeat":"offline"}}"#);
-        insta::assert_snapshot!(shown("{ provider: anthropic, api_key: hunter22 }"), @r#"{"provider":"anthropic","model":"claude-sonnet-4-5","headers":{},"endpoint":"https://api.anthropic.com/v1","api":"auto","context":200000,"sees_images":true,"profiles":{},"routes":{"main":"default","small":"default","decision":"default","heartbeat":"default"}}"#);
+        insta::assert_snapshot!(shown("{ provider: anthropic, api_key: hunter22 }"), @r#"{"provider":"anthropic","model":"claude-sonnet-5-5","headers":{},"endpoint":"https://api.anthropic.com/v1","api":"auto","context":200000,"sees_images":true,"profiles":{},"routes":{"main":"default","small":"default","decision":"default","heartbeat":"default"}}"#);
         insta::assert_snapshot!(shown("
             profiles:
               a: { endpoint: 'http://127.0.0.1:1/v1', headers: { x-key: hunter33 } }
               b: { provider: offline }
               c: { provider: ollama, model: 'gemma3:4b' }
             routes: { main: [a, b] }
-        "), @r#"{"profiles":{"a":{"provider":"openai","model":"gpt-5.2","headers":{},"endpoint":"https://api.openai.com/v1","api":"auto","context":128000,"sees_images":true,"stream":true,"request_timeout":"2m"},"b":{"provider":"offline","model":"stand-in","headers":{}},"c":{"provider":"ollama","model":null,"headers":{},"endpoint":"http://127.0.0.1:11434/v1","api":"auto","context":128000,"sees_images":true,"stream":true,"request_timeout":"2m"}},"headers":{},"routes":{"main":["a","b"],"small":["a","b"],"decision":["a","b"],"heartbeat":["a","b"]}}"#);
+        "), @r#"{"profiles":{"a":{"provider":"openai","model":"gpt-6.2-sol","headers":{},"endpoint":"https://api.openai.com/v1","api":"auto","context":128000,"sees_images":true,"stream":true,"request_timeout":"2m"},"b":{"provider":"offline","model":"stand-in","headers":{}},"c":{"provider":"ollama","model":null,"headers":{},"endpoint":"http://127.0.0.1:11434/v1","api":"auto","context":128000,"sees_images":true,"stream":true,"request_timeout":"2m"}},"headers":{},"routes":{"main":["a","b"],"small":["a","b"],"decision":["a","b"],"heartbeat":["a","b"]}}"#);
     }
 }

@@ -73,7 +73,7 @@ pub struct ProfileSettings {
     /// The key.
     #[schemars(with = "Option<String>")]
     pub api_key: Option<SecretString>,
-    /// The model's name at its provider. Default: gpt-5.2, claude-sonnet-4-5; none for others.
+    /// The model's name at its provider. Default: gpt-6.2-sol, claude-sonnet-5-5; none for others.
     pub model: Option<String>,
     /// More headers for every request.
     #[schemars(with = "BTreeMap<String, String>")]

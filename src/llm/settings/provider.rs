@@ -75,12 +75,12 @@ const fn local(
 /// In the order of the variants, the usual one first.
 const ROWS: [Row; 13] = [
     Row {
-        model: "gpt-5.2",
+        model: "gpt-6.2-sol",
         ..chat(Provider::Openai, "openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
     },
     Row {
         api: Some(Api::Messages),
-        model: "claude-sonnet-4-5",
+        model: "claude-sonnet-5-5",
         ..chat(
             Provider::Anthropic,
             "anthropic",

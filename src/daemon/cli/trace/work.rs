@@ -83,7 +83,7 @@ fn has_calls(task: &Value) -> bool {
     items(&task["model_calls"]).next().is_some()
 }
 
-/// What a call has used: `by main/gpt-5.2: 1,204 tokens in (1,100 cached), 88 out, $0.0031, 1.2 s`.
+/// What a call has used: `by main/gpt-6.2-sol: 1,204 tokens in (1,100 cached), 88 out, $0.0031, 1.2 s`.
 fn used(call: &Value) -> String {
     let mut told = format!("    by {}: ", short(&word(&call["by"])));
     if let Ok(Usage { input, cached, output, micro_usd, .. }) = Usage::deserialize(&call["usage"]) {
