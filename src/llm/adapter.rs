@@ -8,6 +8,7 @@ use selkie_channel_core::locked;
 use serde::Serialize;
 
 use crate::domain::effort::Effort;
+use crate::llm::cut_prompt::{CutPrompt, CutPrompts};
 use crate::llm::gather::{Gather, gather};
 use crate::llm::habits::{Habits, Part};
 use crate::llm::profile::Profile;
@@ -63,6 +64,9 @@ pub(super) trait Door: Send + Sync {
     /// The end of its address.
     fn path(&self) -> &'static str;
 
+    /// The first prompt that its server has cut.
+    fn cut(&self) -> Option<CutPrompt>;
+
     /// See [`Dialect::leads_elsewhere`].
     fn leads_elsewhere(&self, refused: &Refused) -> bool;
 }
@@ -72,6 +76,7 @@ pub(super) struct Adapter<D> {
     wire: Wire,
     profile: Profile,
     habits: Mutex<Habits>,
+    cut: CutPrompts,
     dialect: PhantomData<D>,
 }
 
@@ -79,7 +84,8 @@ impl<D: Dialect> Adapter<D> {
     /// Speaks to the server behind `wire`, whose headers carry key and version.
     pub fn new(wire: Wire, profile: Profile, habits: Habits) -> Self {
         let profile = profile.asks_at(&wire.url);
-        Self { wire, profile, habits: Mutex::new(habits), dialect: PhantomData }
+        let (habits, cut) = (Mutex::new(habits), CutPrompts::default());
+        Self { wire, profile, habits, cut, dialect: PhantomData }
     }
 
     async fn once(
@@ -141,7 +147,10 @@ impl<D: Dialect> Door for Adapter<D> {
         let mut habits = *locked(&self.habits);
         loop {
             let refused = match self.once(request, habits, heard).await {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    self.cut.check(&self.profile.name, request, reply.usage);
+                    return Ok(reply);
+                }
                 Err(refused) if may_lead && D::leads_elsewhere(&refused) => return Err(refused),
                 Err(refused) => refused,
             };
@@ -156,6 +165,10 @@ impl<D: Dialect> Door for Adapter<D> {
 
     fn path(&self) -> &'static str {
         D::PATH
+    }
+
+    fn cut(&self) -> Option<CutPrompt> {
+        self.cut.first()
     }
 
     fn leads_elsewhere(&self, refused: &Refused) -> bool {

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::llm::adapter::Door;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
-use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
 
 /// One profile.
 pub(super) struct Doors {
@@ -82,8 +82,9 @@ impl Model for Doors {
         self.profile().card.clone()
     }
 
-    fn led_to(&self) -> Option<&'static str> {
-        let other = self.other.as_ref().filter(|_| self.settled.get() == Some(&true))?;
-        Some(other.path())
+    fn learnt(&self) -> Learnt {
+        let other = self.other.as_ref().filter(|_| self.settled.get() == Some(&true));
+        let cut = self.first.cut().or_else(|| self.other.as_ref()?.cut());
+        Learnt { led_to: other.map(|other| other.path()), cut }
     }
 }

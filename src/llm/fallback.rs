@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::domain::usage::Usage;
 use crate::llm::profile::too_late;
-use crate::llm::{Card, Failed, Model, ModelError, OnText, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
 
 /// Profiles in the order they are asked. Each but the last gets at most half of the time that is left.
 pub(super) struct Fallback {
@@ -74,6 +74,10 @@ impl Model for Fallback {
         }
         let late = || too_late(request.deadline).error;
         Err(Failed { error: worst.unwrap_or_else(late), usage: spent })
+    }
+
+    fn learnt(&self) -> Learnt {
+        self.members.first().map(|first| first.learnt()).unwrap_or_default()
     }
 
     fn card(&self) -> Card {

@@ -3,6 +3,7 @@
 mod adapter;
 mod anthropic;
 mod build;
+mod cut_prompt;
 mod dialect;
 mod doors;
 mod effort;
@@ -46,6 +47,7 @@ use crate::domain::usage::Usage;
 use crate::domain::written::Written;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
+pub use cut_prompt::CutPrompt;
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
 pub use offline::{ListedTool, PHRASES, Phrase, RealModel, Step, stand_in};
@@ -73,9 +75,9 @@ pub trait Model: Send + Sync {
         None
     }
 
-    /// Where the server has led it: the end of another address than that which is asked first.
-    fn led_to(&self) -> Option<&'static str> {
-        None
+    /// What its server has shown of itself since the process began.
+    fn learnt(&self) -> Learnt {
+        Learnt::default()
     }
 }
 
@@ -93,6 +95,10 @@ impl Model for Live<dyn Model> {
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         self.now().rests_until()
     }
+
+    fn learnt(&self) -> Learnt {
+        self.now().learnt()
+    }
 }
 
 /// What a model is.
@@ -104,6 +110,15 @@ pub struct Card {
     pub context: u64,
     /// It sees images.
     pub sees_images: bool,
+}
+
+/// What a model's server has shown of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Learnt {
+    /// Where it has led: the end of another address than that which is asked first.
+    pub led_to: Option<&'static str>,
+    /// The first prompt that it has cut.
+    pub cut: Option<CutPrompt>,
 }
 
 /// What is asked.

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
 use crate::domain::clock::SharedClock;
-use crate::llm::{Card, Failed, Model, ModelError, OnText, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
 
 /// The model is away, as far as is known; all clones tell the same.
 #[derive(Clone, Debug, Default)]
@@ -72,8 +72,8 @@ impl Model for Watched {
         self.inner.rests_until()
     }
 
-    fn led_to(&self) -> Option<&'static str> {
-        self.inner.led_to()
+    fn learnt(&self) -> Learnt {
+        self.inner.learnt()
     }
 }
 

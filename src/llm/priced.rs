@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::domain::usage::Usage;
 use crate::llm::settings::Price;
-use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
 
 /// US dollars per million tokens: model, input, cached input, output. As the providers listed them in
 /// November 2026 or when last looked at; `llm.prices` overrides.
@@ -156,8 +156,8 @@ impl Model for Priced {
         self.inner.rests_until()
     }
 
-    fn led_to(&self) -> Option<&'static str> {
-        self.inner.led_to()
+    fn learnt(&self) -> Learnt {
+        self.inner.learnt()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::chance::Chance;
 use crate::domain::clock::SharedClock;
 use crate::domain::usage::Usage;
 use crate::llm::profile::too_late;
-use crate::llm::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// The first try counts.
 const TRIES: u32 = 5;
@@ -214,8 +214,8 @@ impl Model for Retry {
         self.rest().map(|rest| rest.until)
     }
 
-    fn led_to(&self) -> Option<&'static str> {
-        self.inner.led_to()
+    fn learnt(&self) -> Learnt {
+        self.inner.learnt()
     }
 }
 

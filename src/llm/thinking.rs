@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::domain::effort::Effort;
-use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
 
 /// A model that is asked with an effort.
 pub(super) struct Thinking {
@@ -40,6 +40,10 @@ impl Model for Thinking {
 
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         self.inner.rests_until()
+    }
+
+    fn learnt(&self) -> Learnt {
+        self.inner.learnt()
     }
 }
 

@@ -3,18 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+use tokio::time::Instant;
+
 use super::finding::Finding;
 use super::look::Look;
 use crate::daemon::build::AppConfig;
 use crate::domain::count::grouped;
+use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::transcript::Turn;
 use crate::domain::usage::{Usage, dollars};
-use crate::llm::{Embeddings, Failed, Model, Provider, Reason, Request};
+use crate::llm::{Card, CutPrompt, Embeddings, Failed, Model, Provider, Reason, Request};
 
 const WHAT: &str = "model";
 /// Shorter than a look may take, so that the provider's own words are told.
 const LIMIT: Duration = Duration::from_secs(8);
 /// The least that every provider takes.
 const MAX_OUTPUT: u32 = 16;
+/// More tokens than servers read whose window nobody has raised.
+const LONG: u64 = 7_000;
 
 /// One for each profile that a route asks, and one for the embeddings.
 pub fn looks(plan: &AppConfig) -> Vec<Look> {
@@ -53,20 +60,66 @@ fn stand_in(plan: &AppConfig) -> Look {
     Look::new(WHAT, "", async move { vec![finding].into() })
 }
 
+/// Asks as the daemon does, with a tool: some models take none where they take words. Of a server that costs nothing it
+/// asks more, too, which shows whether it cuts prompts.
 async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
-    let request = Request {
+    let began = Instant::now();
+    let Card { name, context, .. } = model.card();
+    let reply = match model.ask(&question(Vec::new(), LIMIT), &|_| {}).await {
+        Ok(reply) => reply,
+        Err(failed) => return refused(&name, &failed, is_priced),
+    };
+    let left = LIMIT.saturating_sub(began.elapsed());
+    if !is_priced && context >= 2 * LONG {
+        let words = usize::try_from(LONG).unwrap_or_default();
+        let before = vec![Turn::User("word ".repeat(words)), Turn::Assistant("ready".to_owned())];
+        // Who reads it too slowly has cut nothing that could be seen here.
+        let _ = model.ask(&question(before, left), &|_| {}).await;
+    }
+    let learnt = model.learnt();
+    match learnt.cut {
+        Some(cut) => cuts(&name, context, cut),
+        None => answers(&name, learnt.led_to, &cost(reply.usage, is_priced)),
+    }
+}
+
+fn question(mut turns: Vec<Turn>, limit: Duration) -> Request {
+    turns.push(Turn::User("Say: ready".to_owned()));
+    let tool = ToolSpec {
+        name: "nothing",
+        description: "Does nothing.".to_owned(),
+        parameters: json!({ "type": "object", "properties": {} }),
+        class: Class::Note,
+        group: "",
+        sources: &[],
+        doing: "",
+        also: Also::default(),
+        recovery: Recovery::CallAgain,
+    };
+    Request {
+        tools: Arc::new(ToolBlock::new(vec![Arc::new(tool)])),
+        may_call: false,
         max_output: MAX_OUTPUT,
-        deadline: LIMIT,
+        deadline: limit,
         cache_key: "doctor".to_owned(),
         // No long waits: somebody sits before the screen.
         has_next: true,
-        ..Request::of_words("Answer with one word.", "Say: ready".to_owned())
-    };
-    let name = model.card().name;
-    match model.ask(&request, &|_| {}).await {
-        Ok(reply) => answers(&name, model.led_to(), &cost(reply.usage, is_priced)),
-        Err(failed) => refused(&name, &failed, is_priced),
+        turns,
+        ..Request::of_words("Answer with one word.", String::new())
     }
+}
+
+/// A server that reads less than config says loses the beginning of what it is told.
+fn cuts(name: &str, context: u64, cut: CutPrompt) -> Finding {
+    let CutPrompt { sent, read } = cut;
+    let [context, sent, read] = [context, sent, read].map(grouped);
+    Finding::error(
+        WHAT,
+        format!(
+            "{name} cut the prompt: it read {read} of at least {sent} tokens, and its context is taken to be {context}"
+        ),
+        "raise the server's window (Ollama: num_ctx), or set the profile's context to what it has",
+    )
 }
 
 /// A server that answers only where it was not asked first costs a refused request at every start.

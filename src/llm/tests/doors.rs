@@ -71,7 +71,7 @@ async fn a_server_that_names_the_other_address_is_asked_there_from_then_on() {
         let model = usual(&server);
         for led_to in [None, Some("/responses"), Some("/responses")] {
             assert_eq!(model.ask(&full(), &|_| {}).await.expect("a reply").text, "ok");
-            assert_eq!(model.led_to(), led_to);
+            assert_eq!(model.learnt().led_to, led_to);
         }
         assert_eq!(paths(&server), [CHAT, CHAT, RESPONSES, RESPONSES]);
     }
@@ -91,7 +91,7 @@ async fn a_server_without_responses_is_asked_for_chat_completions() {
             model.ask(&full(), &|_| {}).await.expect("a reply");
         }
         assert_eq!(paths(&server), [RESPONSES, CHAT, CHAT]);
-        assert_eq!(model.led_to(), Some("/chat/completions"));
+        assert_eq!(model.learnt().led_to, Some("/chat/completions"));
     }
 }
 
@@ -106,7 +106,7 @@ async fn where_the_named_address_is_not_there_tools_go_to_a_model_that_does_not_
     }
     assert_eq!(paths(&server), [CHAT, RESPONSES, CHAT, CHAT, CHAT]);
     assert_eq!(server.asked()[4].body["reasoning_effort"], "none");
-    assert_eq!(model.led_to(), None);
+    assert_eq!(model.learnt().led_to, None);
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn a_wrong_model_and_a_wrong_address_are_told_as_such() {
     let model = azure(&server);
     let got = model.ask(&full(), &|_| {}).await.expect_err("an error").error;
     assert!(got.to_string().contains("check"), "{got}");
-    assert_eq!((paths(&server).len(), model.led_to()), (2, None));
+    assert_eq!((paths(&server).len(), model.learnt().led_to), (2, None));
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ pub(super) use self::read::BEGINNINGS;
 use self::read::Parts;
 use crate::domain::tool::named_in;
 use crate::domain::transcript::Turn;
-use crate::llm::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
+use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// For the model, when its calls were not made.
 const AGAIN: &str = "[Your last answer held a tool call written as text. It was not made, and nobody has seen it. Call tools \
@@ -105,6 +105,10 @@ impl Model for TextCalls {
 
     fn rests_until(&self) -> Option<DateTime<Utc>> {
         self.inner.rests_until()
+    }
+
+    fn learnt(&self) -> Learnt {
+        self.inner.learnt()
     }
 }
 

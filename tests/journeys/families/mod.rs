@@ -3,6 +3,7 @@
 
 mod changed;
 mod demo;
+mod doctor;
 mod story;
 
 use selkie_playground::Family;
