@@ -37,6 +37,7 @@ fn holds_secret(redactor: &Redactor, own: &OwnForm) -> bool {
 
 /// A call is stored without our secrets, and is not made then: it would do something else than was meant.
 fn hide_in_call(redactor: &Redactor, call: &mut Call) {
+    call.name = redactor.clean(&call.name);
     let written = call.arguments.clone();
     hide(redactor, &mut call.arguments);
     if call.arguments != written

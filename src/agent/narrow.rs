@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::agent::prompt::{FENCE_CLOSE, FENCE_OPEN};
 use crate::agent::{history, prompt, short};
 use crate::domain::transcript::Turn;
 
@@ -9,6 +10,11 @@ use crate::domain::transcript::Turn;
 const KEPT: usize = 240;
 /// Stands for a picture that has left.
 const NO_PICTURE: &str = "[The picture is not shown: this model's window is too small for it.]";
+
+/// Stands in the middle of a message that was cut.
+const MIDDLE: &str = "\n[a part was left out: the model's window is small]\n";
+/// What a fence may take that is added.
+const FENCE_ROOM: usize = 40;
 
 /// Brings turns down to about `most` bytes: the answers of the last calls, then the oldest calls, then pictures, what the
 /// last calls were made with, and long texts.
@@ -84,8 +90,34 @@ fn cut_texts(turns: &mut [Turn], most: usize) {
             return;
         };
         let most = longest.len().saturating_sub(over);
-        short::text(longest, most.max(KEPT));
+        cut_message(longest, most.max(KEPT));
     }
+}
+
+/// Cuts a message in its middle: what somebody asks stands before or behind what comes along, and a fence around words of
+/// others is closed wherever it is cut.
+fn cut_message(text: &mut String, most: usize) {
+    if text.len() <= most {
+        return;
+    }
+    let most = most.saturating_sub(MIDDLE.len() + 2 * FENCE_ROOM);
+    let head = &text[..text.floor_char_boundary(most / 3)];
+    let tail = &text[text.ceil_char_boundary(text.len() - (most - most / 3))..];
+    let is_open = fences(head).last() == Some(true);
+    let closes = fences(tail).next() == Some(false);
+    *text = match (is_open, closes) {
+        (true, false) => format!("{head}{MIDDLE}{FENCE_CLOSE}\n{tail}"),
+        (false, true) => format!("{head}{MIDDLE}{FENCE_OPEN} the end of a text\n{tail}"),
+        _ => format!("{head}{MIDDLE}{tail}"),
+    };
+}
+
+/// The lines that open a fence, true, or close one.
+fn fences(text: &str) -> impl Iterator<Item = bool> {
+    text.lines().filter_map(|line| match line {
+        FENCE_CLOSE => Some(false),
+        line => line.starts_with(FENCE_OPEN).then_some(true),
+    })
 }
 
 #[cfg(test)]
@@ -106,6 +138,28 @@ mod tests {
             text: String::new(),
             calls: vec![(call, Answer::words(&id, "é".repeat(answer)))],
             own: None,
+        }
+    }
+
+    #[test]
+    fn a_message_keeps_what_is_asked_and_its_fences() {
+        let fence = |words: &str| format!("<<<untrusted quote\n{words}\n>>>");
+        let long = "x ".repeat(4_000);
+        let most = 1_200;
+        for whole in [
+            format!("[now]\n{}\nhow many lines?", fence(&long)),
+            format!("[now]\n{}\n{}\nhow many lines?", fence("a"), fence(&long)),
+            format!("[now]\n{long}\n{}\nhow many lines?", fence(&"y ".repeat(500))),
+            format!("[now]\n{}\n{long} how many lines?", fence("a")),
+        ] {
+            let mut cut = whole.clone();
+            cut_message(&mut cut, most);
+            assert!(cut.len() <= most && cut.starts_with("[now]"), "{cut}");
+            assert!(cut.ends_with("how many lines?"), "{cut}");
+            // They open and close in turn, and what was inside is.
+            let marks: Vec<bool> = fences(&cut).collect();
+            let in_turn = marks.iter().enumerate().all(|(at, opens)| *opens == (at % 2 == 0));
+            assert!(in_turn && marks.len().is_multiple_of(2), "{cut}");
         }
     }
 

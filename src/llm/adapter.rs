@@ -8,13 +8,13 @@ use selkie_channel_core::locked;
 use serde::Serialize;
 
 use crate::domain::effort::Effort;
-use crate::llm::cut_prompt::{CutPrompt, CutPrompts};
+use crate::llm::cut_prompt::CutPrompts;
 use crate::llm::gather::{Gather, gather};
 use crate::llm::habits::{Habits, Part};
 use crate::llm::profile::Profile;
 use crate::llm::refusal::Refused;
 use crate::llm::wire::Wire;
-use crate::llm::{OnText, Reply, Request};
+use crate::llm::{CutPrompt, OnText, Reply, Request};
 
 /// One API: how requests are written and answers are read.
 pub(super) trait Dialect: Send + Sync + 'static {

@@ -5,21 +5,12 @@ use std::sync::OnceLock;
 
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
-use crate::llm::Request;
+use crate::llm::{CutPrompt, Request};
 
 /// More bytes a token than prompts have: English JSON has about four.
 const MOST_BYTES: u64 = 5;
 /// Fewer tokens say nothing: servers differ in what they add and count.
 const LEAST: u64 = 2_000;
-
-/// A prompt that was cut, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CutPrompt {
-    /// What was sent, at least.
-    pub sent: u64,
-    /// What the server says that it read.
-    pub read: u64,
-}
 
 /// Whether a server has cut a prompt since the process began.
 #[derive(Default)]

@@ -47,7 +47,6 @@ use crate::domain::usage::Usage;
 use crate::domain::written::Written;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
-pub use cut_prompt::CutPrompt;
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
 pub use offline::{ListedTool, PHRASES, Phrase, RealModel, Step, stand_in};
@@ -110,6 +109,15 @@ pub struct Card {
     pub context: u64,
     /// It sees images.
     pub sees_images: bool,
+}
+
+/// A prompt that was cut, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CutPrompt {
+    /// What was sent, at least.
+    pub sent: u64,
+    /// What the server says that it read.
+    pub read: u64,
 }
 
 /// What a model's server has shown of itself.

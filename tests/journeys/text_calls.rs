@@ -6,8 +6,7 @@ use selkie_playground::telegram::PRIVATE;
 
 use crate::support::world::World;
 
-const CALL: &str =
-    "<tool_call>\n{\"name\": \"functions.todo_read\", \"arguments\": {}}\n</tool_call>";
+const CALL: &str = "<tool_call>\n{\"name\": \"functions.glob\", \"arguments\": {\"pattern\": \"*.md\"}}\n</tool_call>";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_in_text_is_made_and_its_answer_goes_back() {
@@ -18,7 +17,7 @@ async fn a_call_in_text_is_made_and_its_answer_goes_back() {
     let body = world.playground.model().requests().last().expect("a request").body.clone();
     let messages = body["messages"].as_array().expect("messages");
     let made = messages.iter().rfind(|message| message["tool_calls"].is_array()).expect("a call");
-    assert_eq!(made["tool_calls"][0]["function"]["name"], "todo_read");
+    assert_eq!(made["tool_calls"][0]["function"]["name"], "glob");
     let sent = world.texts(PRIVATE).join("\n");
     assert!(!sent.contains("tool_call"), "{sent}");
     assert_eq!(world.malformed(), Vec::<String>::new());

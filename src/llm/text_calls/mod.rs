@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 pub(super) use self::block::LONGEST;
 pub(super) use self::read::BEGINNINGS;
 use self::read::Parts;
-use crate::domain::tool::named_in;
+use crate::domain::tool::{Class, named_in};
 use crate::domain::transcript::Turn;
 use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
 
@@ -56,8 +56,11 @@ impl TextCalls {
 
     /// Whether the model alone can have meant these calls.
     fn may_call(&self, parts: &Parts, request: &Request) -> bool {
-        let names = || request.tools.specs().iter().map(|spec| spec.name);
-        let listed = |name: &str| named_in(name, names()).is_some();
+        // What changes something or leaves this machine is asked for with the calls of the API alone: the words may be
+        // somebody else's all the same, spelt in another way.
+        let looks = request.tools.specs().iter().filter(|spec| spec.class == Class::Read);
+        let names: Vec<&str> = looks.map(|spec| spec.name).collect();
+        let listed = |name: &str| named_in(name, names.iter().copied()).is_some();
         request.may_call
             && !parts.is_broken
             && parts.words.trim().is_empty()
@@ -95,7 +98,10 @@ impl Model for TextCalls {
             failed
         })?;
         second.usage.add(first.usage);
-        self.judged(&mut second, request);
+        let written = second.text.clone();
+        if self.judged(&mut second, request) == Judged::Hidden && read::is_prose(&written) {
+            second.text = written;
+        }
         answer(second, request)
     }
 

@@ -33,12 +33,35 @@ pub(super) struct Parts {
     form: Option<&'static str>,
 }
 
+/// Longer answers are not looked through, bytes.
+const MOST_READ: usize = 4 * LONGEST;
+/// Nor is one that begins a call so often.
+const MOST_BEGINNINGS: usize = 256;
+
+/// Whether an answer that holds no call that can be read is words about calls.
+pub(super) fn is_prose(text: &str) -> bool {
+    let has_channels = text.contains(harmony::CHANNEL) || text.contains(harmony::START);
+    !has_channels && read(text).is_none_or(|parts| parts.calls.is_empty())
+}
+
 /// Takes an answer apart; `None` where it is words alone. What stands in code is words.
 pub(super) fn read(text: &str) -> Option<Parts> {
     let mut parts = Parts::default();
+    if text.len() > MOST_READ {
+        // What is thought in channels is nobody's, however long.
+        let begin = text.trim_start();
+        let is_hidden = begin.starts_with(harmony::CHANNEL) || begin.starts_with(harmony::START);
+        return is_hidden.then_some(Parts { is_broken: true, ..parts });
+    }
+    let mut beginnings = 0;
     let (mut at, mut done) = (0, 0);
     let mut found = false;
     while let Some((form, begin)) = next(text, at) {
+        beginnings += 1;
+        if beginnings > MOST_BEGINNINGS {
+            parts.is_broken = true;
+            break;
+        }
         let rest = &text[begin..];
         let block = if is_in_code(text, begin) { None } else { block(form, rest, text.len()) };
         let Some(block) = block else {
