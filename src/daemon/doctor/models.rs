@@ -60,13 +60,13 @@ fn stand_in(plan: &AppConfig) -> Look {
     Look::new(WHAT, "", async move { vec![finding].into() })
 }
 
-/// Asks as the daemon does, with a tool: some models take none where they take words. Of a server that costs nothing it
-/// asks more, too, which shows whether it cuts prompts.
+/// Asks as the daemon does, with a tool: some models take none where they take words. Where nobody
+/// knows a price, as of most servers of one's own, a long question shows whether the server cuts prompts.
 async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
     let began = Instant::now();
     let Card { name, context, .. } = model.card();
-    let reply = match model.ask(&question(Vec::new(), LIMIT), &|_| {}).await {
-        Ok(reply) => reply,
+    let mut usage = match model.ask(&question(Vec::new(), LIMIT), &|_| {}).await {
+        Ok(reply) => reply.usage,
         Err(failed) => return refused(&name, &failed, is_priced),
     };
     let left = LIMIT.saturating_sub(began.elapsed());
@@ -74,12 +74,13 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
         let words = usize::try_from(LONG).unwrap_or_default();
         let before = vec![Turn::User("word ".repeat(words)), Turn::Assistant("ready".to_owned())];
         // Who reads it too slowly has cut nothing that could be seen here.
-        let _ = model.ask(&question(before, left), &|_| {}).await;
+        let asked = model.ask(&question(before, left), &|_| {}).await;
+        usage.add(asked.map_or_else(|failed| failed.usage, |reply| reply.usage));
     }
     let learnt = model.learnt();
     match learnt.cut {
         Some(cut) => cuts(&name, context, cut),
-        None => answers(&name, learnt.led_to, &cost(reply.usage, is_priced)),
+        None => answers(&name, learnt.led_to, &cost(usage, is_priced)),
     }
 }
 

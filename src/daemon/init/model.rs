@@ -5,7 +5,7 @@ use secrecy::SecretString;
 use super::Answers;
 use super::channels::TRIES;
 use super::prompt::{Prompter, Stopped};
-use super::server::{At, Seen, tidy};
+use super::server::{At, Reachability, tidy};
 use super::trial::Trial;
 use crate::config::may_go_to;
 use crate::domain::spelling::nearest;
@@ -83,7 +83,7 @@ impl Step<'_> {
             return Ok(());
         }
         if models.is_empty()
-            && let Seen::Lists(listed) = self.look(provider).await
+            && let Reachability::Lists(listed) = self.look(provider).await
         {
             models = listed;
         }
@@ -125,9 +125,9 @@ impl Step<'_> {
         let before = self.earlier_of(provider, ENDPOINT).map(str::to_owned);
         if !provider.start().is_empty() && before.is_none() {
             match self.look(provider).await {
-                Seen::Nobody(why) => self.prompter.say(&format!("  ✗ {why}")),
-                Seen::Lists(models) => return Ok(models),
-                Seen::Answers | Seen::Moved(_) => return Ok(Vec::new()),
+                Reachability::Nobody(why) => self.prompter.say(&format!("  ✗ {why}")),
+                Reachability::Lists(models) => return Ok(models),
+                Reachability::Answers | Reachability::Moved(_) => return Ok(Vec::new()),
             }
         } else if has_one_address(provider) && before.is_none() {
             return Ok(Vec::new());
@@ -141,16 +141,16 @@ impl Step<'_> {
             }
             self.answers.set(ENDPOINT, address.as_str());
             match self.look(provider).await {
-                Seen::Lists(models) => return Ok(models),
-                Seen::Answers => return Ok(Vec::new()),
-                Seen::Moved(below) => {
+                Reachability::Lists(models) => return Ok(models),
+                Reachability::Answers => return Ok(Vec::new()),
+                Reachability::Moved(below) => {
                     let question = format!("/v1 is missing there: use {below}?");
                     if self.prompter.agrees(&question, true).await? {
                         self.answers.set(ENDPOINT, below);
                     }
                     return Ok(Vec::new());
                 }
-                Seen::Nobody(why) => self.prompter.say(&format!("  ✗ {why}")),
+                Reachability::Nobody(why) => self.prompter.say(&format!("  ✗ {why}")),
             }
             if left > 0 {
                 self.answers.forget(ENDPOINT);
@@ -211,7 +211,7 @@ impl Step<'_> {
         }
     }
 
-    async fn look(&self, provider: Provider) -> Seen {
+    async fn look(&self, provider: Provider) -> Reachability {
         let endpoint = self.answers.text(ENDPOINT).unwrap_or(provider.home());
         self.trial.server(At { provider, endpoint, key: self.answers.secret(KEY) }).await
     }

@@ -42,7 +42,7 @@ pub struct At<'a> {
 
 /// What is there.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Reachability {
     /// A server that lists these models.
     Lists(Vec<String>),
     /// A server that keeps its models to itself.
@@ -54,20 +54,20 @@ pub enum Seen {
 }
 
 /// Asks for the list of models, there and below `/v1`.
-pub async fn look(client: &Client, at: At<'_>) -> Seen {
+pub async fn look(client: &Client, at: At<'_>) -> Reachability {
     let response = match get(client, at, at.endpoint).await {
         Ok(response) => response,
-        Err(why) => return Seen::Nobody(why),
+        Err(why) => return Reachability::Nobody(why),
     };
     if response.status().as_u16() == 404 && !at.endpoint.ends_with("/v1") {
         let below = format!("{}/v1", at.endpoint.trim_end_matches('/'));
         let found = get(client, at, &below).await.is_ok_and(|other| other.status() != 404);
-        return if found { Seen::Moved(below) } else { Seen::Answers };
+        return if found { Reachability::Moved(below) } else { Reachability::Answers };
     }
     if !response.status().is_success() {
-        return Seen::Answers;
+        return Reachability::Answers;
     }
-    models(response).await.map_or(Seen::Answers, Seen::Lists)
+    models(response).await.map_or(Reachability::Answers, Reachability::Lists)
 }
 
 /// Makes an address of what somebody types: with a scheme, and without what is asked for there.
@@ -180,15 +180,15 @@ mod tests {
             let at = At { provider: Provider::Ollama, endpoint: &endpoint, key: None };
             look(&client, at).await
         };
-        let names = Seen::Lists(vec!["a".to_owned(), "b:7b".to_owned()]);
+        let names = Reachability::Lists(vec!["a".to_owned(), "b:7b".to_owned()]);
         assert_eq!(seen(format!("http://{host}/v1")).await, names);
         let at = format!("http://{host}/v1");
-        assert_eq!(seen(format!("http://{host}")).await, Seen::Moved(at));
-        assert_eq!(seen(format!("http://{host}/else")).await, Seen::Answers);
+        assert_eq!(seen(format!("http://{host}")).await, Reachability::Moved(at));
+        assert_eq!(seen(format!("http://{host}/else")).await, Reachability::Answers);
         server.abort();
         drop(server.await);
         let why =
             format!("nothing listens at {host}: is ollama running? Start it with: ollama serve");
-        assert_eq!(seen(format!("http://{host}/v1")).await, Seen::Nobody(why));
+        assert_eq!(seen(format!("http://{host}/v1")).await, Reachability::Nobody(why));
     }
 }

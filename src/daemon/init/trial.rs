@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::server::{self, At, Seen};
+use super::server::{self, At, Reachability};
 use crate::config::env::PREFIX;
 use crate::config::problem::{Problem, Problems};
 use crate::config::read;
@@ -81,10 +81,10 @@ impl Trial<'_> {
     }
 
     /// Looks at a model's server.
-    pub async fn server(&self, at: At<'_>) -> Seen {
+    pub async fn server(&self, at: At<'_>) -> Reachability {
         match http::tls().map(|tls| http::client(&tls)) {
             Ok(Ok(client)) => server::look(&client, at).await,
-            _ => Seen::Answers,
+            _ => Reachability::Answers,
         }
     }
 

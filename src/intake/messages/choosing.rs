@@ -11,7 +11,7 @@ const MOST: usize = 30;
 
 /// Says which model answers here, and which could.
 pub(crate) fn model(answers: &str, models: &ModelList) -> String {
-    let mut text = format!("Here answers {answers}.");
+    let mut text = format!("Model here: {answers}.");
     if models.profiles.is_empty() {
         return text;
     }
@@ -28,14 +28,14 @@ pub(crate) fn model(answers: &str, models: &ModelList) -> String {
 /// Says how hard the model here thinks, and which levels there are.
 pub(crate) fn think(answers: &str) -> String {
     format!(
-        "Here answers {answers}.\n/think LEVEL says how hard it thinks ({}), /think default takes that back.",
+        "Model here: {answers}.\n/think LEVEL says how hard it thinks ({}), /think default takes that back.",
         levels()
     )
 }
 
 /// Says what answers from the next task on.
 pub(crate) fn from_now_on(answers: &str) -> String {
-    format!("From the next task on, here answers {answers}.")
+    format!("From the next task on: {answers}.")
 }
 
 /// Says why nothing was chosen.
@@ -76,13 +76,13 @@ mod tests {
         };
         let answers = "gpt-6-luna via quick (llm.routes.main)";
         insta::assert_snapshot!(model(answers, &models), @"
-        Here answers gpt-6-luna via quick (llm.routes.main).
+        Model here: gpt-6-luna via quick (llm.routes.main).
         /model NAME chooses another, /model default takes that back:
         - `quick`: gpt-6-luna
         - `strong`: gpt-6.2-sol
         ");
         insta::assert_snapshot!(think(answers), @"
-        Here answers gpt-6-luna via quick (llm.routes.main).
+        Model here: gpt-6-luna via quick (llm.routes.main).
         /think LEVEL says how hard it thinks (none, minimal, low, medium, high, xhigh, max), /think default takes that back.
         ");
         insta::assert_snapshot!(no_level("hihg"), @"/think takes none, minimal, low, medium, high, xhigh, max or default, not `hihg`. Did you mean high? Nothing has changed.");

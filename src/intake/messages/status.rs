@@ -50,7 +50,7 @@ pub(crate) fn status(report: &StatusReport<'_>) -> String {
         1 => text.push_str("One question waits for an answer here.\n"),
         many => _ = writeln!(text, "{many} questions wait for answers here."),
     }
-    _ = writeln!(text, "Here answers {}.", report.answers);
+    _ = writeln!(text, "Model here: {}.", report.answers);
     let tasks = counted(of.tasks, ["task", "tasks"]);
     _ = writeln!(text, "Since the last /reset: {tasks}, {}.", of.usage.told());
     if let Some(house) = &report.house {
@@ -134,7 +134,7 @@ mod tests {
         };
         insta::assert_snapshot!(status(&report), @r#"
         Task 7 has run for 3 min; 2 waiting.
-        Here answers gpt-6 via main (llm.routes.main).
+        Model here: gpt-6 via main (llm.routes.main).
         Since the last /reset: 3 tasks, 1,000 tokens, $0.0015.
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
@@ -160,7 +160,7 @@ mod tests {
         };
         insta::assert_snapshot!(status(&report), @r#"
         Nothing is running; 0 waiting.
-        Here answers gpt-6 via main (llm.routes.main).
+        Model here: gpt-6 via main (llm.routes.main).
         Since the last /reset: 0 tasks, 0 tokens, $0.00.
         selkie 0.1.0
         "#);

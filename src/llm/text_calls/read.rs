@@ -188,15 +188,15 @@ fn invoked(mark: &str, part: &str, close: &str) -> Option<Call> {
 }
 
 /// A value at the beginning of a text.
-struct Found {
+struct LeadingValue {
     value: Value,
     end: usize,
 }
 
-fn value(text: &str) -> Option<Found> {
+fn value(text: &str) -> Option<LeadingValue> {
     let mut values = Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
-    Some(Found { value, end: values.byte_offset() })
+    Some(LeadingValue { value, end: values.byte_offset() })
 }
 
 /// `{"name": …, "arguments": {…}}`.
