@@ -34,14 +34,14 @@ mod emulated {
     use selkie::daemon::demo::{
         Button, Cast, Fits, Line, Manner, Movable, Seen, Speaking, Start, World,
     };
-    use selkie::domain::transcript::{Answer, Call, Turn};
-    use selkie::llm::{ListedTool, RealModel, Step, stand_in};
-    use selkie_playground::model::{Conversation, Spoken};
+    use selkie::llm::BY_DEMO;
+    use selkie_playground::model::Conversation;
     use selkie_playground::telegram::{
         ADA, GRACE, GROUP, HERS, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
     };
     use selkie_playground::{
-        Family, Moved, Mover, Options, Playground, Spot, line_platform as line, seen, slack, x,
+        Family, Moved, Mover, Options, Playground, Spot, line_platform as line, seen, slack,
+        stand_in, x,
     };
     use serde_json::{Value, json};
 
@@ -156,33 +156,6 @@ mod emulated {
         }
     }
 
-    /// Lets the stand-in answer a talk that has come to the model server.
-    fn answer(talk: &Conversation) -> selkie_playground::Turn {
-        let turns: Vec<Turn> = talk.turns.iter().map(turn).collect();
-        let listed =
-            talk.tools.iter().map(|t| ListedTool { name: &t.name, description: &t.description });
-        let listed: Vec<ListedTool<'_>> = listed.collect();
-        match stand_in(&turns, &listed, RealModel::Demo) {
-            Step::Say(text) => selkie_playground::Turn::text(text),
-            Step::Call { name, arguments } => selkie_playground::Turn::call(&name, arguments),
-        }
-    }
-
-    fn turn(spoken: &Spoken) -> Turn {
-        let (text, calls) = match spoken {
-            Spoken::User(text) => return Turn::User(text.clone()),
-            Spoken::Assistant(text) => return Turn::Assistant(text.clone()),
-            Spoken::Calls { text, calls } => (text.clone(), calls),
-        };
-        let calls = calls.iter().map(|call| {
-            let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
-            let answer = Answer::words("", call.answer.clone());
-            let answer = Answer { is_error: call.is_error, ..answer };
-            (Call { id: String::new(), name: call.name.clone(), arguments }, answer)
-        });
-        Turn::Calls { text, calls: calls.collect(), own: None }
-    }
-
     /// The model of the daemon that is to ask the playground's own server.
     fn model(playground: &Playground, family: Family) -> Value {
         let (provider, endpoint) = match family.is_anthropic() {
@@ -229,7 +202,9 @@ mod emulated {
             self.family = family.and_then(|name| Family::parse(&name));
             if let Some(family) = self.family {
                 playground.model().set_family(family);
-                playground.model().set_answerer(Arc::new(answer));
+                playground.model().set_answerer(Arc::new(|talk: &Conversation| {
+                    stand_in::answer(&talk.turns, &talk.tools, BY_DEMO).into()
+                }));
             }
             self.playground = Some(playground);
             Ok(())

@@ -1,6 +1,8 @@
 //! The binary: does one isolated job, or installs the TLS provider, reads the environment, hands in the channels.
 
 mod channels;
+#[cfg(feature = "playground")]
+mod stand_in;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,6 +10,7 @@ use std::sync::Arc;
 
 use selkie::config::env::environment;
 use selkie::daemon::{Binary, cli};
+use selkie::llm::StandIn;
 use selkie::tools::isolate::{self, Isolate};
 use selkie::tools::shell::{Launcher, supervised};
 
@@ -28,11 +31,26 @@ fn main() -> ExitCode {
             return ExitCode::from(1);
         }
     };
-    let (kits, world) = (channels::kits(), channels::playground as fn() -> _);
     // This very binary, also when its file is another one by now.
     let launcher = Launcher::Supervised("/proc/self/exe".into());
-    let binary = Binary { kits, world, launcher, env: environment(), isolate: isolated(), here };
+    let binary = Binary {
+        kits: channels::kits(),
+        world: channels::playground,
+        stand_in: stand_in(),
+        launcher,
+        env: environment(),
+        isolate: isolated(),
+        here,
+    };
     cli::main(&binary, std::env::args_os())
+}
+
+/// What answers where no model does.
+fn stand_in() -> StandIn {
+    #[cfg(feature = "playground")]
+    return StandIn::by(stand_in::step);
+    #[cfg(not(feature = "playground"))]
+    StandIn::absent()
 }
 
 /// Work that could end who does it is done by this executable: the one that runs, even when another has been

@@ -137,7 +137,7 @@ impl AppConfig {
     /// Returns what outlives this config, for another.
     pub fn kept(&self) -> Kept {
         let (clocks, redactor) = (self.clocks.clone(), self.redactor.clone());
-        Kept { clocks, redactor, processes: Arc::clone(&self.processes), real: self.real }
+        Kept { clocks, redactor, processes: Arc::clone(&self.processes), stand_in: self.stand_in }
     }
 
     /// Says how what is remembered is found.

@@ -21,7 +21,7 @@ use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::SharedClock;
 use crate::llm;
-use crate::llm::{Embeddings, Model, RealModel};
+use crate::llm::{Embeddings, Model, StandIn};
 use crate::people::forms::{Form, Forms};
 use crate::schedule::zone::Zone;
 use crate::shape::{ChannelTools, Shaper};
@@ -99,7 +99,7 @@ pub struct AppConfig {
     pub mistakes: Option<Problems>,
     pub(super) clocks: Clocks,
     pub(super) chance: Arc<dyn Chance>,
-    pub(super) real: RealModel,
+    pub(super) stand_in: StandIn,
 }
 
 /// What outlives a config, and another is read on.
@@ -111,14 +111,14 @@ pub struct Kept {
     pub redactor: Redactor,
     /// Everything that tools run.
     pub processes: Arc<Processes>,
-    /// What the stand-in says of a real model.
-    pub real: RealModel,
+    /// What answers where no model does.
+    pub stand_in: StandIn,
 }
 
 impl Kept {
     fn new(binary: &Binary, clocks: Clocks) -> Self {
         let processes = Arc::new(Processes::new(binary.launcher.clone()));
-        Self { clocks, redactor: Redactor::default(), processes, real: RealModel::default() }
+        Self { clocks, redactor: Redactor::default(), processes, stand_in: binary.stand_in }
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn plan_of_demo(
     chosen: &Chosen,
     clocks: Clocks,
 ) -> Result<AppConfig, Problems> {
-    let kept = Kept { real: RealModel::Demo, ..Kept::new(binary, clocks) };
+    let kept = Kept { stand_in: binary.stand_in.in_demo(), ..Kept::new(binary, clocks) };
     planned(binary, chosen, Places::Aside, kept)
 }
 
@@ -216,7 +216,7 @@ fn sound(
     kept: Kept,
 ) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
-    let Kept { clocks, redactor, processes, real } = kept;
+    let Kept { clocks, redactor, processes, stand_in } = kept;
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
     let trust = http::trust();
     let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
@@ -236,7 +236,7 @@ fn sound(
         now: Arc::new(move || time.now()),
     };
     let channels = channels(binary, &context, &mut reading);
-    let built = |llm: &llm::Settings| llm::build(llm, real, &client, &redactor, &clock, &chance);
+    let built = |of: &llm::Settings| llm::build(of, stand_in, &client, &redactor, &clock, &chance);
     let routes = match reading.settings().map(|settings| built(&settings.llm)) {
         Some(Err(problems)) => {
             reading.add("llm", problems);
@@ -289,7 +289,7 @@ fn sound(
         mistakes: (!mistakes.0.is_empty()).then_some(mistakes),
         clocks,
         chance,
-        real,
+        stand_in,
     })
 }
 

@@ -55,6 +55,7 @@ use std::sync::Arc;
 use selkie_channel_core::ChannelKit;
 
 use crate::config::source::Environment;
+use crate::llm::StandIn;
 use crate::tools::isolate::Isolate;
 use crate::tools::shell::Launcher;
 
@@ -65,6 +66,8 @@ pub struct Binary {
     pub kits: Vec<ChannelKit>,
     /// Makes the emulated platforms for `demo`; `None` when they were not built in.
     pub world: fn() -> Option<Box<dyn demo::World>>,
+    /// Answers where no model is configured.
+    pub stand_in: StandIn,
     /// Who starts commands: ourselves, or our binary as a supervisor.
     pub launcher: Launcher,
     /// The environment, read once.

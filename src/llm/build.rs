@@ -15,7 +15,6 @@ use crate::llm::anthropic::Messages;
 use crate::llm::doors::Doors;
 use crate::llm::fallback::Fallback;
 use crate::llm::habits::Habits;
-use crate::llm::offline::{Offline, RealModel};
 use crate::llm::openai::Chat;
 use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
@@ -24,6 +23,7 @@ use crate::llm::retry::Retry;
 use crate::llm::settings::{
     Api, DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
 };
+use crate::llm::stand_in::{StandIn, StandInModel};
 use crate::llm::text_calls::TextCalls;
 use crate::llm::thinking::Thinking;
 use crate::llm::wire::Wire;
@@ -51,13 +51,13 @@ pub struct Routes {
 pub type Profiles = BTreeMap<String, Arc<dyn Model>>;
 
 /// Builds what the settings say. Keys, passwords in addresses and secret headers are learned by
-/// `redactor`. `real` is what the stand-in says of a real model.
+/// `redactor`.
 ///
 /// # Errors
 /// Everything that is wrong with the settings; keys are inside the section `llm`.
 pub fn build(
     settings: &Settings,
-    real: RealModel,
+    stand_in: StandIn,
     http: &HttpFactory,
     redactor: &Redactor,
     clock: &SharedClock,
@@ -67,7 +67,7 @@ pub fn build(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut builder = Builder { real, ..Builder::new(settings, http, redactor, clock, chance) };
+    let mut builder = Builder::new(settings, stand_in, http, redactor, clock, chance);
     let mut made = BTreeMap::new();
     let mut route = |names: &[String]| builder.route(names, &mut made).map_err(|p| vec![p]);
     let main = route(&settings.main_route())?;
@@ -128,7 +128,7 @@ pub struct PriceList {
 /// Builds one profile after the other, with one client for all.
 pub(super) struct Builder<'a> {
     settings: &'a Settings,
-    real: RealModel,
+    stand_in: StandIn,
     profiles: BTreeMap<String, ProfileSettings>,
     http: &'a HttpFactory,
     client: Option<Client>,
@@ -141,6 +141,7 @@ impl<'a> Builder<'a> {
     /// Takes settings without problems; `redactor` learns their secrets.
     pub fn new(
         settings: &'a Settings,
+        stand_in: StandIn,
         http: &'a HttpFactory,
         redactor: &'a Redactor,
         clock: &'a SharedClock,
@@ -148,8 +149,7 @@ impl<'a> Builder<'a> {
     ) -> Self {
         let profiles = settings.all_profiles();
         profiles.values().for_each(|p| learn(p, redactor));
-        let real = RealModel::default();
-        Self { settings, real, profiles, http, client: None, redactor, clock, chance }
+        Self { settings, stand_in, profiles, http, client: None, redactor, clock, chance }
     }
 
     fn route(&mut self, names: &[String], made: &mut Profiles) -> Result<Arc<dyn Model>, Problem> {
@@ -166,14 +166,18 @@ impl<'a> Builder<'a> {
         match (models.next(), models.len()) {
             (Some(only), 0) => Ok(only),
             (Some(first), _) => Ok(Arc::new(Fallback::new(first, models.collect()))),
-            (None, _) => Ok(Arc::new(Offline::new(OFFLINE, self.real))),
+            (None, _) => Ok(self.stand_in(OFFLINE)),
         }
+    }
+
+    fn stand_in(&self, profile: &str) -> Arc<dyn Model> {
+        Arc::new(StandInModel { profile: profile.to_owned(), stand_in: self.stand_in })
     }
 
     /// A profile with its retries and its price.
     fn profile(&mut self, name: &str) -> Result<Arc<dyn Model>, Problem> {
         let Some(profile) = self.profiles.get(name).cloned() else {
-            return Ok(Arc::new(Offline::new(OFFLINE, self.real)));
+            return Ok(self.stand_in(OFFLINE));
         };
         let is_short = name == DEFAULT && !self.settings.profiles.contains_key(name);
         let at = if is_short { "llm".to_owned() } else { format!("llm.profiles.{name}") };
@@ -199,7 +203,7 @@ impl<'a> Builder<'a> {
         filled: Profile,
     ) -> Result<Arc<dyn Model>, String> {
         if profile.provider.api().is_none() {
-            return Ok(Arc::new(Offline::new(&filled.name, self.real)));
+            return Ok(self.stand_in(&filled.name));
         }
         let (first, other) = profile.apis();
         let other = other.map(|api| self.door(profile, filled.clone(), api)).transpose()?;

@@ -6,8 +6,8 @@ use crate::domain::choice::Choice;
 use crate::domain::effort::Effort;
 use crate::domain::spelling::nearest;
 use crate::llm::build::filled;
-use crate::llm::offline::NAME;
 use crate::llm::settings::{ProfileSettings, Provider, Settings};
+use crate::llm::stand_in::NAME;
 
 /// What can be chosen to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

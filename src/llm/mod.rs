@@ -13,7 +13,6 @@ mod gather;
 mod habits;
 mod halves;
 mod listed;
-mod offline;
 mod openai;
 mod outage;
 mod priced;
@@ -25,6 +24,7 @@ mod said;
 pub mod schema;
 mod settings;
 mod sse;
+mod stand_in;
 #[cfg(test)]
 mod tests;
 mod text_calls;
@@ -49,12 +49,12 @@ use crate::domain::written::Written;
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
-pub use offline::{ListedTool, PHRASES, Phrase, RealModel, Step, stand_in};
 pub use outage::{Away, Outage, Watched};
 pub use settings::{
     Api, EffortSettings, EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings,
     Settings,
 };
+pub use stand_in::{BY_DEMO, StandIn, Step};
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.

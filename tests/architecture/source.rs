@@ -113,7 +113,7 @@ fn relative(root: &Path, file: &Path) -> String {
 
 fn module(file: &str) -> Module {
     let (package, inside) = match file.strip_prefix("src/") {
-        Some("main.rs" | "channels.rs") => ("bin", &file["src/".len()..]),
+        Some("main.rs" | "channels.rs" | "stand_in.rs") => ("bin", &file["src/".len()..]),
         Some(inside) => ("selkie", inside),
         None => {
             let rest = file.strip_prefix("channels/").unwrap_or(file);

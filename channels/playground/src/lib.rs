@@ -19,6 +19,7 @@ mod playground;
 pub mod seen;
 pub mod slack;
 mod spoilt;
+pub mod stand_in;
 pub mod telegram;
 #[cfg(test)]
 mod testing;

@@ -13,7 +13,7 @@ use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer as Answered, Call, Turn};
 use crate::domain::written::Written;
 use crate::llm::build::Builder;
-use crate::llm::{Model, ModelError, RealModel, Reason, Reply, Request, Settings, Stopped, build};
+use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, StandIn, Stopped, build};
 
 const KEY: &str = "sk-very-secret-key-4711";
 
@@ -32,7 +32,8 @@ pub(super) fn adapter(yaml: &str) -> Arc<dyn Model> {
     let settings: Settings = serde_saphyr::from_str(yaml).expect("settings");
     assert_eq!(settings.problems(), []);
     let (clock, chance) = surroundings();
-    Builder::new(&settings, &client, &Redactor::default(), &clock, &chance).only_adapter()
+    Builder::new(&settings, StandIn::absent(), &client, &Redactor::default(), &clock, &chance)
+        .only_adapter()
 }
 
 pub(super) fn surroundings() -> (SharedClock, Arc<dyn Chance>) {
@@ -624,7 +625,7 @@ async fn a_route_falls_back_and_counts_the_price_of_who_answered() {
     let settings: Settings = serde_saphyr::from_str(&yaml).expect("settings");
     let (clock, chance) = surroundings();
     let routes =
-        build(&settings, RealModel::Config, &client, &Redactor::default(), &clock, &chance)
+        build(&settings, StandIn::absent(), &client, &Redactor::default(), &clock, &chance)
             .expect("routes");
     let reply = routes.main.ask(&request(20), &|_| {}).await.expect("a reply");
     assert_eq!((reply.by.as_str(), reply.usage.micro_usd), ("second/b", 2_080));

@@ -10,7 +10,7 @@ use super::adapters::{adapter, full, says, surroundings};
 use super::server::{Answer, Server};
 use crate::domain::effort::Effort;
 use crate::llm::build::Builder;
-use crate::llm::{Model, ModelError, Request, Settings};
+use crate::llm::{Model, ModelError, Request, Settings, StandIn};
 
 const TOOLS: &str = "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. \
                      To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
@@ -41,7 +41,8 @@ fn azure(server: &Server) -> Arc<dyn Model> {
     let yaml = format!("{{ endpoint: '{endpoint}', api_key: k-k-k-k, model: m }}");
     let settings: Settings = serde_saphyr::from_str(&yaml).expect("settings");
     let (clock, chance) = surroundings();
-    Builder::new(&settings, &nearby, &Redactor::default(), &clock, &chance).only_adapter()
+    Builder::new(&settings, StandIn::absent(), &nearby, &Redactor::default(), &clock, &chance)
+        .only_adapter()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the daemon's client is not there in a unit test")]

@@ -3,7 +3,6 @@
 mod adapters;
 mod doors;
 mod efforts;
-mod offline;
 mod own_form;
 mod pieces;
 mod prefix;

@@ -27,6 +27,13 @@ pub enum Spoken {
     },
 }
 
+impl Spoken {
+    /// A person's words.
+    pub fn user(&self) -> Option<&str> {
+        if let Self::User(text) = self { Some(text) } else { None }
+    }
+}
+
 /// A call and its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnsweredCall {

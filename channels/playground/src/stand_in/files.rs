@@ -1,6 +1,8 @@
 //! Files that came with messages: how the prompt names them, and which one a person means by a name.
 
-use crate::domain::transcript::{Call, Turn};
+use serde_json::Value;
+
+use crate::model::{AnsweredCall, Spoken};
 
 /// What a file can be, as the prompt says it behind the path.
 const KINDS: [&str; 5] = ["document", "photo", "voice", "audio", "video"];
@@ -44,11 +46,11 @@ pub(super) fn name(path: &str) -> &str {
 
 /// Returns the path of what a person calls `wanted`: the newest file of this name that came with a
 /// message, unless one was written under the name since. Anything else is its own path.
-pub(super) fn meant(wanted: &str, turns: &[Turn]) -> String {
+pub(super) fn meant(wanted: &str, turns: &[Spoken]) -> String {
     let mut found = None;
     for turn in turns {
-        if let Turn::Calls { calls, .. } = turn
-            && calls.iter().any(|(call, answer)| writes(call, wanted) && !answer.is_error)
+        if let Spoken::Calls { calls, .. } = turn
+            && calls.iter().any(|call| writes(call, wanted) && !call.is_error)
         {
             found = None;
         }
@@ -63,8 +65,9 @@ pub(super) fn meant(wanted: &str, turns: &[Turn]) -> String {
     found.unwrap_or(wanted).to_owned()
 }
 
-fn writes(call: &Call, path: &str) -> bool {
-    call.name == "write_file" && call.arguments["path"] == path
+fn writes(call: &AnsweredCall, path: &str) -> bool {
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    call.name == "write_file" && arguments["path"] == path
 }
 
 /// Whether `name` is `wanted` with a number before its ending: `a-2.txt` for `a.txt`.
@@ -80,17 +83,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::transcript::Answer;
 
-    fn came(path: &str) -> Turn {
-        Turn::User(format!("[Ann]\n(file: {path} (document, text/plain, 5 bytes))"))
+    fn came(path: &str) -> Spoken {
+        Spoken::User(format!("[Ann]\n(file: {path} (document, text/plain, 5 bytes))"))
     }
 
-    fn wrote(path: &str, is_error: bool) -> Turn {
+    fn wrote(path: &str, is_error: bool) -> Spoken {
         let arguments = json!({ "path": path, "content": "x" });
-        let call = Call { id: "1".to_owned(), name: "write_file".to_owned(), arguments };
-        let answer = Answer { is_error, ..Answer::words("1", "ok".to_owned()) };
-        Turn::Calls { text: String::new(), calls: vec![(call, answer)], own: None }
+        let call = AnsweredCall {
+            name: "write_file".to_owned(),
+            arguments: arguments.to_string(),
+            answer: "ok".to_owned(),
+            is_error,
+        };
+        Spoken::Calls { text: String::new(), calls: vec![call] }
     }
 
     #[test]

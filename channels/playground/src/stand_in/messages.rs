@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::files::{self, File};
-use super::listed::ListedTool;
 use super::parse::PHRASES;
+use crate::model::ListedTool;
 
 /// Tells that there is nothing on the list.
 pub(super) const EMPTY_LIST: &str = "This chat's list is empty.";
@@ -15,16 +15,6 @@ pub(super) const EMPTY_LIST: &str = "This chat's list is empty.";
 const LONGEST_LINE: usize = 90;
 /// More than any platform takes in a hundred messages.
 const LONGEST_ANSWER: usize = 1_000_000;
-
-/// How a person gets a real model in the place of the stand-in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RealModel {
-    /// By the config.
-    #[default]
-    Config,
-    /// As a demo takes one, which reads no config unless one is named.
-    Demo,
-}
 
 /// The todo list as `todo_read` tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -188,28 +178,16 @@ pub(super) fn nothing_heard() -> String {
 }
 
 /// Answers what is on no list.
-pub(super) fn unknown(heard: &str, real: RealModel) -> String {
-    format!("{STAND_IN} I heard: “{heard}”. {ASK_HELP} {}", real_model(real))
+pub(super) fn unknown(heard: &str, advice: &str) -> String {
+    format!("{STAND_IN} I heard: “{heard}”. {ASK_HELP} {advice}")
 }
 
 const STAND_IN: &str =
     "I am selkie's built-in stand-in, not a language model: I know a few phrases.";
 const ASK_HELP: &str = "Write “what can you do here?” for the list.";
 
-/// Says how to get a real model.
-fn real_model(real: RealModel) -> &'static str {
-    match real {
-        RealModel::Config => {
-            "For a real model set llm.provider, llm.api_key and llm.model in the config."
-        }
-        RealModel::Demo => {
-            "For a real model start the demo with OPENAI_API_KEY, ANTHROPIC_API_KEY or --model."
-        }
-    }
-}
-
 /// Names the tools of this place and the phrases.
-pub(super) fn help(tools: &[ListedTool<'_>], real: RealModel) -> String {
+pub(super) fn help(tools: &[ListedTool], advice: &str) -> String {
     let mut said = STAND_IN.to_owned();
     said.push_str(if tools.is_empty() {
         "\n\nThere are no tools here."
@@ -217,13 +195,13 @@ pub(super) fn help(tools: &[ListedTool<'_>], real: RealModel) -> String {
         "\n\nTools here:"
     });
     for tool in tools {
-        let _ = write!(said, "\n- `{}`: {}", tool.name, first_line(tool.description));
+        let _ = write!(said, "\n- `{}`: {}", tool.name, first_line(&tool.description));
     }
     said.push_str("\n\nPhrases:");
     for phrase in PHRASES {
         let _ = write!(said, "\n- `{}`: {}", phrase.says, phrase.does);
     }
-    let _ = write!(said, "\n\n{}", real_model(real));
+    let _ = write!(said, "\n\n{advice}");
     said
 }
 
@@ -285,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_page_of_phrases_lists_them_all() {
-        let page = include_str!("../../docs/offline-phrases.md");
+        let page = include_str!("../../../../src/docs/offline-phrases.md");
         let rows: String =
             PHRASES.iter().map(|p| format!("| `{}` | {} |\n", p.says, p.does)).collect();
         assert!(page.contains(&rows), "src/docs/offline-phrases.md should hold:\n{rows}");

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::parse::find;
 use super::words::after;
-use crate::domain::transcript::Turn;
+use crate::model::Spoken;
 
 /// Returns the decision when this is a question of the gate.
-pub(super) fn answer(turns: &[Turn]) -> Option<String> {
+pub(super) fn answer(turns: &[Spoken]) -> Option<String> {
     let asked = turns.first()?.user()?;
     let asked: Value = serde_json::from_str(asked).ok()?;
     let lines = asked.get("current_messages")?.as_array()?;
@@ -41,7 +41,7 @@ fn decision(meant: bool, asks: bool, text: &str, line: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::offline::Phrase;
+    use crate::stand_in::parse::Phrase;
 
     /// What makes it speak in a group that nobody made it speak in.
     const DECISIONS: &[Phrase] = &[
@@ -57,7 +57,7 @@ mod tests {
     fn decided(texts: &[&str]) -> Value {
         let lines: Vec<_> = texts.iter().map(|text| json!({ "text": text })).collect();
         let asked = json!({ "current_messages": lines }).to_string();
-        serde_json::from_str(&answer(&[Turn::User(asked)]).unwrap()).unwrap()
+        serde_json::from_str(&answer(&[Spoken::User(asked)]).unwrap()).unwrap()
     }
 
     #[test]
@@ -67,12 +67,12 @@ mod tests {
         assert_eq!(decided(&["selkie?", "does anybody know Bo!"])["interject"], 0.9);
         assert_eq!(decided(&["nothing"])["addressed"], false);
         assert_eq!(decided(&["the gate says {\"odd\": 1}"]), json!({ "odd": 1 }));
-        assert_eq!(answer(&[Turn::User("selkie, hi".to_owned())]), None);
+        assert_eq!(answer(&[Spoken::User("selkie, hi".to_owned())]), None);
     }
 
     #[test]
     fn the_page_of_phrases_lists_them_all() {
-        let page = include_str!("../../docs/offline-phrases.md");
+        let page = include_str!("../../../../src/docs/offline-phrases.md");
         let rows: String =
             DECISIONS.iter().map(|p| format!("| `{}` | {} |\n", p.says, p.does)).collect();
         assert!(page.contains(&rows), "src/docs/offline-phrases.md should hold:\n{rows}");

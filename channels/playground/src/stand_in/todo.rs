@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::messages::unfenced;
-use crate::domain::count::counted;
-use crate::domain::transcript::Turn;
+use crate::model::Spoken;
 
 /// Answers such a question; `None` when the turns are none.
-pub(super) fn answer(turns: &[Turn]) -> Option<String> {
-    let [Turn::User(asked)] = turns else { return None };
+pub(super) fn answer(turns: &[Spoken]) -> Option<String> {
+    let [Spoken::User(asked)] = turns else { return None };
     let asked: Value = serde_json::from_str(asked).ok()?;
     let answer = match asked.get("contract")?.as_str()? {
         "reference_resolve" => resolved(&asked),
@@ -36,7 +35,10 @@ pub(super) fn told(answer: &str) -> String {
     // What it is called stands before what it says.
     let warned = warned.map(|said| said.split_once(": ").map_or(said, |(_, said)| said));
     let warned: String = warned.map(|said| format!("\n({said})")).collect();
-    format!("{told} {}.{warned}", counted(open, ["open item", "open items"]))
+    format!(
+        "{told} {}.{warned}",
+        format_args!("{open} open item{}", if open == 1 { "" } else { "s" })
+    )
 }
 
 /// Says why the list is as it was, as somebody reads it who knows of no tool and no file.
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     fn answered(asked: Value) -> Value {
-        serde_json::from_str(&answer(&[Turn::User(asked.to_string())]).unwrap()).unwrap()
+        serde_json::from_str(&answer(&[Spoken::User(asked.to_string())]).unwrap()).unwrap()
     }
 
     #[test]
@@ -166,7 +168,7 @@ mod tests {
         };
         assert_eq!(resolved("Mei, I mean b:2")["rewritten_content"], "Ask [Mei](b:2)");
         assert_eq!(resolved("ask Mei")["status"], "missing_reference_id");
-        assert_eq!(answer(&[Turn::User("hello".to_owned())]), None);
+        assert_eq!(answer(&[Spoken::User("hello".to_owned())]), None);
     }
 
     #[test]

@@ -1,66 +1,81 @@
-//! The built-in stand-in: no model and no network, a list of phrases, real tool calls through the same
-//! port. Stateless: what is done of the person's words it reads from the turns.
+//! What answers where no model does: somebody else's phrases behind the same port, without network and price.
 
-mod decide;
-mod files;
-mod heard;
-mod heartbeat;
-mod known;
-mod later;
-mod listed;
-mod messages;
-mod parse;
-mod plan;
-mod planner;
-mod summary;
-mod todo;
-mod words;
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde_json::Value;
 
-pub use self::listed::ListedTool;
-pub use self::messages::RealModel;
-pub use self::parse::{PHRASES, Phrase};
-pub use self::plan::Step;
+use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 use crate::domain::written::Written;
 use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
-/// What answers, for people.
+/// Its name, for people.
 pub(super) const NAME: &str = "built-in stand-in";
 
-/// What the stand-in does next in a talk.
-pub fn stand_in(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) -> Step {
-    let planned = planner::planned(turns)
-        .or_else(|| decide::answer(turns))
-        .or_else(|| todo::answer(turns))
-        .or_else(|| summary::answer(turns));
-    planned.map_or_else(|| plan::next(turns, tools, real), Step::Say)
+/// Decides about the next step of a talk: its turns, the tools that may be called, and how to get a real model.
+type Answerer = fn(&[Turn], &[Arc<ToolSpec>], &str) -> Step;
+
+/// Who answers where no model does, and what it tells people of real ones.
+#[derive(Clone, Copy, Debug)]
+pub struct StandIn {
+    answer: Answerer,
+    /// A sentence.
+    advice: &'static str,
 }
 
-/// A model that is none, and says so.
-pub(super) struct Offline {
-    profile: String,
-    real: RealModel,
-}
+impl StandIn {
+    /// Tells people how a config names a real model.
+    pub const fn by(answer: Answerer) -> Self {
+        let advice = "For a real model set llm.provider, llm.api_key and llm.model in the config.";
+        Self { answer, advice }
+    }
 
-impl Offline {
-    /// Answers under a profile's name.
-    pub fn new(profile: &str, real: RealModel) -> Self {
-        Self { profile: profile.to_owned(), real }
+    /// Where the build has none.
+    pub const fn absent() -> Self {
+        Self::by(|_, _, advice| Step::Say(format!("No language model is configured. {advice}")))
+    }
+
+    /// Tells people how a demo gets a real model, which reads no config unless one is named.
+    pub const fn in_demo(self) -> Self {
+        Self { advice: BY_DEMO, ..self }
     }
 }
 
+/// How a demo gets a real model.
+pub const BY_DEMO: &str =
+    "For a real model start the demo with OPENAI_API_KEY, ANTHROPIC_API_KEY or --model.";
+
+/// The next step of the stand-in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Calls a tool.
+    Call {
+        /// Which.
+        name: String,
+        /// An object.
+        arguments: Value,
+    },
+    /// Has the last word.
+    Say(String),
+}
+
+/// The stand-in as a model of one profile.
+pub(super) struct StandInModel {
+    /// The profile's name.
+    pub profile: String,
+    /// Who answers.
+    pub stand_in: StandIn,
+}
+
 #[async_trait]
-impl Model for Offline {
+impl Model for StandInModel {
     async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         // Where nothing may be called, nothing is there for it.
         let specs = if request.may_call { request.tools.specs() } else { &[] };
-        let listed = specs.iter();
-        let listed = listed.map(|s| ListedTool { name: s.name, description: &s.description });
-        let listed: Vec<ListedTool<'_>> = listed.collect();
-        let (text, calls) = match stand_in(&request.turns, &listed, self.real) {
+        let StandIn { answer, advice } = self.stand_in;
+        let (text, calls) = match answer(&request.turns, specs, advice) {
             Step::Say(text) => (text, vec![]),
             Step::Call { name, arguments } => {
                 (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])

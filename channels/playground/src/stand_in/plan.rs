@@ -8,12 +8,12 @@ use super::heard::{others_words, own_words};
 use super::heartbeat;
 use super::known;
 use super::later::What;
-use super::listed::ListedTool;
-use super::messages::{self, List, RealModel};
+use super::messages::{self, List};
 use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
 use super::todo;
-use crate::domain::transcript::{Answer, Call, Turn};
+use crate::model::ListedTool;
+use crate::model::{AnsweredCall, Spoken};
 
 /// What the stand-in does.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,18 +30,19 @@ pub enum Step {
 }
 
 /// Returns the next step. What belongs to the present task: everything after the last assistant turn.
-pub(super) fn next(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) -> Step {
-    let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
+pub(super) fn next(turns: &[Spoken], tools: &[ListedTool], advice: &str) -> Step {
+    let begin =
+        turns.iter().rposition(|t| matches!(t, Spoken::Assistant(_))).map_or(0, |at| at + 1);
     let now = &turns[begin..];
-    let heard = now.iter().filter_map(Turn::user).map(own_words);
+    let heard = now.iter().filter_map(Spoken::user).map(own_words);
     let beats = heartbeat::is_heartbeat(now);
     let read = |text: String| if beats { heartbeat::known(&text) } else { self::wishes(&text) };
     let wishes: Vec<Wish> = heard.flat_map(read).collect();
     let mut answers = now.iter().flat_map(|t| match t {
-        Turn::Calls { calls, .. } => calls.as_slice(),
+        Spoken::Calls { calls, .. } => calls.as_slice(),
         _ => &[],
     });
-    let mut walk = Walk { answers: &mut answers, tools, turns, real, known: None };
+    let mut walk = Walk { answers: &mut answers, tools, turns, advice, known: None };
     let mut said = Vec::new();
     for wish in &wishes {
         match walk.fulfil(wish) {
@@ -55,7 +56,7 @@ pub(super) fn next(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) ->
         return Step::Say(heartbeat::told(said));
     }
     if said.is_empty() {
-        let users = now.iter().filter_map(Turn::user);
+        let users = now.iter().filter_map(Spoken::user);
         said.extend(users.flat_map(files::of).map(messages::got_file));
     }
     if said.is_empty() {
@@ -66,11 +67,11 @@ pub(super) fn next(turns: &[Turn], tools: &[ListedTool<'_>], real: RealModel) ->
 
 /// A walk through the wishes: the answers that are left, and what they have told so far.
 struct Walk<'a> {
-    answers: &'a mut dyn Iterator<Item = &'a (Call, Answer)>,
-    tools: &'a [ListedTool<'a>],
+    answers: &'a mut dyn Iterator<Item = &'a AnsweredCall>,
+    tools: &'a [ListedTool],
     /// The whole talk: files came in earlier tasks, too.
-    turns: &'a [Turn],
-    real: RealModel,
+    turns: &'a [Spoken],
+    advice: &'a str,
     /// The list as this task left it: read once, not before each change.
     known: Option<List>,
 }
@@ -150,16 +151,16 @@ impl Walk<'_> {
                 json!({ "action": "remove", "id": number.to_string() }),
                 str::to_owned,
             ),
-            Wish::Help => Step::Say(messages::help(self.tools, self.real)),
+            Wish::Help => Step::Say(messages::help(self.tools, self.advice)),
             Wish::Long(length) => Step::Say(messages::long(*length)),
-            Wish::Unknown(heard) => Step::Say(messages::unknown(heard, self.real)),
+            Wish::Unknown(heard) => Step::Say(messages::unknown(heard, self.advice)),
         }
     }
 
     /// What others say in the present task's messages.
     fn others_words(&self) -> String {
-        let last = self.turns.iter().rposition(|turn| matches!(turn, Turn::Assistant(_)));
-        let now = self.turns[last.map_or(0, |at| at + 1)..].iter().filter_map(Turn::user);
+        let last = self.turns.iter().rposition(|turn| matches!(turn, Spoken::Assistant(_)));
+        let now = self.turns[last.map_or(0, |at| at + 1)..].iter().filter_map(Spoken::user);
         now.map(others_words).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
@@ -167,8 +168,8 @@ impl Walk<'_> {
     fn todo(&mut self, arguments: Value) -> Step {
         match self.answers.next() {
             None => Step::Call { name: "todo_update".to_owned(), arguments },
-            Some((_, answer)) if answer.is_error => Step::Say(todo::failed(&answer.text)),
-            Some((_, answer)) => Step::Say(todo::told(&answer.text)),
+            Some(call) if call.is_error => Step::Say(todo::failed(&call.answer)),
+            Some(call) => Step::Say(todo::told(&call.answer)),
         }
     }
 
@@ -176,8 +177,8 @@ impl Walk<'_> {
     fn call(&mut self, name: &str, arguments: Value, good: impl FnOnce(&str) -> String) -> Step {
         match self.answers.next() {
             None => Step::Call { name: name.to_owned(), arguments },
-            Some((_, answer)) if answer.is_error => Step::Say(messages::failed(name, &answer.text)),
-            Some((_, answer)) => Step::Say(good(&answer.text)),
+            Some(call) if call.is_error => Step::Say(messages::failed(name, &call.answer)),
+            Some(call) => Step::Say(good(&call.answer)),
         }
     }
 
@@ -215,7 +216,7 @@ impl Walk<'_> {
 
     /// Sends by the tool of this place whose name ends so; without one the bare name tells the reason.
     fn send(&mut self, ending: &str, name: &str) -> Step {
-        let found = self.tools.iter().find(|t| t.name.ends_with(ending)).map(|t| t.name);
+        let found = self.tools.iter().find(|t| t.name.ends_with(ending)).map(|t| t.name.as_str());
         let tool = found.unwrap_or_else(|| ending.trim_start_matches('_'));
         let path = meant(name, self.turns);
         self.call(tool, json!({ "path": path }), |_| format!("Sent: {name}."))
@@ -232,7 +233,7 @@ impl Walk<'_> {
             }
         };
         let found = self.tools.iter().find(|t| t.name.ends_with(ending));
-        let tool = found.map_or(general, |tool| tool.name);
+        let tool = found.map_or(general, |tool| &tool.name);
         self.call(tool, arguments, str::to_owned)
     }
 
