@@ -4,6 +4,7 @@ mod approval;
 mod asking;
 mod commit;
 mod known;
+mod pictures;
 mod request;
 mod standing;
 
@@ -164,6 +165,7 @@ impl<'a> Drive<'a> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let call = ModelCall { by: reply.by.clone(), took_ms, usage: Some(reply.usage) };
+        self.keep_pictures(&mut reply).await;
         self.run.replied(hidden::reply(&self.agent.redactor, reply));
         self.run.called(call);
         self.tell_plan();

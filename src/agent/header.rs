@@ -56,6 +56,9 @@ pub struct Header {
     /// Tools that somebody has refused this task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
+    /// The names of the pictures that the model has drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<String>,
 }
 
 /// A call that needs somebody's approval.

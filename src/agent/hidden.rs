@@ -96,8 +96,9 @@ mod tests {
     }
 
     fn replied(text: &str) -> Reply {
-        let (calls, usage, by) = (Vec::new(), Usage::default(), String::new());
-        Reply { text: text.to_owned(), calls, usage, own: None, stopped: None, by }
+        let (calls, pictures) = (Vec::new(), Vec::new());
+        let (usage, by) = (Usage::default(), String::new());
+        Reply { text: text.to_owned(), calls, pictures, usage, own: None, stopped: None, by }
     }
 
     #[test]

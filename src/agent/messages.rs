@@ -32,6 +32,19 @@ pub fn limit_reached(spent: &Spent, frank: bool) -> String {
     }
 }
 
+/// The model has drawn; for itself, since it does not see what it drew.
+pub fn drew(names: &[String]) -> String {
+    let folder = crate::agent::PICTURES;
+    let files: Vec<String> =
+        names.iter().map(|name| format!("[picture: file_cache_dir/{folder}/{name}]")).collect();
+    format!("your next answer came with {}: sent here behind your last words", files.join(" "))
+}
+
+/// A picture of the model is lost.
+pub fn picture_not_kept() -> &'static str {
+    "I drew a picture and could not store it: please ask again later."
+}
+
 /// The model repeated a call after it was told not to.
 pub fn went_in_circles(tool: &str) -> String {
     format!(

@@ -53,6 +53,9 @@ pub use run::taken_in;
 pub use settings::Settings;
 pub use small::SmallModel;
 
+/// The folder of a place's own folder where pictures lie.
+pub const PICTURES: &str = "pictures";
+
 /// Drives runs. One for all workers.
 pub struct Agent {
     /// How far one task may go.
@@ -122,6 +125,8 @@ pub struct Ending {
     pub end: End,
     /// What is to be said, in markdown; empty when everything was said by tools.
     pub text: String,
+    /// The names of the pictures that are to be sent behind it, in [`PICTURES`].
+    pub pictures: Vec<String>,
     /// Usage that is not stored yet.
     pub usage: Usage,
     /// The conversation so far is not to be used any more: raise the epoch.

@@ -21,6 +21,7 @@ mod asking;
 mod ending;
 mod newer;
 mod own_forms;
+mod pictures;
 mod unstored;
 
 pub use newer::taken_in;
@@ -64,6 +65,8 @@ pub struct Run {
     wrote: Vec<Wrote>,
     /// Its answers in their provider's own form, by their step.
     own: OwnForms,
+    /// The names of the pictures of the answer that comes next.
+    drawn: Vec<String>,
 }
 
 /// What the run wants next.
@@ -129,6 +132,7 @@ impl Run {
             approval: None,
             will_ask: Vec::new(),
             denied: Vec::new(),
+            pictures: Vec::new(),
         };
         Self::of(settings, header, items, Stored::default())
     }
@@ -169,6 +173,7 @@ impl Run {
             task: None,
             wrote: Vec::new(),
             own: OwnForms::default(),
+            drawn: Vec::new(),
         }
     }
 
@@ -230,16 +235,18 @@ impl Run {
         }
     }
 
-    /// Takes the model's answer.
+    /// Takes the model's answer; of its pictures only what [`Run::drew`] was told.
     pub fn replied(&mut self, reply: Reply) {
-        let Reply { text, calls, usage, own, stopped, by: _ } = reply;
+        let Reply { text, calls, pictures: _, usage, own, stopped, by: _ } = reply;
         self.header.steps += 1;
         self.header.usage.add(usage);
         self.header.refused = None;
         self.header.went_on = self.header.set_aside;
         self.saw();
+        let has_pictures = self.note_pictures();
         let hushed = self.header.hushed.take();
-        if calls.is_empty() && text.trim().is_empty() && stopped.is_none() {
+        let is_empty = calls.is_empty() && text.trim().is_empty() && !has_pictures;
+        if is_empty && stopped.is_none() {
             return self.end_without_words(hushed.as_ref());
         }
         if calls.is_empty() {
@@ -368,16 +375,6 @@ impl Run {
     /// Returns the level of what came in during the task.
     pub fn level(&self) -> Taint {
         self.items.iter().map(Item::level).max().unwrap_or_default()
-    }
-
-    /// Ends because a person wants it.
-    pub fn stop(&mut self) {
-        self.end(End::Stopped, String::new());
-    }
-
-    /// Whether a person ended it.
-    pub fn is_stopped(&self) -> bool {
-        matches!(self.ended, Some((End::Stopped, _)))
     }
 
     /// Returns the items so far.

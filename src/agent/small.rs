@@ -94,7 +94,8 @@ mod tests {
                 return Err(Failed { error, usage });
             }
             let (text, by) = ("yes".to_owned(), "m".to_owned());
-            Ok(Reply { text, calls: Vec::new(), usage, own: None, stopped: None, by })
+            let (calls, pictures) = (Vec::new(), Vec::new());
+            Ok(Reply { text, calls, pictures, usage, own: None, stopped: None, by })
         }
 
         fn card(&self) -> Card {

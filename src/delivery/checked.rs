@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use bytes::Bytes;
 use selkie_channel_core::Search;
 use tokio::fs;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -50,6 +51,11 @@ pub(super) async fn copy(
     // The row that names it is synced: after a power failure it must not name half a file.
     to.sync_all().await?;
     Ok(true)
+}
+
+/// Whether a secret stands in these bytes.
+pub(super) async fn holds_secret(bytes: Bytes, mut search: Search) -> io::Result<bool> {
+    aside(move || search.finds(&bytes) || search.finds_in_rest()).await
 }
 
 /// Works where it holds nobody up.

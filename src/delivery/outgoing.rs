@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use selkie_channel_core::{Part, Search};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
@@ -66,18 +67,32 @@ impl OutgoingFiles {
         Err(none)
     }
 
-    /// Writes words into a file of its own and returns where it lies (0600).
+    /// Writes bytes into a file of their own, while the search finds nothing in them, and returns where it lies (0600).
+    pub(crate) async fn put_checked(
+        &self,
+        task: impl std::fmt::Display,
+        name: &str,
+        bytes: Bytes,
+        search: Search,
+    ) -> Result<PathBuf, NoCopy> {
+        match checked::holds_secret(bytes.clone(), search).await? {
+            true => Err(NoCopy::Secret),
+            false => Ok(self.put(task, name, &bytes).await?),
+        }
+    }
+
+    /// Writes bytes into a file of their own and returns where it lies (0600).
     pub(crate) async fn put(
         &self,
         task: impl std::fmt::Display,
         name: &str,
-        words: &str,
+        bytes: &[u8],
     ) -> io::Result<PathBuf> {
         let path = self.folder_for(task).await?.join(name);
         let mut options = tokio::fs::OpenOptions::new();
         let mut to = options.write(true).create_new(true).mode(0o600).open(&path).await?;
         let written = async {
-            to.write_all(words.as_bytes()).await?;
+            to.write_all(bytes).await?;
             to.flush().await?;
             to.sync_all().await
         };

@@ -1,5 +1,6 @@
 //! Nouns without I/O. Everything here can be made, compared and stored without a clock or a socket.
 
+pub mod answer_picture;
 pub mod approval;
 pub mod builtin;
 pub mod cause;

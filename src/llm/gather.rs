@@ -83,9 +83,8 @@ impl Whole {
     /// The answer, if it is one: an empty one is where the model may end.
     fn answers(self, profile: &Profile, may_end: bool) -> Result<Reply, Unfinished> {
         let Self { mut reply, own, word } = self;
-        let is_empty = reply.text.trim().is_empty() && reply.calls.is_empty();
         let ends = may_end && reply.stopped.is_none() && ENDS.contains(&word.as_str());
-        if !is_empty || ends {
+        if !reply.is_empty() || ends {
             reply.own = own.filter(|_| !reply.calls.is_empty()).and_then(|own| profile.own(own));
             return Ok(reply);
         }

@@ -15,6 +15,7 @@ mod halves;
 mod listed;
 mod openai;
 mod outage;
+mod pictures;
 mod priced;
 mod profile;
 mod refusal;
@@ -38,6 +39,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use crate::domain::answer_picture::AnswerPicture;
 use crate::domain::effort::Effort;
 use crate::domain::live::Live;
 use crate::domain::own_form::OwnForm;
@@ -184,6 +186,8 @@ pub struct Reply {
     /// What it asked for. Ids are the provider's: the run gives its own. Arguments that are no JSON
     /// object stay as the text the model wrote.
     pub calls: Vec<Call>,
+    /// Its pictures.
+    pub pictures: Vec<AnswerPicture>,
     /// What it cost.
     pub usage: Usage,
     /// The same in the provider's own form, where only that can read a part of it.
@@ -192,6 +196,13 @@ pub struct Reply {
     pub stopped: Option<Stopped>,
     /// Which model answered, for records: `profile/model`.
     pub by: String,
+}
+
+impl Reply {
+    /// Whether it holds nothing.
+    fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty() && self.pictures.is_empty()
+    }
 }
 
 /// What ended an answer before its end.

@@ -86,7 +86,7 @@ impl Model for StandInModel {
         }
         let usage = usage(request, &text, &calls);
         let by = format!("{}/stand-in", self.profile);
-        Ok(Reply { text, calls, usage, own: None, stopped: None, by })
+        Ok(Reply { text, calls, pictures: vec![], usage, own: None, stopped: None, by })
     }
 
     fn card(&self) -> Card {

@@ -17,10 +17,11 @@ use crate::llm::refusal::{self, Refused, Unfinished, What};
 use crate::llm::sse::{Event, Parser};
 use crate::llm::{Reason, halves};
 
-/// More than any answer; a server that sends more is broken.
-const LARGEST_ANSWER: usize = 16 * 1024 * 1024;
-/// More than any single event of a stream.
-const LARGEST_EVENT: usize = 4 * 1024 * 1024;
+/// More than any answer, with its pictures twice: some servers repeat all of it in a stream's last event. A server that
+/// sends more is broken.
+const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
+/// More than any single event of a stream, with all pictures of an answer in it.
+const LARGEST_EVENT: usize = 16 * 1024 * 1024;
 /// More than any error that is worth reading.
 const LARGEST_ERROR: usize = 64 * 1024;
 
@@ -225,7 +226,7 @@ impl Events {
                 Some(piece) => {
                     self.ready = self.parser.push(&piece).into();
                     if self.parser.held() > LARGEST_EVENT {
-                        return Err(Broken::garbled("an event is larger than 4 MiB"));
+                        return Err(Broken::garbled("an event is larger than 16 MiB"));
                     }
                 }
                 None => return Ok(self.parser.finish()),
@@ -249,7 +250,7 @@ impl Events {
         };
         self.read += piece.as_ref().map_or(0, bytes::Bytes::len);
         if self.read > LARGEST_ANSWER {
-            return Err(Broken::garbled("it is larger than 16 MiB"));
+            return Err(Broken::garbled("it is larger than 32 MiB"));
         }
         if piece.is_none() {
             self.source = None;

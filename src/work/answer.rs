@@ -393,6 +393,7 @@ impl Answers {
             header,
             end,
             text,
+            pictures: Vec::new(),
             usage,
             set_aside: false,
             seen,

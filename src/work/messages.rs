@@ -54,6 +54,16 @@ pub(crate) fn done() -> String {
     "Done.".to_owned()
 }
 
+/// A picture of the model, where no pictures are sent.
+pub(crate) fn picture_kept(place: &str) -> String {
+    format!("I cannot send pictures here: the one that I drew is kept as {place}")
+}
+
+/// A picture of the model that is not sent.
+pub(crate) fn picture_not_sent(why: &str) -> String {
+    format!("I drew a picture that I cannot send: {why}.")
+}
+
 /// The end of a task of whose answer nothing can be shown.
 pub(crate) fn empty_answer() -> String {
     "I have no answer: the model returned nothing. Please ask again, or put it differently."

@@ -2,6 +2,7 @@
 
 pub(crate) mod acquaintances;
 pub(crate) mod answer;
+mod answer_pictures;
 pub(crate) mod attachments;
 pub(crate) mod backfill;
 pub(crate) mod choosing;

@@ -10,6 +10,7 @@ use crate::domain::facts::{Trigger, Where};
 use crate::domain::transcript::Item;
 use crate::store::{Claimed, Draft, End};
 use crate::work::answer::{Answers, Life, quote};
+use crate::work::answer_pictures::AnswerPictures;
 use crate::work::messages;
 use crate::work::onward::Onward;
 use crate::work::outages;
@@ -29,7 +30,8 @@ impl Answers {
             true => Vec::new(),
             false => {
                 let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
-                self.say(claimed, &ending, life, mentions)
+                let pictures = self.pictures(claimed, &ending).await;
+                self.say(claimed, &ending, life, mentions, pictures)
             }
         };
         let standing = left.over().filter(|_| !life.reply.has_spoken());
@@ -49,13 +51,14 @@ impl Answers {
         StreamedAnswer::of(&self.outbox, claimed, quote(claimed), may)
     }
 
-    /// Renders the last words of a task; a reminder has its buttons.
+    /// Renders the last words of a task, and its pictures behind them; a reminder has its buttons.
     fn say(
         &self,
         claimed: &Claimed,
         ending: &Ending,
         life: &Life<'_>,
         mentions: Vec<Mention>,
+        pictures: AnswerPictures,
     ) -> Vec<Draft> {
         // A command that stopped the task has answered already, but for what came in meanwhile.
         if ending.end == End::Stopped && life.mark.is_asked() && ending.text.is_empty() {
@@ -73,8 +76,17 @@ impl Answers {
                 _ => said,
             })
         };
-        if let Some(draft) = draft(&ending.text) {
-            return vec![draft];
+        let words = draft(&pictures.with_words(&ending.text));
+        // The first thing that is said quotes.
+        let quoted = words.is_none().then(|| quote(claimed)).flatten();
+        let picture = |body: Body| {
+            let said = Outbound::new(claimed.conversation.clone(), body);
+            self.outbox.rendered(said.quoting(quoted.clone()))
+        };
+        let say: Vec<Draft> =
+            words.into_iter().chain(pictures.bodies.into_iter().filter_map(picture)).collect();
+        if !say.is_empty() {
+            return say;
         }
         let line = match &ending.end {
             _ if life.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
@@ -91,7 +103,7 @@ impl Answers {
 /// Lets plain words take the place of the message that showed them while they were written; whether they do. Whoever is
 /// mentioned hears of a new message alone.
 fn over(outbox: &Outbox, say: &mut [Draft], message: Option<MessageRef>) -> bool {
-    let (Some(message), [draft]) = (message, say) else { return false };
+    let (Some(message), [draft, ..]) = (message, say) else { return false };
     let said = &draft.outbound;
     if !matches!(said.body, Body::Text { .. }) || !said.mentions.is_empty() {
         return false;

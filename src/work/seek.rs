@@ -196,7 +196,7 @@ impl Answers {
     ) -> Option<Draft> {
         let (files, task) = (&self.outbox.files, claimed.claim.task);
         let name = format!("{}.txt", request.tool);
-        let path = match files.put(task, &name, &approvals::whole(request)).await {
+        let path = match files.put(task, &name, approvals::whole(request).as_bytes()).await {
             Ok(path) => path,
             Err(error) => {
                 tracing::warn!(%task, %error, "a request's file cannot be written");

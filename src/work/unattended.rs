@@ -69,6 +69,7 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
         header: "{}".to_owned(),
         end: End::Done,
         text,
+        pictures: Vec::new(),
         usage: Usage::default(),
         set_aside: false,
         seen: Seen::default(),

@@ -5,6 +5,7 @@
 mod support;
 
 mod alerts;
+mod answer_pictures;
 mod approvals;
 mod approvals_in_slack;
 mod as_root;

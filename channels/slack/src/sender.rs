@@ -373,6 +373,10 @@ impl Sender for SlackSender {
         }
     }
 
+    fn sends_pictures(&self) -> bool {
+        true
+    }
+
     fn marked(&self, part: &Part) -> Part {
         call::marked(part)
     }

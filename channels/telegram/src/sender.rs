@@ -134,6 +134,10 @@ impl Sender for TelegramSender {
         Lookup::Unknown
     }
 
+    fn sends_pictures(&self) -> bool {
+        true
+    }
+
     fn marked(&self, part: &Part) -> Part {
         call::marked(part)
     }

@@ -8,6 +8,16 @@ use crate::domain::transcript::{Answer, Item};
 use crate::store::End;
 
 impl Run {
+    /// Ends because a person wants it.
+    pub fn stop(&mut self) {
+        self.end(End::Stopped, String::new());
+    }
+
+    /// Whether a person ended it.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.ended, Some((End::Stopped, _)))
+    }
+
     /// Whether the model may end without another word: its calls are answered, and nobody has spoken since. A call that
     /// failed may have done something, too.
     pub(super) fn may_end(&self) -> bool {
@@ -62,12 +72,17 @@ impl Run {
             }
             text.push_str(&covers);
         }
+        let pictures = match end {
+            End::Done => self.header.pictures.clone(),
+            _ => Vec::new(),
+        };
         let absorbed = std::mem::take(&mut self.absorbed);
         Ending {
             append,
             header,
             end,
             text,
+            pictures,
             usage,
             set_aside,
             seen,

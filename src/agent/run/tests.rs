@@ -46,6 +46,7 @@ fn reply(text: &str, calls: &[(&str, serde_json::Value)]) -> Reply {
     Reply {
         text: text.into(),
         calls: calls.collect(),
+        pictures: Vec::new(),
         usage,
         own: None,
         stopped: None,
@@ -126,6 +127,38 @@ fn an_empty_answer_ends_a_run_that_has_done_something() {
         let ending = end(&mut run);
         assert_eq!((ending.end, ending.text.as_str()), (End::Done, expected));
     }
+}
+
+#[test]
+fn pictures_are_an_answer_and_outlive_a_death() {
+    let mut run = begin();
+    ask(&mut run);
+    run.drew(vec!["one.png".into()]);
+    run.replied(reply("", &[("think", json!({}))]));
+    make_calls(&mut run, "ok");
+    let unstored = run.take_unstored();
+    let items = run.items().to_vec();
+    let mut run = Run::resume(Settings::default(), &unstored.header, items).expect("a header");
+    ask(&mut run);
+    run.drew(vec!["one.png".into(), "two.png".into()]);
+    run.replied(reply("", &[]));
+    let ending = end(&mut run);
+    assert_eq!((ending.end, ending.text.as_str()), (End::Done, ""));
+    assert_eq!(ending.pictures, ["one.png", "two.png"]);
+    let noted = |item: &Item| matches!(item, Item::Noted { text } if text.contains("[picture: file_cache_dir/pictures/one.png]"));
+    assert_eq!(run.items().iter().filter(|item| noted(item)).count(), 2);
+
+    let mut run = begin();
+    ask(&mut run);
+    run.drew((0..99).map(|n| format!("{n}.png")).collect());
+    run.replied(reply("many", &[]));
+    assert_eq!(end(&mut run).pictures.len(), 12);
+    let mut run = begin();
+    ask(&mut run);
+    run.drew(vec!["one.png".into()]);
+    run.replied(reply("", &[("think", json!({}))]));
+    run.stop();
+    assert!(end(&mut run).pictures.is_empty(), "nothing goes out after a stop");
 }
 
 #[test]

@@ -211,6 +211,7 @@ impl TaskRunner for TestMind {
             header,
             end: End::Done,
             text: answer,
+            pictures: Vec::new(),
             usage: Usage::default(),
             set_aside: false,
             seen: Seen::default(),

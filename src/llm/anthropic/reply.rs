@@ -106,7 +106,7 @@ impl Gather for Gathered {
             _ => None,
         };
         Ok(Whole {
-            reply: Reply { text, calls, usage, own: None, stopped, by },
+            reply: Reply { text, calls, pictures: Vec::new(), usage, own: None, stopped, by },
             own,
             word: self.stop,
         })

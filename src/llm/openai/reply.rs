@@ -8,6 +8,7 @@ use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
 use crate::llm::gather::{Gather, MOST_CALLS, Whole};
 use crate::llm::halves::Joined;
+use crate::llm::pictures::Pictures;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
 use crate::llm::{OnText, Reason, Reply, Stopped, dialect};
@@ -20,6 +21,7 @@ const LOOKED_AT: usize = 16 * 1024;
 pub(in crate::llm) struct Gathered {
     said: Said,
     refusal: Joined,
+    pictures: Pictures,
     own: Own,
     calls: Vec<Piece>,
     too_many: bool,
@@ -82,12 +84,14 @@ impl Gather for Gathered {
         let (calls, marks) = self.calls.into_iter().filter_map(Piece::call).unzip();
         let own = self.own.finish(marks);
         let (text, refused) = dialect::with_refusal(said, refusal);
+        let (pictures, text) = self.pictures.finish(text);
         let stopped = match finish.as_str() {
             "length" => Some(Stopped::Room),
             "content_filter" => Some(Stopped::Filter),
             _ => refused.then_some(Stopped::Refusal),
         };
-        Ok(Whole { reply: Reply { text, calls, usage, own: None, stopped, by }, own, word: finish })
+        let reply = Reply { text, calls, pictures, usage, own: None, stopped, by };
+        Ok(Whole { reply, own, word: finish })
     }
 }
 
@@ -98,10 +102,13 @@ impl Gathered {
         }
         let choice = &value["choices"][0];
         let said = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
-        let text = plain(&said["content"]);
+        let text = plain(&said["content"], &mut self.pictures);
         if !text.is_empty() {
             self.said.push(&text, torn, heard);
         }
+        // As OpenRouter has them, beside the content.
+        let images = said["images"].as_array().into_iter().flatten();
+        images.for_each(|image| self.pictures.take_part(image));
         self.own.take(said, torn);
         self.refusal.push(said["refusal"].as_str().unwrap_or(""), torn);
         if let Some(finish) = choice["finish_reason"].as_str().filter(|f| !f.is_empty()) {
@@ -200,22 +207,26 @@ fn is_nothing(arguments: &Value) -> bool {
     arguments.is_null() || arguments.as_str().is_some_and(str::is_empty)
 }
 
-/// Reads content that is a string or a list of parts. What is no text is named, so that nothing goes
-/// missing unseen; thoughts are nobody's.
-fn plain(content: &Value) -> String {
+/// Reads content that is a string or a list of parts. What is neither text nor a picture is named, so that nothing
+/// goes missing unseen; thoughts are nobody's.
+fn plain(content: &Value, pictures: &mut Pictures) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().map(part).collect(),
+        Value::Array(parts) => parts.iter().map(|one| part(one, pictures)).collect(),
         Value::Null => String::new(),
         other => other.to_string(),
     }
 }
 
-fn part(part: &Value) -> String {
+fn part(part: &Value, pictures: &mut Pictures) -> String {
     match (part["type"].as_str(), &part["text"]) {
         (Some("thinking" | "reasoning"), _) => String::new(),
         (_, Value::String(text)) => text.clone(),
         (Some("refusal"), _) => part["refusal"].as_str().unwrap_or("").to_owned(),
+        (Some("image_url"), _) => {
+            pictures.take_part(part);
+            String::new()
+        }
         (kind, _) => dialect::unshown(kind),
     }
 }

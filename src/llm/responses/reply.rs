@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
 use crate::llm::gather::{Gather, MOST_CALLS, Whole};
+use crate::llm::pictures::Pictures;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
 use crate::llm::{OnText, Reason, Reply, Stopped, dialect, halves};
@@ -16,8 +17,10 @@ use crate::llm::{OnText, Reason, Reply, Stopped, dialect, halves};
 const MOST_ITEMS: usize = 512;
 /// What stands between two messages of one answer.
 const BREAK: &str = "\n\n";
+/// The items that are pictures.
+const PICTURE: &str = "image_generation_call";
 /// How the names of events end whose item comes whole later, or that say that a server lives.
-const PIECES: [&str; 5] = [".delta", ".done", ".added", ".created", "_progress"];
+const PIECES: [&str; 6] = [".delta", ".done", ".added", ".created", "_progress", ".partial_image"];
 
 /// An event of a kind that nobody knows has been told of.
 static UNKNOWN: Once = Once::new();
@@ -89,13 +92,15 @@ impl Gather for Gathered {
         }
         let written = std::mem::take(&mut self.written).finish();
         let (text, refused) = self.text(written);
+        let (pictures, text) = self.pictures().finish(text);
         let stopped = match (&*word, &*self.reason) {
             ("incomplete", "content_filter") => Some(Stopped::Filter),
             ("incomplete", _) => Some(Stopped::Room),
             _ => refused.then_some(Stopped::Refusal),
         };
         let own = if stopped.is_some() { None } else { own(self.items) };
-        Ok(Whole { reply: Reply { text, calls, usage, own: None, stopped, by }, own, word })
+        let reply = Reply { text, calls, pictures, usage, own: None, stopped, by };
+        Ok(Whole { reply, own, word })
     }
 }
 
@@ -143,6 +148,15 @@ impl Gathered {
         self.items.iter().map(|(_, item)| item).filter(|item| item["type"] == "message")
     }
 
+    fn pictures(&self) -> Pictures {
+        let mut pictures = Pictures::default();
+        let items = self.items.iter().map(|(_, item)| item);
+        for item in items.filter(|item| item["type"] == PICTURE) {
+            pictures.take(item["result"].as_str().unwrap_or(""));
+        }
+        pictures
+    }
+
     /// The words for people, and whether they are a refusal. `written`: those that came in pieces, where no item has any.
     fn text(&self, written: String) -> (String, bool) {
         let spoken = |item: &Value| {
@@ -184,12 +198,14 @@ fn call(item: &Value) -> Option<Call> {
 }
 
 /// The items as they came, where words and calls are not all. The server keeps none of them: an item that is a mere
-/// name of something there is left out, and so are the names of words and calls.
+/// name of something there is left out, and so are the names of words and calls. Beside a picture nothing is kept: it is
+/// too large to go back.
 fn own(items: Vec<(u64, Value)>) -> Option<Value> {
     let is_plain = |item: &Value| item["type"] == "message" || item["type"] == "function_call";
     let mut all: Vec<Value> =
         items.into_iter().map(|(_, item)| item).filter(|item| !is_name(item)).collect();
-    let more = all.iter().any(|item| !is_plain(item));
+    let has_picture = all.iter().any(|item| item["type"] == PICTURE);
+    let more = !has_picture && all.iter().any(|item| !is_plain(item));
     for item in all.iter_mut().filter(|item| is_plain(item)) {
         item.as_object_mut().and_then(|item| item.shift_remove("id"));
     }

@@ -1,6 +1,7 @@
 //! Tests of the models over a real local server, and what they share.
 
 mod adapters;
+mod answer_pictures;
 mod doors;
 mod efforts;
 mod own_form;

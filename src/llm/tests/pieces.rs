@@ -105,12 +105,12 @@ async fn an_event_that_cannot_be_read_is_an_error_and_no_gap() {
 
 #[tokio::test]
 async fn an_event_of_any_size_and_any_number_of_calls_are_refused() {
-    let large = format!("data: \"{}", "x".repeat(5 * 1024 * 1024));
+    let large = format!("data: \"{}", "x".repeat(17 * 1024 * 1024));
     let call = |n: usize| format!(r#"{{"index":{n},"id":"{n}","function":{{"name":"t"}}}}"#);
     let calls: Vec<String> = (0..200).map(call).collect();
     let calls = format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, calls.join(","));
     for (answer, told) in [
-        (Answer::stream(&large, 100_000), "an event is larger than 4 MiB"),
+        (Answer::stream(&large, 100_000), "an event is larger than 16 MiB"),
         (events(&[&calls, "[DONE]"]), "more than 128 calls"),
     ] {
         let error = once("openai", answer).await.expect_err(told);
@@ -253,7 +253,7 @@ async fn what_is_no_text_is_named() {
     let parts = r#"{"choices":[{"message":{"content":[{"type":"thinking","thinking":[]},
         {"type":"text","text":"See: "},{"type":"image_url","image_url":{}}]}}]}"#;
     let reply = once("openai", Answer::json(200, parts)).await.expect("a reply");
-    assert_eq!(reply.text, "See: [image_url from the model, which cannot be shown]");
+    assert_eq!(reply.text, "See:\n\n[a picture from the model, which cannot be shown]");
 }
 
 #[tokio::test]

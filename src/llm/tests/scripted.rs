@@ -66,6 +66,7 @@ impl Model for Scripted {
             None => Ok(Reply {
                 text: "good".to_owned(),
                 calls: vec![],
+                pictures: vec![],
                 usage: self.uses,
                 own: None,
                 stopped: None,

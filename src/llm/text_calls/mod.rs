@@ -120,7 +120,7 @@ impl Model for TextCalls {
 
 /// An answer, unless nothing is left of it.
 fn answer(reply: Reply, request: &Request) -> Result<Reply, Failed> {
-    if !reply.text.trim().is_empty() || !reply.calls.is_empty() || request.may_end {
+    if !reply.is_empty() || request.may_end {
         return Ok(reply);
     }
     let why = "the answer holds calls as text alone".to_owned();

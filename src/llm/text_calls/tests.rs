@@ -93,7 +93,8 @@ impl Model for Says {
 
 fn says(text: &str) -> Reply {
     let usage = Usage { calls: 1, output: 1, ..Usage::default() };
-    Reply { text: text.to_owned(), calls: vec![], usage, own: None, stopped: None, by: "b".into() }
+    let (calls, pictures, by) = (vec![], vec![], "b".into());
+    Reply { text: text.to_owned(), calls, pictures, usage, own: None, stopped: None, by }
 }
 
 fn asks(words: &str) -> Request {

@@ -108,7 +108,9 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn answer(&self, turn: Turn, line: &Line) -> Response {
         match turn {
-            Turn::Text { text } | Turn::Dripped { text: Some(text), .. } => self.say(&text, &[]),
+            Turn::Text { text }
+            | Turn::Drawn { text, .. }
+            | Turn::Dripped { text: Some(text), .. } => self.say(&text, &[]),
             Turn::Calls { text, calls } => self.say(&text, &calls),
             Turn::Empty | Turn::Usual | Turn::Dripped { .. } => self.say("", &[]),
             Turn::Refuse { status, message, code, retry_after } => {

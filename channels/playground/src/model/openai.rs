@@ -117,6 +117,7 @@ impl Writer<'_> {
     fn answer(&self, turn: Turn, line: &Line) -> Response {
         match turn {
             Turn::Text { text } => self.say(&text, &[]),
+            Turn::Drawn { text, pictures } => self.draw(&text, &pictures),
             Turn::Calls { text, calls } => self.say(&text, &calls),
             Turn::Dripped { text: Some(text), ms } if self.stream => {
                 let mut events: Vec<String> =
@@ -159,10 +160,26 @@ impl Writer<'_> {
     }
 
     fn say(&self, text: &str, calls: &[ScriptedCall]) -> Response {
-        if self.stream { whole_stream(self.events(text, calls)) } else { self.whole(text, calls) }
+        if self.stream {
+            whole_stream(self.events(text, calls))
+        } else {
+            self.whole(text, calls, &Value::Null)
+        }
     }
 
-    fn whole(&self, text: &str, calls: &[ScriptedCall]) -> Response {
+    /// Pictures stand beside the content, as OpenRouter has them.
+    fn draw(&self, text: &str, pictures: &[String]) -> Response {
+        let part = |url: &String| json!({ "type": "image_url", "image_url": { "url": url } });
+        let images: Value = pictures.iter().map(part).collect();
+        if !self.stream {
+            return self.whole(text, &[], &images);
+        }
+        whole_stream(
+            self.delta(&json!({ "content": "", "images": images })) + &self.events(text, &[]),
+        )
+    }
+
+    fn whole(&self, text: &str, calls: &[ScriptedCall], images: &Value) -> Response {
         let mut message = json!({ "role": "assistant", "content": text, "refusal": null });
         if !calls.is_empty() {
             let calls: Vec<Value> =
@@ -171,6 +188,9 @@ impl Writer<'_> {
             if text.is_empty() {
                 message["content"] = Value::Null;
             }
+        }
+        if !images.is_null() {
+            message["images"] = images.clone();
         }
         if self.thinks(calls) {
             message["reasoning_content"] = json!(owned::thoughts(self.number));

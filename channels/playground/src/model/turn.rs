@@ -22,6 +22,13 @@ pub enum Turn {
         /// Milliseconds of a pause.
         ms: u64,
     },
+    /// Says this, with pictures. Not in Anthropic's dialect, which has none: said without there.
+    Drawn {
+        /// The words.
+        text: String,
+        /// The pictures' addresses, which hold them (`data:`); Responses has what stands behind the comma.
+        pictures: Vec<String>,
+    },
     /// Calls tools, side by side when there are several.
     Calls {
         /// Words before the calls.

@@ -38,6 +38,7 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
             header,
             end,
             text: answer,
+            pictures: Vec::new(),
             usage,
             set_aside: false,
             seen,

@@ -39,6 +39,7 @@ impl Model for TestDecider {
         Ok(llm::Reply {
             text,
             calls: Vec::new(),
+            pictures: Vec::new(),
             usage,
             own: None,
             stopped: None,

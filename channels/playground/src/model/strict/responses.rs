@@ -75,12 +75,13 @@ impl Writer<'_> {
     fn answer(&self, turn: Turn, line: &Line) -> Response {
         match turn {
             Turn::Text { text } | Turn::Torn { text } | Turn::Dripped { text: Some(text), .. } => {
-                self.say(&text, &[])
+                self.say(&text, &[], &[])
             }
-            Turn::Calls { text, calls } => self.say(&text, &calls),
-            Turn::Paced { pieces, calls, .. } => self.say(&pieces.concat(), &calls),
+            Turn::Drawn { text, pictures } => self.say(&text, &[], &pictures),
+            Turn::Calls { text, calls } => self.say(&text, &calls, &[]),
+            Turn::Paced { pieces, calls, .. } => self.say(&pieces.concat(), &calls, &[]),
             // The script gives every turn its words.
-            Turn::Empty | Turn::Usual | Turn::Dripped { .. } => self.say("", &[]),
+            Turn::Empty | Turn::Usual | Turn::Dripped { .. } => self.say("", &[], &[]),
             Turn::Refuse { status, message, code, retry_after } => {
                 let mut response = error(status, &Complaint { message, param: None, code });
                 if let Some(seconds) = retry_after {
@@ -108,11 +109,17 @@ impl Writer<'_> {
         }
     }
 
-    fn say(&self, text: &str, calls: &[ScriptedCall]) -> Response {
+    fn say(&self, text: &str, calls: &[ScriptedCall], pictures: &[String]) -> Response {
         let mut events = Events::default();
         self.begin(&mut events);
         if self.thinks {
             self.think(&mut events);
+        }
+        for (at, picture) in pictures.iter().enumerate() {
+            let result = picture.split_once(',').map_or("", |(_, data)| data);
+            let id = format!("ig_{}_{at}", self.number);
+            let kind = "image_generation_call";
+            events.done(json!({ "id": id, "type": kind, "status": "completed", "result": result }));
         }
         if !text.is_empty() {
             self.message(&mut events, text, calls.is_empty());
