@@ -131,12 +131,12 @@ fn completions_are_written_for_three_shells() {
     assert!(said.err.contains("possible values: bash, zsh, fish"), "{}", said.err);
 }
 
-/// The README's commands, as a shell runs them.
+/// The book's commands, as a shell runs them.
 #[test]
-fn completions_and_pages_are_installed_as_the_readme_says() {
+fn completions_and_pages_are_installed_as_the_book_says() {
     let desk = Desk::new();
-    let (_, block) =
-        include_str!("../README.md").split_once("come from the binary itself").unwrap();
+    let page = include_str!("../src/docs/command-line.md");
+    let (_, block) = page.split_once("come from the binary itself").unwrap();
     let (_, block) = block.split_once("```sh\n").unwrap();
     let (commands, _) = block.split_once("```").unwrap();
     let said = desk.shell(&format!("set -eu\n{commands}"));

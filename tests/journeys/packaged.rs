@@ -94,23 +94,32 @@ fn tree(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// The files of this tree that an asset names, by a pattern such as `src/docs/*.md`, too.
+fn meant(from: &str) -> Vec<PathBuf> {
+    let Some((folder, ending)) = from.split_once("/*") else { return vec![tree(from)] };
+    let files = fs::read_dir(tree(folder)).expect("a folder").map(|file| file.expect("a file"));
+    files.map(|file| file.path()).filter(|path| path.to_string_lossy().ends_with(ending)).collect()
+}
+
 /// Makes the package of the built program, without what the program prints.
 fn package(folder: &Path) -> PathBuf {
     let root = folder.join("package");
     for [from, to, mode] in assets() {
-        let from = match from.strip_prefix("target/release/") {
-            Some("selkie") => PathBuf::from(env!("CARGO_BIN_EXE_selkie")),
+        let files = match from.strip_prefix("target/release/") {
+            Some("selkie") => vec![PathBuf::from(env!("CARGO_BIN_EXE_selkie"))],
             Some(_) => continue,
-            None => tree(&from),
+            None => meant(&from),
         };
-        let name =
-            if to.ends_with('/') { from.file_name().unwrap_or_default() } else { "".as_ref() };
-        // A name of its own has nothing behind it.
-        let to = if name.is_empty() { root.join(to) } else { root.join(to).join(name) };
-        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
-        fs::copy(&from, &to).expect("a file");
         let mode = u32::from_str_radix(&mode, 8).expect("a mode");
-        fs::set_permissions(&to, Permissions::from_mode(mode)).expect("a mode");
+        for from in files {
+            let name =
+                if to.ends_with('/') { from.file_name().unwrap_or_default() } else { "".as_ref() };
+            // A name of its own has nothing behind it.
+            let to = if name.is_empty() { root.join(&to) } else { root.join(&to).join(name) };
+            fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+            fs::copy(&from, &to).expect("a file");
+            fs::set_permissions(&to, Permissions::from_mode(mode)).expect("a mode");
+        }
     }
     let control = root.join("DEBIAN");
     fs::create_dir_all(&control).expect("a folder");

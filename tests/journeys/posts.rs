@@ -596,10 +596,10 @@ async fn without_an_account_the_tools_say_what_is_missing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_readmes_calls_by_hand_schedule_a_post_and_show_it() {
+async fn the_books_calls_by_hand_schedule_a_post_and_show_it() {
     let world = asking().await;
-    let readme = include_str!("../../README.md");
-    let calls = readme.lines().filter_map(|line| line.strip_prefix("selkie tools call "));
+    let page = include_str!("../../src/docs/posts.md");
+    let calls = page.lines().filter_map(|line| line.strip_prefix("selkie tools call "));
     let calls: Vec<(&str, &str)> = calls
         .filter_map(|call| {
             let (name, rest) = call.split_once(" '")?;

@@ -321,9 +321,9 @@ async fn a_long_list_is_whole_at_the_command_line_and_says_in_a_chat_what_it_lea
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_readmes_commands_make_and_list_schedules() {
+async fn the_books_commands_make_and_list_schedules() {
     let world = World::start().await;
-    let lines = include_str!("../../README.md").lines();
+    let lines = include_str!("../../src/docs/schedules.md").lines();
     let commands: Vec<&str> =
         lines.filter_map(|line| line.strip_prefix("selkie schedules ")).collect();
     assert_eq!(commands.len(), 3, "{commands:?}");

@@ -11,7 +11,7 @@ use crate::support::joined::joined;
 use crate::support::rows::{settled, texts};
 use crate::support::world::World;
 
-const README: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../src/docs/why.md");
 
 /// Tells the story of a message, a task or an event.
 fn story(home: &Home, name: &str) -> String {
@@ -94,9 +94,9 @@ async fn a_message_with_a_tool_call_reads_as_a_story() {
     Cost: # model calls, # tokens read (# from the provider's cache), # written, no price known
     Time: SPAN until the task ended (waiting and running), then SPAN until the last part was settled
     "#);
-    let (_, readme) = README.split_once("$ selkie trace 1\n").expect("its example");
-    let (readme, _) = readme.split_once("```").expect("its end");
-    assert_eq!(masked(readme), told, "the README shows it");
+    let (_, shown) = PAGE.split_once("$ selkie trace 1\n").expect("its example");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    assert_eq!(masked(shown), told, "the book shows it");
     assert!(daemon.stop().await.success());
     assert_eq!(story(&world.home, "1"), told, "without a daemon it is the same");
 }

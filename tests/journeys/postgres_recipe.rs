@@ -1,4 +1,4 @@
-//! The README's PostgreSQL recipe, run as it is printed: by a shell, against a server of its own that asks for the
+//! The book's recipe for PostgreSQL, run as it is printed: by a shell, against a server of its own that asks for the
 //! password. Only the port is another one, and `sudo` changes nobody.
 
 use std::fs;
@@ -11,7 +11,7 @@ use selkie_test_postgres::Server;
 
 use crate::support::world::World;
 
-const README: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../src/docs/postgresql.md");
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_recipe_for_postgresql_moves_a_life() {
@@ -36,10 +36,9 @@ async fn the_recipe_for_postgresql_moves_a_life() {
     assert_eq!(server.psql("selkie", "SELECT COUNT(*) FROM task WHERE state = 'done'"), "2");
 }
 
-/// The commands of the README's section.
+/// The commands of the page's first block.
 fn recipe() -> String {
-    let (_, section) = README.split_once("**PostgreSQL.**").expect("its section");
-    let (_, block) = section.split_once("```sh\n").expect("its commands");
+    let (_, block) = PAGE.split_once("```sh\n").expect("its commands");
     block.split_once("```").expect("their end").0.to_owned()
 }
 
