@@ -48,7 +48,8 @@ fn joined(text: &str) -> String {
     out.replace("\\\"", "\"")
 }
 
-fn below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+/// Adds the files with an ending that lie in a folder and below it.
+pub fn below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         match path.is_dir() {
@@ -109,26 +110,4 @@ fn the_program_takes_every_command_of_the_docs() {
         assert_eq!(refused(&commands), [""; 0], "{page}");
     }
     assert!(seen > 200, "only {seen} commands are found");
-}
-
-/// A link of a page leads to a file of this tree.
-#[test]
-fn every_link_of_the_pages_leads_somewhere() {
-    let mut lost = Vec::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = root.join("README.md");
-    let text = fs::read_to_string(&readme).expect("the README");
-    let all = pages().into_iter().chain([(readme.display().to_string(), text)]);
-    for (page, text) in all {
-        let folder = Path::new(&page).parent().expect("a folder").to_owned();
-        for (_, rest) in text.match_indices("](").map(|(at, found)| text.split_at(at + found.len()))
-        {
-            let target = rest.split(')').next().unwrap_or_default();
-            let file = target.split('#').next().unwrap_or_default();
-            if !file.is_empty() && !file.contains("://") && !folder.join(file).exists() {
-                lost.push(format!("{page}: {target}"));
-            }
-        }
-    }
-    assert_eq!(lost, [""; 0]);
 }
