@@ -16,7 +16,7 @@ test:
 test-room ROOM:
     cargo test --locked --lib {{ROOM}}::
 
-# the table of src/docs/performance.md (a release build)
+# the table of src/docs/performance.md (built as packages are)
 bench:
     cargo bench --locked --bench table
 
@@ -24,6 +24,6 @@ bench:
 docs:
     RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
 
-# the whole daemon, with emulated platforms (a release build)
+# the whole daemon, with emulated platforms
 demo:
-    cargo run --release -- demo
+    cargo run -- demo
