@@ -12,6 +12,7 @@ use crate::domain::chance::Chance;
 use crate::domain::clock::SharedClock;
 use crate::llm::adapter::{Adapter, Dialect, Door};
 use crate::llm::anthropic::Messages;
+use crate::llm::context_window::{Questions, Window};
 use crate::llm::doors::Doors;
 use crate::llm::fallback::Fallback;
 use crate::llm::habits::Habits;
@@ -21,13 +22,14 @@ use crate::llm::profile::Profile;
 use crate::llm::responses::Responses;
 use crate::llm::retry::Retry;
 use crate::llm::settings::{
-    Api, DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
+    Api, DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, is_cloud,
+    read_endpoint,
 };
 use crate::llm::stand_in::{StandIn, StandInModel};
 use crate::llm::text_calls::TextCalls;
 use crate::llm::thinking::Thinking;
 use crate::llm::wire::Wire;
-use crate::llm::{Card, Model};
+use crate::llm::{Card, ContextWindow, Model, WindowSource};
 
 /// Makes the HTTP client: called once, and only when a profile needs the network. The error is in words.
 pub type HttpFactory = dyn Fn() -> Result<Client, String> + Send + Sync;
@@ -207,7 +209,22 @@ impl<'a> Builder<'a> {
         }
         let (first, other) = profile.apis();
         let other = other.map(|api| self.door(profile, filled.clone(), api)).transpose()?;
-        Ok(Arc::new(Doors::new(self.door(profile, filled, first)?, other)))
+        let window = self.window(profile, &filled)?;
+        Ok(Arc::new(Doors::new(self.door(profile, filled, first)?, other, window)))
+    }
+
+    /// A profile's window: its server is asked for it where config is silent and the address does not say.
+    fn window(&mut self, profile: &ProfileSettings, filled: &Profile) -> Result<Window, String> {
+        let wire = self.wire(profile, "")?;
+        let source = match profile.context {
+            Some(_) => WindowSource::Config,
+            None if is_cloud(&wire.url) => WindowSource::Provider,
+            None => WindowSource::Unknown,
+        };
+        let asks = source == WindowSource::Unknown;
+        let questions = asks.then(|| Questions::new(wire, &filled.model, profile.provider));
+        let known = ContextWindow { tokens: filled.card.context, source };
+        Ok(Window::new(&filled.name, known, questions))
     }
 
     fn door(

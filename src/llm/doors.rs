@@ -1,11 +1,13 @@
 //! A profile as a model: by one API, or by two, of which the server says itself which it wants.
 
+use std::pin::pin;
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
 use tokio::time::timeout;
 
 use crate::llm::adapter::Door;
+use crate::llm::context_window::Window;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
@@ -16,12 +18,13 @@ pub(super) struct Doors {
     other: Option<Box<dyn Door>>,
     /// The server has said which: the other one?
     settled: OnceLock<bool>,
+    window: Window,
 }
 
 impl Doors {
     /// Asks by `first`. When the server leads elsewhere, asks by `other` from then on, if that is there.
-    pub fn new(first: Box<dyn Door>, other: Option<Box<dyn Door>>) -> Self {
-        Self { first, other, settled: OnceLock::new() }
+    pub fn new(first: Box<dyn Door>, other: Option<Box<dyn Door>>, window: Window) -> Self {
+        Self { first, other, settled: OnceLock::new(), window }
     }
 
     fn profile(&self) -> &Profile {
@@ -72,19 +75,31 @@ impl Doors {
 impl Model for Doors {
     async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let most = self.profile().most(request);
-        match timeout(request.deadline, self.ask_either(request, heard)).await {
-            Ok(asked) => asked.map_err(|refused| refused.class(self.profile(), most)),
-            Err(_) => Err(too_late(request.deadline)),
-        }
+        let mut asking = pin!(timeout(request.deadline, self.ask_either(request, heard)));
+        // No answer waits for what its server says of itself.
+        let asked = tokio::select! {
+            asked = &mut asking => asked,
+            () = self.window.ask_again() => asking.await,
+        };
+        let Ok(asked) = asked else { return Err(too_late(request.deadline)) };
+        asked.map_err(|refused| {
+            let failed = refused.class(self.profile(), most);
+            self.window.heed(&failed.error);
+            failed
+        })
     }
 
     fn card(&self) -> Card {
-        self.profile().card.clone()
+        Card { context: self.window.now().tokens, ..self.profile().card.clone() }
     }
 
     fn learnt(&self) -> Learnt {
         let other = self.other.as_ref().filter(|_| self.settled.get() == Some(&true));
         let cut = self.first.cut().or_else(|| self.other.as_ref()?.cut());
-        Learnt { led_to: other.map(|other| other.path()), cut }
+        Learnt { led_to: other.map(|other| other.path()), cut, window: self.window.now() }
+    }
+
+    async fn ask_window(&self) {
+        self.window.ask().await;
     }
 }

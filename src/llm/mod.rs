@@ -3,6 +3,7 @@
 mod adapter;
 mod anthropic;
 mod build;
+mod context_window;
 mod cut_prompt;
 mod dialect;
 mod doors;
@@ -80,6 +81,10 @@ pub trait Model: Send + Sync {
     fn learnt(&self) -> Learnt {
         Learnt::default()
     }
+
+    /// Asks the server of a profile how many tokens it reads, where config does not say. Routes ask nothing: they know
+    /// what their profiles do.
+    async fn ask_window(&self) {}
 }
 
 /// Whichever is asked now.
@@ -113,6 +118,33 @@ pub struct Card {
     pub sees_images: bool,
 }
 
+/// How many tokens a model reads, and how that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextWindow {
+    /// Tokens of prompt and answer together.
+    pub tokens: u64,
+    /// How that is known.
+    pub source: WindowSource,
+}
+
+/// How a window is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowSource {
+    /// It is not: the server does not tell, or has not been asked yet.
+    #[default]
+    Unknown,
+    /// The config says so.
+    Config,
+    /// It is usual for a provider that is known by its address.
+    Provider,
+    /// The server says so at this path.
+    Server(&'static str),
+    /// It is the least that Ollama gives a model, which is not loaded yet.
+    OllamaDefault,
+    /// The server has refused a longer request, and named it.
+    Refusal,
+}
+
 /// A prompt that was cut, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CutPrompt {
@@ -129,6 +161,8 @@ pub struct Learnt {
     pub led_to: Option<&'static str>,
     /// The first prompt that it has cut.
     pub cut: Option<CutPrompt>,
+    /// How many tokens it reads.
+    pub window: ContextWindow,
 }
 
 /// What is asked.

@@ -159,6 +159,10 @@ impl Model for Priced {
     fn learnt(&self) -> Learnt {
         self.inner.learnt()
     }
+
+    async fn ask_window(&self) {
+        self.inner.ask_window().await;
+    }
 }
 
 #[cfg(test)]

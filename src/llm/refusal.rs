@@ -141,7 +141,8 @@ impl Refused {
             return unusable(Reason::NoModel, "the provider's address redirects elsewhere", &todo);
         }
         if any(&TOO_LONG) || status == 413 {
-            return ModelError::TooLong { why: says };
+            let why = format!("{says}: set {at}.context to what it reads");
+            return ModelError::TooLong { why };
         }
         if status == 402 || any(&NO_MONEY) {
             let todo = format!("add credit, or name a fallback in llm.routes ({at})");
@@ -182,6 +183,8 @@ pub(super) fn words(body: &str) -> String {
     let message = text(error).or_else(|| field("message")).or_else(|| field("detail"));
     let mut all: Vec<String> = [field("code"), field("type")].into_iter().flatten().collect();
     all.dedup();
+    // llama.cpp names its window beside its words.
+    all.extend(field("n_ctx").map(|tokens| format!("n_ctx {tokens}")));
     let said = match (message, all.is_empty()) {
         (Some(message), true) => message,
         (Some(message), false) => format!("{message} [{}]", all.join(", ")),
@@ -310,6 +313,13 @@ mod tests {
         insta::assert_snapshot!(
             key.class(&profile(), 9),
             @"the provider refuses the key (no): check llm.profiles.main.api_key"
+        );
+        let long = words(
+            r#"{"error":{"code":400,"message":"it exceeds the available context size","n_ctx":4096}}"#,
+        );
+        insta::assert_snapshot!(
+            refused(What::Status(400), long).class(&profile(), 9),
+            @"the conversation is too long for the model: it exceeds the available context size [400, n_ctx 4096]: set llm.profiles.main.context to what it reads"
         );
         let moved = refused(What::Status(307), "it leads to https://b/".to_owned());
         insta::assert_snapshot!(

@@ -217,6 +217,10 @@ impl Model for Retry {
     fn learnt(&self) -> Learnt {
         self.inner.learnt()
     }
+
+    async fn ask_window(&self) {
+        self.inner.ask_window().await;
+    }
 }
 
 #[cfg(test)]

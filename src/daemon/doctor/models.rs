@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::finding::Finding;
 use super::look::Look;
@@ -13,11 +13,16 @@ use crate::domain::count::grouped;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::Turn;
 use crate::domain::usage::{Usage, dollars};
-use crate::llm::{Card, CutPrompt, Embeddings, Failed, Model, Provider, Reason, Request};
+use crate::llm::{
+    Card, ContextWindow, CutPrompt, Embeddings, Failed, Model, Provider, Reason, Request,
+    WindowSource,
+};
 
 const WHAT: &str = "model";
 /// Shorter than a look may take, so that the provider's own words are told.
 const LIMIT: Duration = Duration::from_secs(8);
+/// What a server says of itself is asked for no longer.
+const ASIDE: Duration = Duration::from_secs(2);
 /// The least that every provider takes.
 const MAX_OUTPUT: u32 = 16;
 /// More tokens than servers read whose window nobody has raised.
@@ -64,11 +69,14 @@ fn stand_in(plan: &AppConfig) -> Look {
 /// knows a price, as of most servers of one's own, a long question shows whether the server cuts prompts.
 async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
     let began = Instant::now();
-    let Card { name, context, .. } = model.card();
+    let name = model.card().name;
     let mut usage = match model.ask(&question(Vec::new(), LIMIT), &|_| {}).await {
         Ok(reply) => reply.usage,
         Err(failed) => return refused(&name, &failed, is_priced),
     };
+    // Who has answered has loaded the model, and knows its window. An answer that does not come in time leaves it unknown.
+    _ = timeout(ASIDE, model.ask_window()).await;
+    let Card { context, .. } = model.card();
     let left = LIMIT.saturating_sub(began.elapsed());
     if !is_priced && context >= 2 * LONG {
         let words = usize::try_from(LONG).unwrap_or_default();
@@ -80,7 +88,7 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
     let learnt = model.learnt();
     match learnt.cut {
         Some(cut) => cuts(&name, context, cut),
-        None => answers(&name, learnt.led_to, &cost(usage, is_priced)),
+        None => answers(&name, learnt.led_to, &cost(usage, is_priced), learnt.window),
     }
 }
 
@@ -124,14 +132,40 @@ fn cuts(name: &str, context: u64, cut: CutPrompt) -> Finding {
 }
 
 /// A server that answers only where it was not asked first costs a refused request at every start.
-fn answers(name: &str, led_to: Option<&str>, cost: &str) -> Finding {
-    let Some(path) = led_to else { return Finding::fine(WHAT, format!("{name} answers ({cost})")) };
+fn answers(name: &str, led_to: Option<&str>, cost: &str, window: ContextWindow) -> Finding {
+    let window = window_words(window);
+    let Some(path) = led_to else {
+        return Finding::fine(WHAT, format!("{name} answers ({cost}); {window}"));
+    };
     let api = if path == "/responses" { "responses" } else { "chat" };
     let says = format!("{name} answers at {path} alone ({cost})");
     Finding::fine(
         WHAT,
-        format!("{says}: api: {api} in its profile saves a refused request at every start"),
+        format!(
+            "{says}: api: {api} in its profile saves a refused request at every start; {window}"
+        ),
     )
+}
+
+/// Says how many tokens a model reads, and how that is known.
+fn window_words(window: ContextWindow) -> String {
+    let tokens = grouped(window.tokens);
+    match window.source {
+        WindowSource::Config => format!("its window: {tokens} tokens, by the config"),
+        WindowSource::Provider => format!("its window: {tokens} tokens, as usual for its provider"),
+        WindowSource::Server(path) => {
+            format!("its window: {tokens} tokens, as its server says at {path}")
+        }
+        WindowSource::OllamaDefault => {
+            format!("its window: {tokens} tokens, Ollama's least, until the model is loaded")
+        }
+        WindowSource::Refusal => {
+            format!("its window: {tokens} tokens, as its server said when it refused more")
+        }
+        WindowSource::Unknown => format!(
+            "its window is unknown and taken to be {tokens} tokens: set llm.context to what its server has"
+        ),
+    }
 }
 
 fn cost(usage: Usage, is_priced: bool) -> String {
@@ -208,6 +242,7 @@ mod tests {
             retry_after: None,
         };
         let no_room = ModelError::NoRoom { most: 16, may_raise: false };
+        let window = |source| ContextWindow { tokens: 4_096, source };
         let level = |error: ModelError| refused("m", &error.into(), false).level;
         assert_eq!(level(unusable(Reason::Key)), Level::Error);
         assert_eq!(level(busy), Level::Warning);
@@ -216,10 +251,21 @@ mod tests {
         assert_eq!(refused("m", &failed, false).level, Level::Fine);
         assert_eq!(level(no_room), Level::Error, "nothing was read or written: that is no model");
         assert_eq!(
-            answers("m via main", Some("/chat/completions"), "9 tokens").says,
-            "m via main answers at /chat/completions alone (9 tokens): api: chat in its profile saves a refused request at every start"
+            answers(
+                "m via main",
+                Some("/chat/completions"),
+                "9 tokens",
+                window(WindowSource::Config)
+            )
+            .says,
+            "m via main answers at /chat/completions alone (9 tokens): api: chat in its profile saves a refused request at every start; its window: 4,096 tokens, by the config"
         );
-        assert_eq!(answers("m via main", None, "9 tokens").says, "m via main answers (9 tokens)");
+        assert_eq!(
+            answers("m via main", None, "9 tokens", window(WindowSource::Server("/props"))).says,
+            "m via main answers (9 tokens); its window: 4,096 tokens, as its server says at /props"
+        );
+        let unknown = window_words(window(WindowSource::Unknown));
+        assert!(unknown.ends_with("set llm.context to what its server has"), "{unknown}");
         assert_eq!(cost(usage, true), "22 tokens, this check cost less than $0.0001");
         assert_eq!(cost(usage, false), "22 tokens, no price known");
     }

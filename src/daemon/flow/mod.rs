@@ -78,6 +78,7 @@ mod stories_of_questions;
 mod stories_of_refusals;
 #[cfg(test)]
 pub(crate) mod testing;
+mod windows;
 
 pub use pairing::OpenCode;
 pub use parts::{ByConfig, Parts, Summing};
@@ -174,6 +175,7 @@ impl Flow {
         let moved = outbox.storage.ledger.moved_places().await?;
         let open = outbox.storage.ledger.open_commands().await?;
         self.relay(tracker, stop);
+        self.ask_windows();
         for (old, new) in moved {
             if let Some(account) = outbox.accounts.get(old.account()) {
                 outbox.follow(&account, &old, &new).await;

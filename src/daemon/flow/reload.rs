@@ -48,6 +48,7 @@ impl Flow {
         self.live.workspaces.put(workspaces);
         self.timetable.book.put(new.settings.limits.schedules(), new.prices);
         self.fixed.put(new.schedules);
+        self.ask_windows();
         Ok(())
     }
 

@@ -18,6 +18,7 @@ pub use self::api::Api;
 pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
 pub use self::provider::Provider;
+pub(super) use self::provider::is_cloud;
 use crate::domain::effort::Effort;
 use crate::domain::span::Span;
 
@@ -78,7 +79,7 @@ pub struct ProfileSettings {
     /// More headers for every request.
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: BTreeMap<String, SecretString>,
-    /// Tokens it reads at most. Default: openai 128000, anthropic 200000.
+    /// Tokens of prompt and answer together. Default: what the server says; where nobody knows, 128000, anthropic 200000.
     pub context: Option<u64>,
     /// It sees images: what people send goes along as pictures. Default: by the model's name.
     pub sees_images: Option<bool>,

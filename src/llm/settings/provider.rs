@@ -164,6 +164,17 @@ impl Provider {
     }
 }
 
+/// Whether an address is that of a provider whose models are known, so that nobody asks what they read. OpenRouter passes
+/// on to models of everybody's.
+pub(in crate::llm) fn is_cloud(url: &Url) -> bool {
+    let is_home = |row: &Row| {
+        let home = Url::parse(row.home).ok();
+        let is_theirs = row.start.is_empty() && row.provider != Provider::Openrouter;
+        is_theirs && home.is_some_and(|home| home.host_str() == url.host_str())
+    };
+    is_azure(url.as_str()) || ROWS.iter().any(is_home)
+}
+
 /// Whether an address is a resource of one of Azure's customers.
 pub(super) fn is_azure(endpoint: &str) -> bool {
     azure(endpoint).is_some()
@@ -184,6 +195,20 @@ mod tests {
         for (place, row) in ROWS.iter().enumerate() {
             assert_eq!(row.provider as usize, place, "{}", row.name);
             assert_eq!(serde_json::to_value(row.provider).unwrap(), row.name);
+        }
+    }
+
+    #[test]
+    fn clouds_are_known_by_their_host() {
+        for (address, is_known) in [
+            ("https://api.openai.com/v1", true),
+            ("https://api.anthropic.com", true),
+            ("https://mine.openai.azure.com/openai/v1", true),
+            ("https://openrouter.ai/api/v1", false),
+            ("http://127.0.0.1:11434/v1", false),
+            ("https://models.example/v1", false),
+        ] {
+            assert_eq!(is_cloud(&Url::parse(address).unwrap()), is_known, "{address}");
         }
     }
 

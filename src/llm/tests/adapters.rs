@@ -18,7 +18,7 @@ use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, StandIn, S
 const KEY: &str = "sk-very-secret-key-4711";
 
 #[expect(clippy::disallowed_methods, reason = "the daemon's client is not there in a unit test")]
-fn client() -> Result<reqwest::Client, String> {
+pub(super) fn client() -> Result<reqwest::Client, String> {
     let tls = tls::client_config(rustls::RootCertStore::empty).map_err(|e| e.to_string())?;
     reqwest::Client::builder()
         .tls_backend_preconfigured(Arc::unwrap_or_clone(tls))

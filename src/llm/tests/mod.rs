@@ -11,3 +11,4 @@ mod responses;
 pub(super) mod scripted;
 pub(super) mod server;
 mod shown;
+mod window;

@@ -118,11 +118,13 @@ async fn read(socket: &mut TcpStream) -> Option<Asked> {
             let length = head.lines().find_map(|l| {
                 let (name, value) = l.split_once(": ")?;
                 name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>())
-            })?;
-            if body.len() >= length.ok()? {
+            });
+            let length = length.unwrap_or(Ok(0)).ok()?;
+            if body.len() >= length {
+                let json = if length == 0 { "null" } else { body };
                 return Some(Asked {
                     head: head.to_owned(),
-                    body: serde_json::from_str(body).expect("a JSON request"),
+                    body: serde_json::from_str(json).expect("a JSON request"),
                 });
             }
         }

@@ -116,6 +116,10 @@ impl Model for TextCalls {
     fn learnt(&self) -> Learnt {
         self.inner.learnt()
     }
+
+    async fn ask_window(&self) {
+        self.inner.ask_window().await;
+    }
 }
 
 /// An answer, unless nothing is left of it.

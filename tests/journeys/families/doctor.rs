@@ -8,8 +8,9 @@ use crate::support::world::World;
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_names_a_cut_prompt_and_the_other_address() {
     for (family, more, named) in [
-        (Family::Local, json!({}), "cut the prompt: it read"),
-        (Family::Local, json!({ "context": 4_096 }), " answers ("),
+        (Family::Local, json!({ "context": 128_000 }), "cut the prompt: it read"),
+        (Family::Local, json!({ "context": 4_096 }), "its window: 4,096 tokens, by the config"),
+        (Family::Local, json!({}), "its window: 4,096 tokens, as its server says at /api/ps"),
         (Family::OpenAi, json!({}), "answers at /responses alone"),
         (Family::OpenAi, json!({ "api": "responses" }), " answers ("),
     ] {

@@ -5,6 +5,7 @@ mod changed;
 mod demo;
 mod doctor;
 mod story;
+mod window;
 
 use selkie_playground::Family;
 

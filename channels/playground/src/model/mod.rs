@@ -35,6 +35,7 @@ pub(crate) fn routes(model: Model) -> Router {
         .route("/v1/responses", post(strict::responses::responses))
         .route("/v1/embeddings", post(embeddings::embeddings))
         .route("/v1/models", get(openai::models))
+        .route("/api/ps", get(strict::running::running))
         .route("/anthropic/v1/messages", post(anthropic::messages))
         .layer(DefaultBodyLimit::disable())
         .with_state(model)

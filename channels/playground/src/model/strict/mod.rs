@@ -8,6 +8,7 @@ mod openai;
 mod reasoning;
 pub(super) mod responses;
 mod responses_check;
+pub(super) mod running;
 
 use serde_json::{Value, json};
 

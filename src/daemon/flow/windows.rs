@@ -1,0 +1,20 @@
+//! The windows of the models that can be asked.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::Flow;
+
+impl Flow {
+    /// Has the servers of models asked how many tokens they read, where config does not say. Nothing waits for that.
+    pub(super) fn ask_windows(&self) {
+        let Some(runner) = &self.live.runner else { return };
+        let profiles = Arc::clone(&runner.now().agent.profiles);
+        let stop = self.outbox.runtime.stop.receivers.clone();
+        self.outbox.runtime.tracker.spawn(async move {
+            let asking = join_all(profiles.values().map(|model| model.ask_window()));
+            stop.run_until_cancelled(asking).await;
+        });
+    }
+}
