@@ -18,6 +18,7 @@ use selkie::domain::choice::Pick;
 use selkie::domain::clock::{Clock, SystemClock};
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::ids::Instance;
+use selkie::domain::own_form::OwnForm;
 use selkie::domain::taint::Taint;
 use selkie::domain::transcript::{Item, Received};
 use selkie::domain::usage::Usage;
@@ -26,7 +27,7 @@ use selkie::store::engine::Engine;
 use selkie::store::postgres::{Address, Postgres};
 use selkie::store::sql::SqlLedger;
 use selkie::store::{
-    Advance, Arrival, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome,
+    Advance, Arrival, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome, StepForm,
 };
 use selkie_channel_core::{
     AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
@@ -42,6 +43,8 @@ const ALONE: i64 = 300;
 const COUNTED: i64 = 20;
 /// So many messages are kept to see what each takes.
 const KEPT: i64 = 1_024;
+/// Bytes of thoughts beside a call.
+const THOUGHTS: usize = 2_048;
 const WAITING: i64 = 10_000;
 const LANES: i64 = 100;
 
@@ -262,9 +265,9 @@ async fn all_at_once(ledger: &Arc<dyn Ledger>) -> f64 {
 /// What a message takes in the file for good, one after the other and many at a time.
 async fn bytes(dir: &Path) {
     let size = || dir.join("selkie.db").metadata().expect("a file").len();
-    let run = async |at_a_time: i64, from: i64| {
+    let run = async |at_a_time: i64, from: i64, thoughts: usize| {
         let ledger = selkie::store::open(dir).expect("a store");
-        message(ledger.as_ref(), 1, from).await;
+        thought_message(ledger.as_ref(), 1, from, thoughts).await;
         ledger.close().await;
         // Its lock goes with it.
         drop(ledger);
@@ -275,7 +278,7 @@ async fn bytes(dir: &Path) {
             let ledger = Arc::clone(&ledger);
             async move {
                 for order in 1..=each {
-                    message(ledger.as_ref(), n + 1, from + order).await;
+                    thought_message(ledger.as_ref(), n + 1, from + order, thoughts).await;
                 }
             }
         });
@@ -283,12 +286,19 @@ async fn bytes(dir: &Path) {
         ledger.close().await;
         (size() - before) as f64 / (each * at_a_time) as f64
     };
-    let (alone, together) = (run(1, 1_000_000).await, run(TASKS, 2_000_000).await);
+    let alone = run(1, 1_000_000, 0).await;
+    let together = run(TASKS, 2_000_000, 0).await;
     // What was written stands twice, as it came and in the transcript; what was answered once.
     let words = 2 * TEXT.len() + ANSWER.len();
     println!(
         "bytes a message          {alone:.0} one at a time  {together:.0} with {TASKS} at a time, {words} of them its words  \
          (wanted: at most 1400)"
+    );
+    let thinking = run(1, 3_000_000, THOUGHTS).await;
+    println!(
+        "— of a model that thinks  {thinking:.0} one at a time: of its {THOUGHTS} bytes in the provider's own form, which go \
+         with the task, {:.0} stay",
+        thinking - alone
     );
 }
 
@@ -319,9 +329,28 @@ async fn burst(dir: &Path) {
 
 /// The write plan of one plain message.
 async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
+    thought_message(ledger, n, order, 0).await;
+}
+
+/// The same where the model makes a call first, with so many bytes of thoughts beside it.
+async fn thought_message(ledger: &dyn Ledger, n: i64, order: i64, thoughts: usize) {
     let cursor = Cursor { account: account(), value: order.to_string() };
     let accepted = ledger.accept(vec![arrival(n, order)], Some(cursor), fuse(1)).await;
     let claimed = accepted.expect("stored").claimed.remove(0);
+    if thoughts > 0 {
+        let json = format!("\"{}\"", "t".repeat(thoughts - 2)).into();
+        let step = Advance::Step {
+            append: Vec::new(),
+            header: "{}".to_owned(),
+            facts: None,
+            usage: Usage::default(),
+            durable: true,
+        };
+        let form = OwnForm { origin: "0123456789abcdef".into(), json };
+        let kept = vec![StepForm { step: "c1".to_owned(), form }];
+        let keep = Advance::Keep { kept, with: Box::new(step) };
+        ledger.commit(&claimed.claim, keep).await.expect("committed");
+    }
     let text = ANSWER.to_owned();
     let heard = Item::Received(Received {
         inbox: Some(claimed.heard[0].0),
