@@ -209,6 +209,7 @@ mod tests {
             store_syncs: 3,
             backup: None,
             answers: String::new(),
+            cut_prompts: Vec::new(),
             limits: Vec::new(),
             memory: None,
             still: Vec::new(),

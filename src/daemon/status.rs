@@ -52,6 +52,9 @@ pub struct Status {
     /// What answers conversations, where nobody chooses another model.
     #[serde(default)]
     pub answers: String,
+    /// What to do about servers of models that have cut a prompt, a sentence each.
+    #[serde(default)]
+    pub cut_prompts: Vec<String>,
     /// Limits that are reached, each with whose it is.
     pub limits: Vec<String>,
     /// Why what is remembered is found by its words alone, where it should not be.
@@ -225,6 +228,7 @@ impl StatusDesk {
             refused: self.metrics.refused(),
             store_syncs: self.ledger.syncs(),
             answers: self.flow.answers(),
+            cut_prompts: self.flow.cut_prompts(),
             limits: self.flow.limits_reached(),
             memory: self.flow.memory_trouble(),
             still: self.vitals.still(),

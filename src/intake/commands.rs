@@ -34,7 +34,7 @@ use crate::store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, Sto
 use crate::tools::shell::Processes;
 use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
-use crate::work::runner::Shapes;
+use crate::work::runner::{AgentRunner, Shapes};
 use crate::work::sessions::SessionBook;
 use crate::work::stop_tokens::StopTokens;
 use crate::work::workspace::Workspaces;
@@ -60,6 +60,8 @@ pub(crate) struct Commands {
     pub(crate) sessions: Arc<SessionBook>,
     pub(crate) memory: MemoryCommands,
     pub(crate) chooser: ModelChooser,
+    /// None in tests of other things.
+    pub(crate) runner: Option<Live<AgentRunner>>,
     pub(crate) version: &'static str,
 }
 

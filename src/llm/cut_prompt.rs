@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 
+use crate::domain::count::grouped;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
 use crate::llm::{CutPrompt, Request};
@@ -11,6 +12,20 @@ use crate::llm::{CutPrompt, Request};
 const MOST_BYTES: u64 = 5;
 /// Fewer tokens say nothing: servers differ in what they add and count.
 const LEAST: u64 = 2_000;
+
+impl CutPrompt {
+    /// What an owner does about it.
+    pub const ADVICE: &str = "raise the server's window (Ollama: num_ctx), or set llm.context in the config to what it has";
+
+    /// Says it of the model that people know by `name`, with what to do.
+    pub fn sentence(&self, name: &str) -> String {
+        let [sent, read] = [self.sent, self.read].map(grouped);
+        format!(
+            "{name} has cut a prompt and read {read} of at least {sent} tokens: {}",
+            Self::ADVICE
+        )
+    }
+}
 
 /// Whether a server has cut a prompt since the process began.
 #[derive(Default)]
@@ -27,7 +42,8 @@ impl CutPrompts {
                 profile,
                 sent,
                 read,
-                "the model server cut the prompt: raise its window (Ollama: num_ctx), or set the profile's context to what it has"
+                "the model server cut the prompt: {}",
+                CutPrompt::ADVICE
             );
         }
     }

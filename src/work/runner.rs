@@ -45,6 +45,21 @@ pub(crate) struct AgentRunner {
     pub(crate) contexts: Vec<Arc<dyn ContextSource>>,
 }
 
+impl AgentRunner {
+    /// Says of each model whose server has cut a prompt what an owner does about it.
+    pub(crate) fn cut_prompts(&self) -> Vec<String> {
+        let models = self.agent.profiles.values();
+        let cut = models.filter_map(|model| Some((model.card().name, model.learnt().cut?)));
+        cut.map(|(name, cut)| cut.sentence(&name)).collect()
+    }
+
+    /// Says what the main model's window does to a tool of a shape; nothing where it leaves it as it is.
+    pub(crate) fn lack_of_room(&self, shape: &Shape, tool: &str) -> Option<String> {
+        let (registry, card) = (&shape.registry, self.agent.model.card());
+        fit::reason(registry.block(), card.context, &card.name, registry.our_name(tool))
+    }
+}
+
 /// A task is worked on to its end by what stood when it began.
 #[async_trait]
 impl TaskRunner for Live<AgentRunner> {

@@ -107,6 +107,9 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
     if !status.answers.is_empty() {
         row("model", one_line(&status.answers));
     }
+    for it in &status.cut_prompts {
+        row("prompt cut", one_line(it));
+    }
     row("store", store(&status.store));
     if let Some(it) = &status.backup {
         row("backup", backup(it, zone));
@@ -236,6 +239,7 @@ mod tests {
             refused: 0,
             store_syncs: 9,
             answers: "gpt-6 via main (llm.routes.main)".to_owned(),
+            cut_prompts: Vec::new(),
             limits: vec!["limits.person.calls_per_day (tg:4711)".to_owned()],
             memory: None,
             still: Vec::new(),

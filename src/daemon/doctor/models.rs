@@ -127,7 +127,7 @@ fn cuts(name: &str, context: u64, cut: CutPrompt) -> Finding {
         format!(
             "{name} cut the prompt: it read {read} of at least {sent} tokens, and its context is taken to be {context}"
         ),
-        "raise the server's window (Ollama: num_ctx), or set the profile's context to what it has",
+        CutPrompt::ADVICE,
     )
 }
 

@@ -328,6 +328,7 @@ impl Flow {
                 zones: Arc::clone(&timetable.zones),
             },
             chooser,
+            runner: live.runner.clone(),
             memory: MemoryCommands { book: Arc::clone(&rooms.memory), forgetting },
             version: rooms.version,
         });

@@ -1,4 +1,4 @@
-//! The windows of the models that can be asked.
+//! The windows of the models that can be asked, and what was cut to them.
 
 use std::sync::Arc;
 
@@ -16,5 +16,10 @@ impl Flow {
             let asking = join_all(profiles.values().map(|model| model.ask_window()));
             stop.run_until_cancelled(asking).await;
         });
+    }
+
+    /// Says of each model whose server has cut a prompt what an owner does about it.
+    pub fn cut_prompts(&self) -> Vec<String> {
+        self.live.runner.as_ref().map(|runner| runner.now().cut_prompts()).unwrap_or_default()
     }
 }

@@ -51,6 +51,7 @@ impl Commands {
             channels: channels.collect(),
             limits: self.limits.reached(now),
             memory: self.memory.book.vectors().and_then(|vectors| vectors.trouble()),
+            cut_prompts: self.runner.as_ref().map(|it| it.now().cut_prompts()).unwrap_or_default(),
         });
         let version = self.version;
         let questions =
@@ -92,7 +93,12 @@ impl Commands {
         let shape = (self.shapes)(&facts);
         Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => messages::tools(&shape.explain()),
-            ["why", name] => messages::tool_why(name, shape.has(name), &shape.why(name)),
+            ["why", name] => {
+                let mut why = shape.why(name);
+                let runner = self.runner.as_ref().map(|runner| runner.now());
+                why.extend(runner.and_then(|runner| runner.lack_of_room(&shape, name)));
+                messages::tool_why(name, shape.has(name), &why)
+            }
             _ => messages::tools_usage(),
         })
     }

@@ -31,6 +31,8 @@ pub(crate) struct HouseReport {
     pub(crate) limits: Vec<String>,
     /// Why what is remembered is found by its words alone, where it should not be.
     pub(crate) memory: Option<String>,
+    /// What to do about servers of models that have cut a prompt, a sentence each.
+    pub(crate) cut_prompts: Vec<String>,
 }
 
 /// Answers `/status`.
@@ -65,6 +67,9 @@ pub(crate) fn status(report: &StatusReport<'_>) -> String {
         }
         for limit in &house.limits {
             _ = writeln!(text, "Limit reached: {limit}.");
+        }
+        for sentence in &house.cut_prompts {
+            _ = writeln!(text, "{sentence}.");
         }
         if let Some(why) = &house.memory {
             let why = why.trim_end_matches('.');
@@ -130,6 +135,7 @@ mod tests {
                 channels,
                 limits: Vec::new(),
                 memory: Some("it answers 503: busy".to_owned()),
+                cut_prompts: vec!["gpt-6 via main has cut a prompt".to_owned()],
             }),
         };
         insta::assert_snapshot!(status(&report), @r#"
@@ -139,6 +145,7 @@ mod tests {
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
         x (x:1): not receiving, trying again every few minutes: 401.
+        gpt-6 via main has cut a prompt.
         I search my memory by keyword only, because the embeddings server fails: it answers 503: busy.
         selkie 0.1.0
         "#);
