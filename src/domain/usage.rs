@@ -43,6 +43,14 @@ impl Usage {
         self.input + self.output
     }
 
+    /// Says of the tokens written how many were thoughts: ` (60 of them thoughts)`; nothing where there were none.
+    pub fn thoughts_note(&self) -> String {
+        match self.thoughts {
+            0 => String::new(),
+            thoughts => format!(" ({} of them thoughts)", grouped(thoughts)),
+        }
+    }
+
     /// Says what it cost, one way wherever people read it: no amount is no price, unless nothing was used.
     pub fn cost(&self) -> String {
         match self.micro_usd {

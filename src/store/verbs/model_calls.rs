@@ -28,11 +28,16 @@ pub fn columns(items: usize, wrote: &[Wrote], alone: bool) -> Vec<Column> {
 
 fn rest(call: &ModelCall, alone: bool) -> String {
     let took = call.took_ms;
-    match call.usage.filter(|_| !alone) {
+    // The task has no number of its thoughts.
+    match call.usage.filter(|usage| !alone || usage.thoughts > 0) {
         None => format!(" {took}"),
-        Some(Usage { calls, input, cached, output, micro_usd, thoughts: _ }) => {
-            let tries = if calls == 1 { String::new() } else { format!(" {calls}") };
-            format!(" {took} {input} {cached} {output} {micro_usd}{tries}")
+        Some(Usage { calls, input, cached, output, micro_usd, thoughts }) => {
+            let more = match (calls, thoughts) {
+                (1, 0) => String::new(),
+                (calls, 0) => format!(" {calls}"),
+                (calls, thoughts) => format!(" {calls} {thoughts}"),
+            };
+            format!(" {took} {input} {cached} {output} {micro_usd}{more}")
         }
     }
 }
@@ -73,10 +78,11 @@ impl Names {
         let numbers: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
         let usage = match numbers.as_slice() {
             [] => Some(total).filter(|total| total.calls == 1),
-            [input, cached, output, micro_usd, tries @ ..] => {
-                let calls = tries.first().map_or(Some(1), |tries| u32::try_from(*tries).ok())?;
+            [input, cached, output, micro_usd, more @ ..] => {
+                let calls = more.first().map_or(Some(1), |calls| u32::try_from(*calls).ok())?;
+                let thoughts = more.get(1).copied().unwrap_or_default();
                 let [input, cached, output, micro_usd] = [*input, *cached, *output, *micro_usd];
-                Some(Usage { calls, input, cached, output, micro_usd, ..Usage::default() })
+                Some(Usage { calls, input, cached, output, micro_usd, thoughts })
             }
             _ => return None,
         };
@@ -111,6 +117,8 @@ mod tests {
             (once, false, " 840 1204 1100 88 3100"),
             (Usage { calls: 3, ..once }, false, " 840 1204 1100 88 3100 3"),
             (once, true, " 840"),
+            (Usage { thoughts: 60, ..once }, false, " 840 1204 1100 88 3100 1 60"),
+            (Usage { thoughts: 60, ..once }, true, " 840 1204 1100 88 3100 1 60"),
         ] {
             let wrote = call(usage);
             let columns = columns(2, std::slice::from_ref(&wrote), alone);

@@ -35,6 +35,7 @@ async fn told(row: &Row) {
     team.set_folder().await;
     assert!(team.world.ask("hi").await.contains("hi"), "{name}");
     asks_for_approval(&team).await;
+    counts_thoughts(&team, row.family);
     sees_a_picture(&team, row.family).await;
     hears_more_while_it_works(&team).await;
     is_stopped(&team).await;
@@ -62,6 +63,14 @@ async fn asks_for_approval(team: &Team) {
     team.told("the plan stands").await;
     assert_eq!(team.states(), ["consumed"]);
     assert_eq!(team.world.ask_in(GROUP, GRACE, "@selkie_demo_bot thank you").await, "gladly");
+}
+
+/// The trace says how many of the tokens were thoughts, where the provider counts them.
+fn counts_thoughts(team: &Team, family: Family) {
+    let told = |name: &[&str]| team.world.home.run(&[&["trace"], name].concat()).1;
+    let tasks: Value = serde_json::from_str(&told(&["--json"])).expect("JSON");
+    let story = told(&[&tasks[0]["id"].to_string()]);
+    assert_eq!(story.contains("of them thoughts"), family == Family::OpenAi, "{story}");
 }
 
 /// A photo reaches the model, or words that say why not.

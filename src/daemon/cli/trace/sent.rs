@@ -93,8 +93,12 @@ pub(super) fn sums(chain: &Value) -> String {
     let cost = usage.cost();
     let calls = counted(usage.calls.into(), ["model call", "model calls"]);
     let [input, cached, output] = [usage.input, usage.cached, usage.output].map(grouped);
+    // Only the calls have the number of their thoughts.
+    let thoughts =
+        items(&task["model_calls"]).filter_map(|call| call["usage"]["thoughts"].as_u64());
+    let thoughts = Usage { thoughts: thoughts.sum(), ..usage }.thoughts_note();
     format!(
-        "\nCost: {calls}, {input} tokens read ({cached} from the provider's cache), {output} written, {cost}{}\n{}",
+        "\nCost: {calls}, {input} tokens read ({cached} from the provider's cache), {output} written{thoughts}, {cost}{}\n{}",
         besides(task, usage),
         time(chain)
     )

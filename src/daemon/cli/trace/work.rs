@@ -86,10 +86,14 @@ fn has_calls(task: &Value) -> bool {
 /// What a call has used: `by main/gpt-6.2-sol: 1,204 tokens in (1,100 cached), 88 out, $0.0031, 1.2 s`.
 fn used(call: &Value) -> String {
     let mut told = format!("    by {}: ", short(&word(&call["by"])));
-    if let Ok(Usage { input, cached, output, micro_usd, .. }) = Usage::deserialize(&call["usage"]) {
+    if let Ok(usage) = Usage::deserialize(&call["usage"]) {
+        let Usage { input, cached, output, micro_usd, .. } = usage;
         let [input, cached, output] = [input, cached, output].map(grouped);
+        let thoughts = usage.thoughts_note();
         let cost = if micro_usd > 0 { format!("{}, ", dollars(micro_usd)) } else { String::new() };
-        told.push_str(&format!("{input} tokens in ({cached} cached), {output} out, {cost}"));
+        told.push_str(&format!(
+            "{input} tokens in ({cached} cached), {output} out{thoughts}, {cost}"
+        ));
     }
     let millis = call["took_ms"].as_u64().and_then(|millis| i64::try_from(millis).ok());
     format!("{told}{}\n", took(Duration::milliseconds(millis.unwrap_or_default())))
