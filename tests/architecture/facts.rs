@@ -291,7 +291,7 @@ fn is_tuple(input: &FnArg) -> bool {
 }
 
 /// `#[cfg(test)]`, `#[cfg(any(test, …))]`, `#[test]`; not `#[cfg(not(test))]`.
-fn is_for_tests(attribute: &Attribute) -> bool {
+pub fn is_for_tests(attribute: &Attribute) -> bool {
     if attribute.path().is_ident("test") {
         return true;
     }
@@ -302,7 +302,7 @@ fn is_for_tests(attribute: &Attribute) -> bool {
 }
 
 /// An item's attributes and its name.
-fn head(item: &Item) -> (&[Attribute], Option<String>) {
+pub fn head(item: &Item) -> (&[Attribute], Option<String>) {
     let (attributes, ident) = match item {
         Item::Const(i) => (&i.attrs, Some(&i.ident)),
         Item::Enum(i) => (&i.attrs, Some(&i.ident)),

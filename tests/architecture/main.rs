@@ -3,6 +3,7 @@
 //! wrong, and then the table changes first. `mutations.rs` proves that each wall stands.
 
 mod circles;
+mod count;
 mod facts;
 mod mutations;
 mod resolve;

@@ -30,7 +30,8 @@ pub struct Tree {
 }
 
 /// The tree as it stands, parsed once for all tests.
-static STANDING: LazyLock<Tree> = LazyLock::new(Tree::parsed);
+static STANDING: LazyLock<Tree> =
+    LazyLock::new(|| Tree::parsed(Path::new(env!("CARGO_MANIFEST_DIR"))));
 
 impl Tree {
     /// Everything below `src` and `channels`.
@@ -38,8 +39,8 @@ impl Tree {
         STANDING.clone()
     }
 
-    fn parsed() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    /// Everything below `src` and `channels` of another tree.
+    pub fn parsed(root: &Path) -> Self {
         let mut tree = Self::default();
         for folder in ["src", "channels"] {
             for file in below(&root.join(folder), "rs") {
