@@ -313,7 +313,7 @@ async fn what_failed_at_a_terminal_is_followed_by_the_whole_answer() {
     let failing = Turn::Paced { pieces: vec!["The wa".into()], calls: Vec::new(), breaks: true };
     model.script(vec![failing, Turn::text(WHOLE)]);
     let mut terminal = AtTerminal::start(world.home.command(&["ask", "when is the tide?"]));
-    world.within("the first token", terminal.shows("The wa")).await;
+    world.within("the first token", terminal.shows("The w")).await;
     model.write_on(1);
     let (status, shown) = world.within("the end of ask", terminal.ended()).await;
     assert!(status.success() && shown.contains(WHOLE), "{shown}");
