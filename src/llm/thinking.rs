@@ -57,10 +57,10 @@ mod tests {
 
     /// Answers nothing, and keeps how hard it was to think.
     #[derive(Default)]
-    struct Heard(std::sync::Mutex<Vec<Option<Effort>>>);
+    struct EffortLog(std::sync::Mutex<Vec<Option<Effort>>>);
 
     #[async_trait]
-    impl Model for Heard {
+    impl Model for EffortLog {
         async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
             locked(&self.0).push(request.effort);
             let why = "away".to_owned();
@@ -74,7 +74,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_request_names_goes_before_the_route() {
-        let heard = Arc::new(Heard::default());
+        let heard = Arc::new(EffortLog::default());
         let asked = async |route: Option<Effort>, own: Option<Effort>| {
             let model = Thinking::at(Arc::clone(&heard) as _, route);
             _ = model.ask(&Request { effort: own, ..request(9) }, &|_| {}).await;
