@@ -12,9 +12,9 @@ check:
 test:
     tests/run
 
-# one room of src/, such as memory
+# one crate of src/, such as memory
 test-room ROOM:
-    cargo test --locked --lib {{ROOM}}::
+    cargo test --locked -p selkie-{{ROOM}}
 
 # the table of src/docs/performance.md (built as packages are)
 bench:

@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::agent::Settings;
-use crate::domain::span::Span;
-use crate::domain::usage::Usage;
+use crate::Settings;
+use selkie_domain::span::Span;
+use selkie_domain::usage::Usage;
 
 /// A limit that is reached, with what was spent.
 #[derive(Clone, Debug, PartialEq)]

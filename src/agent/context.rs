@@ -3,11 +3,11 @@
 
 use async_trait::async_trait;
 
-use crate::agent::{prompt, short};
-use crate::domain::taint::Taint;
-use crate::domain::tokens;
-use crate::domain::transcript::Turn;
-use crate::store::Claimed;
+use crate::{prompt, short};
+use selkie_domain::taint::Taint;
+use selkie_domain::tokens;
+use selkie_domain::transcript::Turn;
+use selkie_store::Claimed;
 
 /// What stands around a part's words, in bytes.
 const FRAME: usize = 32;
@@ -94,8 +94,8 @@ impl Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::history;
-    use crate::domain::transcript::Item;
+    use crate::history;
+    use selkie_domain::transcript::Item;
 
     fn part(title: &str, text: &str, level: Taint) -> ContextPart {
         ContextPart { title: title.to_owned(), text: text.to_owned(), level }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::taint::Taint;
-use crate::domain::transcript::{Answer, Call, Item};
-use crate::store::Past;
-use crate::tools::scope::Earlier;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::{Answer, Call, Item};
+use selkie_store::Past;
+use selkie_tools::scope::Earlier;
 
 /// How much of what was called a stub names, in bytes.
 const NAMED: usize = 120;

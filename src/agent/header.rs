@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::loop_guard::LoopGuard;
-use crate::domain::question::Given;
-use crate::domain::transcript::Call;
-use crate::domain::usage::Usage;
+use crate::loop_guard::LoopGuard;
+use selkie_domain::question::Given;
+use selkie_domain::transcript::Call;
+use selkie_domain::usage::Usage;
 
 /// What is stored of a run beside its transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

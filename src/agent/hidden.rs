@@ -3,9 +3,9 @@
 use selkie_channel_core::Redactor;
 use serde_json::Value;
 
-use crate::domain::own_form::OwnForm;
-use crate::domain::transcript::Call;
-use crate::llm::{Reply, Stopped};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::transcript::Call;
+use selkie_llm::{Reply, Stopped};
 
 /// More than anybody reads: the messages of one answer. A server that does not keep to `max_output_tokens` sends any
 /// length.
@@ -61,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::usage::Usage;
+    use selkie_domain::usage::Usage;
 
     #[test]
     fn a_call_without_its_secret_is_marked() {

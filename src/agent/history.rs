@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::{earlier, messages, prompt, short};
-use crate::domain::own_form::OwnForm;
-use crate::domain::tokens;
-use crate::domain::transcript::{Answer, Call, Item, Received, Turn};
-use crate::store::Past;
+use crate::{earlier, messages, prompt, short};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::tokens;
+use selkie_domain::transcript::{Answer, Call, Item, Received, Turn};
+use selkie_store::Past;
 
 /// What a picture counts, in bytes: providers count some 1,600 tokens for a large one.
 const PICTURE: usize = 1_600 * tokens::BYTES;
@@ -135,7 +135,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::taint::Taint;
+    use selkie_domain::taint::Taint;
 
     fn asked(n: usize) -> Item {
         let calls =

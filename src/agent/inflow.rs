@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use crate::domain::facts::Facts;
-use crate::domain::ids::{InboxId, TaskId};
-use crate::domain::transcript::Received;
+use selkie_domain::facts::Facts;
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::transcript::Received;
 
 /// What comes in while a task runs.
 #[async_trait]

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::transcript::{Answer, Call};
+use selkie_domain::transcript::{Answer, Call};
 
 /// What was called with which result, as counts. Part of the run's header.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
-use crate::agent::budget::Spent;
-use crate::domain::approval::{ApprovalState, Approvers};
-use crate::domain::gate::Passed;
-use crate::llm::{ModelError, Stopped};
-use crate::store::{ApprovalRow, QuestionRow};
+use crate::budget::Spent;
+use selkie_domain::approval::{ApprovalState, Approvers};
+use selkie_domain::gate::Passed;
+use selkie_llm::{ModelError, Stopped};
+use selkie_store::{ApprovalRow, QuestionRow};
 
 /// How much of a message is named.
 const SHOWN: usize = 80;
@@ -34,7 +34,7 @@ pub fn limit_reached(spent: &Spent, frank: bool) -> String {
 
 /// The model has drawn; for itself, since it does not see what it drew.
 pub fn drew(names: &[String]) -> String {
-    let folder = crate::agent::PICTURES;
+    let folder = crate::PICTURES;
     let files: Vec<String> =
         names.iter().map(|name| format!("[picture: file_cache_dir/{folder}/{name}]")).collect();
     format!("your next answer came with {}: sent here behind your last words", files.join(" "))

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::agent::prompt::{FENCE_CLOSE, FENCE_OPEN};
-use crate::agent::{history, prompt, short};
-use crate::domain::transcript::Turn;
+use crate::prompt::{FENCE_CLOSE, FENCE_OPEN};
+use crate::{history, prompt, short};
+use selkie_domain::transcript::Turn;
 
 /// What is kept of a text in any case, in bytes.
 const KEPT: usize = 240;
@@ -125,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::transcript::{Answer, Call};
+    use selkie_domain::transcript::{Answer, Call};
 
     fn step(n: usize, arguments: usize, answer: usize) -> Turn {
         let id = format!("c{n}.0");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::own_form::OwnForm;
-use crate::store::StepForm;
+use selkie_domain::own_form::OwnForm;
+use selkie_store::StepForm;
 
 /// What a run keeps of its answers.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::tools::ports::Progress;
+use selkie_tools::ports::Progress;
 
 /// So long nothing comes before people are told.
 const QUIET: Duration = Duration::from_secs(20);
@@ -69,7 +69,7 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::domain::plan::Plan;
+    use selkie_domain::plan::Plan;
 
     #[derive(Default)]
     struct Told(Mutex<Vec<bool>>);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::domain::transcript::{Picture, Turn};
+use selkie_domain::transcript::{Picture, Turn};
 
 /// So many pictures go along with one request …
 const MOST: usize = 6;
@@ -61,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::transcript::{Answer, Call};
+    use selkie_domain::transcript::{Answer, Call};
 
     #[tokio::test]
     async fn the_newest_few_that_are_still_there_go_along() {

@@ -1,10 +1,10 @@
 //! The task's plan, read from its transcript: what `plan_create` answered, moved on by the model's own
 //! marks in its text. Nothing of it is stored twice.
 
-use crate::domain::plan::{Plan, StepStatus};
-use crate::domain::transcript::Item;
-use crate::store::Past;
-use crate::tools::conversation::plan_create::plan_in;
+use selkie_domain::plan::{Plan, StepStatus};
+use selkie_domain::transcript::Item;
+use selkie_store::Past;
+use selkie_tools::conversation::plan_create::plan_in;
 
 /// The tool whose answer is a plan.
 const TOOL: &str = "plan_create";
@@ -86,8 +86,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::taint::Taint;
-    use crate::domain::transcript::{Answer, Call};
+    use selkie_domain::taint::Taint;
+    use selkie_domain::transcript::{Answer, Call};
 
     fn asked(text: &str, name: &str) -> Item {
         let call = Call { id: "c".into(), name: name.into(), arguments: json!({}) };

@@ -5,9 +5,9 @@
 
 use chrono::SecondsFormat;
 
-use crate::agent::short;
-use crate::domain::facts::{Facts, Mode, Where};
-use crate::domain::transcript::Received;
+use crate::short;
+use selkie_domain::facts::{Facts, Mode, Where};
+use selkie_domain::transcript::Received;
 
 /// Words that are not the speaker's own begin with this line …
 pub const FENCE_OPEN: &str = "<<<untrusted";
@@ -208,8 +208,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::taint::Taint;
-    use crate::domain::transcript::Quoted;
+    use selkie_domain::taint::Taint;
+    use selkie_domain::transcript::Quoted;
 
     fn message(text: &str) -> Received {
         Received {
@@ -258,16 +258,16 @@ mod tests {
             v: Facts::VERSION,
             place: Where::CommandLine { terminal: true },
             speaker: None,
-            trust: crate::domain::facts::Trust::Owner,
+            trust: selkie_domain::facts::Trust::Owner,
             taint: Taint::Clean,
-            trigger: crate::domain::facts::Trigger::Asked,
+            trigger: selkie_domain::facts::Trigger::Asked,
             mode: Mode::Normal,
             message: None,
             opened: vec![],
             passed: None,
             summoned: Vec::new(),
             at: DateTime::UNIX_EPOCH,
-            pick: crate::domain::choice::Pick::default(),
+            pick: selkie_domain::choice::Pick::default(),
         };
         let left = ["grep", "glob"];
         let whole = system("I am Ina.", &facts, &left, 9_000);

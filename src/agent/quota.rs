@@ -1,6 +1,6 @@
 //! Limits beside the task's own that its usage counts against: a person's, a conversation's.
 
-use crate::domain::usage::Usage;
+use selkie_domain::usage::Usage;
 
 /// How much whoever a task's usage is counted for may use.
 pub trait Quota: Send + Sync {

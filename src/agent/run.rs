@@ -3,18 +3,18 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::agent::header::{Header, LastAnswerOnly, VERSION};
-use crate::agent::loop_guard::{LoopGuard, Verdict};
-use crate::agent::own_forms::OwnForms;
-use crate::agent::{Asks, Ending, Seeks, Settings, Source, budget, messages};
-use crate::domain::approval::Request;
-use crate::domain::ids::TaskId;
-use crate::domain::question::Ask;
-use crate::domain::taint::Taint;
-use crate::domain::transcript::{Answer, Call, Item, Received};
-use crate::domain::usage::Usage;
-use crate::llm::{ModelError, Reply};
-use crate::store::{End, Seen, Wrote};
+use crate::header::{Header, LastAnswerOnly, VERSION};
+use crate::loop_guard::{LoopGuard, Verdict};
+use crate::own_forms::OwnForms;
+use crate::{Asks, Ending, Seeks, Settings, Source, budget, messages};
+use selkie_domain::approval::Request;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::Ask;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::{Answer, Call, Item, Received};
+use selkie_domain::usage::Usage;
+use selkie_llm::{ModelError, Reply};
+use selkie_store::{End, Seen, Wrote};
 
 mod approval;
 mod asking;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 /// How far one task may go. Every limit ends the task with a line that names it; 0 lifts a limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::transcript::Call;
+use selkie_domain::transcript::Call;
 
 /// Arguments up to so many bytes are sent back whole.
 const MOST: usize = 32 * 1024;

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::agent::short;
-use crate::domain::share::Share;
-use crate::domain::tokens;
-use crate::domain::usage::Meter;
-use crate::llm::{Model, Profiles, Request};
-use crate::tools::ToolError;
-use crate::tools::ports::Small;
+use crate::short;
+use selkie_domain::share::Share;
+use selkie_domain::tokens;
+use selkie_domain::usage::Meter;
+use selkie_llm::{Model, Profiles, Request};
+use selkie_tools::ToolError;
+use selkie_tools::ports::Small;
 
 /// Tokens of one answer.
 const MAX_OUTPUT: u32 = 4096;
@@ -78,8 +78,8 @@ impl Small for SmallModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::usage::Usage;
-    use crate::llm::{Card, Failed, ModelError, OnText, Reply};
+    use selkie_domain::usage::Usage;
+    use selkie_llm::{Card, Failed, ModelError, OnText, Reply};
 
     /// Answers the first question, and refuses what comes after it.
     #[derive(Default)]

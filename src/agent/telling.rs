@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use selkie_channel_core::{Piecewise, Redactor, locked};
 
-use crate::domain::happening::{Happening, Happenings};
-use crate::domain::ids::TaskId;
-use crate::domain::written::Written;
-use crate::tools::ports::Progress;
+use selkie_domain::happening::{Happening, Happenings};
+use selkie_domain::ids::TaskId;
+use selkie_domain::written::Written;
+use selkie_tools::ports::Progress;
 
 /// What is told of one answer.
 pub(super) struct Telling<'a> {
@@ -64,7 +64,7 @@ impl<'a> Telling<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::ports::Silent;
+    use selkie_tools::ports::Silent;
 
     #[test]
     fn no_secret_is_told_across_a_border_and_what_failed_is_void() {

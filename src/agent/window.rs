@@ -4,10 +4,10 @@
 //! At 80 % of what there is room for it is cut down to 50 %: first the long answers of tools in older tasks, then, where that is
 //! not enough, the oldest tasks.
 
-use crate::agent::{earlier, history};
-use crate::domain::tokens;
-use crate::domain::transcript::{Answer, Item, Turn};
-use crate::store::{Cut, Past};
+use crate::{earlier, history};
+use selkie_domain::tokens;
+use selkie_domain::transcript::{Answer, Item, Turn};
+use selkie_store::{Cut, Past};
 
 /// Tasks of a history at most: the ledger gives no more (`store/verbs/history.rs`), and its oldest is not to go unnoticed.
 const TASKS: usize = 32;
@@ -184,8 +184,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::taint::Taint;
-    use crate::domain::transcript::Call;
+    use selkie_domain::taint::Taint;
+    use selkie_domain::transcript::Call;
 
     fn task(finish: i64, answer: usize, said: usize) -> Past {
         let call = Call { id: "c1.0".into(), name: "grep".into(), arguments: json!({}) };

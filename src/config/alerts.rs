@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 /// What the owner is told of in chat, once each time it comes about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

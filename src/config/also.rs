@@ -3,8 +3,8 @@
 use selkie_channel_core::{AlsoCalled, ChannelKit};
 use serde_json::{Map, Value};
 
-use crate::config::problem::{Place, Problem};
-use crate::config::source::{Environment, Written, key, put};
+use crate::problem::{Place, Problem};
+use crate::source::{Environment, Written, key, put};
 
 /// What is written in other programs' words, gathered from every source.
 pub struct Also<'a> {

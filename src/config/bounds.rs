@@ -1,9 +1,9 @@
 //! Values of the right type that are of no use: lengths of time, names of variables, patterns, numbers.
 
-use crate::config::settings::Settings;
-use crate::domain::span::Span;
-use crate::tools::pattern_fault;
-use crate::tools::shell::is_variable;
+use crate::settings::Settings;
+use selkie_domain::span::Span;
+use selkie_tools::pattern_fault;
+use selkie_tools::shell::is_variable;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);
@@ -127,7 +127,7 @@ fn variables(settings: &Settings) -> Vec<Wrong> {
 
 fn patterns(settings: &Settings) -> Vec<Wrong> {
     let rules = settings.tools.patch.validate.iter().enumerate();
-    let judge = |(index, rule): (usize, &crate::tools::settings::Validate)| {
+    let judge = |(index, rule): (usize, &selkie_tools::settings::Validate)| {
         let why = pattern_fault(&rule.glob)?;
         let message =
             format!("takes a pattern such as file_state_dir/**/*.yaml; {:?} {why}", rule.glob);

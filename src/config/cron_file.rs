@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::config::lines::Lines;
-use crate::config::problem::{Place, Problem, Problems};
-use crate::config::{read, yaml};
-use crate::domain::spelling::nearest;
+use crate::lines::Lines;
+use crate::problem::{Place, Problem, Problems};
+use crate::{read, yaml};
+use selkie_domain::spelling::nearest;
 
 /// Tasks that one file may hold.
 const MOST: usize = 1_000;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::problem::Place;
-use crate::config::source::{Environment, Written, put};
-use crate::llm::Provider;
+use crate::problem::Place;
+use crate::source::{Environment, Written, put};
+use selkie_llm::Provider;
 
 /// Where the key of OpenAI's variable belongs, when that is not OpenAI's own server.
 pub const BASE_URL: &str = "OPENAI_BASE_URL";

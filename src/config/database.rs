@@ -1,7 +1,7 @@
 //! What is wrong with the database that the config names.
 
-use crate::config::settings::Settings;
-use crate::store::database::Database;
+use crate::settings::Settings;
+use selkie_store::database::Database;
 
 /// Says what is wrong with `store.url`, or with a password that has none; never what stands there.
 pub fn problem(settings: &Settings) -> Option<(Vec<String>, String)> {

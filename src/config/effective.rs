@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::source::key;
+use crate::source::key;
 
 /// Every key that is set, with its value; secrets stand in it as they are.
 #[derive(Clone)]
 pub struct Effective(Value);
 
 impl Effective {
-    pub(super) fn of(value: Value) -> Self {
+    pub fn of(value: Value) -> Self {
         Self(value)
     }
 
@@ -38,12 +38,6 @@ impl Effective {
     fn get(&self, path: &[String]) -> Option<&Value> {
         path.iter().try_fold(&self.0, |value, part| value.get(part))
     }
-}
-
-/// What this comes to, for tests.
-#[cfg(test)]
-pub(crate) fn effective_of(value: Value) -> Effective {
-    Effective::of(value)
 }
 
 /// Writes a key for people.

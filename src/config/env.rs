@@ -5,9 +5,9 @@ use std::ffi::OsString;
 
 use serde_json::{Map, Value};
 
-use crate::config::problem::{Place, Problem};
-use crate::config::source::{Environment, Written, put};
-use crate::config::{schema, yaml};
+use crate::problem::{Place, Problem};
+use crate::source::{Environment, Written, put};
+use crate::{schema, yaml};
 
 /// What the names of our variables begin with.
 pub const PREFIX: &str = "SELKIE__";

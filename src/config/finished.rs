@@ -1,8 +1,8 @@
 //! What a reading comes to: its settings, and everything that is wrong.
 
-use crate::config::Reading;
-use crate::config::problem::Problems;
-use crate::config::settings::Settings;
+use crate::Reading;
+use crate::problem::Problems;
+use crate::settings::Settings;
 
 impl Reading {
     /// Returns the settings when nothing is wrong.

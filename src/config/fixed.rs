@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::config::settings::Settings;
-use crate::config::unasked::Targets;
-use crate::llm;
-use crate::schedule::book::unknown_model;
-use crate::schedule::fixed::{FixedSchedule, Wrong as WrongKey};
-use crate::schedule::zone::Zone;
+use crate::settings::Settings;
+use crate::unasked::Targets;
+use selkie_llm as llm;
+use selkie_schedule::book::unknown_model;
+use selkie_schedule::fixed::{FixedSchedule, Wrong as WrongKey};
+use selkie_schedule::zone::Zone;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

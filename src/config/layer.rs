@@ -3,7 +3,7 @@
 use config::{Config, ConfigError, Map, Source, Value as Node, ValueKind};
 use serde_json::{Number, Value};
 
-use crate::config::problem::Place;
+use crate::problem::Place;
 
 /// Values from one source; every one knows where it was written.
 #[derive(Clone)]

@@ -4,17 +4,17 @@ use std::cell::OnceCell;
 
 use selkie_channel_core::ChannelKit;
 
-use crate::config::named::id;
-use crate::config::problem::one_of;
-use crate::config::settings::Settings;
-use crate::config::unasked::{self, Targets};
-use crate::config::{bounds, database, fixed, place_settings, reach, rows};
-use crate::domain::crash::CrashPoint;
-use crate::domain::spelling::nearest;
-use crate::domain::tool::Class;
-use crate::tools;
-use crate::tools::base::{self, ToolDeps};
-use crate::tools::web::SearchProvider;
+use crate::named::id;
+use crate::problem::one_of;
+use crate::settings::Settings;
+use crate::unasked::{self, Targets};
+use crate::{bounds, database, fixed, place_settings, reach, rows};
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::spelling::nearest;
+use selkie_domain::tool::Class;
+use selkie_tools as tools;
+use selkie_tools::base::{self, ToolDeps};
+use selkie_tools::web::SearchProvider;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

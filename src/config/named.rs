@@ -3,7 +3,7 @@
 use selkie_channel_core::{ChannelKit, Ids};
 use serde_json::Value;
 
-use crate::config::problem::one_of;
+use crate::problem::one_of;
 
 /// Says what an id has to look like, by the channels that are built in.
 pub fn id(

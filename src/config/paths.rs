@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::config::settings::Settings;
-use crate::config::source::{Environment, Flag};
+use crate::settings::Settings;
+use crate::source::{Environment, Flag};
 
 /// The machine's file, which is read last.
 const SYSTEM_FILE: &str = "/etc/selkie/config.yaml";

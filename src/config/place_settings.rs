@@ -2,10 +2,10 @@
 
 use selkie_channel_core::ChannelKit;
 
-use crate::config::named::id;
-use crate::config::settings::Settings;
-use crate::llm;
-use crate::schedule::book::unknown_model;
+use crate::named::id;
+use crate::settings::Settings;
+use selkie_llm as llm;
+use selkie_schedule::book::unknown_model;
 
 /// A key's path and what is wrong with its value.
 type Wrong = (Vec<String>, String);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use crate::config::paths::{Folders, Found, From};
-use crate::config::settings::Settings;
-use crate::config::source::Environment;
+use crate::paths::{Folders, Found, From};
+use crate::settings::Settings;
+use crate::source::Environment;
 
 /// Something on this machine that cannot be used.
 pub struct Unfit {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::domain::schema::{Fault, FaultKind};
-use crate::guard::visible::one_line;
+use selkie_domain::schema::{Fault, FaultKind};
+use selkie_guard::visible::one_line;
 
 /// Something wrong with the config. Shown as `config.yaml:7: worker.max is not a key (…)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

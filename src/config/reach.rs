@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use reqwest::Url;
 use selkie_channel_core::ChannelKit;
 
-use crate::config::settings::Settings;
-use crate::guard::network;
+use crate::settings::Settings;
+use selkie_guard::network;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

@@ -2,8 +2,8 @@
 
 use selkie_channel_core::ChannelKit;
 
-use crate::config::problem::one_of;
-use crate::guard::policy::{MOST_ROWS, Row};
+use crate::problem::one_of;
+use selkie_guard::policy::{MOST_ROWS, Row};
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

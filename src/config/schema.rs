@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value, json};
 
-use crate::config::problem::one_of;
-use crate::config::secrets::Secrets;
-use crate::config::settings::Settings;
-use crate::domain::span::Span;
+use crate::problem::one_of;
+use crate::secrets::Secrets;
+use crate::settings::Settings;
+use selkie_domain::span::Span;
 
 /// Composes the schema.
 pub fn compose(kits: &[ChannelKit], secrets: &Secrets) -> Value {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use selkie_channel_core::{ChannelKit, redact};
 use serde_json::Value;
 
-use crate::config::problem::{Place, Problem};
-use crate::config::source::{Environment, Written, key, put};
-use crate::config::{read, urls};
-use crate::domain::spelling::nearest;
+use crate::problem::{Place, Problem};
+use crate::source::{Environment, Written, key, put};
+use crate::{read, urls};
+use selkie_domain::spelling::nearest;
 
 /// The config's own name among credentials.
 const CONFIG: &str = "config.yaml";

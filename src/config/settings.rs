@@ -6,12 +6,18 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{alerts, telemetry};
-use crate::domain::span::Span;
-use crate::intake::settings as flow;
-use crate::schedule::fixed::FixedSchedule;
-use crate::schedule::zone::Zone;
-use crate::{agent, console, guard, llm, memory, store, tools};
+use crate::{alerts, telemetry};
+use selkie_domain::span::Span;
+use selkie_engine::intake::settings as flow;
+use selkie_schedule::fixed::FixedSchedule;
+use selkie_schedule::zone::Zone;
+use selkie_agent as agent;
+use selkie_console as console;
+use selkie_guard as guard;
+use selkie_llm as llm;
+use selkie_memory as memory;
+use selkie_store as store;
+use selkie_tools as tools;
 
 pub use console::Settings as ConsoleSettings;
 pub use flow::Settings as FlowSettings;

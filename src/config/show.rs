@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::config::paths::{Folders, Found, From};
-use crate::config::{Reading, urls};
+use crate::paths::{Folders, Found, From};
+use crate::{Reading, urls};
 
 /// One key as it takes effect.
 #[derive(Clone, Debug, PartialEq, Serialize)]

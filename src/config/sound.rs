@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::config::schema;
+use crate::schema;
 
 /// Takes the values at `faulty` out of `value`: a key that may be left out goes, what has to be there gets a
 /// value that says nothing. Whatever is found wrong with such a value has been told already.

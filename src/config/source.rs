@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::config::problem::Place;
+use crate::problem::Place;
 
 /// The environment as a value.
 pub type Environment = BTreeMap<String, String>;

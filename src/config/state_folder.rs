@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use selkie_channel_core::ChannelKit;
 use serde_json::{Value, json};
 
-use crate::config::paths::{ConfigFile, Found};
-use crate::config::settings::Settings;
-use crate::config::{Sources, home, read, yaml};
+use crate::paths::{ConfigFile, Found};
+use crate::settings::Settings;
+use crate::{Sources, home, read, yaml};
 
 const KEY: &str = "file_state_dir";
 /// The variable that names it.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::config::schema;
-use crate::config::settings::Settings;
+use crate::schema;
+use crate::settings::Settings;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

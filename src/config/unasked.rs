@@ -2,9 +2,9 @@
 
 use selkie_channel_core::ChannelKit;
 
-use crate::config::named::conversation;
-use crate::config::problem::one_of;
-use crate::intake::settings::HeartbeatSettings;
+use crate::named::conversation;
+use crate::problem::one_of;
+use selkie_engine::intake::settings::HeartbeatSettings;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::config::lines::Lines;
-use crate::config::paths::ConfigFile;
-use crate::config::problem::{self, Place, Problem};
-use crate::config::source::{Flag, Written, key};
-use crate::config::yaml::{self, Document, Repeated};
-use crate::config::{read, schema};
-use crate::domain::schema::{FaultKind, check};
+use crate::lines::Lines;
+use crate::paths::ConfigFile;
+use crate::problem::{self, Place, Problem};
+use crate::source::{Flag, Written, key};
+use crate::yaml::{self, Document, Repeated};
+use crate::{read, schema};
+use selkie_domain::schema::{FaultKind, check};
 
 /// Takes what a flag sets.
 pub fn from_flag(flag: &Flag) -> Written {

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 use serde_saphyr::{DuplicateKeyPolicy, Error, Location, Spanned, UserMessageFormatter};
 
-use crate::config::lines::Lines;
-use crate::config::node::{Key, Node};
-use crate::config::problem::{Place, Problem};
-use crate::config::source;
-use crate::domain::document;
+use crate::lines::Lines;
+use crate::node::{Key, Node};
+use crate::problem::{Place, Problem};
+use crate::source;
+use selkie_domain::document;
 
 /// How deep it may nest.
 const DEPTH: usize = 32;

@@ -7,7 +7,7 @@ use selkie_channel_core::ConversationId;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::store::StoreError;
+use selkie_store::StoreError;
 
 /// A row beside the key of its conversation, as people write it.
 #[derive(Serialize)]

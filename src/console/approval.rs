@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, MessageRef};
 use serde::Serialize;
 
-use crate::domain::approval::ApprovalState;
-use crate::domain::ids::TaskId;
-use crate::domain::question::Person;
-use crate::store::ApprovalRow;
+use selkie_domain::approval::ApprovalState;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::Person;
+use selkie_store::ApprovalRow;
 
 /// An approval that was asked for, as far as one who watches may know it: not what it would be given by.
 #[derive(Serialize)]

@@ -13,14 +13,15 @@ use tokio::time::timeout;
 
 use super::answer::Fault;
 use super::asked::{Asked, Of, PATIENCE, Rows, TOTAL, find, limit};
-use super::{Console, Looked, Sees, Unreadable};
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::guard::visible::{harmless, one_line};
-use crate::memory::remembered::Remembered;
-use crate::people::circle::Known;
-use crate::people::update::NamedPerson;
-use crate::work::todo_list::ListedTodo;
+use super::Console;
+use selkie_engine::flow::{Looked, Sees, Unreadable};
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_guard::visible::{harmless, one_line};
+use selkie_memory::remembered::Remembered;
+use selkie_people::circle::Known;
+use selkie_people::update::NamedPerson;
+use selkie_engine::work::todo_list::ListedTodo;
 
 /// The header that says how many items were done.
 const DONE: &str = "x-done-count";

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Console;
 use super::answer::Fault;
-use crate::domain::happening::Happening;
+use selkie_domain::happening::Happening;
 
 /// Listeners at once: half of the connections, so that questions are always answered.
 const LISTENERS: usize = 32;

@@ -13,13 +13,13 @@ use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
 use super::asked::{Asked, Of, PATIENCE, Rows, TOTAL, find, limit};
 use super::{ChannelView, Console};
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::in_force::NotInForce;
-use crate::schedule::post_view::PostView;
-use crate::schedule::view::{Time, View};
-use crate::shape::Explained;
-use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
-use crate::store::{QuestionRow, States, Which};
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::in_force::NotInForce;
+use selkie_schedule::post_view::PostView;
+use selkie_schedule::view::{Time, View};
+use selkie_shape::Explained;
+use selkie_store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
+use selkie_store::{QuestionRow, States, Which};
 
 /// What there is for people and for whoever watches over selkie.
 const OPEN: &str = "selkie's console. It only reads: ask with GET.

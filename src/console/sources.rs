@@ -5,22 +5,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use selkie_channel_core::ConversationId;
 use selkie_channel_core::door::Wall;
 use serde::Serialize;
 
-use crate::domain::clock::SharedClock;
-use crate::domain::facts::Facts;
-use crate::domain::happening::Happenings;
-use crate::domain::in_force::NotInForce;
-use crate::domain::live::Live;
-use crate::memory::remembered::Remembered;
-use crate::people::book::KnownList;
-use crate::schedule::post_view::{PostUrl, PostView};
-use crate::shape::Explained;
-use crate::store::read::Read;
-use crate::store::{Result, Schedules};
-use crate::work::todo_list::TodoList;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::facts::Facts;
+use selkie_domain::happening::Happenings;
+use selkie_domain::in_force::NotInForce;
+use selkie_domain::live::Live;
+use selkie_engine::flow::Knowledge;
+use selkie_schedule::post_view::{PostUrl, PostView};
+use selkie_shape::Explained;
+use selkie_store::read::Read;
+use selkie_store::{Result, Schedules};
 
 /// Explains the shape of these facts, recomputed: shape is pure.
 pub type Explain = Arc<dyn Fn(&Facts) -> Explained + Send + Sync>;
@@ -33,28 +30,6 @@ pub type Syncs = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// Lists drafts, scheduled posts, and the newest that went out or did not.
 pub type Posts = Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<PostView>>> + Send + Sync>;
-
-/// What conversations know beyond their histories, each as far as it may.
-#[async_trait]
-pub trait Knowledge: Send + Sync {
-    /// Lists whom a conversation may hear of, the latest met first.
-    ///
-    /// # Errors
-    /// When the ledger or a file cannot be read.
-    async fn contacts(&self, of: &ConversationId) -> Looked<KnownList>;
-
-    /// Lists what it sees of what is to be done, and what was done.
-    ///
-    /// # Errors
-    /// As [`Knowledge::contacts`].
-    async fn todos(&self, of: &ConversationId) -> Looked<TodoList>;
-
-    /// Lists what it remembers, its own first, in the order of its files.
-    ///
-    /// # Errors
-    /// As [`Knowledge::contacts`].
-    async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>>;
-}
 
 /// How the daemon is, for health checks and for Prometheus.
 #[async_trait]
@@ -76,23 +51,6 @@ pub trait Health: Send + Sync {
     /// When it cannot be written.
     async fn metrics(&self) -> std::result::Result<String, fmt::Error>;
 }
-
-/// What a conversation sees, or why that cannot be told.
-pub type Looked<T> = std::result::Result<Sees<T>, Unreadable>;
-
-/// What a conversation sees, and how far.
-#[derive(Clone, Debug, Default)]
-pub struct Sees<T> {
-    /// All there is: an owner alone reads what is told there.
-    pub is_whole: bool,
-    /// What it sees.
-    pub what: T,
-}
-
-/// Why it cannot be told what a conversation knows.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Unreadable(pub String);
 
 /// Everything the read API reads.
 #[derive(Clone)]

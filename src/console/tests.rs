@@ -15,34 +15,35 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{ChannelView, Console, Health, Knowledge, Looked, Sees, Unreadable};
-use crate::domain::approval::{ApprovalState, Approvers, Request};
-use crate::domain::choice::Pick;
-use crate::domain::clock::ManualClock;
-use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
-use crate::domain::happening::{Happening, Happenings};
-use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
-use crate::domain::live::Live;
-use crate::domain::question::Person;
-use crate::domain::schedule::{Action, Maker, Schedule, Terms};
-use crate::domain::taint::Taint;
-use crate::domain::task::TaskState;
-use crate::domain::usage::Usage;
-use crate::memory::remembered::Remembered;
-use crate::people::book::KnownList;
-use crate::people::circle::Known;
-use crate::people::update::NamedPerson;
-use crate::schedule::post_view::PostView;
-use crate::shape::{Explained, HiddenLine, ToolLine};
-use crate::store::read::{
+use super::{ChannelView, Console, Health};
+use selkie_engine::flow::{Knowledge, Looked, Sees, Unreadable};
+use selkie_domain::approval::{ApprovalState, Approvers, Request};
+use selkie_domain::choice::Pick;
+use selkie_domain::clock::ManualClock;
+use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::happening::{Happening, Happenings};
+use selkie_domain::ids::{InboxId, Instance, OutboundId, TaskId};
+use selkie_domain::live::Live;
+use selkie_domain::question::Person;
+use selkie_domain::schedule::{Action, Maker, Schedule, Terms};
+use selkie_domain::taint::Taint;
+use selkie_domain::task::TaskState;
+use selkie_domain::usage::Usage;
+use selkie_memory::remembered::Remembered;
+use selkie_people::book::KnownList;
+use selkie_people::circle::Known;
+use selkie_people::update::NamedPerson;
+use selkie_schedule::post_view::PostView;
+use selkie_shape::{Explained, HiddenLine, ToolLine};
+use selkie_store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
     Unanswered, Upcoming, Used,
 };
-use crate::store::{
+use selkie_store::{
     ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
     Location, NewSchedule, Outcome, QuestionRow, Result, StoreError, Turn, Version,
 };
-use crate::work::todo_list::{ListedTodo, TodoList};
+use selkie_engine::work::todo_list::{ListedTodo, TodoList};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
 #[derive(Default)]
@@ -165,7 +166,7 @@ impl Read for Shelf {
         &self,
         _: &ConversationId,
         _: usize,
-    ) -> Result<Vec<crate::store::spoken::Spoken>> {
+    ) -> Result<Vec<selkie_store::spoken::Spoken>> {
         Ok(Vec::new())
     }
 
@@ -224,7 +225,7 @@ impl Read for Shelf {
         &self,
         _: &ConversationId,
         _: &selkie_channel_core::MessageRef,
-    ) -> Result<Option<crate::domain::provenance::Provenance>> {
+    ) -> Result<Option<selkie_domain::provenance::Provenance>> {
         Ok(None)
     }
 
@@ -351,7 +352,7 @@ impl Served {
     async fn new(ledger: Shelf) -> Self {
         let happenings = Happenings::default();
         let folder = tempfile::tempdir().unwrap();
-        let schedules = crate::store::open(folder.path()).unwrap();
+        let schedules = selkie_store::open(folder.path()).unwrap();
         let console = Console {
             ledger: Arc::new(ledger),
             schedules: Arc::clone(&schedules) as _,

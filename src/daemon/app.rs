@@ -12,7 +12,7 @@ use crate::config::settings::Settings;
 use crate::console::{ChannelView, Console, Health, Posts};
 use crate::daemon::backup::{Scheduled, begun};
 use crate::daemon::build::{AppConfig, Kept, VERSION};
-use crate::daemon::flow::{ByConfig, Flow, Parts, Summing};
+use crate::engine::flow::{ByConfig, Flow, Parts, Summing};
 use crate::daemon::otlp::Exporter;
 use crate::daemon::posts::list_posts;
 use crate::daemon::{ledger, process, state, templates};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::domain::approval::Verdict;
 use crate::store::ApprovalRow;
 

@@ -4,7 +4,7 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::people::book::{ContactView, NoContact};
 use crate::people::files::FileError;
 use crate::store::PrivateChat;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::daemon::answered::Answered;
 use crate::daemon::app::App;
 use crate::daemon::backup::{AskedToResume, Resumed, told_to_resume};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::service_manager::ServiceManager;
 use crate::daemon::socket;
 use crate::daemon::status::StatusDesk;

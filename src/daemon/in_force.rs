@@ -245,7 +245,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::config::effective_of;
     use crate::domain::clock::{Clock as _, SystemClock};
 
     fn at(minutes: i64) -> DateTime<Utc> {
@@ -259,7 +258,7 @@ mod tests {
             let text = fs::read(&file).unwrap_or_default();
             let value: Option<Value> = serde_json::from_slice(&text).ok();
             let faults = usize::from(value.is_none());
-            Peeked { effective: value.map(effective_of), faults, files: vec![file.clone()] }
+            Peeked { effective: value.map(Effective::of), faults, files: vec![file.clone()] }
         })
     }
 
@@ -277,7 +276,7 @@ mod tests {
         let old = json!({ "worker": { "count": 1 } });
         write(&file, &old, 9);
         let peek = peek(file.clone(), Arc::clone(&reads));
-        let all = Arc::new(InForce::new(effective_of(old), Some(peek), Arc::new(SystemClock)));
+        let all = Arc::new(InForce::new(Effective::of(old), Some(peek), Arc::new(SystemClock)));
         for _ in 0..3 {
             assert_eq!(all.look().await, NotInForce::default());
         }
@@ -288,17 +287,17 @@ mod tests {
         assert_eq!((told.keys.as_slice(), told.faults), (&["worker.count".to_owned()][..], 0));
         assert!(told.changed_at.is_some() && told.file.ends_with("config.yaml"), "{told:?}");
         // What was refused says so as long as the file says just that.
-        all.refused(Some(effective_of(new.clone())), vec!["no".to_owned()]);
+        all.refused(Some(Effective::of(new.clone())), vec!["no".to_owned()]);
         let refused = all.look().await.not_loaded.and_then(|it| it.refused);
         assert_eq!(refused.map(|it| it.why), Some(vec!["no".to_owned()]));
         write(&file, &json!({ "worker": { "count": 3 } }), 4);
         assert_eq!(all.look().await.not_loaded.expect("another change").refused, None);
         write(&file, &new, 3);
-        all.loaded(effective_of(new), &["worker.count".to_owned()]);
+        all.loaded(Effective::of(new), &["worker.count".to_owned()]);
         let since = all.restart_due().restart_due[0].since;
         let told = all.look().await;
         assert_eq!((told.not_loaded, told.restart_due.len()), (None, 1));
-        all.loaded(effective_of(json!({})), &["worker.count".to_owned()]);
+        all.loaded(Effective::of(json!({})), &["worker.count".to_owned()]);
         assert_eq!(all.restart_due().restart_due[0].since, since, "it waits since then");
         fs::write(&file, "{").unwrap();
         assert_eq!(all.look().await.not_loaded.map(|it| it.faults), Some(1));

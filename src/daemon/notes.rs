@@ -6,7 +6,7 @@ use crate::config::fixed;
 use crate::daemon::build::AppConfig;
 use crate::domain::facts::Trust;
 use crate::store::sqlite;
-use crate::store::value::params;
+use crate::store::value::Value;
 
 /// Says it, a sentence each.
 pub fn notes(plan: &AppConfig) -> Vec<String> {
@@ -73,6 +73,6 @@ fn was_paired(plan: &AppConfig) -> bool {
     }
     let owner = "SELECT 1 FROM paired WHERE trust = ?1";
     // What cannot be read now is told where it is needed.
-    sqlite::read_beside(&database, |tx| tx.exists(owner, params![Trust::Owner.name()]))
+    sqlite::read_beside(&database, |tx| tx.exists(owner, &[Value::from(Trust::Owner.name())]))
         .unwrap_or(false)
 }

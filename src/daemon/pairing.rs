@@ -5,7 +5,7 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::{Flow, OpenCode};
+use crate::engine::flow::{Flow, OpenCode};
 use crate::domain::pairing;
 use crate::store::{Approved, PairedPerson, PairingRequest};
 

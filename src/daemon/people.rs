@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::people::book::{ContactBook, ContactView, NoContact};
 use crate::people::files::{Doubtful, FileError, Files, Version};
 use crate::people::undone::Undone;

@@ -4,7 +4,7 @@ use selkie_channel_core::Post;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::{Action, ScheduleState};

@@ -16,7 +16,7 @@ use crate::daemon::answered::Answered;
 use crate::daemon::app::{App, Standing};
 use crate::daemon::build::{AppConfig, Kept};
 use crate::daemon::credentials::{Refusal, refusals};
-use crate::daemon::flow::{Became, ChannelChange, Flow};
+use crate::engine::flow::{Became, ChannelChange, Flow};
 use crate::daemon::in_force::{InForce, Peek};
 use crate::daemon::service_manager::ServiceManager;
 use crate::domain::count::counted;

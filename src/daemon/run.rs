@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::daemon::alerts::Alerts;
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::health::HealthDesk;
 use crate::daemon::in_force::InForce;
 use crate::daemon::lifecycle::{Asked, Signals, stop};

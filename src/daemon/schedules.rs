@@ -1,7 +1,7 @@
 //! What the command line asks of schedules, carried out in the daemon or, where none runs, in the command itself.
 
 use crate::daemon::answered::{Answered, NotDone};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::schedule::book::{Asking, Book};
 pub use crate::schedule::view::{Time, View};
 use crate::store::{ScheduleRow, States, Which};

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::daemon::app::App;
 use crate::daemon::approvals::{AskedOfApprovals, carry_out_approvals};
 use crate::daemon::backup::{AskedToResume, told_to_resume};
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::forgetting::{AskedToForget, told_to_forget};
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
 use crate::daemon::pairing::{AskedOfPairing, carry_out_pairing};

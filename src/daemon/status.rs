@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::daemon::app::App;
 use crate::daemon::backup::{BackupStatus, Scheduled};
 use crate::daemon::build::VERSION;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::in_force::InForce;
 use crate::daemon::vitals::Vitals;
 use crate::delivery::{ChannelState, Hearing};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::daemon::app::App;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::service_manager::ServiceManager;
 use crate::delivery::{ChannelState, Hearing};
 use crate::domain::count::counted;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::AccountId;
 
-use crate::domain::ids::{ScheduleId, TaskId};
+use crate::ids::{ScheduleId, TaskId};
 
 /// What a task comes from. The same cause makes one task, however often it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]

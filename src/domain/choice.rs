@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::effort::Effort;
+use crate::effort::Effort;
 
 /// What somebody who may decide chooses; what they leave out is left to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
 
-use crate::domain::choice::Pick;
-use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
-use crate::domain::taint::Taint;
+use crate::choice::Pick;
+use crate::facts::{Facts, Mode, Trigger, Trust, Where};
+use crate::taint::Taint;
 
 /// The name of the command line where channels are named.
 pub const NAME: &str = "cli";

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::usage::Usage;
+use crate::usage::Usage;
 
 /// So many steps are kept; no task of a sound config takes more.
 const MOST: usize = 500;

@@ -4,9 +4,9 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Audience, Features, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::choice::Pick;
-use crate::domain::gate::Passed;
-use crate::domain::taint::Taint;
+use crate::choice::Pick;
+use crate::gate::Passed;
+use crate::taint::Taint;
 
 /// The facts of one task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

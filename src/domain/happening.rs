@@ -5,9 +5,9 @@ use selkie_channel_core::ConversationId;
 use serde::Serialize;
 use tokio::sync::broadcast;
 
-use crate::domain::ids::{InboxId, OutboundId, TaskId};
-use crate::domain::plan::Plan;
-use crate::domain::usage::Usage;
+use crate::ids::{InboxId, OutboundId, TaskId};
+use crate::plan::Plan;
+use crate::usage::Usage;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -12,7 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::domain::usage::Usage;
+use crate::usage::Usage;
 
 /// One label.
 type Label = [(&'static str, String); 1];

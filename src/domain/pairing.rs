@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use crate::domain::chance::Chance;
+use crate::chance::Chance;
 
 /// How long a code can be used.
 pub const LASTS: TimeDelta = TimeDelta::hours(1);
@@ -90,7 +90,7 @@ fn without(text: &str, code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chance::{Fixed, SystemChance};
+    use crate::chance::{Fixed, SystemChance};
 
     #[test]
     fn every_code_is_read_and_no_word_is_one() {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
+use crate::facts::Trust;
+use crate::taint::Taint;
 
 /// Whose words something holds: a file, its name, a message of the bot's own, a remembered line, an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use selkie_channel_core::{Choice, PersonId};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::span::Span;
+use crate::span::Span;
 
 /// What a person is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

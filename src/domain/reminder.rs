@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::ScheduleId;
+use crate::ids::ScheduleId;
 
 /// One reminder that was said: a time of its schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

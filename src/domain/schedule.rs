@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, Post};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::choice::Choice;
-use crate::domain::effort::Effort;
-use crate::domain::facts::Trust;
-use crate::domain::screen::shown;
-use crate::domain::span::Span;
-use crate::domain::taint::Taint;
+use crate::choice::Choice;
+use crate::effort::Effort;
+use crate::facts::Trust;
+use crate::screen::shown;
+use crate::span::Span;
+use crate::taint::Taint;
 
 /// A schedule, as whoever made it wants it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use effort::{Effort, Spent};
 use follow::{choices, resolve};
 use serde_json::Value;
 
-use crate::domain::spelling::{LONGEST_WORD, nearest};
+use crate::spelling::{LONGEST_WORD, nearest};
 
 pub use self::describe::describe;
 

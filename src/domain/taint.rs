@@ -35,7 +35,7 @@ impl Taint {
     }
 
     /// Whether it is the least one, which need not be written.
-    pub(crate) fn is_clean(&self) -> bool {
+    pub fn is_clean(&self) -> bool {
         *self == Self::Clean
     }
 

@@ -3,7 +3,7 @@
 use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{Instance, TaskId};
+use crate::ids::{Instance, TaskId};
 
 /// The promise that one task runs at a time: a conversation's, or a parent task's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

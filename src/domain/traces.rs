@@ -6,10 +6,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::Sender;
 
-use crate::domain::course::Course;
-use crate::domain::ids::TaskId;
-use crate::domain::metrics::Metrics;
-use crate::domain::usage::Usage;
+use crate::course::Course;
+use crate::ids::TaskId;
+use crate::metrics::Metrics;
+use crate::usage::Usage;
 
 /// A task from its message to its receipt, without a word of anybody.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,9 @@ use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::ids::InboxId;
-use crate::domain::own_form::OwnForm;
-use crate::domain::taint::Taint;
+use crate::ids::InboxId;
+use crate::own_form::OwnForm;
+use crate::taint::Taint;
 
 /// One stored row of a task's transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

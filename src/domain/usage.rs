@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::count::grouped;
+use crate::count::grouped;
 
 /// Tokens and money of one model call or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::facts::Trigger;
+use crate::facts::Trigger;
 
 /// Begin lines behind which something stands that was brought along …
 const TEXT: &str = "<<<text ";

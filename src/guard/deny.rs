@@ -247,7 +247,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::guard::command::read;
+    use crate::command::read;
 
     fn says(text: &str) -> String {
         let paths = ["/srv/private".to_owned(), "secrets.txt".to_owned()];

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 /// Rows that count: one bit each.
 pub const MOST_ROWS: usize = 64;

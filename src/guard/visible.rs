@@ -1,6 +1,6 @@
 //! Text as it is, for a person who is to judge it: what does not show, or shows something else, is named.
 
-use crate::domain::screen::{is_unseen, number, shown};
+use selkie_domain::screen::{is_unseen, number, shown};
 
 /// Writes control characters, characters of no width, and those that turn the direction of text by their
 /// numbers: `⟨U+202E⟩`. A letter that stands among Latin ones and only looks like one of them keeps its place

@@ -7,14 +7,14 @@ use async_trait::async_trait;
 use selkie_channel_core::locked;
 use serde::Serialize;
 
-use crate::domain::effort::Effort;
-use crate::llm::cut_prompt::CutPrompts;
-use crate::llm::gather::{Gather, gather};
-use crate::llm::habits::{Habits, Part};
-use crate::llm::profile::Profile;
-use crate::llm::refusal::Refused;
-use crate::llm::wire::Wire;
-use crate::llm::{CutPrompt, OnText, Reply, Request};
+use selkie_domain::effort::Effort;
+use crate::cut_prompt::CutPrompts;
+use crate::gather::{Gather, gather};
+use crate::habits::{Habits, Part};
+use crate::profile::Profile;
+use crate::refusal::Refused;
+use crate::wire::Wire;
+use crate::{CutPrompt, OnText, Reply, Request};
 
 /// One API: how requests are written and answers are read.
 pub(super) trait Dialect: Send + Sync + 'static {

@@ -8,28 +8,28 @@ use reqwest::{Client, Url};
 use secrecy::{ExposeSecret, SecretString};
 use selkie_channel_core::{Problem, Redactor};
 
-use crate::domain::chance::Chance;
-use crate::domain::clock::SharedClock;
-use crate::llm::adapter::{Adapter, Dialect, Door};
-use crate::llm::anthropic::Messages;
-use crate::llm::context_window::{Questions, Window};
-use crate::llm::doors::Doors;
-use crate::llm::fallback::Fallback;
-use crate::llm::habits::Habits;
-use crate::llm::openai::Chat;
-use crate::llm::priced::{Priced, price_of};
-use crate::llm::profile::Profile;
-use crate::llm::responses::Responses;
-use crate::llm::retry::Retry;
-use crate::llm::settings::{
+use selkie_domain::chance::Chance;
+use selkie_domain::clock::SharedClock;
+use crate::adapter::{Adapter, Dialect, Door};
+use crate::anthropic::Messages;
+use crate::context_window::{Questions, Window};
+use crate::doors::Doors;
+use crate::fallback::Fallback;
+use crate::habits::Habits;
+use crate::openai::Chat;
+use crate::priced::{Priced, price_of};
+use crate::profile::Profile;
+use crate::responses::Responses;
+use crate::retry::Retry;
+use crate::settings::{
     Api, DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, is_cloud,
     read_endpoint,
 };
-use crate::llm::stand_in::{StandIn, StandInModel};
-use crate::llm::text_calls::TextCalls;
-use crate::llm::thinking::Thinking;
-use crate::llm::wire::Wire;
-use crate::llm::{Card, ContextWindow, Model, WindowSource};
+use crate::stand_in::{StandIn, StandInModel};
+use crate::text_calls::TextCalls;
+use crate::thinking::Thinking;
+use crate::wire::Wire;
+use crate::{Card, ContextWindow, Model, WindowSource};
 
 /// Makes the HTTP client: called once, and only when a profile needs the network. The error is in words.
 pub type HttpFactory = dyn Fn() -> Result<Client, String> + Send + Sync;

@@ -3,10 +3,10 @@
 
 use std::sync::OnceLock;
 
-use crate::domain::count::grouped;
-use crate::domain::transcript::Turn;
-use crate::domain::usage::Usage;
-use crate::llm::{CutPrompt, Request};
+use selkie_domain::count::grouped;
+use selkie_domain::transcript::Turn;
+use selkie_domain::usage::Usage;
+use crate::{CutPrompt, Request};
 
 /// More bytes a token than prompts have: English JSON has about four.
 const MOST_BYTES: u64 = 5;
@@ -69,7 +69,7 @@ fn bytes(request: &Request) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::tests::scripted::request;
+    use crate::tests::scripted::request;
 
     #[test]
     fn a_cut_prompt_is_known_and_others_are_not() {

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use async_trait::async_trait;
 use tokio::time::timeout;
 
-use crate::llm::adapter::Door;
-use crate::llm::context_window::Window;
-use crate::llm::profile::{Profile, too_late};
-use crate::llm::refusal::Refused;
-use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
+use crate::adapter::Door;
+use crate::context_window::Window;
+use crate::profile::{Profile, too_late};
+use crate::refusal::Refused;
+use crate::{Card, Failed, Learnt, Model, OnText, Reply, Request};
 
 /// One profile.
 pub(super) struct Doors {

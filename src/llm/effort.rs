@@ -1,7 +1,7 @@
 //! Which levels of effort a server takes: the nearest of them stands in for one that it refuses.
 
-use crate::domain::effort::Effort;
-use crate::llm::refusal::Refused;
+use selkie_domain::effort::Effort;
+use crate::refusal::Refused;
 
 /// What a server names when it refuses a level, or all of them.
 const NAMES: [&str; 5] = ["effort", "reasoning_effort", "reasoning", "thinking", "output_config"];
@@ -60,8 +60,8 @@ const fn bit(level: Effort) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::usage::Usage;
-    use crate::llm::refusal::What;
+    use selkie_domain::usage::Usage;
+    use crate::refusal::What;
 
     fn left(efforts: Efforts, sent: Effort, says: &str) -> Option<Efforts> {
         let (what, says) = (What::Status(400), says.to_owned());

@@ -12,13 +12,13 @@ use selkie_channel_core::{Problem, Redactor};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use crate::domain::clock::SharedClock;
-use crate::domain::span::Span;
-use crate::domain::vector::UnitVector;
-use crate::llm::build::HttpFactory;
-use crate::llm::refusal::{Refused, What};
-use crate::llm::settings::EmbeddingSettings;
-use crate::llm::wire::Wire;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::span::Span;
+use selkie_domain::vector::UnitVector;
+use crate::build::HttpFactory;
+use crate::refusal::{Refused, What};
+use crate::settings::EmbeddingSettings;
+use crate::wire::Wire;
 
 /// The most bytes of an answer: 64 vectors of 4,096 numbers fit.
 const LARGEST: usize = 8 * 1024 * 1024;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use crate::domain::usage::Usage;
-use crate::llm::profile::too_late;
-use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
+use selkie_domain::usage::Usage;
+use crate::profile::too_late;
+use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
 
 /// Profiles in the order they are asked. Each but the last gets at most half of the time that is left.
 pub(super) struct Fallback {
@@ -115,10 +115,10 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
 
     use super::*;
-    use crate::domain::chance::Fixed;
-    use crate::domain::clock::ManualClock;
-    use crate::llm::retry::Retry;
-    use crate::llm::tests::scripted::{
+    use selkie_domain::chance::Fixed;
+    use selkie_domain::clock::ManualClock;
+    use crate::retry::Retry;
+    use crate::tests::scripted::{
         Scripted, rejected, request, too_long, transient, unusable, withheld,
     };
 

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::usage::Usage;
-use crate::domain::written::Written;
-use crate::llm::profile::Profile;
-use crate::llm::refusal::{Refused, Unfinished};
-use crate::llm::wire::{Answered, Events, Wire};
-use crate::llm::{OnText, Reply, Stopped};
+use selkie_domain::usage::Usage;
+use selkie_domain::written::Written;
+use crate::profile::Profile;
+use crate::refusal::{Refused, Unfinished};
+use crate::wire::{Answered, Events, Wire};
+use crate::{OnText, Reply, Stopped};
 
 /// How a provider says that its model has come to its end, and wants nothing more.
 const ENDS: [&str; 4] = ["stop", "end_turn", "stop_sequence", "completed"];
@@ -31,7 +31,7 @@ pub(super) trait Gather: Default {
     /// Takes a whole answer.
     fn take_whole(&mut self, answer: &Value, heard: &OnText<'_>);
 
-    /// Takes one event of a stream. `torn`: see [`crate::llm::halves::Event`].
+    /// Takes one event of a stream. `torn`: see [`crate::halves::Event`].
     fn take(&mut self, event: &Value, torn: bool, heard: &OnText<'_>);
 
     /// Whether an event said that nothing follows.
@@ -47,7 +47,7 @@ pub(super) trait Gather: Default {
     fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished>;
 }
 
-/// Asks once. `profile` answers, `may_end`: see [`crate::llm::Request::may_end`].
+/// Asks once. `profile` answers, `may_end`: see [`crate::Request::may_end`].
 ///
 /// # Errors
 /// The provider's refusal, an answer that breaks off, or one that says nothing where it has to.

@@ -1,10 +1,10 @@
 //! Parts of a request that some servers refuse: what is learnt from their refusals, for every API alike.
 
-use crate::domain::effort::Effort;
-use crate::llm::effort::Efforts;
-use crate::llm::profile::Profile;
-use crate::llm::refusal::{Refused, What};
-use crate::llm::schema::Form;
+use selkie_domain::effort::Effort;
+use crate::effort::Efforts;
+use crate::profile::Profile;
+use crate::refusal::{Refused, What};
+use crate::schema::Form;
 
 /// What a server takes, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,7 +242,7 @@ fn is_about_pictures(refused: &Refused) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::usage::Usage;
+    use selkie_domain::usage::Usage;
 
     #[test]
     fn no_habit_is_given_up_for_words_that_only_sound_like_it() {

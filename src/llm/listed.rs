@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::choice::Choice;
-use crate::domain::effort::Effort;
-use crate::domain::spelling::nearest;
-use crate::llm::build::filled;
-use crate::llm::settings::{ProfileSettings, Provider, Settings};
-use crate::llm::stand_in::NAME;
+use selkie_domain::choice::Choice;
+use selkie_domain::effort::Effort;
+use selkie_domain::spelling::nearest;
+use crate::build::filled;
+use crate::settings::{ProfileSettings, Provider, Settings};
+use crate::stand_in::NAME;
 
 /// What can be chosen to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
-use crate::domain::clock::SharedClock;
-use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
+use selkie_domain::clock::SharedClock;
+use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
 
 /// The model is away, as far as is known; all clones tell the same.
 #[derive(Clone, Debug, Default)]
@@ -80,8 +80,8 @@ impl Model for Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::clock::ManualClock;
-    use crate::llm::tests::scripted::{Scripted, rejected, request, transient, unusable};
+    use selkie_domain::clock::ManualClock;
+    use crate::tests::scripted::{Scripted, rejected, request, transient, unusable};
 
     #[tokio::test]
     async fn what_helps_nobody_is_an_outage_until_something_is_answered() {

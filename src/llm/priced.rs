@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::domain::usage::Usage;
-use crate::llm::settings::Price;
-use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
+use selkie_domain::usage::Usage;
+use crate::settings::Price;
+use crate::{Card, Failed, Learnt, Model, OnText, Reply, Request};
 
 /// US dollars per million tokens: model, input, cached input, output. As the providers listed them in
 /// November 2026 or when last looked at; `llm.prices` overrides.
@@ -168,7 +168,7 @@ impl Model for Priced {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::tests::scripted::{Scripted, request};
+    use crate::tests::scripted::{Scripted, request};
 
     #[test]
     fn cached_tokens_cost_less() {

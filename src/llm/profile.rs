@@ -7,10 +7,10 @@ use reqwest::Url;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::effort::Effort;
-use crate::domain::own_form::OwnForm;
-use crate::domain::span::Span;
-use crate::llm::{Card, Failed, ModelError, Reason, Request, dialect};
+use selkie_domain::effort::Effort;
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::span::Span;
+use crate::{Card, Failed, ModelError, Reason, Request, dialect};
 
 /// A profile as every adapter takes it, with all defaults filled in.
 #[derive(Clone)]

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::domain::usage::Usage;
-use crate::llm::profile::Profile;
-use crate::llm::{Failed, ModelError, Reason};
+use selkie_domain::usage::Usage;
+use crate::profile::Profile;
+use crate::{Failed, ModelError, Reason};
 
 /// A wait longer than this is no better than this: the deadline of the request ends it earlier.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -233,7 +233,7 @@ mod tests {
     use reqwest::header::HeaderValue;
 
     use super::*;
-    use crate::llm::Card;
+    use crate::Card;
 
     fn refused(what: What, says: String) -> Refused {
         Refused { what, says, retry_after: None, usage: Usage::default() }

@@ -9,11 +9,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::locked;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::domain::chance::Chance;
-use crate::domain::clock::SharedClock;
-use crate::domain::usage::Usage;
-use crate::llm::profile::too_late;
-use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
+use selkie_domain::chance::Chance;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::usage::Usage;
+use crate::profile::too_late;
+use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// The first try counts.
 const TRIES: u32 = 5;
@@ -226,9 +226,9 @@ impl Model for Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chance::Fixed;
-    use crate::domain::clock::ManualClock;
-    use crate::llm::tests::scripted::{Scripted, no_room, rejected, request, transient, unusable};
+    use selkie_domain::chance::Fixed;
+    use selkie_domain::clock::ManualClock;
+    use crate::tests::scripted::{Scripted, no_room, rejected, request, transient, unusable};
 
     fn around(script: &Arc<Scripted>) -> (Retry, Arc<ManualClock>) {
         let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));

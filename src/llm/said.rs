@@ -1,10 +1,10 @@
 //! The words of an answer as they arrive: put together, told to whoever watches, and without the thoughts
 //! that some models write before them. What may be a call in text is told when it is known to be none.
 
-use crate::domain::written::Written;
-use crate::llm::OnText;
-use crate::llm::halves::Joined;
-use crate::llm::text_calls::{BEGINNINGS, LONGEST};
+use selkie_domain::written::Written;
+use crate::OnText;
+use crate::halves::Joined;
+use crate::text_calls::{BEGINNINGS, LONGEST};
 
 /// How models that think aloud fence it in: at the beginning of the answer, perhaps several times.
 const FENCES: [(&str, &str); 7] = [
@@ -49,7 +49,7 @@ enum Read {
 }
 
 impl Said {
-    /// Adds a piece. `torn`: see [`crate::llm::halves::Event`].
+    /// Adds a piece. `torn`: see [`crate::halves::Event`].
     pub fn push(&mut self, piece: &str, torn: bool, heard: &OnText<'_>) {
         self.all.push(piece, torn);
         while let Read::On(stage) = self.read() {

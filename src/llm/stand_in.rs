@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::domain::tool::ToolSpec;
-use crate::domain::transcript::{Call, Turn};
-use crate::domain::usage::Usage;
-use crate::domain::written::Written;
-use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::{Call, Turn};
+use selkie_domain::usage::Usage;
+use selkie_domain::written::Written;
+use crate::{Card, Failed, Model, OnText, Reply, Request};
 
 /// Its name, for people.
 pub(super) const NAME: &str = "built-in stand-in";

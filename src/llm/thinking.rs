@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::domain::effort::Effort;
-use crate::llm::{Card, Failed, Learnt, Model, OnText, Reply, Request};
+use selkie_domain::effort::Effort;
+use crate::{Card, Failed, Learnt, Model, OnText, Reply, Request};
 
 /// A model that is asked with an effort.
 pub(super) struct Thinking {
@@ -52,8 +52,8 @@ mod tests {
     use selkie_channel_core::locked;
 
     use super::*;
-    use crate::llm::tests::scripted::request;
-    use crate::llm::{ModelError, Reason};
+    use crate::tests::scripted::request;
+    use crate::{ModelError, Reason};
 
     /// Answers nothing, and keeps how hard it was to think.
     #[derive(Default)]

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::domain::clock::SharedClock;
-use crate::domain::usage::Usage;
-use crate::llm::refusal::{self, Refused, Unfinished, What};
-use crate::llm::sse::{Event, Parser};
-use crate::llm::{Reason, halves};
+use selkie_domain::clock::SharedClock;
+use selkie_domain::usage::Usage;
+use crate::refusal::{self, Refused, Unfinished, What};
+use crate::sse::{Event, Parser};
+use crate::{Reason, halves};
 
 /// More than any answer, with its pictures twice: some servers repeat all of it in a stream's last event. A server that
 /// sends more is broken.
@@ -272,7 +272,7 @@ impl Broken {
 }
 
 fn silent(span: Duration) -> String {
-    format!("silence for {}", crate::domain::span::Span(span))
+    format!("silence for {}", selkie_domain::span::Span(span))
 }
 
 /// Says why a connection broke, with its causes: reqwest alone says only "error sending request".

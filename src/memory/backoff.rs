@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::locked;
 
-use crate::llm::NotEmbedded;
+use selkie_llm::NotEmbedded;
 
 const FIRST: Duration = Duration::from_secs(30);
 const LONGEST: Duration = Duration::from_secs(30 * 60);

@@ -19,15 +19,15 @@ use super::score::fewest;
 use super::subject::Subject;
 use super::vectors::Vectors;
 use super::words;
-use crate::domain::clock::SharedClock;
-use crate::domain::command_line;
-use crate::domain::taint::Taint;
-use crate::llm::Embeddings;
-use crate::people::files::{Edit, Files, NewLine};
-use crate::store::{Ledger, SoughtWords};
-use crate::tools::ToolError;
-use crate::tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
-use crate::tools::ports::Told;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::command_line;
+use selkie_domain::taint::Taint;
+use selkie_llm::Embeddings;
+use selkie_people::files::{Edit, Files, NewLine};
+use selkie_store::{Ledger, SoughtWords};
+use selkie_tools::ToolError;
+use selkie_tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
+use selkie_tools::ports::Told;
 
 /// So many pieces are found by what they mean: more than a search tells.
 const NEAREST: usize = 60;

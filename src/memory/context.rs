@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use super::book::MemoryBook;
 use super::page::{Entry, Page};
 use super::subject::Subject;
-use crate::agent::{ContextPart, ContextSource};
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::store::Claimed;
+use selkie_agent::{ContextPart, ContextSource};
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_store::Claimed;
 
 /// The most bytes of all lines.
 const MOST_BYTES: usize = 4 * 1024;

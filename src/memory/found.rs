@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::score::score;
-use crate::domain::facts::Trust;
-use crate::domain::provenance::Provenance;
-use crate::domain::taint::Taint;
-use crate::store::{NearPiece, Piece};
-use crate::tools::memory::port::Sought;
-use crate::tools::ports::Told;
+use selkie_domain::facts::Trust;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
+use selkie_store::{NearPiece, Piece};
+use selkie_tools::memory::port::Sought;
+use selkie_tools::ports::Told;
 
 /// The most characters of a piece that are shown.
 const SHOWN: usize = 400;

@@ -3,7 +3,7 @@
 use super::line::Line;
 use super::page::Page;
 use super::{pieces, words};
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 #[test]
 fn fuzz_memory() {

@@ -8,8 +8,8 @@ use super::pieces;
 use super::reading::{Reading, Seen};
 use super::subject::Subject;
 use super::vectors::Vectors;
-use crate::store::{FileNote, IndexedFile, Ledger, StoreError};
-use crate::tools::ToolError;
+use selkie_store::{FileNote, IndexedFile, Ledger, StoreError};
+use selkie_tools::ToolError;
 
 /// The index over the files.
 pub struct Index {

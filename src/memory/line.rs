@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::mark::{Mark, without_marks};
 use super::page::{Entry, Page};
-use crate::domain::screen::is_unseen;
+use selkie_domain::screen::is_unseen;
 
 /// The most characters of one line.
 pub const LONGEST_LINE: usize = 500;
@@ -93,8 +93,8 @@ mod tests {
     use selkie_channel_core::PersonId;
 
     use super::*;
-    use crate::domain::facts::Trust;
-    use crate::domain::taint::Taint;
+    use selkie_domain::facts::Trust;
+    use selkie_domain::taint::Taint;
 
     fn mark(at: i64) -> Mark {
         Mark {

@@ -5,8 +5,8 @@ use std::fmt;
 use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::PersonId;
 
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
 
 pub(super) const OPENS: &str = "<!--";
 pub(super) const CLOSES: &str = "-->";

@@ -4,8 +4,8 @@
 use super::page::Page;
 use super::reading::files_of;
 use super::remembered::subjects;
-use crate::domain::taint::Taint;
-use crate::people::files::{FileError, Files};
+use selkie_domain::taint::Taint;
+use selkie_people::files::{FileError, Files};
 
 /// Notes of each memory that says something that nobody knows any more who wrote it, where the notes of a folder that selkie
 /// has used are all gone. Blocks.
@@ -37,8 +37,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::clock::SystemClock;
-    use crate::memory::said;
+    use selkie_domain::clock::SystemClock;
+    use crate::said;
 
     const RAW: &str = "<!-- tg:2 allowed raw 2027-01-15T08:00:00Z -->";
 

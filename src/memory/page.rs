@@ -4,9 +4,9 @@
 use std::ops::RangeInclusive;
 
 use super::mark::{CLOSES, End, Mark, Marked, OPENS, is_one, was_one};
-use crate::domain::facts::Trust;
-use crate::domain::provenance::Provenance;
-use crate::domain::taint::Taint;
+use selkie_domain::facts::Trust;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
 
 /// The most lines of one entry that people have written; what is longer is the next one.
 const MOST_LINES: usize = 12;

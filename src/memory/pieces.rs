@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::page::{Entry, Page};
 use super::words;
-use crate::store::Piece;
+use selkie_store::Piece;
 
 /// The most bytes of one piece.
 const LONGEST: usize = 1_200;
@@ -71,7 +71,7 @@ fn parts(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::taint::Taint;
+    use selkie_domain::taint::Taint;
 
     #[test]
     fn a_long_entry_is_found_in_parts() {

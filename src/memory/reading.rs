@@ -9,8 +9,8 @@ use selkie_channel_core::locked;
 use super::page::Page;
 use super::said;
 use super::subject::{FOLDER, Subject, is_file_name};
-use crate::people::files::{FileError, Files};
-use crate::tools::ToolError;
+use selkie_people::files::{FileError, Files};
+use selkie_tools::ToolError;
 
 /// The most files of one subject, beside its main one.
 const MOST_FILES: usize = 200;

@@ -10,9 +10,9 @@ use super::said::{self, page};
 use super::score::score;
 use super::subject::{FOLDER, Subject};
 use super::{pieces, words};
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::people::files::{Content, FileError, Files};
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_people::files::{Content, FileError, Files};
 
 /// The most subjects that are listed.
 const MOST_SUBJECTS: usize = 20_000;

@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::mark::Mark;
 use super::page::{Entry, Page, Whose};
-use crate::domain::facts::Trust;
-use crate::domain::gist::{Gist, Gists, Like};
-use crate::domain::taint::Taint;
-use crate::people::files::{Content, FileError, Files, Note as Noted};
+use selkie_domain::facts::Trust;
+use selkie_domain::gist::{Gist, Gists, Like};
+use selkie_domain::taint::Taint;
+use selkie_people::files::{Content, FileError, Files, Note as Noted};
 
 /// So many lines are noted, the last of a file; the bot itself writes fewer.
 const MOST: usize = 10_000;
@@ -180,8 +180,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::clock::SystemClock;
-    use crate::people::files::{Edit, NewLine};
+    use selkie_domain::clock::SystemClock;
+    use selkie_people::files::{Edit, NewLine};
 
     const RAW: &str = "<!-- tg:2 allowed raw 2027-01-15T08:00:00Z -->";
 

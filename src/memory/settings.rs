@@ -6,8 +6,8 @@ use chrono::TimeDelta;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::span::Span;
-use crate::llm::EmbeddingSettings;
+use selkie_domain::span::Span;
+use selkie_llm::EmbeddingSettings;
 
 /// How what is remembered is found, and what is remembered by itself.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -12,11 +12,11 @@ use super::mark::Mark;
 use super::page::{Entry, Page};
 use super::reading::blocking;
 use super::said;
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::people::files::{Edit, NewLine};
-use crate::store::SummaryMark;
-use crate::tools::ToolError;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_people::files::{Edit, NewLine};
+use selkie_store::SummaryMark;
+use selkie_tools::ToolError;
 
 /// Who writes summaries.
 const AUTHOR: &str = "selkie";
@@ -163,8 +163,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::memory::page::Page;
-    use crate::memory::tests::{Home, ann, now};
+    use crate::page::Page;
+    use crate::tests::{Home, ann, now};
 
     const BEFORE: &str = "## Notes\n\n- I like tea\n\n## Summary\n\n\
         - old <!-- selkie allowed derived 2027-01-15T08:00:00Z -->\n\

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::taint::Taint;
-use crate::domain::transcript::Item;
-use crate::store::Past;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::Item;
+use selkie_store::Past;
 
 /// The most lines of one summary.
 const MOST_LINES: usize = 5;
@@ -117,7 +117,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::transcript::Received;
+    use selkie_domain::transcript::Received;
 
     fn heard(text: &str) -> Item {
         Item::Received(Received {

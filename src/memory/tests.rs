@@ -8,16 +8,16 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
 use super::*;
-use crate::domain::clock::{ManualClock, SystemClock};
-use crate::domain::command_line;
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::llm::Embeddings;
-use crate::people::files::Files;
-use crate::store::sql::SqlLedger;
-use crate::store::sqlite::Sqlite;
-use crate::tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
-use crate::tools::ports::Told;
+use selkie_domain::clock::{ManualClock, SystemClock};
+use selkie_domain::command_line;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_llm::Embeddings;
+use selkie_people::files::Files;
+use selkie_store::sql::SqlLedger;
+use selkie_store::sqlite::Sqlite;
+use selkie_tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
+use selkie_tools::ports::Told;
 
 /// Threads of a place have its key and what follows a slash.
 struct Threads;

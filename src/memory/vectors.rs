@@ -9,10 +9,10 @@ use tokio::sync::Notify;
 
 use super::backoff::Backoff;
 use super::pieces::meant;
-use crate::domain::clock::SharedClock;
-use crate::domain::vector::UnitVector;
-use crate::llm::{Embeddings, NotEmbedded};
-use crate::store::{
+use selkie_domain::clock::SharedClock;
+use selkie_domain::vector::UnitVector;
+use selkie_llm::{Embeddings, NotEmbedded};
+use selkie_store::{
     BarePiece, Ledger, NearPiece, PieceVector, SoughtPieces, SoughtVector, StoreError,
 };
 
@@ -235,7 +235,7 @@ mod tests {
     use selkie_channel_core::locked;
 
     use super::*;
-    use crate::memory::tests::{Home, ann, now};
+    use crate::tests::{Home, ann, now};
 
     /// Answers by a script, then every text with the same vector.
     #[derive(Default)]

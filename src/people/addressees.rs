@@ -14,12 +14,12 @@ use super::contacts::{Fields, keys};
 use super::directory::Directory;
 use super::forms::{Forms, Route};
 use super::update::Conversations;
-use crate::domain::clock::SharedClock;
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::store::Met;
-use crate::tools::ToolError;
-use crate::tools::ports::{Addressee, Addressees, Sender, Wanted};
+use selkie_domain::clock::SharedClock;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_store::Met;
+use selkie_tools::ToolError;
+use selkie_tools::ports::{Addressee, Addressees, Sender, Wanted};
 
 /// Names that an error lists at most.
 const MOST_NAMED: usize = 5;

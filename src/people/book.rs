@@ -13,7 +13,7 @@ use super::forms::Forms;
 use super::merging::{Merged, merge, taken};
 use super::shelves::{Found, Shelves, met_at};
 use super::undone::{Texts, Undone};
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 /// The files of contacts, and how ids are written in them.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use super::contacts::Fields;
 use super::forms::Forms;
 use super::shelves::Shelves;
-use crate::store::Met;
+use selkie_store::Met;
 
 /// What one conversation may hear of.
 #[derive(Clone, Debug, Default)]

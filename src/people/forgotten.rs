@@ -9,7 +9,7 @@ use super::contacts::Shelf;
 use super::files::{Edit, FileError};
 use super::merging::taken;
 use super::shelves::Shelves;
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 const SHELVES: [Shelf; 2] = [Shelf::Active, Shelf::Inactive];
 

@@ -191,8 +191,10 @@ fn filled(form: &str, fields: &Fields) -> Vec<String> {
     values.flat_map(with).collect()
 }
 
-#[cfg(test)]
-pub(crate) mod testing {
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    //! Forms of ids for tests.
+
     use selkie_channel_core::{ContactField, Sighting};
 
     use super::*;

@@ -49,7 +49,7 @@ fn names(known: &Known) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::people::forms::testing::birds;
+    use crate::forms::testing::birds;
 
     fn known(names: &[&str], ids: &[&str]) -> Known {
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();

@@ -10,9 +10,9 @@ use super::contacts::{Contacts, Shelf};
 use super::directory::Directory;
 use super::files::{FileError, Files, LastRead};
 use super::forms::Forms;
-use crate::agent::{ContextPart, ContextSource};
-use crate::domain::taint::Taint;
-use crate::store::Claimed;
+use selkie_agent::{ContextPart, ContextSource};
+use selkie_domain::taint::Taint;
+use selkie_store::Claimed;
 
 const TITLE: &str = "Contacts whom these words may mean, by their ids (contact_id):";
 /// So many names are told.

@@ -11,8 +11,8 @@ use super::contacts::{Fields, Kind, MOST_ACTIVE, Shelf, keys};
 use super::files::{Change, Edit};
 use super::forms::{Form, Forms};
 use super::shelves::{Found, Shelves};
-use crate::domain::screen::steers;
-use crate::store::{Met, NewlyMet};
+use selkie_domain::screen::steers;
+use selkie_store::{Met, NewlyMet};
 
 /// Characters of a name that is written down.
 const LONGEST_NAME: usize = 80;

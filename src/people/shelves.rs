@@ -6,7 +6,7 @@ use selkie_channel_core::PersonId;
 use super::contacts::{Contacts, Fields, Shelf};
 use super::files::{FileError, Files};
 use super::forms::Forms;
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 /// The two files, read.
 #[derive(Clone, Debug)]

@@ -27,8 +27,8 @@ pub use self::view::Conversations;
 use self::view::View;
 use super::directory::Directory;
 use super::forms::Forms;
-use crate::tools::ToolError;
-use crate::tools::ports::{Small, TodoAsker, TodoFile, TodoWanted, Told};
+use selkie_tools::ToolError;
+use selkie_tools::ports::{Small, TodoAsker, TodoFile, TodoWanted, Told};
 
 /// The todo files behind the port.
 pub struct TodoBook {

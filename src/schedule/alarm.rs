@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::jump::Both;
-use crate::domain::clock::SharedClock;
+use selkie_domain::clock::SharedClock;
 
 /// A wait this short is left to a plain timer: it is late by no more, and costs the kernel nothing.
 const SHORT: Duration = Duration::from_secs(1);
@@ -117,10 +117,10 @@ mod timer {
 }
 
 /// An alarm over clocks that go on only when a test says so.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub struct ManualAlarm(tokio::sync::watch::Sender<Both>);
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl ManualAlarm {
     /// Both clocks begin here.
     pub fn at(wall: DateTime<Utc>) -> Arc<Self> {
@@ -141,14 +141,14 @@ impl ManualAlarm {
     }
 }
 
-#[cfg(test)]
-impl crate::domain::clock::Clock for ManualAlarm {
+#[cfg(any(test, feature = "testing"))]
+impl selkie_domain::clock::Clock for ManualAlarm {
     fn now(&self) -> DateTime<Utc> {
         self.0.borrow().wall
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 #[async_trait]
 impl Alarm for ManualAlarm {
     fn now(&self) -> Both {
@@ -169,7 +169,7 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::domain::clock::SystemClock;
+    use selkie_domain::clock::SystemClock;
 
     #[tokio::test]
     async fn it_rings_at_its_time_and_at_once_for_one_that_has_passed() {

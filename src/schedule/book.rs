@@ -17,13 +17,13 @@ use super::said::shown;
 use super::turn::plan;
 use super::words::{moment, words};
 use super::zone::Zone;
-use crate::domain::clock::SharedClock;
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::live::Live;
-use crate::domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms};
-use crate::domain::spelling::nearest;
-use crate::llm::PriceList;
-use crate::store::{
+use selkie_domain::clock::SharedClock;
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::live::Live;
+use selkie_domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms};
+use selkie_domain::spelling::nearest;
+use selkie_llm::PriceList;
+use selkie_store::{
     Kept, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
 };
 

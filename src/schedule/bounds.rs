@@ -7,8 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::count::upcoming;
 use super::expression::Expression;
 use super::plan::Plan;
-use crate::domain::schedule::Terms;
-use crate::domain::span::Span;
+use selkie_domain::schedule::Terms;
+use selkie_domain::span::Span;
 
 /// The longest jitter.
 const MOST_JITTER: Duration = Duration::from_secs(86_400);
@@ -57,7 +57,7 @@ fn apart(plan: &Plan, now: DateTime<Utc>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::zone::Zone;
+    use crate::zone::Zone;
 
     #[test]
     fn bounds_end_somewhere() {

@@ -5,8 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::expression::Expression;
 use super::jump::LEAP;
 use super::turn::{name, next, plan};
-use crate::domain::schedule::Schedule;
-use crate::store::ScheduleRow;
+use selkie_domain::schedule::Schedule;
+use selkie_store::ScheduleRow;
 
 /// A first time that was written as a time of day is no further ahead of when it was written.
 const A_DAY: TimeDelta = TimeDelta::days(1);
@@ -44,7 +44,7 @@ pub fn brought_back(row: &ScheduleRow, now: DateTime<Utc>) -> Result<Brought, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::turn::tests::row;
+    use crate::turn::tests::row;
 
     fn utc(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()

@@ -1,8 +1,8 @@
 //! What a schedule may use in a day: whether it is used up, and in which words.
 
-use crate::domain::count::counted;
-use crate::domain::schedule::Budget;
-use crate::domain::usage::{Usage, dollars};
+use selkie_domain::count::counted;
+use selkie_domain::schedule::Budget;
+use selkie_domain::usage::{Usage, dollars};
 
 /// Says which limit of a budget is reached; nothing while something is left. A limit of 0 holds nobody.
 pub fn used_up(budget: &Budget, used: &Usage) -> Option<String> {

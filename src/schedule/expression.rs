@@ -13,7 +13,7 @@ use super::cron::{Cron, CronError};
 use super::local;
 use super::said::shown;
 use super::zone::Zone;
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 /// Bytes of what somebody writes.
 const LONGEST: usize = 256;

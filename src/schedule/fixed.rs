@@ -11,9 +11,9 @@ use super::plan::Plan;
 use super::said::shown;
 use super::turn::limits;
 use super::zone::Zone;
-use crate::domain::effort::Effort;
-use crate::domain::schedule::{Action, Budget, Misfire, Terms, micro_usd};
-use crate::domain::span::Span;
+use selkie_domain::effort::Effort;
+use selkie_domain::schedule::{Action, Budget, Misfire, Terms, micro_usd};
+use selkie_domain::span::Span;
 
 /// What the keys of schedules from the config begin with in the store.
 pub const KEYS: &str = "config:";

@@ -1,11 +1,11 @@
 //! What a schedule will come to in a month: how often, about how many calls of a model, about what money. Pure.
 
 use super::budget;
-use crate::domain::count::counted;
-use crate::domain::schedule::{Action, Schedule};
-use crate::domain::usage::{Usage, dollars};
-use crate::llm::{Price, PriceList};
-use crate::store::Usual;
+use selkie_domain::count::counted;
+use selkie_domain::schedule::{Action, Schedule};
+use selkie_domain::usage::{Usage, dollars};
+use selkie_llm::{Price, PriceList};
+use selkie_store::Usual;
 
 /// Days that a forecast looks ahead.
 const DAYS: u64 = 30;
@@ -90,9 +90,9 @@ mod tests {
     use selkie_channel_core::PersonId;
 
     use super::*;
-    use crate::domain::facts::Trust;
-    use crate::domain::schedule::{Budget, Maker, Terms};
-    use crate::domain::taint::Taint;
+    use selkie_domain::facts::Trust;
+    use selkie_domain::schedule::{Budget, Maker, Terms};
+    use selkie_domain::taint::Taint;
 
     fn schedule(action: Action, budget: Budget) -> Schedule {
         Schedule {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::ScheduleState;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::ScheduleState;
 
 /// What a line shows.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::count::{between, last};
 use super::plan::{INSTANT, Plan};
-use crate::domain::count::counted;
-use crate::domain::schedule::Misfire;
-use crate::domain::span::Span;
+use selkie_domain::count::counted;
+use selkie_domain::schedule::Misfire;
+use selkie_domain::span::Span;
 
 /// A ticker that comes so late has missed nothing.
 const ON_TIME: TimeDelta = TimeDelta::minutes(1);

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::alarm::{Alarm, NAP, running};
 use super::jump::Both;
-use crate::domain::clock::{Clock, SharedClock};
+use selkie_domain::clock::{Clock, SharedClock};
 
 /// The machine's clocks, set ahead: they run as those do.
 pub struct MovableClocks {
@@ -67,8 +67,8 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::domain::clock::ManualClock;
-    use crate::schedule::jump::{Jumps, Look};
+    use selkie_domain::clock::ManualClock;
+    use crate::jump::{Jumps, Look};
 
     fn begin() -> DateTime<Utc> {
         "2026-11-22T15:00:00Z".parse().unwrap()

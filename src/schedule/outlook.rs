@@ -5,8 +5,8 @@ use chrono::{DateTime, FixedOffset, Utc};
 use super::count::{self, upcoming};
 use super::turn::plan;
 use super::words::{moment, words};
-use crate::domain::schedule::ScheduleState;
-use crate::store::ScheduleRow;
+use selkie_domain::schedule::ScheduleState;
+use selkie_store::ScheduleRow;
 
 /// What lies ahead of a schedule, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

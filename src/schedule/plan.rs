@@ -8,7 +8,7 @@ use super::expression::Expression;
 use super::hours::ActiveHours;
 use super::local::{self, Shown};
 use super::zone::Zone;
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 /// Times outside of the active hours that are passed over for one inside: a day's minutes, and more.
 const TRIES: usize = 2_000;

@@ -6,8 +6,8 @@ use chrono::{DateTime, FixedOffset, Utc};
 use selkie_channel_core::{ConversationId, MessageRef};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::ScheduleId;
-use crate::store::DeliveryState;
+use selkie_domain::ids::ScheduleId;
+use selkie_store::DeliveryState;
 
 /// Finds the address of a message that was posted to a public conversation.
 pub type PostUrl = Arc<dyn Fn(&ConversationId, &MessageRef) -> Option<String> + Send + Sync>;

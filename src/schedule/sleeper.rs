@@ -159,7 +159,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::schedule::alarm::ManualAlarm;
+    use crate::alarm::ManualAlarm;
 
     const LONG: Duration = Duration::from_secs(20);
 

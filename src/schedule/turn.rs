@@ -9,9 +9,9 @@ use super::hours::ActiveHours;
 use super::missed::{CatchUp, missed};
 use super::plan::{INSTANT, Limits, Plan};
 use super::zone::Zone;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Schedule, Terms};
-use crate::store::{Missed, ScheduleRow};
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::{Schedule, Terms};
+use selkie_store::{Missed, ScheduleRow};
 
 /// What a due schedule comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,17 +141,17 @@ pub(super) mod tests {
     use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
     use super::*;
-    use crate::domain::facts::Trust;
-    use crate::domain::schedule::{Action, Maker, Misfire, ScheduleState};
-    use crate::domain::span::Span;
-    use crate::domain::taint::Taint;
-    use crate::store::Version;
+    use selkie_domain::facts::Trust;
+    use selkie_domain::schedule::{Action, Maker, Misfire, ScheduleState};
+    use selkie_domain::span::Span;
+    use selkie_domain::taint::Taint;
+    use selkie_store::Version;
 
     fn utc(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
     }
 
-    pub(in crate::schedule) fn row(when: &str, next_at: &str, terms: Terms) -> ScheduleRow {
+    pub(crate) fn row(when: &str, next_at: &str, terms: Terms) -> ScheduleRow {
         let account = AccountId::new("tg:8");
         ScheduleRow {
             version: Version { id: ScheduleId(3), number: 1 },
@@ -191,7 +191,7 @@ pub(super) mod tests {
 
     #[test]
     fn new_zone_data_fires_no_local_time_twice() {
-        use crate::store::LastTime;
+        use selkie_store::LastTime;
 
         let daily = row("0 8 * * *", "2026-11-23T09:00:00Z", Terms::default());
         let came =

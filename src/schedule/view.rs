@@ -8,11 +8,11 @@ use super::outlook::{Outlook, outlook};
 use super::post_view::{PostStands, PostUrl};
 use super::words::moment;
 use super::zone::Zone;
-use crate::domain::effort::Effort;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Budget, Misfire, OccurrenceState, ScheduleState, Terms};
-use crate::domain::span::Span;
-use crate::store::{DeliveryState, Occurrence, ScheduleRow};
+use selkie_domain::effort::Effort;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::{Action, Budget, Misfire, OccurrenceState, ScheduleState, Terms};
+use selkie_domain::span::Span;
+use selkie_store::{DeliveryState, Occurrence, ScheduleRow};
 
 /// A schedule as people see it.
 #[derive(Clone, Debug, Serialize, Deserialize)]

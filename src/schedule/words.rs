@@ -5,7 +5,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::cron::Cron;
 use super::expression::{Every, Expression};
 use super::zone::Zone;
-use crate::domain::count::counted;
+use selkie_domain::count::counted;
 
 const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

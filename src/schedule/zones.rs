@@ -7,7 +7,7 @@ use selkie_channel_core::{PersonId, PlaceId};
 use tokio::sync::{RwLock, watch};
 
 use super::zone::Zone;
-use crate::store::{Claimed, Ledger, StoreError, Whose};
+use selkie_store::{Claimed, Ledger, StoreError, Whose};
 
 /// Knows who has set which zone; read from the store once, and again when something was set.
 pub struct Zones {
@@ -92,7 +92,7 @@ impl Zones {
         let mut known = self.known.write().await;
         let set = self.ledger.zones().await?;
         // A name that these rules do not have any more is nobody's.
-        let read = |set: crate::store::ZoneOf| Some((set.whose, Zone::named(&set.zone).ok()?));
+        let read = |set: selkie_store::ZoneOf| Some((set.whose, Zone::named(&set.zone).ok()?));
         *known = Some(set.into_iter().filter_map(read).collect());
         Ok(())
     }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::domain::approval::{Approvers, Exposure};
-use crate::domain::tool::{Class, ToolSpec};
-use crate::shape::{Shape, rules};
-use crate::tools::registry::{Found, disabled, unknown};
+use selkie_domain::approval::{Approvers, Exposure};
+use selkie_domain::tool::{Class, ToolSpec};
+use crate::{Shape, rules};
+use selkie_tools::registry::{Found, disabled, unknown};
 
 /// A shape for people: what is there, what is not, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

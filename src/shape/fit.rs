@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::share::Share;
-use crate::domain::tokens;
-use crate::domain::tool::{Listing, ToolBlock, ToolSpec};
+use selkie_domain::share::Share;
+use selkie_domain::tokens;
+use selkie_domain::tool::{Listing, ToolBlock, ToolSpec};
 
 /// THE table: which tools leave first where there is no room for all. A small local model answers, reminds and keeps
 /// lists; it seldom edits notebooks.
@@ -77,7 +77,7 @@ pub fn fit(block: &Arc<ToolBlock>, window: u64) -> Arc<Listing> {
 /// Says what the window does to a tool; nothing where it leaves it as it is.
 pub fn reason(block: &Arc<ToolBlock>, window: u64, model: &str, name: &str) -> Option<String> {
     let listing = fit(block, window);
-    let window = crate::domain::count::grouped(window);
+    let window = selkie_domain::count::grouped(window);
     if listing.left.contains(&name) {
         return Some(format!(
             "not listed for lack of room: the window of {model} has {window} tokens; it can be called all the same"

@@ -3,7 +3,7 @@
 
 use selkie_channel_core::Audience;
 
-use crate::domain::facts::{Facts, Trust};
+use selkie_domain::facts::{Facts, Trust};
 
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use selkie_channel_core::Audience;
 
-use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
-use crate::domain::tool::Class;
-use crate::tools::registry::{Base, Selection};
-use crate::tools::resolve::SENDING;
+use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::tool::Class;
+use selkie_tools::registry::{Base, Selection};
+use selkie_tools::resolve::SENDING;
 
 /// What a rule does to the tools that it speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::sync::{PoisonError, RwLock};
 
 use selkie_channel_core::Features;
 
-use crate::domain::facts::{Facts, Trust, Where};
-use crate::tools::registry::Registry;
+use selkie_domain::facts::{Facts, Trust, Where};
+use selkie_tools::registry::Registry;
 
 /// A daemon has some dozens; the bound is against a flood of made-up ones.
 const MOST: usize = 512;

@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::approval::{ApprovalState, Mute, Request, Verdict};
-use crate::domain::ids::{InboxId, OutboundId, TaskId};
-use crate::domain::question::Person;
-use crate::domain::task::Lane;
-use crate::store::delivery::Draft;
-use crate::store::error::Result;
+use selkie_domain::approval::{ApprovalState, Mute, Request, Verdict};
+use selkie_domain::ids::{InboxId, OutboundId, TaskId};
+use selkie_domain::question::Person;
+use selkie_domain::task::Lane;
+use crate::delivery::Draft;
+use crate::error::Result;
 
 /// Approvals of calls.
 #[async_trait]

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId, What};
 
-use crate::domain::cause::Cause;
-use crate::domain::facts::Facts;
-use crate::domain::ids::TaskId;
-use crate::domain::words::Words;
+use selkie_domain::cause::Cause;
+use selkie_domain::facts::Facts;
+use selkie_domain::ids::TaskId;
+use selkie_domain::words::Words;
 
 /// One event and what becomes of it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Arrival {
 pub enum Disposition {
     /// It starts a task (or joins the waiting task of its album).
     Task(NewTask),
-    /// It is carried out at once by [`crate::store::Intake::command`].
+    /// It is carried out at once by [`crate::Intake::command`].
     Command,
     /// A button of ours was tapped: carried out at once by [`super::Questions::answer`].
     Tap,

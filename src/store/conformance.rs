@@ -13,15 +13,15 @@ use selkie_channel_core::{
     Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
-use crate::domain::cause::Cause;
-use crate::domain::choice::Pick;
-use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
-use crate::domain::ids::Instance;
-use crate::domain::taint::Taint;
-use crate::domain::task::{Claim, Lane};
-use crate::domain::transcript::Item;
-use crate::domain::usage::Usage;
-use crate::store::{
+use selkie_domain::cause::Cause;
+use selkie_domain::choice::Pick;
+use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::ids::Instance;
+use selkie_domain::taint::Taint;
+use selkie_domain::task::{Claim, Lane};
+use selkie_domain::transcript::Item;
+use selkie_domain::usage::Usage;
+use crate::{
     Accepted, Advance, Arrival, Claimed, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask,
     Queued,
 };
@@ -108,7 +108,7 @@ pub use scheduling::new as new_schedule;
 /// Names laws: `laws![a, b]` is a list of their names and functions.
 macro_rules! laws {
     ($($law:ident),* $(,)?) => {
-        pub const LAWS: &[(&str, $crate::store::conformance::Case)] =
+        pub const LAWS: &[(&str, $crate::conformance::Case)] =
             &[$((stringify!($law), |bed| Box::pin($law(bed)))),*];
     };
 }

@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::store::error::{Result, StoreError};
-use crate::store::restored::Restored;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tables::TABLES;
-use crate::store::tx::Tx;
-use crate::store::verbs::copying::{self, Carried, PAGE};
-use crate::store::verbs::restored;
+use crate::error::{Result, StoreError};
+use crate::restored::Restored;
+use crate::sql::{Plan, SqlLedger};
+use crate::tables::TABLES;
+use crate::tx::Tx;
+use crate::verbs::copying::{self, Carried, PAGE};
+use crate::verbs::restored;
 
 /// Says how to undo a seal.
 const UNDO: &str = "to keep using this one and leave the copy unused, run `selkie store unseal`";

@@ -3,9 +3,9 @@
 use secrecy::ExposeSecret as _;
 
 #[cfg(feature = "postgres")]
-use crate::store::postgres::Address;
-use crate::store::server::Server;
-use crate::store::settings::Settings;
+use crate::postgres::Address;
+use crate::server::Server;
+use crate::settings::Settings;
 
 /// Who opens a database: told to everybody else who wants it.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Database {
 #[cfg(feature = "postgres")]
 fn remote(url: &str, settings: &Settings) -> Result<Database, String> {
     let url = url.trim();
-    if !crate::store::postgres::is_url(url) {
+    if !crate::postgres::is_url(url) {
         let scheme = url.split_once("://").map_or("a text without ://", |(scheme, _)| scheme);
         return Err(format!(
             "takes postgres://user@host/database, not {scheme}; without it everything is kept in selkie.db"

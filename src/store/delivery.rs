@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, MessageRef, Outbound, Part, PlaceId, Receipt};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{Instance, OutboundId, PartId};
-use crate::store::error::Result;
+use selkie_domain::ids::{Instance, OutboundId, PartId};
+use crate::error::Result;
 
 /// Parts out, receipts in.
 #[async_trait]

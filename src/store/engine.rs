@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::Tx;
+use crate::error::{Result, StoreError};
+use crate::tx::Tx;
 
 /// How what was taken back leaves a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

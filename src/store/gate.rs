@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 
-use crate::domain::ids::InboxId;
-use crate::domain::task::Lane;
-use crate::domain::transcript::Item;
-use crate::domain::usage::Usage;
-use crate::store::arrival::NewTask;
-use crate::store::error::Result;
+use selkie_domain::ids::InboxId;
+use selkie_domain::task::Lane;
+use selkie_domain::transcript::Item;
+use selkie_domain::usage::Usage;
+use crate::arrival::NewTask;
+use crate::error::Result;
 
 /// What the group gate asks of the ledger.
 #[async_trait]

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, Outbound, Part};
 
-use crate::domain::ids::{InboxId, OutboundId, TaskId};
-use crate::domain::task::Claim;
-use crate::store::delivery::{Draft, Queued};
-use crate::store::error::Result;
+use selkie_domain::ids::{InboxId, OutboundId, TaskId};
+use selkie_domain::task::Claim;
+use crate::delivery::{Draft, Queued};
+use crate::error::Result;
 
 /// Answers that are held.
 #[async_trait]

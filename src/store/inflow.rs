@@ -2,8 +2,8 @@
 
 use selkie_channel_core::Inbound;
 
-use crate::domain::facts::Facts;
-use crate::domain::ids::{InboxId, TaskId};
+use selkie_domain::facts::Facts;
+use selkie_domain::ids::{InboxId, TaskId};
 
 /// What waits in the lane of a running task.
 #[derive(Clone, Debug, Default)]

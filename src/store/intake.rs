@@ -4,16 +4,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId};
 
-use crate::domain::effort::Effort;
-use crate::domain::facts::Mode;
-use crate::domain::ids::{InboxId, Instance, TaskId};
-use crate::domain::task::Lane;
-use crate::store::arrival::{Arrival, Location, TaskRequest};
-use crate::store::delivery::{Draft, Queued};
-use crate::store::error::Result;
-use crate::store::notes::ZoneOf;
-use crate::store::question::QuestionRow;
-use crate::store::work::Claimed;
+use selkie_domain::effort::Effort;
+use selkie_domain::facts::Mode;
+use selkie_domain::ids::{InboxId, Instance, TaskId};
+use selkie_domain::task::Lane;
+use crate::arrival::{Arrival, Location, TaskRequest};
+use crate::delivery::{Draft, Queued};
+use crate::error::Result;
+use crate::notes::ZoneOf;
+use crate::question::QuestionRow;
+use crate::work::Claimed;
 
 /// Events in, claims fused.
 #[async_trait]

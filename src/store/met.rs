@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 use serde::{Deserialize, Serialize};
 
-use crate::store::error::Result;
+use crate::error::Result;
 
 /// Somebody who spoke in a place, as they were last seen there.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,18 +6,18 @@ use std::time::Instant;
 
 use rustls::ClientConfig;
 
-use crate::domain::clock::{Clock, SharedClock, SystemClock};
-use crate::store::database::{Database, Opener};
-use crate::store::engine::{Class, Key, Verb, job};
-use crate::store::error::{Result, StoreError};
-use crate::store::ledger::Ledger;
+use selkie_domain::clock::{Clock, SharedClock, SystemClock};
+use crate::database::{Database, Opener};
+use crate::engine::{Class, Key, Verb, job};
+use crate::error::{Result, StoreError};
+use crate::ledger::Ledger;
 #[cfg(feature = "postgres")]
-use crate::store::postgres::{Address, Postgres};
-use crate::store::sql::SqlLedger;
-use crate::store::sqlite::Sqlite;
+use crate::postgres::{Address, Postgres};
+use crate::sql::SqlLedger;
+use crate::sqlite::Sqlite;
 #[cfg(feature = "postgres")]
-use crate::store::sqlite::StoreLock;
-use crate::store::verbs::copying;
+use crate::sqlite::StoreLock;
+use crate::verbs::copying;
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that, with a lock on the folder, keeps others out.
 ///

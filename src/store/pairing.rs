@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::facts::Trust;
-use crate::store::error::Result;
+use selkie_domain::facts::Trust;
+use crate::error::Result;
 
 /// Codes and who used them.
 #[async_trait]

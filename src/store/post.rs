@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Outbound, Part};
 
-use crate::domain::ids::{OutboundId, ScheduleId};
-use crate::store::delivery::{DeliveryState, Draft, Month, Queued};
-use crate::store::error::Result;
+use selkie_domain::ids::{OutboundId, ScheduleId};
+use crate::delivery::{DeliveryState, Draft, Month, Queued};
+use crate::error::Result;
 
 /// What is posted in public.
 #[async_trait]

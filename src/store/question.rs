@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef};
 use serde::Serialize;
 
-use crate::domain::ids::{InboxId, OutboundId, TaskId};
-use crate::domain::question::{Ask, Given, Person, QuestionState};
-use crate::domain::task::Lane;
-use crate::store::arrival::Arrival;
-use crate::store::delivery::{Draft, Queued};
-use crate::store::error::Result;
+use selkie_domain::ids::{InboxId, OutboundId, TaskId};
+use selkie_domain::question::{Ask, Given, Person, QuestionState};
+use selkie_domain::task::Lane;
+use crate::arrival::Arrival;
+use crate::delivery::{Draft, Queued};
+use crate::error::Result;
 
 /// Questions to people.
 #[async_trait]

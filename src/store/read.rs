@@ -7,21 +7,21 @@ use selkie_channel_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::domain::approval::ApprovalState;
-use crate::domain::facts::Facts;
-use crate::domain::ids::{InboxId, OutboundId, PartId, TaskId};
-use crate::domain::provenance::Provenance;
-use crate::domain::question::Person;
-use crate::domain::task::TaskState;
-use crate::domain::transcript::Item;
-use crate::domain::usage::Usage;
-use crate::domain::words::Words;
-use crate::store::approval::ApprovalRow;
-use crate::store::delivery::DeliveryState;
-use crate::store::error::Result;
-use crate::store::question::QuestionRow;
-use crate::store::spoken::{NamedSchedule, Spoken, SpokenFor};
-use crate::store::work::Wrote;
+use selkie_domain::approval::ApprovalState;
+use selkie_domain::facts::Facts;
+use selkie_domain::ids::{InboxId, OutboundId, PartId, TaskId};
+use selkie_domain::provenance::Provenance;
+use selkie_domain::question::Person;
+use selkie_domain::task::TaskState;
+use selkie_domain::transcript::Item;
+use selkie_domain::usage::Usage;
+use selkie_domain::words::Words;
+use crate::approval::ApprovalRow;
+use crate::delivery::DeliveryState;
+use crate::error::Result;
+use crate::question::QuestionRow;
+use crate::spoken::{NamedSchedule, Spoken, SpokenFor};
+use crate::work::Wrote;
 
 /// Reads what is there.
 #[async_trait]

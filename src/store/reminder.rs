@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef};
 
-use crate::domain::ids::{InboxId, OutboundId};
-use crate::domain::reminder::{Reminded, ReminderId};
-use crate::store::delivery::{Draft, Queued};
-use crate::store::error::Result;
-use crate::store::schedule::{NewSchedule, ScheduleRow};
+use selkie_domain::ids::{InboxId, OutboundId};
+use selkie_domain::reminder::{Reminded, ReminderId};
+use crate::delivery::{Draft, Queued};
+use crate::error::Result;
+use crate::schedule::{NewSchedule, ScheduleRow};
 
 /// Reminders that were said.
 #[async_trait]

@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, PlaceId};
 
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::{OccurrenceState, Schedule, ScheduleState};
-use crate::domain::usage::Usage;
-use crate::store::arrival::{Location, TaskRequest};
-use crate::store::delivery::{DeliveryState, Draft, Queued};
-use crate::store::error::Result;
-use crate::store::intake::{Fuse, Requested};
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::schedule::{OccurrenceState, Schedule, ScheduleState};
+use selkie_domain::usage::Usage;
+use crate::arrival::{Location, TaskRequest};
+use crate::delivery::{DeliveryState, Draft, Queued};
+use crate::error::Result;
+use crate::intake::{Fuse, Requested};
 
 /// Schedules and their times.
 #[async_trait]

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 const DAY: u64 = 86_400;
 

@@ -8,15 +8,15 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rustls::ClientConfig;
 
-use crate::store::copy::Copied;
-use crate::store::database::{Database, Opener};
-use crate::store::error::{Result, StoreError};
-use crate::store::sqlite::{self, StoreLock};
-use crate::store::tables::TABLES;
-use crate::store::tx::Tx;
+use crate::copy::Copied;
+use crate::database::{Database, Opener};
+use crate::error::{Result, StoreError};
+use crate::sqlite::{self, StoreLock};
+use crate::tables::TABLES;
+use crate::tx::Tx;
 #[cfg(feature = "postgres")]
-use crate::store::verbs::copying::PAGE;
-use crate::store::verbs::copying::{self, Carried};
+use crate::verbs::copying::PAGE;
+use crate::verbs::copying::{self, Carried};
 
 /// How long a copy is looked through before it counts as one.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -78,7 +78,7 @@ pub fn snapshot(source: Source<'_>, to: &Path) -> Result<Snapshot> {
 
 #[cfg(feature = "postgres")]
 fn remote(
-    address: crate::store::postgres::Address,
+    address: crate::postgres::Address,
     who: Opener,
     tls: &ClientConfig,
     to: &Path,
@@ -88,7 +88,7 @@ fn remote(
     // A connection waits on a runtime of its own: on a thread that has none.
     std::thread::scope(|scope| {
         let reading = scope.spawn(move || {
-            crate::store::postgres::in_one_snapshot(address, who, tls, |tx| {
+            crate::postgres::in_one_snapshot(address, who, tls, |tx| {
                 let kept = TABLES.iter().filter(|table| !table.derived);
                 kept.map(Carried::of).try_for_each(|table| table_of(tx, &file, &table))
             })?;
@@ -138,9 +138,9 @@ pub fn look(source: Source<'_>) -> Result<Numbers> {
             let Source { opener, tls, .. } = source;
             std::thread::scope(|scope| {
                 let reading = scope.spawn(move || {
-                    crate::store::postgres::in_one_snapshot(*address, opener, tls, |tx| {
+                    crate::postgres::in_one_snapshot(*address, opener, tls, |tx| {
                         // Tables of another version are not read.
-                        let version = crate::store::postgres::NEWEST;
+                        let version = crate::postgres::NEWEST;
                         Ok(Numbers { version, tables: count(tx)? })
                     })
                 });

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::domain::usage::Spent;
-use crate::store::error::Result;
+use selkie_domain::usage::Spent;
+use crate::error::Result;
 
 /// Counters of use.
 #[async_trait]

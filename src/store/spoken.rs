@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::Outbound;
 use serde::Serialize;
 
-use crate::domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
-use crate::store::delivery::DeliveryState;
+use selkie_domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
+use crate::delivery::DeliveryState;
 
 /// Something that was said.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::clock::SharedClock;
-use crate::store::engine::{Class, Engine, Key, Verb, job};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
+use selkie_domain::clock::SharedClock;
+use crate::engine::{Class, Engine, Key, Verb, job};
+use crate::error::Result;
+use crate::tx::Tx;
 
 /// A ledger over an engine.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl SqlLedger {
     ///
     /// # Errors
     /// The verb's own, or `Broken` when it could not be committed.
-    pub(crate) async fn write<T, F>(&self, plan: Plan, verb: F) -> Result<T>
+    pub async fn write<T, F>(&self, plan: Plan, verb: F) -> Result<T>
     where
         T: Send + 'static,
         F: Fn(&mut dyn Tx) -> Result<T> + Send + 'static,

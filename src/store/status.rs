@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef, Part};
 
-use crate::domain::ids::TaskId;
-use crate::store::error::Result;
+use selkie_domain::ids::TaskId;
+use crate::error::Result;
 
 /// What a message of a task shows that is changed while the task works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changing {
     /// How far the task is.
     Status,
-    /// Its answer, as far as it is written. [`crate::store::Advance::Finish`] forgets one that the answer takes over.
+    /// Its answer, as far as it is written. [`crate::Advance::Finish`] forgets one that the answer takes over.
     Answer,
 }
 

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
-use crate::domain::facts::Trust;
-use crate::store::error::Result;
-use crate::store::work::Past;
+use selkie_domain::facts::Trust;
+use crate::error::Result;
+use crate::work::Past;
 
 /// What is known of summaries.
 #[async_trait]

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use selkie_channel_core::ConversationId;
 
-use crate::store::error::{Result, StoreError};
-use crate::store::value::{Column, Row, Value};
+use crate::error::{Result, StoreError};
+use crate::value::{Column, Row, Value};
 
 /// An open transaction. Whoever is handed one neither commits nor rolls back: the engine does.
 ///

@@ -1,6 +1,6 @@
 //! Messages that were taken back, for who removes their files.
 
-use crate::domain::ids::InboxId;
+use selkie_domain::ids::InboxId;
 
 /// What was taken back and has files, perhaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

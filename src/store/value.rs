@@ -1,6 +1,6 @@
 //! What stands in a column or is bound to a statement: borrowed, and of four kinds for every engine.
 
-use crate::store::error::{Result, StoreError};
+use crate::error::{Result, StoreError};
 
 /// A value of a column or a parameter. Every integer has 64 bits; a flag is 0 or 1; a moment is in milliseconds
 /// since 1970.
@@ -217,7 +217,7 @@ impl<'a> From<&'a Option<String>> for Value<'a> {
 /// Binds values to `?1`, `?2`, …
 macro_rules! params {
     ($($value:expr),* $(,)?) => {
-        &[$($crate::store::value::Value::from($value)),*]
+        &[$($crate::value::Value::from($value)),*]
     };
 }
 pub(crate) use params;

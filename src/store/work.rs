@@ -7,19 +7,19 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::choice::Choice;
-use crate::domain::facts::{Facts, Mode, Trust};
-use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
-use crate::domain::own_form::OwnForm;
-use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
-use crate::domain::transcript::Item;
-use crate::domain::usage::{ModelCall, Usage};
-use crate::domain::words::Words;
-use crate::store::approval::{ApprovalRow, Sought};
-use crate::store::delivery::{DeliveryState, Draft, Queued};
-use crate::store::error::Result;
-use crate::store::inflow::{Inflow, Seen};
-use crate::store::question::{Asked, QuestionRow, Settled};
+use selkie_domain::choice::Choice;
+use selkie_domain::facts::{Facts, Mode, Trust};
+use selkie_domain::ids::{InboxId, Instance, OutboundId, TaskId};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::task::{Claim, Lane, ParkedOn, TaskState};
+use selkie_domain::transcript::Item;
+use selkie_domain::usage::{ModelCall, Usage};
+use selkie_domain::words::Words;
+use crate::approval::{ApprovalRow, Sought};
+use crate::delivery::{DeliveryState, Draft, Queued};
+use crate::error::Result;
+use crate::inflow::{Inflow, Seen};
+use crate::question::{Asked, QuestionRow, Settled};
 
 /// Claims, steps, ends.
 #[async_trait]
@@ -337,7 +337,7 @@ pub struct Past {
     pub items: Vec<Item>,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl PartialEq<Vec<Item>> for Past {
     fn eq(&self, items: &Vec<Item>) -> bool {
         self.items == *items

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::tool::{ImpliedValue, OtherParameter, ToolSpec, named_in};
-use crate::domain::transcript::Call;
+use selkie_domain::tool::{ImpliedValue, OtherParameter, ToolSpec, named_in};
+use selkie_domain::transcript::Call;
 
 /// Puts an emoji on a message, whatever the channel.
 const REACT: &str = "message_react";
@@ -135,9 +135,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::tool::Also;
-    use crate::tools::Settings;
-    use crate::tools::base::{ToolDeps, build};
+    use selkie_domain::tool::Also;
+    use crate::Settings;
+    use crate::base::{ToolDeps, build};
 
     fn base() -> Vec<Arc<ToolSpec>> {
         build(&Settings::default(), &ToolDeps::default()).unwrap().specs()

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
-use crate::domain::schema::{Fault, FaultKind, check, describe};
-use crate::tools::ToolError;
+use selkie_domain::schema::{Fault, FaultKind, check, describe};
+use crate::ToolError;
 
 /// Arguments that passed.
 #[derive(Clone, Debug, PartialEq)]

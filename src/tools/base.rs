@@ -7,14 +7,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::Posting;
 
-use crate::domain::usage::Meter;
-use crate::tools::files::Denied;
-use crate::tools::isolate::{InProcess, Isolate};
-use crate::tools::ports::Small;
-use crate::tools::registry::{Base, Registered};
-use crate::tools::shell::Processes;
-use crate::tools::web::client::Guarded;
-use crate::tools::{
+use selkie_domain::usage::Meter;
+use crate::files::Denied;
+use crate::isolate::{InProcess, Isolate};
+use crate::ports::Small;
+use crate::registry::{Base, Registered};
+use crate::shell::Processes;
+use crate::web::client::Guarded;
+use crate::{
     Schemas, Settings, ToolError, conversation, files, memory, sessions, shell, speak, web,
 };
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::domain::tool::Class;
-use crate::tools::identity::Identity;
-use crate::tools::paths::Located;
+use selkie_domain::tool::Class;
+use crate::identity::Identity;
+use crate::paths::Located;
 
 /// What a call works with. Approval of the call covers it: what differs when it starts is refused.
 #[derive(Debug, Default)]

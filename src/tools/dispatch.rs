@@ -8,15 +8,15 @@ use selkie_channel_core::Redactor;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
-use crate::domain::approval::Exposure;
-use crate::domain::taint::Taint;
-use crate::domain::tool::{Class, ToolSpec};
-use crate::domain::transcript::{Answer, Call};
-use crate::tools::paths::of_command;
-use crate::tools::registry::{Registry, needs_approval, refusal};
-use crate::tools::resolve::{ResolvedCall, resolve};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::approval::Exposure;
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::{Class, ToolSpec};
+use selkie_domain::transcript::{Answer, Call};
+use crate::paths::of_command;
+use crate::registry::{Registry, needs_approval, refusal};
+use crate::resolve::{ResolvedCall, resolve};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// An answered call.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,8 +162,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::registry::{Base, Hide, Overlay, Registered, Selection};
-    use crate::tools::testkit::{Act, Acting, Folders};
+    use crate::registry::{Base, Hide, Overlay, Registered, Selection};
+    use crate::testkit::{Act, Acting, Folders};
 
     fn registry() -> Registry {
         let tools: Vec<Arc<dyn Tool>> = vec![

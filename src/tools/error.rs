@@ -1,7 +1,7 @@
 //! Why a tool failed, and what happens next.
 
-use crate::domain::question::Ask;
-use crate::domain::taint::Taint;
+use selkie_domain::question::Ask;
+use selkie_domain::taint::Taint;
 
 /// Why a tool failed. Each variant says what happens next.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -15,17 +15,17 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, ConversationId, PersonId, Post, PostedBy};
 
-use crate::domain::count::counted;
-use crate::domain::facts::{Mode, Trust};
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::plan::Plan;
-use crate::domain::schedule::Wish;
-use crate::domain::taint::Taint;
-use crate::domain::transcript::Picture;
-use crate::domain::usage::Meter;
-use crate::domain::written::Written;
-use crate::tools::ToolError;
-use crate::tools::asked::Asked;
+use selkie_domain::count::counted;
+use selkie_domain::facts::{Mode, Trust};
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::plan::Plan;
+use selkie_domain::schedule::Wish;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::Picture;
+use selkie_domain::usage::Meter;
+use selkie_domain::written::Written;
+use crate::ToolError;
+use crate::asked::Asked;
 
 pub use addressees::{Addressee, Addressees, NoAddressees, Sender, Wanted};
 pub use passing::{Passed, Passing, Spoken};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use selkie_channel_core::Redactor;
 use serde_json::Value;
 
-use crate::tools::Tool;
-use crate::tools::args::accept;
-use crate::tools::paths::Roots;
-use crate::tools::shown::Preview;
+use crate::Tool;
+use crate::args::accept;
+use crate::paths::Roots;
+use crate::shown::Preview;
 
 /// Lines that a person is shown at most.
 const LINES: usize = 60;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::domain::approval::{Approvers, Exposure};
-use crate::domain::spelling::nearest;
-use crate::domain::tool::{Class, ToolBlock, ToolSpec};
-use crate::domain::transcript::Call;
-use crate::tools::bits::Bits;
-use crate::tools::{Tool, aliases};
+use selkie_domain::approval::{Approvers, Exposure};
+use selkie_domain::spelling::nearest;
+use selkie_domain::tool::{Class, ToolBlock, ToolSpec};
+use selkie_domain::transcript::Call;
+use crate::bits::Bits;
+use crate::{Tool, aliases};
 
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
@@ -117,7 +117,7 @@ pub fn unknown(name: &str, near: &[String]) -> String {
 }
 
 /// Says that a name stands twice.
-pub(crate) fn twice(name: &str) -> String {
+pub fn twice(name: &str) -> String {
     format!("two tools are called {name}: a name stands for one tool")
 }
 
@@ -400,7 +400,7 @@ impl View {
 }
 
 /// Says that config switched a tool off.
-pub(crate) fn disabled(name: &str) -> String {
+pub fn disabled(name: &str) -> String {
     format!("{name} tool is disabled")
 }
 

@@ -10,18 +10,18 @@ use selkie_channel_core::Redactor;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::approval::{Approvers, Exposure, Request, nobody};
-use crate::domain::facts::Trust;
-use crate::domain::tool::{Class, ToolSpec};
-use crate::domain::transcript::Call;
-use crate::guard::outward;
-use crate::tools::aliases::{absent, clash};
-use crate::tools::args::{Accepted, accept};
-use crate::tools::basis::{Basis, Target, WorkFolder};
-use crate::tools::paths::{Finder, Located, Zone};
-use crate::tools::registry::{Found, Registry, refusal, unknown};
-use crate::tools::scope::{Approved, Outward, Scope};
-use crate::tools::{Tool, ToolError, preview};
+use selkie_domain::approval::{Approvers, Exposure, Request, nobody};
+use selkie_domain::facts::Trust;
+use selkie_domain::tool::{Class, ToolSpec};
+use selkie_domain::transcript::Call;
+use selkie_guard::outward;
+use crate::aliases::{absent, clash};
+use crate::args::{Accepted, accept};
+use crate::basis::{Basis, Target, WorkFolder};
+use crate::paths::{Finder, Located, Zone};
+use crate::registry::{Found, Registry, refusal, unknown};
+use crate::scope::{Approved, Outward, Scope};
+use crate::{Tool, ToolError, preview};
 
 /// Why files outside of the conversation's own folder ask.
 const OTHERS_FILES: &str = "asks first: allowed people change files outside this conversation's own folder only with an owner's approval";

@@ -6,26 +6,26 @@ use selkie_channel_core::{ConversationId, MessageRef, PersonId};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::clock::SharedClock;
-use crate::domain::command_line;
-use crate::domain::facts::{Mode, Trigger, Trust};
-use crate::domain::ids::TaskId;
-use crate::domain::plan::Plan;
-use crate::domain::question::Given;
-use crate::domain::taint::Taint;
-use crate::domain::tool::ToolBlock;
-use crate::domain::transcript::Picture;
-use crate::domain::usage::Meter;
-use crate::tools::ToolError;
-use crate::tools::asked::Asked;
-use crate::tools::identity::Identity;
-use crate::tools::memory::port::Memory;
-use crate::tools::ports::{
+use selkie_domain::clock::SharedClock;
+use selkie_domain::command_line;
+use selkie_domain::facts::{Mode, Trigger, Trust};
+use selkie_domain::ids::TaskId;
+use selkie_domain::plan::Plan;
+use selkie_domain::question::Given;
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::ToolBlock;
+use selkie_domain::transcript::Picture;
+use selkie_domain::usage::Meter;
+use crate::ToolError;
+use crate::asked::Asked;
+use crate::identity::Identity;
+use crate::memory::port::Memory;
+use crate::ports::{
     Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos, Visitor,
     Wisher,
 };
 
-use crate::tools::paths::Roots;
+use crate::paths::Roots;
 
 /// The scope of one call.
 #[derive(Clone)]

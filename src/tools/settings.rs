@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tools::conversation::{ask_user, plan_create};
-use crate::tools::files::{list_files, patch, read_file, write_file};
-use crate::tools::shell::{bash, powershell};
-use crate::tools::speak::send;
-use crate::tools::web::{url_fetch, web_search};
+use crate::conversation::{ask_user, plan_create};
+use crate::files::{list_files, patch, read_file, write_file};
+use crate::shell::{bash, powershell};
+use crate::speak::send;
+use crate::web::{url_fetch, web_search};
 
-pub use crate::tools::files::validate::Validate;
+pub use crate::files::validate::Validate;
 
 /// The section `tools:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -9,26 +9,26 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    AccountId, Body, ConversationId, MessageRef, PictureKind, PostPictures, Posting, PostingTool,
+    AccountId, Body, ConversationId, MessageRef,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::clock::ManualClock;
-use crate::domain::facts::{Mode, Trigger, Trust};
-use crate::domain::ids::TaskId;
-use crate::domain::taint::Taint;
-use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
-use crate::tools::memory::port::NoMemory;
-use crate::tools::paths::{Level, Lists, Ours, Roots};
-use crate::tools::ports::{
+use selkie_domain::clock::ManualClock;
+use selkie_domain::facts::{Mode, Trigger, Trust};
+use selkie_domain::ids::TaskId;
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use crate::memory::port::NoMemory;
+use crate::paths::{Level, Lists, Ours, Roots};
+use crate::ports::{
     Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
     Todos,
 };
-use crate::tools::scope::{Outward, Scope};
-use crate::tools::{Output, Tool, ToolError};
+use crate::scope::{Outward, Scope};
+use crate::{Output, Tool, ToolError};
 
 /// A cache, a state folder and a workspace on the disk, and something outside of them.
 pub(crate) struct Folders {
@@ -170,33 +170,6 @@ impl Modes for Mutex<Option<Mode>> {
         Ok(())
     }
 }
-
-/// A made-up timeline, whose posts have ten letters at most.
-pub(crate) static SONGS: Posting = Posting {
-    to: "bird:songs",
-    now: PostingTool { name: "bird_post", description: "Sing in public." },
-    later: PostingTool { name: "bird_schedule", description: "Sing in public, later." },
-    most: 3,
-    fault: |text| match text.chars().count() {
-        0 => Some("it is empty".to_owned()),
-        1..=10 => None,
-        more => Some(format!("it has {more} letters and 10 are the most")),
-    },
-    mention: |text| text.contains('@').then(|| text.to_owned()),
-    named: |text| text.parse::<u64>().is_ok().then(|| MessageRef::new(text)),
-    pictures: PostPictures {
-        most: 2,
-        kinds: &[
-            PictureKind { name: "PNG", mime: "image/png", max_bytes: 64, alone: false },
-            PictureKind { name: "GIF", mime: "image/gif", max_bytes: 99, alone: true },
-        ],
-    },
-    such_as: "17",
-    url: |post| format!("bird://{}", post.as_str()),
-    of_words: |reason| reason.starts_with("sung before"),
-    of_account: |reason| reason.starts_with("another bird's"),
-    again: "birds sing the same song once a day",
-};
 
 /// What an [`Acting`] tool does.
 #[derive(Clone, Copy)]

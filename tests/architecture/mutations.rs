@@ -5,30 +5,30 @@ use crate::walls;
 
 /// What is done to which file, and a part of what has to be said of it.
 const OFFENCES: &[(&str, &str, &str)] = &[
-    ("src/agent/mod.rs", "use crate::{intake, daemon};", "agent imports intake"),
-    ("src/agent/mod.rs", "use crate::{domain::{ids}, daemon::{build}};", "agent imports daemon"),
+    ("src/engine/work/mod.rs", "use crate::{intake, flow};", "work imports intake"),
+    ("src/engine/work/mod.rs", "use crate::{delivery::{say}, flow::{Flow}};", "work imports flow"),
     (
-        "src/tools/web/page.rs",
-        "use super::super::super::intake::receive::Intake;",
-        "tools imports intake",
+        "src/engine/delivery/say.rs",
+        "use super::super::intake::receive::Intake;",
+        "delivery imports intake",
+    ),
+    ("src/engine/delivery/say.rs", "fn f() { super::super::flow::f() }", "delivery imports flow"),
+    (
+        "src/engine/delivery/mod.rs",
+        "fn f() { println!(\"{}\", crate::work::NAME); }",
+        "delivery imports work",
     ),
     (
-        "src/tools/web/page.rs",
-        "fn f() { super::super::super::agent::drive() }",
-        "tools imports agent",
+        "src/engine/intake/policy.rs",
+        "#[cfg(test)]\nmod below {}\nuse crate::flow::Flow;",
+        "intake imports flow",
     ),
-    ("src/store/mod.rs", "fn f() { println!(\"{}\", crate::shape::NAME); }", "store imports shape"),
-    (
-        "src/domain/ids.rs",
-        "#[cfg(test)]\nmod below {}\nuse crate::store::Store;",
-        "domain imports store",
-    ),
-    ("src/attic/mod.rs", "//! A room nobody knows.\n", "no floor is named for the room attic"),
-    ("src/intake/mod.rs", "const A: &str = \"Slack\";", "names a platform"),
-    ("src/intake/mod.rs", "struct SLACKTeam;", "names a platform"),
-    ("src/intake/mod.rs", "const A: &str = \"on LINE alone\";", "names a platform"),
-    ("src/intake/mod.rs", "const A: &str = \"tg:1\";", "names a platform"),
-    ("src/intake/mod.rs", "const A: &str = \"https://api.example.com/bot\";", "holds an address"),
+    ("src/engine/attic/mod.rs", "//! A folder nobody knows.\n", "named for the folder attic"),
+    ("src/engine/intake/mod.rs", "const A: &str = \"Slack\";", "names a platform"),
+    ("src/tools/lib.rs", "struct SLACKTeam;", "names a platform"),
+    ("src/engine/intake/mod.rs", "const A: &str = \"on LINE alone\";", "names a platform"),
+    ("src/engine/intake/mod.rs", "const A: &str = \"tg:1\";", "names a platform"),
+    ("src/llm/lib.rs", "const A: &str = \"https://api.example.com/bot\";", "holds an address"),
     ("src/domain/ids.rs", "use super::task::Task;", "a circle: src/domain/ids.rs"),
     ("src/domain/ids.rs", "fn pair((a, b): (u8, u8)) {}", "pair takes a tuple"),
     (
@@ -84,9 +84,9 @@ fn what_a_lock_file_must_not_hold_is_seen() {
 #[test]
 fn a_file_that_is_too_long_or_says_nothing_of_itself_is_seen() {
     let long =
-        Tree::read().with("src/intake/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
+        Tree::read().with("src/engine/intake/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
     assert!(walls::files(&long).iter().any(|o| o.contains("lines of production code")));
     let mute = Tree::read()
-        .with("src/intake/mod.rs", |text| format!("use std::fmt;\n{}", text.replace("//!", "//")));
+        .with("src/engine/intake/mod.rs", |text| format!("use std::fmt;\n{}", text.replace("//!", "//")));
     assert!(walls::files(&mute).iter().any(|o| o.contains("its first line does not say")));
 }

@@ -10,7 +10,7 @@ use crate::facts::Facts;
 /// A module of a crate: the crate's folder name and the path of modules below its root.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Module {
-    /// `selkie`, `bin`, or the folder below `channels`.
+    /// `selkie`, `bin`, or the crate's folder below `src` or `channels`.
     pub package: String,
     /// `["intake", "gate"]`.
     pub path: Vec<String>,
@@ -115,7 +115,10 @@ fn relative(root: &Path, file: &Path) -> String {
 fn module(file: &str) -> Module {
     let (package, inside) = match file.strip_prefix("src/") {
         Some("main.rs" | "channels.rs" | "stand_in.rs") => ("bin", &file["src/".len()..]),
-        Some(inside) => ("selkie", inside),
+        Some(inside) => match inside.split_once('/') {
+            Some((room, inside)) if room != "daemon" => (room, inside),
+            _ => ("selkie", inside),
+        },
         None => {
             let rest = file.strip_prefix("channels/").unwrap_or(file);
             let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));

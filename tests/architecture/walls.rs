@@ -7,29 +7,8 @@ use crate::facts::Word;
 use crate::resolve;
 use crate::source::{self, Source, Tree};
 
-/// Floors from the ground up; a room imports lower floors, never its own floor's neighbours.
-const FLOORS: &[&[&str]] = &[
-    &["domain", "guard"],
-    &["store", "llm", "tools"],
-    &["agent"],
-    &["shape", "people", "memory", "schedule"],
-    &["delivery"],
-    &["work"],
-    &["intake"],
-    &["terminal"],
-    &["console"],
-    &["config", "daemon"],
-];
-
-/// What may be imported beside lower floors.
-const DOORS: &[(&str, &str)] = &[
-    // The composition root reads settings; config knows nothing of the daemon.
-    ("daemon", "config"),
-    // Files that people edit have one writer, whatever stands in them.
-    ("memory", "people"),
-    // Rules without I/O speak of the domain's nouns.
-    ("guard", "domain"),
-];
+/// The engine's floors from the ground up: a folder imports lower ones alone. Between crates the manifests say so.
+const FLOORS: &[&str] = &["clocks", "delivery", "work", "intake", "terminal", "flow"];
 
 /// Parts of words that only a platform's own home may say, in any case.
 const PLATFORMS: &[&str] = &["telegram", "slack", "twitter", "discord", "line_bot", "linebot"];
@@ -74,23 +53,23 @@ pub fn all(tree: &Tree) -> Vec<String> {
     .concat()
 }
 
-/// Rooms import lower floors only, and each room is known.
+/// The engine's folders import lower floors only, and each is known.
 pub fn floors(tree: &Tree) -> Vec<String> {
     let mut offences = BTreeSet::new();
-    let ours = tree
+    let engine = tree
         .production()
-        .filter(|(_, source)| source.module.package == "selkie" && !source.module.path.is_empty());
-    for (name, source) in ours {
+        .filter(|(_, source)| source.module.package == "engine" && !source.module.path.is_empty());
+    for (name, source) in engine {
         let room = source.module.path[0].as_str();
         let Some(own) = floor(room) else {
-            offences.insert(format!("{name}: no floor is named for the room {room}"));
+            offences.insert(format!("{name}: no floor is named for the folder {room}"));
             continue;
         };
         for named in &source.facts.named {
             let Some(path) = resolve::absolute(source, named) else { continue };
             let Some(other) = path.first().filter(|other| *other != room) else { continue };
             let higher = floor(other).is_some_and(|floor| floor >= own);
-            if higher && !DOORS.contains(&(room, other.as_str())) {
+            if higher {
                 offences.insert(format!("{name}:{}: {room} imports {other}", named.line));
             }
         }
@@ -161,7 +140,9 @@ pub fn lock(text: &str) -> Vec<String> {
 
 /// No platform is named in library code, nor an address that is no setting's default.
 pub fn platforms(tree: &Tree) -> Vec<String> {
-    let library = tree.production().filter(|(_, source)| source.module.package == "selkie");
+    let is_library =
+        |name: &str, source: &Source| name.starts_with("src/") && source.module.package != "bin";
+    let library = tree.production().filter(|(name, source)| is_library(name, source));
     let mut offences = Vec::new();
     for (name, source) in library {
         for word in &source.facts.words {
@@ -216,7 +197,7 @@ pub fn circles(tree: &Tree) -> Vec<String> {
 }
 
 fn floor(room: &str) -> Option<usize> {
-    FLOORS.iter().position(|f| f.contains(&room))
+    FLOORS.iter().position(|floor| *floor == room)
 }
 
 fn names_platform(word: &Word) -> bool {

@@ -2,17 +2,17 @@
 
 use super::Drive;
 use super::standing::Approval;
-use crate::agent::{Dropped, messages};
-use crate::domain::approval::{
+use crate::{Dropped, messages};
+use selkie_domain::approval::{
     ApprovalState, Approvers, Exposure, MOST_ATTACHED, Request, too_long,
 };
-use crate::domain::tool::{Class, Recovery};
-use crate::domain::transcript::{Answer, Call};
-use crate::store::ApprovalRow;
-use crate::tools::ToolError;
-use crate::tools::registry::refusal;
-use crate::tools::resolve::{LookedAt, ResolvedCall, resolve};
-use crate::tools::scope::Scope;
+use selkie_domain::tool::{Class, Recovery};
+use selkie_domain::transcript::{Answer, Call};
+use selkie_store::ApprovalRow;
+use selkie_tools::ToolError;
+use selkie_tools::registry::refusal;
+use selkie_tools::resolve::{LookedAt, ResolvedCall, resolve};
+use selkie_tools::scope::Scope;
 
 impl Drive<'_> {
     /// Whether a call asks for approval: such a call stands alone.

@@ -7,16 +7,16 @@ use selkie_channel_core::locked;
 use tokio::time::Instant;
 
 use super::Drive;
-use crate::agent::patience::Patience;
-use crate::agent::run::AskModel;
-use crate::agent::telling::Telling;
-use crate::agent::{Dropped, pictures};
-use crate::domain::course::{Kind, Step};
-use crate::domain::crash::CrashPoint;
-use crate::domain::happening::Happening;
-use crate::domain::metrics::Phase;
-use crate::domain::written::Written;
-use crate::llm::{Failed, ModelError};
+use crate::patience::Patience;
+use crate::run::AskModel;
+use crate::telling::Telling;
+use crate::{Dropped, pictures};
+use selkie_domain::course::{Kind, Step};
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::happening::Happening;
+use selkie_domain::metrics::Phase;
+use selkie_domain::written::Written;
+use selkie_llm::{Failed, ModelError};
 
 /// A call that fails so shortly before the end of its task's time has failed for want of time.
 const LAST_MOMENT: Duration = Duration::from_millis(50);

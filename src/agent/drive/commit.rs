@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Drive;
-use crate::agent::run::Unstored;
-use crate::agent::{Dropped, Exhausted};
-use crate::store::{Advance, Committed, StoreError};
+use crate::run::Unstored;
+use crate::{Dropped, Exhausted};
+use selkie_store::{Advance, Committed, StoreError};
 
 impl Drive<'_> {
     /// Stores what is not stored yet.

@@ -7,15 +7,15 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
 use super::Drive;
-use crate::agent::messages;
-use crate::domain::course::{Kind, Step};
-use crate::domain::metrics::Phase;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
-use crate::domain::transcript::{Answer, Call, Item};
-use crate::tools::Tool;
-use crate::tools::dispatch::Dispatched;
-use crate::tools::registry::Found;
-use crate::tools::scope::Outward;
+use crate::messages;
+use selkie_domain::course::{Kind, Step};
+use selkie_domain::metrics::Phase;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use selkie_domain::transcript::{Answer, Call, Item};
+use selkie_tools::Tool;
+use selkie_tools::dispatch::Dispatched;
+use selkie_tools::registry::Found;
+use selkie_tools::scope::Outward;
 
 impl Drive<'_> {
     /// The answer to a call that is not made after a death of the process; `None`: it is made.

@@ -1,10 +1,10 @@
 //! The pictures of an answer become files of the place that it is written in.
 
 use super::Drive;
-use crate::agent::{PICTURES, messages};
-use crate::domain::answer_picture::AnswerPicture;
-use crate::llm::Reply;
-use crate::tools::paths::{Finder, Roots, refused};
+use crate::{PICTURES, messages};
+use selkie_domain::answer_picture::AnswerPicture;
+use selkie_llm::Reply;
+use selkie_tools::paths::{Finder, Roots, refused};
 
 impl Drive<'_> {
     /// Keeps the pictures of an answer, under names made of their bytes: what is kept again after a death is kept once.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Drive;
-use crate::agent::context::Context;
-use crate::agent::run::AskModel;
-use crate::agent::{budget, earlier, history, narrow, prompt};
-use crate::domain::share::Share;
-use crate::domain::tokens;
-use crate::domain::transcript::Turn;
-use crate::llm::Request;
+use crate::context::Context;
+use crate::run::AskModel;
+use crate::{budget, earlier, history, narrow, prompt};
+use selkie_domain::share::Share;
+use selkie_domain::tokens;
+use selkie_domain::transcript::Turn;
+use selkie_llm::Request;
 
 /// Tokens that a conversation has in any window.
 const LEAST: u64 = 256;

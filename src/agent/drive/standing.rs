@@ -1,8 +1,8 @@
 //! What stands before a call.
 
-use crate::domain::approval::Request;
-use crate::domain::transcript::Answer;
-use crate::tools::scope::Approved;
+use selkie_domain::approval::Request;
+use selkie_domain::transcript::Answer;
+use selkie_tools::scope::Approved;
 
 /// What stands before a call.
 pub(super) enum Approval {

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 
 use super::{Run, Unstored};
-use crate::agent::Seeks;
-use crate::agent::header::CallApproval;
-use crate::domain::approval::{ApprovalState, Request};
-use crate::domain::transcript::Call;
-use crate::store::ApprovalRow;
+use crate::Seeks;
+use crate::header::CallApproval;
+use selkie_domain::approval::{ApprovalState, Request};
+use selkie_domain::transcript::Call;
+use selkie_store::ApprovalRow;
 
 /// Sets the keys of approvals apart from those of questions that the same call asks.
 const NUMBER: usize = 1 << 20;

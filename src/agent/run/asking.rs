@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::{Run, Unstored};
-use crate::agent::header::Asking;
-use crate::agent::{Asks, messages};
-use crate::domain::question::{Ask, Given};
-use crate::domain::transcript::{Answer, Call, Item};
-use crate::store::QuestionRow;
+use crate::header::Asking;
+use crate::{Asks, messages};
+use selkie_domain::question::{Ask, Given};
+use selkie_domain::transcript::{Answer, Call, Item};
+use selkie_store::QuestionRow;
 
 impl Run {
     /// Takes what came of the question that the run was parked on. The time it was open is nobody's.

@@ -1,11 +1,11 @@
 //! How a run ends: what is stored of it and what is said.
 
 use super::{Run, Unstored};
-use crate::agent::header::LastAnswerOnly;
-use crate::agent::{Ending, budget, messages, plan};
-use crate::domain::course::Course;
-use crate::domain::transcript::{Answer, Item};
-use crate::store::End;
+use crate::header::LastAnswerOnly;
+use crate::{Ending, budget, messages, plan};
+use selkie_domain::course::Course;
+use selkie_domain::transcript::{Answer, Item};
+use selkie_store::End;
 
 impl Run {
     /// Ends because a person wants it.

@@ -1,8 +1,8 @@
 //! What comes in while a run is on: nobody's until an answer has seen it, then the run's own.
 
-use crate::agent::run::Run;
-use crate::agent::{Newer, Source};
-use crate::domain::transcript::Item;
+use crate::run::Run;
+use crate::{Newer, Source};
+use selkie_domain::transcript::Item;
 
 impl Run {
     /// Takes what came in: the next answer sees it. Until then it is nobody's.

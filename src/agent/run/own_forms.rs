@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Run;
-use crate::domain::own_form::OwnForm;
+use selkie_domain::own_form::OwnForm;
 
 impl Run {
     /// Takes up what was stored of a run that goes on.

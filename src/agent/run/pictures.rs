@@ -1,8 +1,8 @@
 //! The pictures of a task's answers: kept as files, noted for the model, sent at the end.
 
 use super::Run;
-use crate::agent::messages;
-use crate::domain::transcript::Item;
+use crate::messages;
+use selkie_domain::transcript::Item;
 
 /// No task sends more of them: a model that draws beside every call would send one with each.
 const MOST: usize = 12;

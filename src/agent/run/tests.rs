@@ -4,13 +4,13 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde_json::json;
 
 use super::*;
-use crate::agent::Newer;
-use crate::domain::approval::ApprovalState;
-use crate::domain::ids::{OutboundId, TaskId};
-use crate::domain::own_form::OwnForm;
-use crate::domain::question::{self, Given, Person, QuestionState};
-use crate::domain::span::Span;
-use crate::store::QuestionRow;
+use crate::Newer;
+use selkie_domain::approval::ApprovalState;
+use selkie_domain::ids::{OutboundId, TaskId};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::question::{self, Given, Person, QuestionState};
+use selkie_domain::span::Span;
+use selkie_store::QuestionRow;
 
 fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
@@ -317,7 +317,7 @@ fn a_refusal_that_stays_ends_the_task() {
 fn only_who_may_know_reads_a_providers_words() {
     let unusable = || ModelError::Unusable {
         why: "org-1: check llm.profiles.main.api_key".into(),
-        reason: crate::llm::Reason::Key,
+        reason: selkie_llm::Reason::Key,
     };
     let said = |frank| {
         let mut run = begin();
@@ -472,8 +472,8 @@ fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
     ask(&mut run);
 }
 
-fn approval(key: &str) -> crate::store::ApprovalRow {
-    crate::store::ApprovalRow {
+fn approval(key: &str) -> selkie_store::ApprovalRow {
+    selkie_store::ApprovalRow {
         mute: None,
         key: key.to_owned(),
         task: TaskId(1),
@@ -498,7 +498,7 @@ fn request() -> Request {
         unseen: vec![],
         place: String::new(),
         reasons: vec![],
-        of: crate::domain::approval::Approvers::Owners,
+        of: selkie_domain::approval::Approvers::Owners,
         hash: "h".to_owned(),
     }
 }

@@ -1,10 +1,10 @@
 //! What of a run is to be stored: its new items, and which call of a model wrote which.
 
 use super::{Run, Stored};
-use crate::agent::header::since_stored;
-use crate::domain::transcript::Item;
-use crate::domain::usage::{ModelCall, Usage};
-use crate::store::{Seen, StepForm, Wrote};
+use crate::header::since_stored;
+use selkie_domain::transcript::Item;
+use selkie_domain::usage::{ModelCall, Usage};
+use selkie_store::{Seen, StepForm, Wrote};
 
 /// What is to be stored after a step.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use self::kept::Kept;
 use crate::config::alerts::Alerts as Settings;
 use crate::daemon::app::App;
 use crate::daemon::certificates::Certificates;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::status::{Status, StatusDesk};
 use crate::schedule::day;
 use crate::schedule::zone::Zone;

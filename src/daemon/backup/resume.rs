@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::answered::Answered;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::store::{Restored, WaitingThen};
 
 /// What is asked.

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::app::App;
 use crate::daemon::build::AppConfig;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::domain::clock::SharedClock;
 use crate::domain::span::Span;
 use crate::guard::network;

@@ -19,7 +19,7 @@ use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
 use crate::daemon::build::{AppConfig, Chosen, plan_of_demo};
-use crate::daemon::clocks::Clocks;
+use crate::engine::clocks::Clocks;
 use crate::daemon::demo::{Line, Manner, Speaking, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::service_manager::ServiceManager;

@@ -12,7 +12,7 @@ use crate::config::read;
 use crate::daemon::answered::Answered;
 use crate::daemon::build::{Chosen, sources};
 use crate::daemon::client::Running;
-use crate::daemon::flow::{Became, ChannelChange};
+use crate::engine::flow::{Became, ChannelChange};
 use crate::daemon::reload::Reloaded;
 use crate::daemon::{Binary, http, lifecycle};
 use crate::domain::count::counted;

@@ -13,7 +13,7 @@ use crate::daemon::asking::{answers, plan_to_ask, says};
 use crate::daemon::backup::{AskedToResume, Resumed, told_to_resume};
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::daemon::forgetting::{AskedToForget, Forgotten, told_to_forget};
 use crate::daemon::pairing::{AskedOfPairing, ToldOfPairing, carry_out_pairing};
 use crate::daemon::people::{AskedOfPeople, ToldOfPeople, carry_out_people};

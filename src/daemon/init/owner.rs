@@ -12,7 +12,7 @@ use super::Answers;
 use super::prompt::{Prompter, Stopped};
 use super::trial::Trial;
 use crate::daemon::build::AppConfig;
-use crate::daemon::flow::OpenCode;
+use crate::engine::flow::OpenCode;
 use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::service_manager::ServiceManager;
 use crate::delivery::{ChannelState, Hearing};

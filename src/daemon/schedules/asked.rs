@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::asked::{New, Told, Unfit};
 use crate::daemon::answered::NotDone;
-use crate::daemon::flow::Flow;
+use crate::engine::flow::Flow;
 use crate::domain::schedule::ScheduleState;
 use crate::schedule::book::{BookError, Wanted};
 use crate::schedule::view::View;

@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::domain::screen::is_unseen;
+use crate::screen::is_unseen;
 
 /// The longest name of a sign that pages write as `&name;`.
 const LONGEST_NAME: usize = 8;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::effort::{Effort, Spent};
 use super::follow::{self, choices, resolve};
-use crate::domain::span;
+use crate::span;
 
 /// Characters of a description.
 const LONGEST: usize = 2_000;

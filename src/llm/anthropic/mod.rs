@@ -3,10 +3,10 @@
 mod reply;
 mod request;
 
-use crate::llm::Request;
-use crate::llm::adapter::Dialect;
-use crate::llm::habits::Habits;
-use crate::llm::profile::Profile;
+use crate::Request;
+use crate::adapter::Dialect;
+use crate::habits::Habits;
+use crate::profile::Profile;
 
 /// Messages.
 pub(super) struct Messages;

@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use crate::domain::transcript::Call;
-use crate::domain::usage::Usage;
-use crate::llm::gather::{Gather, Whole};
-use crate::llm::halves::Joined;
-use crate::llm::refusal::Unfinished;
-use crate::llm::said::Said;
-use crate::llm::{OnText, Reason, Reply, Stopped, dialect};
+use selkie_domain::transcript::Call;
+use selkie_domain::usage::Usage;
+use crate::gather::{Gather, Whole};
+use crate::halves::Joined;
+use crate::refusal::Unfinished;
+use crate::said::Said;
+use crate::{OnText, Reason, Reply, Stopped, dialect};
 
 /// No answer has more blocks than this.
 const MOST_BLOCKS: usize = 256;
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(in crate::llm) struct Gathered {
+pub(crate) struct Gathered {
     /// An event said that nothing follows.
     ended: bool,
     said: Said,
@@ -221,7 +221,7 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::sse::Parser;
+    use crate::sse::Parser;
 
     #[test]
     fn fuzz_replies() {

@@ -7,14 +7,14 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use crate::domain::effort::Effort;
-use crate::domain::tool::ToolSpec;
-use crate::domain::transcript::Turn;
-use crate::llm::Request;
-use crate::llm::dialect::{self, Ids, Look, Replay};
-use crate::llm::habits::{Habits, Part};
-use crate::llm::profile::Profile;
-use crate::llm::schema::{self, Form};
+use selkie_domain::effort::Effort;
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::Turn;
+use crate::Request;
+use crate::dialect::{self, Ids, Look, Replay};
+use crate::habits::{Habits, Part};
+use crate::profile::Profile;
+use crate::schema::{self, Form};
 
 /// Said where the API wants the person's side and there is none.
 const EARLIER: &str = "(earlier conversation)";
@@ -24,7 +24,7 @@ const NOTHING: &str = "(empty)";
 
 /// A request's body.
 #[derive(Serialize)]
-pub(in crate::llm) struct Body<'a> {
+pub(crate) struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use selkie_channel_core::locked;
 use tokio::time::Instant;
 
 use self::questions::WindowAnswer;
-use crate::llm::{ContextWindow, ModelError, WindowSource};
+use crate::{ContextWindow, ModelError, WindowSource};
 
 pub(super) use self::questions::Questions;
 

@@ -8,9 +8,9 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::answers::{self, Answer};
-use crate::llm::settings::Provider;
-use crate::llm::wire::Wire;
-use crate::llm::{ContextWindow, WindowSource};
+use crate::settings::Provider;
+use crate::wire::Wire;
+use crate::{ContextWindow, WindowSource};
 
 /// How long one answer may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -42,7 +42,7 @@ enum Kind {
 }
 
 /// What is asked for one profile.
-pub(in crate::llm) struct Questions {
+pub(crate) struct Questions {
     wire: Wire,
     model: String,
     provider: Provider,

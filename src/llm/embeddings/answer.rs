@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::vector::UnitVector;
+use selkie_domain::vector::UnitVector;
 
 /// The answer; what else stands in it is passed over.
 #[derive(Deserialize)]

@@ -4,11 +4,11 @@ mod own;
 mod reply;
 mod request;
 
-use crate::llm::Request;
-use crate::llm::adapter::Dialect;
-use crate::llm::habits::Habits;
-use crate::llm::profile::Profile;
-use crate::llm::refusal::Refused;
+use crate::Request;
+use crate::adapter::Dialect;
+use crate::habits::Habits;
+use crate::profile::Profile;
+use crate::refusal::Refused;
 
 /// Chat completions.
 pub(super) struct Chat;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::llm::habits::Habits;
-use crate::llm::halves::Joined;
+use crate::habits::Habits;
+use crate::halves::Joined;
 
 /// The fields of a message that are a server's own.
 const FIELDS: [&str; 4] = [THOUGHTS, "reasoning", "reasoning_details", "extra_content"];

@@ -4,21 +4,21 @@
 use serde_json::Value;
 
 use super::own::{self, Own};
-use crate::domain::transcript::Call;
-use crate::domain::usage::Usage;
-use crate::llm::gather::{Gather, MOST_CALLS, Whole};
-use crate::llm::halves::Joined;
-use crate::llm::pictures::Pictures;
-use crate::llm::refusal::Unfinished;
-use crate::llm::said::Said;
-use crate::llm::{OnText, Reason, Reply, Stopped, dialect};
+use selkie_domain::transcript::Call;
+use selkie_domain::usage::Usage;
+use crate::gather::{Gather, MOST_CALLS, Whole};
+use crate::halves::Joined;
+use crate::pictures::Pictures;
+use crate::refusal::Unfinished;
+use crate::said::Said;
+use crate::{OnText, Reason, Reply, Stopped, dialect};
 
 /// Arguments are looked at for being complete up to this length, bytes.
 const LOOKED_AT: usize = 16 * 1024;
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(in crate::llm) struct Gathered {
+pub(crate) struct Gathered {
     said: Said,
     refusal: Joined,
     pictures: Pictures,
@@ -247,7 +247,7 @@ fn read_usage(usage: &Value) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::sse::Parser;
+    use crate::sse::Parser;
 
     #[test]
     fn fuzz_replies() {

@@ -7,18 +7,18 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::own;
-use crate::domain::effort::Effort;
-use crate::domain::tool::ToolSpec;
-use crate::domain::transcript::Turn;
-use crate::llm::Request;
-use crate::llm::dialect::{self, Ids, Look};
-use crate::llm::habits::{Habits, Limit, Part};
-use crate::llm::profile::Profile;
-use crate::llm::schema::{self, Form};
+use selkie_domain::effort::Effort;
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::Turn;
+use crate::Request;
+use crate::dialect::{self, Ids, Look};
+use crate::habits::{Habits, Limit, Part};
+use crate::profile::Profile;
+use crate::schema::{self, Form};
 
 /// A request's body. The tools are the shape's own bytes: nothing is written twice.
 #[derive(Serialize)]
-pub(in crate::llm) struct Body<'a> {
+pub(crate) struct Body<'a> {
     model: &'a str,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,11 +155,11 @@ fn messages(request: &Request, habits: Habits, profile: &Profile) -> Vec<Value> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::tests::scripted::request;
+    use crate::tests::scripted::request;
 
     #[test]
     fn openai_itself_gets_its_own_words_and_others_the_common_ones() {
-        let card = crate::llm::Card { name: "m".to_owned(), context: 1, sees_images: true };
+        let card = crate::Card { name: "m".to_owned(), context: 1, sees_images: true };
         let (name, at, model) = ("p".to_owned(), "llm".to_owned(), "m".to_owned());
         let origin = Arc::default();
         let profile = Profile { card, name, at, model, origin, effort: None, max_output: None };

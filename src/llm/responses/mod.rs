@@ -3,11 +3,11 @@
 mod reply;
 mod request;
 
-use crate::llm::Request;
-use crate::llm::adapter::Dialect;
-use crate::llm::habits::Habits;
-use crate::llm::profile::Profile;
-use crate::llm::refusal::Refused;
+use crate::Request;
+use crate::adapter::Dialect;
+use crate::habits::Habits;
+use crate::profile::Profile;
+use crate::refusal::Refused;
 
 /// Responses.
 pub(super) struct Responses;

@@ -5,13 +5,13 @@ use std::sync::Once;
 
 use serde_json::Value;
 
-use crate::domain::transcript::Call;
-use crate::domain::usage::Usage;
-use crate::llm::gather::{Gather, MOST_CALLS, Whole};
-use crate::llm::pictures::Pictures;
-use crate::llm::refusal::Unfinished;
-use crate::llm::said::Said;
-use crate::llm::{OnText, Reason, Reply, Stopped, dialect, halves};
+use selkie_domain::transcript::Call;
+use selkie_domain::usage::Usage;
+use crate::gather::{Gather, MOST_CALLS, Whole};
+use crate::pictures::Pictures;
+use crate::refusal::Unfinished;
+use crate::said::Said;
+use crate::{OnText, Reason, Reply, Stopped, dialect, halves};
 
 /// No answer has more items than this.
 const MOST_ITEMS: usize = 512;
@@ -27,7 +27,7 @@ static UNKNOWN: Once = Once::new();
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(in crate::llm) struct Gathered {
+pub(crate) struct Gathered {
     /// The words as they were written.
     written: Said,
     /// The message that they are of.
@@ -236,7 +236,7 @@ fn read_usage(usage: &Value) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::sse::Parser;
+    use crate::sse::Parser;
 
     #[test]
     fn fuzz_replies() {

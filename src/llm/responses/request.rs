@@ -6,17 +6,17 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::domain::tool::ToolSpec;
-use crate::domain::transcript::Turn;
-use crate::llm::Request;
-use crate::llm::dialect::{self, Ids, Look, Replay};
-use crate::llm::habits::{Habits, Part};
-use crate::llm::profile::Profile;
-use crate::llm::schema::{self, Form};
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::Turn;
+use crate::Request;
+use crate::dialect::{self, Ids, Look, Replay};
+use crate::habits::{Habits, Part};
+use crate::profile::Profile;
+use crate::schema::{self, Form};
 
 /// A request's body.
 #[derive(Serialize)]
-pub(in crate::llm) struct Body<'a> {
+pub(crate) struct Body<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     instructions: &'a str,

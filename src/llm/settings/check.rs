@@ -6,9 +6,9 @@ use secrecy::ExposeSecret as _;
 use selkie_channel_core::Problem;
 
 use super::{DEFAULT, OFFLINE, ProfileSettings, Provider, RouteSettings, Settings};
-use crate::domain::count::grouped;
-use crate::domain::share::Share;
-use crate::domain::spelling::nearest;
+use selkie_domain::count::grouped;
+use selkie_domain::share::Share;
+use selkie_domain::spelling::nearest;
 
 impl Settings {
     /// Lists everything that is wrong. Keys are inside the section.
@@ -189,7 +189,7 @@ impl ProfileSettings {
 ///
 /// # Errors
 /// In words that do not repeat an address that may hold a password.
-pub(in crate::llm) fn read_endpoint(text: &str) -> Result<Url, String> {
+pub(crate) fn read_endpoint(text: &str) -> Result<Url, String> {
     let takes = || {
         let open = !text.contains(['@', '?', '#']);
         let shown = if open { format!("{text:?}") } else { "what stands there".to_owned() };

@@ -8,7 +8,7 @@ use selkie_channel_core::Problem;
 use serde::Deserialize;
 
 use super::check::read_endpoint;
-use crate::domain::span::Span;
+use selkie_domain::span::Span;
 
 /// The end of the address that is asked, which may be written or left out.
 const PATH: &str = "/embeddings";
@@ -76,7 +76,7 @@ impl EmbeddingSettings {
     }
 
     /// Returns the address that is asked; nothing while it is off.
-    pub(in crate::llm) fn url(&self) -> Option<Url> {
+    pub(crate) fn url(&self) -> Option<Url> {
         self.endpoint.as_deref().and_then(|text| address(text).ok())
     }
 }

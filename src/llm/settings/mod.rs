@@ -19,8 +19,8 @@ pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
 pub use self::provider::Provider;
 pub(super) use self::provider::is_cloud;
-use crate::domain::effort::Effort;
-use crate::domain::span::Span;
+use selkie_domain::effort::Effort;
+use selkie_domain::span::Span;
 
 /// The name of the profile that the short form makes.
 pub(super) const DEFAULT: &str = "default";

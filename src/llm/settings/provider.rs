@@ -112,7 +112,7 @@ const AZURE: [&str; 3] =
 
 impl Provider {
     /// Lists every provider, the usual one first.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.provider)
     }
 
@@ -121,42 +121,42 @@ impl Provider {
     }
 
     /// Returns the API that servers of its kind are known for; nothing where there is no server.
-    pub(crate) fn api(self) -> Option<Api> {
+    pub fn api(self) -> Option<Api> {
         self.row().api
     }
 
     /// Returns the address it has at home; empty where it has none.
-    pub(crate) fn home(self) -> &'static str {
+    pub fn home(self) -> &'static str {
         self.row().home
     }
 
     /// Returns its name as config writes it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.row().name
     }
 
     /// Returns the model asked when config names none; empty where config has to.
-    pub(crate) fn usual_model(self) -> &'static str {
+    pub fn usual_model(self) -> &'static str {
         self.row().model
     }
 
     /// Returns how many tokens its models read when config does not say.
-    pub(in crate::llm) fn usual_context(self) -> u64 {
+    pub(crate) fn usual_context(self) -> u64 {
         if self.api() == Some(Api::Messages) { 200_000 } else { 128_000 }
     }
 
     /// Returns the variable of its key; empty where it takes none.
-    pub(crate) fn key_variable(self) -> &'static str {
+    pub fn key_variable(self) -> &'static str {
         self.row().key_variable
     }
 
     /// Returns the command that starts its server; empty where somebody else runs it.
-    pub(crate) fn start(self) -> &'static str {
+    pub fn start(self) -> &'static str {
         self.row().start
     }
 
     /// Whether this address is its own.
-    pub(crate) fn is_home(self, endpoint: &str) -> bool {
+    pub fn is_home(self, endpoint: &str) -> bool {
         match self {
             Self::Azure => azure(endpoint).is_some_and(|url| url.scheme() == "https"),
             _ => endpoint.trim_end_matches('/') == self.home(),
@@ -166,7 +166,7 @@ impl Provider {
 
 /// Whether an address is that of a provider whose models are known, so that nobody asks what they read. OpenRouter passes
 /// on to models of everybody's.
-pub(in crate::llm) fn is_cloud(url: &Url) -> bool {
+pub(crate) fn is_cloud(url: &Url) -> bool {
     let is_home = |row: &Row| {
         let home = Url::parse(row.home).ok();
         let is_theirs = row.start.is_empty() && row.provider != Provider::Openrouter;

@@ -5,7 +5,7 @@ use super::{Api, ProfileSettings};
 
 impl ProfileSettings {
     /// Returns the API that is spoken, and the one to which a server may lead.
-    pub(in crate::llm) fn apis(&self) -> (Api, Option<Api>) {
+    pub(crate) fn apis(&self) -> (Api, Option<Api>) {
         match (self.api, self.provider.api()) {
             (Api::Auto, None | Some(Api::Messages)) => (Api::Messages, None),
             (Api::Auto, _) if self.is_openai() || self.is_azure() => {

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::scripted::request;
 use super::server::{Answer, Server};
-use crate::domain::chance::{Chance, Fixed};
-use crate::domain::clock::{SharedClock, SystemClock};
-use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
-use crate::domain::transcript::{Answer as Answered, Call, Turn};
-use crate::domain::written::Written;
-use crate::llm::build::Builder;
-use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, StandIn, Stopped, build};
+use selkie_domain::chance::{Chance, Fixed};
+use selkie_domain::clock::{SharedClock, SystemClock};
+use selkie_domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use selkie_domain::transcript::{Answer as Answered, Call, Turn};
+use selkie_domain::written::Written;
+use crate::build::Builder;
+use crate::{Model, ModelError, Reason, Reply, Request, Settings, StandIn, Stopped, build};
 
 const KEY: &str = "sk-very-secret-key-4711";
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::adapters::adapter;
 use super::scripted::request;
 use super::server::{Answer, Server};
-use crate::llm::Reply;
+use crate::Reply;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsmall";
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::adapters::adapter;
 use super::scripted::request;
 use super::server::{Answer, Server};
-use crate::domain::own_form::OwnForm;
-use crate::domain::transcript::{Answer as Answered, Turn};
-use crate::llm::{Reply, Request};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::transcript::{Answer as Answered, Turn};
+use crate::{Reply, Request};
 
 fn events(all: &[Value]) -> Answer {
     let text: String = all.iter().map(|event| format!("data: {event}\n\n")).collect();
@@ -31,7 +31,7 @@ async fn sent_back(
     let reply = asked("m").ask(&request(20), &|_| {}).await.expect("a reply");
     let text = reply.text.clone();
     let answered =
-        |call: &crate::domain::transcript::Call| (call.clone(), Answered::words(&call.id, "ok"));
+        |call: &selkie_domain::transcript::Call| (call.clone(), Answered::words(&call.id, "ok"));
     let calls = reply.calls.iter().map(answered).collect();
     let turns = vec![Turn::User("hi".to_owned()), Turn::Calls { text, calls, own: own(reply) }];
     let second = Request { turns, ..request(20) };

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::adapters::{model, once};
 use super::scripted::request;
 use super::server::{Answer, Server};
-use crate::domain::written::Written;
-use crate::llm::{Failed, ModelError, Reason, Reply, Request, Stopped};
+use selkie_domain::written::Written;
+use crate::{Failed, ModelError, Reason, Reply, Request, Stopped};
 
 /// A stream of these events.
 fn events(all: &[&str]) -> Answer {

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::adapters::{adapter, full};
 use super::scripted::request;
 use super::server::{Answer, Server};
-use crate::domain::own_form::OwnForm;
-use crate::domain::transcript::{Answer as Answered, Turn};
-use crate::domain::written::Written;
-use crate::llm::{Failed, Model, ModelError, Reply, Request, Stopped};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::transcript::{Answer as Answered, Turn};
+use selkie_domain::written::Written;
+use crate::{Failed, Model, ModelError, Reply, Request, Stopped};
 
 fn model(server: &Server) -> Arc<dyn Model> {
     let endpoint = &server.endpoint;
@@ -291,7 +291,7 @@ async fn sent_back(
     let reply = model(&server).ask(&request(20), &|_| {}).await.expect("a reply");
     let text = reply.text.clone();
     let answered =
-        |call: &crate::domain::transcript::Call| (call.clone(), Answered::words(&call.id, "ok"));
+        |call: &selkie_domain::transcript::Call| (call.clone(), Answered::words(&call.id, "ok"));
     let calls = reply.calls.iter().map(answered).collect();
     let turns = vec![Turn::User("hi".to_owned()), Turn::Calls { text, calls, own: own(reply) }];
     let endpoint = &server.endpoint;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::domain::usage::Usage;
-use crate::llm::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
+use selkie_domain::usage::Usage;
+use crate::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 pub(crate) struct Scripted {
     errors: Mutex<Vec<ModelError>>,

@@ -11,10 +11,10 @@ use serde_json::json;
 use super::adapters::{adapter, client, surroundings};
 use super::scripted::request;
 use super::server::{Answer, Server};
-use crate::llm::context_window::{Questions, Window};
-use crate::llm::settings::Provider;
-use crate::llm::wire::Wire;
-use crate::llm::{ContextWindow, WindowSource};
+use crate::context_window::{Questions, Window};
+use crate::settings::Provider;
+use crate::wire::Wire;
+use crate::{ContextWindow, WindowSource};
 
 const ASSUMED: ContextWindow = ContextWindow { tokens: 128_000, source: WindowSource::Unknown };
 

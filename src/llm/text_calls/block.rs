@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::domain::transcript::Call;
-use crate::llm::dialect;
+use selkie_domain::transcript::Call;
+use crate::dialect;
 
 /// Longer text holds no calls, bytes.
-pub(in crate::llm) const LONGEST: usize = 32 * 1024;
+pub(crate) const LONGEST: usize = 32 * 1024;
 
 /// A piece of an answer that is no words alone.
 pub(super) struct Block {

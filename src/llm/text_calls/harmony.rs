@@ -1,7 +1,7 @@
 //! Harmony, the form in which some open models write all that they say: messages in channels, of which people read one.
 
 use super::block::{Block, LONGEST, call};
-use crate::llm::dialect;
+use crate::dialect;
 
 /// What a channel's name stands behind.
 pub(super) const CHANNEL: &str = "<|channel|>";

@@ -15,9 +15,9 @@ use chrono::{DateTime, Utc};
 pub(super) use self::block::LONGEST;
 pub(super) use self::read::BEGINNINGS;
 use self::read::Parts;
-use crate::domain::tool::{Class, named_in};
-use crate::domain::transcript::Turn;
-use crate::llm::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
+use selkie_domain::tool::{Class, named_in};
+use selkie_domain::transcript::Turn;
+use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// For the model, when its calls were not made.
 const AGAIN: &str = "[Your last answer held a tool call written as text. It was not made, and nobody has seen it. Call tools \

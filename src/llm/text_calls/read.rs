@@ -4,12 +4,12 @@ use serde_json::{Deserializer, Value};
 
 use super::block::{Block, LONGEST, call, is_name};
 use super::harmony;
-use crate::domain::transcript::Call;
+use selkie_domain::transcript::Call;
 
 /// No answer holds more calls.
 const MOST_CALLS: usize = 128;
 /// How each form begins.
-pub(in crate::llm) const BEGINNINGS: [&str; 7] = [
+pub(crate) const BEGINNINGS: [&str; 7] = [
     "<tool_call>",
     "<function=",
     "[TOOL_CALLS]",

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::read::read;
 use super::*;
-use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
-use crate::domain::transcript::Call;
-use crate::domain::usage::Usage;
-use crate::llm::tests::scripted;
+use selkie_domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use selkie_domain::transcript::Call;
+use selkie_domain::usage::Usage;
+use crate::tests::scripted;
 
 const DSML: &str = "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"todo_read\">\n\
     <｜DSML｜parameter name=\"q\" string=\"true\">milk</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>";

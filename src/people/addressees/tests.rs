@@ -6,10 +6,10 @@ use chrono::TimeDelta;
 use selkie_channel_core::{AccountId, PlaceId};
 
 use super::*;
-use crate::domain::clock::{Clock, SystemClock};
-use crate::people::directory::testing::quiet;
-use crate::people::files::Files;
-use crate::people::forms::testing::birds;
+use selkie_domain::clock::{Clock, SystemClock};
+use crate::directory::testing::quiet;
+use crate::files::Files;
+use crate::forms::testing::birds;
 
 /// Kea and Owl sit in the tree -1, Owl and Jay in the tree -2, Wren in none.
 struct Trees;

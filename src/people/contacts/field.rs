@@ -102,7 +102,7 @@ impl Fields {
 
     /// The fields of another one with this value alone in one of them.
     #[must_use]
-    pub(in crate::people) fn with(mut self, others: &Self, key: &str, value: &str) -> Self {
+    pub(crate) fn with(mut self, others: &Self, key: &str, value: &str) -> Self {
         self.0 = others.0.clone();
         self.0.insert(key.to_owned(), Value::from(value));
         self

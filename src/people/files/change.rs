@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::people::contacts::{Contacts, Fields, Moved};
+use crate::contacts::{Contacts, Fields, Moved};
 
 /// A change of a contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ fn take(changes: &[Change], contacts: &mut Contacts, now: DateTime<Utc>) -> usiz
 
 impl Change {
     /// Makes the change; says whether anything came of it.
-    pub(in crate::people) fn apply(&self, contacts: &mut Contacts, now: DateTime<Utc>) -> bool {
+    pub(crate) fn apply(&self, contacts: &mut Contacts, now: DateTime<Utc>) -> bool {
         match self {
             Self::Add { fields } => contacts.add(fields, now),
             Self::Set { id, key, from, to } => {

@@ -6,8 +6,8 @@ use super::claims::{Claim, Known, Unit, list_of, units};
 use super::edit::Edit;
 use super::loaded::Begun;
 use super::marks::Mark;
-use crate::domain::taint::Taint;
-use crate::people::todo::List;
+use selkie_domain::taint::Taint;
+use crate::todo::List;
 
 /// What a change makes of a list.
 pub(super) struct Change {

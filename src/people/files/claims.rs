@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::marks::{Mark, Marks};
-use crate::domain::gist::{Gist, Gists, Like};
-use crate::domain::taint::Taint;
-use crate::people::todo::{List, Said, Todos, due, plain};
+use selkie_domain::gist::{Gist, Gists, Like};
+use selkie_domain::taint::Taint;
+use crate::todo::{List, Said, Todos, due, plain};
 
 /// Whose something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

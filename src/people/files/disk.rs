@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Opens a file of ours for writing, empty or as it is.
-pub(in crate::people) fn private(path: &Path, empty: bool) -> io::Result<File> {
+pub(crate) fn private(path: &Path, empty: bool) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(empty).mode(0o600).open(path)
 }
 

@@ -9,8 +9,8 @@ use super::change::Change;
 use super::done::{Changed, Done};
 use super::lines;
 use super::lines::NewLine;
-use crate::people::contacts::{Contacts, Shelf};
-use crate::people::todo::{Entry, List, Todos};
+use crate::contacts::{Contacts, Shelf};
+use crate::todo::{Entry, List, Todos};
 
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

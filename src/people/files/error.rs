@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use crate::people::text::Unreadable;
+use crate::text::Unreadable;
 
 /// What kept a file from being read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -59,12 +59,12 @@ pub enum FileError {
 
 impl FileError {
     /// The work on a file did not come to its end.
-    pub(crate) fn ended(error: &tokio::task::JoinError) -> Self {
+    pub fn ended(error: &tokio::task::JoinError) -> Self {
         written("a file", io::Error::other(error.to_string()))
     }
 
     /// What is noted of reminders cannot be read or written.
-    pub(crate) fn of_reminders(source: io::Error) -> Self {
+    pub fn of_reminders(source: io::Error) -> Self {
         written("kept/due.json", source)
     }
 

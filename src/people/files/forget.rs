@@ -117,8 +117,8 @@ mod tests {
 
     use super::super::{Edit, NewLine};
     use super::*;
-    use crate::domain::clock::SystemClock;
-    use crate::domain::taint::Taint;
+    use selkie_domain::clock::SystemClock;
+    use selkie_domain::taint::Taint;
 
     fn add(files: &Files, file: &str, line: &str) {
         let put = vec![NewLine { heading: "## Notes".to_owned(), line: line.to_owned() }];

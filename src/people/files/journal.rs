@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::disk::replace;
 use super::edit::Edit;
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 /// Bytes of a note; ours have some thousand.
 const LONGEST: u64 = 1024 * 1024;

@@ -295,7 +295,7 @@ pub(super) fn lock(state: &Path) -> io::Result<File> {
 }
 
 /// Makes the folder of everything that is kept.
-pub(in crate::people) fn folder(state: &Path) -> io::Result<PathBuf> {
+pub(crate) fn folder(state: &Path) -> io::Result<PathBuf> {
     let folder = state.join(NAME);
     made(&folder)?;
     Ok(folder)

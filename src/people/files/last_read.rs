@@ -59,7 +59,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::domain::clock::SystemClock;
+    use selkie_domain::clock::SystemClock;
 
     #[tokio::test]
     async fn files_are_read_again_when_they_look_otherwise() {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::done::{Changed, Done};
-use crate::people::text::Text;
+use crate::text::Text;
 
 /// A line that is put in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

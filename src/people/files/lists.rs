@@ -6,12 +6,12 @@ use std::path::Path;
 use super::Files;
 use super::edit::Edit;
 use super::error::FileError;
-use crate::domain::taint::Taint;
-use crate::people::contacts::{Contacts, Shelf};
-use crate::people::fault::Fault;
-use crate::people::text::decode;
-use crate::people::todo::{List, Todos};
-use crate::tools::paths::ListWriter;
+use selkie_domain::taint::Taint;
+use crate::contacts::{Contacts, Shelf};
+use crate::fault::Fault;
+use crate::text::decode;
+use crate::todo::{List, Todos};
+use selkie_tools::paths::ListWriter;
 
 /// So many faults are told.
 const MOST_TOLD: usize = 3;

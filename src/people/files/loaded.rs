@@ -4,7 +4,7 @@ use super::done::Done;
 use super::edit::Edit;
 use super::journal::Step;
 use super::place::Place;
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 /// A file's text, and how far it comes from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::disk::gone;
 use super::keep::NAME;
 use super::seal::{Seal, Sealed, names};
-use crate::domain::gist::Gist;
-use crate::domain::taint::Taint;
-use crate::people::todo::List;
+use selkie_domain::gist::Gist;
+use selkie_domain::taint::Taint;
+use crate::todo::List;
 
 /// What is noted, in its folder.
 const NOTE: &str = "whose.json";

@@ -13,9 +13,9 @@ use super::error::{FileError, written};
 use super::keep::Keep;
 use super::links::leads_elsewhere;
 use super::rest::Look;
-use crate::domain::taint::Taint;
-use crate::people::text::MOST_BYTES;
-use crate::tools::paths::{level_of, mark_level};
+use selkie_domain::taint::Taint;
+use crate::text::MOST_BYTES;
+use selkie_tools::paths::{level_of, mark_level};
 
 /// A file of the state folder.
 pub(super) struct Place {

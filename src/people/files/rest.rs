@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use crate::domain::clock::SharedClock;
+use selkie_domain::clock::SharedClock;
 
 /// What somebody changed so lately may not be whole.
 const YOUNG: Duration = Duration::from_millis(500);

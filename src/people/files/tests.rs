@@ -14,8 +14,8 @@ use chrono::TimeDelta;
 use rustix::io::Errno;
 
 use super::*;
-use crate::domain::clock::{Clock as _, ManualClock, SystemClock};
-use crate::people::todo::{Entry, List, Todos};
+use selkie_domain::clock::{Clock as _, ManualClock, SystemClock};
+use crate::todo::{Entry, List, Todos};
 
 fn now() -> DateTime<Utc> {
     "2026-03-06T07:08:00Z".parse().unwrap()
@@ -150,7 +150,7 @@ fn the_level_of_a_whole_file_is_that_of_what_stands_there() {
     let home = Home::unmet();
     fs::write(home.path("TODO.md"), "- [ ] of others\n- [ ] or not\n").unwrap();
     let file = std::fs::File::open(home.path("TODO.md")).unwrap();
-    crate::tools::paths::mark_level(&file, Taint::Raw).unwrap();
+    selkie_tools::paths::mark_level(&file, Taint::Raw).unwrap();
     let files = home.files();
     assert_eq!(files.listed(List::Open).unwrap().level("or not", ""), Taint::Raw);
     fs::write(home.path("TODO.md"), "- [ ] or not\n- [ ] written since\n").unwrap();

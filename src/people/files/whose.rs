@@ -12,9 +12,9 @@ use super::loaded::Begun;
 use super::marks::{Found, Mark, Marks};
 use super::place::Place;
 use super::{Edit, Files, keep};
-use crate::domain::taint::Taint;
-use crate::people::text::decode;
-use crate::people::todo::{List, Todos};
+use selkie_domain::taint::Taint;
+use crate::text::decode;
+use crate::todo::{List, Todos};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ impl Listed {
     /// One whose items are all of a level.
     #[cfg(test)]
     pub fn of_level(todos: Todos, level: Taint) -> Self {
-        let mark = |entry: &crate::people::todo::Entry| {
+        let mark = |entry: &crate::todo::Entry| {
             Mark::of(Unit::of_entry(&entry.content, None).gist, level, None)
         };
         let known = Known::new(todos.entries().map(mark).collect());

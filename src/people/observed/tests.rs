@@ -6,11 +6,11 @@ use std::sync::Arc;
 use selkie_channel_core::{AccountId, PlaceId};
 
 use super::*;
-use crate::domain::clock::SystemClock;
-use crate::domain::taint::Taint;
-use crate::people::contacts::Contacts;
-use crate::people::files::Files;
-use crate::people::forms::testing::birds;
+use selkie_domain::clock::SystemClock;
+use selkie_domain::taint::Taint;
+use crate::contacts::Contacts;
+use crate::files::Files;
+use crate::forms::testing::birds;
 
 struct Desk {
     home: tempfile::TempDir,

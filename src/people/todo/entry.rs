@@ -6,7 +6,7 @@ use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 
 use super::time::{read_minute, write_minute};
-use crate::people::fault::shown;
+use crate::fault::shown;
 
 /// Characters of one entry's content.
 pub const LONGEST: usize = 2_000;
@@ -104,7 +104,7 @@ impl Entry {
     /// # Errors
     /// No words, or too many.
     pub fn content(words: &str) -> Result<String, Unwritable> {
-        let plain = words.replace(crate::domain::screen::steers, " ");
+        let plain = words.replace(selkie_domain::screen::steers, " ");
         let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.chars().count() {
             0 => Err(Unwritable::Empty),

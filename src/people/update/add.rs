@@ -9,11 +9,11 @@ use super::outcome::{Changes, Counts, Outcome, Shown};
 use super::resolve::resolve;
 use super::task::Task;
 use super::view::View;
-use crate::people::files::Edit;
-use crate::people::forms::Forms;
-use crate::people::todo::{Entry, List, in_words, no_time};
-use crate::tools::ToolError;
-use crate::tools::ports::Told;
+use crate::files::Edit;
+use crate::forms::Forms;
+use crate::todo::{Entry, List, in_words, no_time};
+use selkie_tools::ToolError;
+use selkie_tools::ports::Told;
 
 /// So many open items one conversation may have, but for the owner's own.
 const MOST_OPEN: usize = 500;

@@ -9,10 +9,10 @@ use super::contract::MATCH;
 use super::likeness::Words;
 use super::outcome::{Changes, Counts, Outcome, Shown};
 use super::task::Task;
-use crate::people::files::{Edit, Listed};
-use crate::people::todo::{Entry, List};
-use crate::tools::ToolError;
-use crate::tools::ports::Told;
+use crate::files::{Edit, Listed};
+use crate::todo::{Entry, List};
+use selkie_tools::ToolError;
+use selkie_tools::ports::Told;
 
 /// So many entries are shown to a model.
 const MOST_ASKED: usize = 250;

@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use selkie_channel_core::Audience;
 
 use super::view::{Conversations, View};
-use crate::agent::{ContextPart, ContextSource};
-use crate::domain::count::counted;
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::people::files::{FileError, Files, LastRead, Listed, WHOSE};
-use crate::people::todo::{Entry, List};
-use crate::store::Claimed;
+use selkie_agent::{ContextPart, ContextSource};
+use selkie_domain::count::counted;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use crate::files::{FileError, Files, LastRead, Listed, WHOSE};
+use crate::todo::{Entry, List};
+use selkie_store::Claimed;
 
 /// So many items are shown, the newest.
 const MOST: usize = 20;
@@ -117,7 +117,7 @@ fn lines(own: &[&Entry]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::people::todo::Todos;
+    use crate::todo::Todos;
 
     const FILE: &str = "# TODO Work In Progress (WIP)
 

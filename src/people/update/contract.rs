@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::task::Task;
-use crate::tools::ToolError;
+use selkie_tools::ToolError;
 
 /// How long one question may take.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -1,8 +1,8 @@
 //! Whom one conversation knows: the people whom it has met, and who asks. An owner alone knows everybody.
 
 use super::task::Task;
-use crate::people::circle::{Circle, Known};
-use crate::tools::ToolError;
+use crate::circle::{Circle, Known};
+use selkie_tools::ToolError;
 
 /// Lists whom the task's conversation knows.
 pub(super) async fn known(task: &Task<'_>) -> Result<Vec<Known>, ToolError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::people::todo::{Reference, plain, references};
+use crate::todo::{Reference, plain, references};
 
 /// Marks that say nothing of what is meant.
 const MARKS: [char; 18] = [

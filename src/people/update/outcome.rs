@@ -3,10 +3,10 @@
 use chrono::{NaiveDateTime, Utc};
 use serde::Serialize;
 
-use crate::domain::taint::Taint;
-use crate::people::todo::Entry;
-use crate::tools::ToolError;
-use crate::tools::ports::Told;
+use selkie_domain::taint::Taint;
+use crate::todo::Entry;
+use selkie_tools::ToolError;
+use selkie_tools::ports::Told;
 
 /// What became of a call.
 #[derive(Debug, Serialize)]

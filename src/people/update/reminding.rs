@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::people::todo::Entry;
-use crate::tools::ports::TodoAsker;
+use crate::todo::Entry;
+use selkie_tools::ports::TodoAsker;
 
 /// Keeps reminders of items.
 #[async_trait]

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::contract::RESOLVE;
 use super::known::known;
 use super::task::Task;
-use crate::domain::taint::Taint;
-use crate::people::circle::Known;
-use crate::people::todo::{Entry, plain, references};
-use crate::tools::ToolError;
+use selkie_domain::taint::Taint;
+use crate::circle::Known;
+use crate::todo::{Entry, plain, references};
+use selkie_tools::ToolError;
 
 /// Somebody is named and nobody of that name is known.
 const RAW: &str = "reference_unresolved_write_raw";

@@ -6,9 +6,9 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::view::View;
-use crate::people::due::name;
-use crate::people::files::{FileError, Files};
-use crate::people::todo::{Due, Entry, List, Todos, due, plain, references};
+use crate::due::name;
+use crate::files::{FileError, Files};
+use crate::todo::{Due, Entry, List, Todos, due, plain, references};
 
 /// What one conversation sees of the todo files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,15 +6,15 @@ use chrono::{DateTime, Timelike as _, Utc};
 
 use super::reminding::Reminding;
 use super::view::{Conversations, View};
-use crate::domain::taint::Taint;
-use crate::people::directory::Directory;
-use crate::people::files::{Done, Edit, FileError, Listed};
-use crate::people::forms::Forms;
-use crate::people::shelves::Shelves;
-use crate::people::todo::{Entry, List};
-use crate::store::Met;
-use crate::tools::ToolError;
-use crate::tools::ports::{Small, TodoAsker};
+use selkie_domain::taint::Taint;
+use crate::directory::Directory;
+use crate::files::{Done, Edit, FileError, Listed};
+use crate::forms::Forms;
+use crate::shelves::Shelves;
+use crate::todo::{Entry, List};
+use selkie_store::Met;
+use selkie_tools::ToolError;
+use selkie_tools::ports::{Small, TodoAsker};
 
 /// One call: what it may see, and whom it may ask.
 pub(super) struct Task<'t> {

@@ -11,16 +11,16 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 use serde_json::Value;
 
 use super::*;
-use crate::domain::clock::SystemClock;
-use crate::domain::command_line;
-use crate::domain::taint::Taint;
-use crate::domain::usage::Meter;
-use crate::people::directory::testing::quiet;
-use crate::people::files::Files;
-use crate::people::forms::testing::birds;
-use crate::people::todo::{Entry, List, Todos};
-use crate::store::Met;
-use crate::tools::asked::{Asked, Speaker};
+use selkie_domain::clock::SystemClock;
+use selkie_domain::command_line;
+use selkie_domain::taint::Taint;
+use selkie_domain::usage::Meter;
+use crate::directory::testing::quiet;
+use crate::files::Files;
+use crate::forms::testing::birds;
+use crate::todo::{Entry, List, Todos};
+use selkie_store::Met;
+use selkie_tools::asked::{Asked, Speaker};
 
 /// Answers what it was given, in its order, and remembers what it was asked.
 #[derive(Default)]

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
-use crate::domain::command_line;
-use crate::people::todo::{Entry, List, Todos};
-use crate::store::Met;
-use crate::tools::ToolError;
-use crate::tools::ports::TodoAsker;
+use selkie_domain::command_line;
+use crate::todo::{Entry, List, Todos};
+use selkie_store::Met;
+use selkie_tools::ToolError;
+use selkie_tools::ports::TodoAsker;
 
 /// What the book has to ask of conversations.
 #[async_trait]

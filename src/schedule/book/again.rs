@@ -3,9 +3,9 @@
 use chrono::{DateTime, SubsecRound as _, Utc};
 
 use super::{Book, BookError, first};
-use crate::domain::schedule::{Schedule, Terms};
-use crate::schedule::expression::Expression;
-use crate::store::{Location, NewSchedule, ReminderRow};
+use selkie_domain::schedule::{Schedule, Terms};
+use crate::expression::Expression;
+use selkie_store::{Location, NewSchedule, ReminderRow};
 
 impl Book {
     /// Makes of a reminder the one that says its words at `at`, whose it is: one for each that was said, so that whoever

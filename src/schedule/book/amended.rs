@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::Post;
 
 use super::{Book, BookError, TRIES, first, refused};
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Schedule, ScheduleState, Wish};
-use crate::schedule::recurrence::Recurrence;
-use crate::schedule::zone::Zone;
-use crate::store::{Change, ScheduleRow};
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::{Action, Schedule, ScheduleState, Wish};
+use crate::recurrence::Recurrence;
+use crate::zone::Zone;
+use selkie_store::{Change, ScheduleRow};
 
 /// What a post is to be from now on; what is not named stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

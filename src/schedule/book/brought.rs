@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 
 use super::{Book, BookError};
-use crate::domain::ids::ScheduleId;
-use crate::schedule::brought::{Brought, brought_back};
-use crate::schedule::jump::LEAP;
-use crate::schedule::words::moment;
-use crate::schedule::zone::Zone;
-use crate::store::{Change, ScheduleRow};
+use selkie_domain::ids::ScheduleId;
+use crate::brought::{Brought, brought_back};
+use crate::jump::LEAP;
+use crate::words::moment;
+use crate::zone::Zone;
+use selkie_store::{Change, ScheduleRow};
 
 /// So many are read at a time.
 const PAGE: usize = 500;

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::{Book, BookError};
-use crate::domain::schedule::{Action, Schedule, ScheduleState};
-use crate::schedule::expression::Expression;
-use crate::schedule::zone::Zone;
-use crate::store::{Change, ScheduleRow};
+use selkie_domain::schedule::{Action, Schedule, ScheduleState};
+use crate::expression::Expression;
+use crate::zone::Zone;
+use selkie_store::{Change, ScheduleRow};
 
 impl Book {
     /// Brings a reminder that waits to another moment; it is said at once where that is over.

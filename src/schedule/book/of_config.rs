@@ -3,11 +3,11 @@
 use selkie_channel_core::PersonId;
 
 use super::{Book, BookError, BookParts, first};
-use crate::domain::facts::Trust;
-use crate::domain::schedule::{Maker, Schedule, ScheduleState};
-use crate::domain::taint::Taint;
-use crate::schedule::fixed::{Fixed, KEYS};
-use crate::store::{Change, Kept, Location, NewSchedule, ScheduleRow};
+use selkie_domain::facts::Trust;
+use selkie_domain::schedule::{Maker, Schedule, ScheduleState};
+use selkie_domain::taint::Taint;
+use crate::fixed::{Fixed, KEYS};
+use selkie_store::{Change, Kept, Location, NewSchedule, ScheduleRow};
 
 impl Book {
     /// Keeps a schedule of the config as it stands there: one whose words are the same goes on as it is, another one

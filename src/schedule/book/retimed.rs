@@ -1,10 +1,10 @@
 //! New zone data: the next times of all schedules are set anew, once.
 
 use super::{Book, BookError, BookParts};
-use crate::domain::ids::ScheduleId;
-use crate::schedule::turn::{anew, plan};
-use crate::schedule::zone::RULES;
-use crate::store::Change;
+use selkie_domain::ids::ScheduleId;
+use crate::turn::{anew, plan};
+use crate::zone::RULES;
+use selkie_store::Change;
 
 /// So many are read at a time.
 const PAGE: usize = 500;

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, locked};
 
 use super::{Book, BookError, BookParts, TRIES, never};
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::{Action, HEARTBEAT_OFF, OccurrenceState, ScheduleState, Wish};
-use crate::schedule::fixed::KEYS;
-use crate::schedule::turn::{name, next, plan};
-use crate::store::{Change, Occurrence, ScheduleRow};
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::schedule::{Action, HEARTBEAT_OFF, OccurrenceState, ScheduleState, Wish};
+use crate::fixed::KEYS;
+use crate::turn::{name, next, plan};
+use selkie_store::{Change, Occurrence, ScheduleRow};
 
 /// So many of its newest times are looked through for tasks that end with a schedule.
 const LATEST: usize = 50;

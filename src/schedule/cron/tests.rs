@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::sets::Search;
 use super::*;
-use crate::schedule::model::{CHANGES, Model, expressions, place};
+use crate::model::{CHANGES, Model, expressions, place};
 
 fn cron(text: &str) -> Cron {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))

@@ -1,10 +1,10 @@
-//! The next instant of an expression by a zone's clocks, with the rules of [`crate::schedule::local`].
+//! The next instant of an expression by a zone's clocks, with the rules of [`crate::local`].
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Timelike as _, Utc};
 
 use super::sets::{Search, Sets};
-use crate::schedule::local::{self, Overlap, Shown};
-use crate::schedule::zone::Zone;
+use crate::local::{self, Overlap, Shown};
+use crate::zone::Zone;
 
 /// A search meets one change of the clock, hardly ever two.
 const TRIES: usize = 8;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schedule::model::expressions;
+use crate::model::expressions;
 
 const NOW: &str = "2026-11-22T15:30:12.345Z";
 

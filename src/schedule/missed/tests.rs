@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schedule::expression::Expression;
-use crate::schedule::zone::Zone;
+use crate::expression::Expression;
+use crate::zone::Zone;
 
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -124,7 +124,7 @@ proptest! {
 
     #[test]
     fn each_time_fires_or_is_counted(
-        text in crate::schedule::model::expressions(),
+        text in crate::model::expressions(),
         away in 0_i64..6 * 86_400,
         lateness in 0_u64..3 * 86_400,
         policy in prop::sample::select(&[Misfire::Skip, Misfire::Once, Misfire::All][..]),

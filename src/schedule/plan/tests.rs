@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schedule::model::{CHANGES, Model, expressions, place};
+use crate::model::{CHANGES, Model, expressions, place};
 
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()

@@ -1,7 +1,7 @@
 //! Laws of what comes in while a task runs: it waits until a model has seen it, and then never waits again.
 
 use super::*;
-use crate::store::Seen;
+use crate::Seen;
 
 laws![
     what_waits_behind_a_claim_is_told,

@@ -4,8 +4,8 @@ use selkie_channel_core::{Addressed, Audience, Quote};
 
 use super::asking::{answered, asking, claim, park, parked, tapped};
 use super::*;
-use crate::domain::question::{Given, QuestionState};
-use crate::store::TapEffect;
+use selkie_domain::question::{Given, QuestionState};
+use crate::TapEffect;
 
 laws![
     words_answer_the_question_of_their_speaker,
@@ -81,7 +81,7 @@ async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Fixture) {
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, true)).await;
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
     assert!(ledger.sending(due[0].id, &instance("a")).await.unwrap());
-    ledger.settle(due[0].id, crate::store::Outcome::Sent(receipt("77"))).await.unwrap();
+    ledger.settle(due[0].id, crate::Outcome::Sent(receipt("77"))).await.unwrap();
     let said = |order: i64, text: &str, addressed: Addressed, quoting: Option<&str>| {
         let mut arrival = words(order, "tg:1", text);
         let inbound = &mut arrival.inbound;

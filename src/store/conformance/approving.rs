@@ -1,15 +1,15 @@
 //! Laws of approvals: sought with the park, decided once and in time by who was asked, consumed once.
 
 use super::*;
-use crate::domain::approval::{
+use selkie_domain::approval::{
     ApprovalState, Approvers, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL, MuteOf,
     Request, Verdict,
 };
-use crate::domain::facts::Mode;
-use crate::domain::ids::InboxId;
-use crate::domain::question::Person;
-use crate::domain::task::ParkedOn;
-use crate::store::{CommandEffect, Decision, Outcome, Sought};
+use selkie_domain::facts::Mode;
+use selkie_domain::ids::InboxId;
+use selkie_domain::question::Person;
+use selkie_domain::task::ParkedOn;
+use crate::{CommandEffect, Decision, Outcome, Sought};
 
 laws![
     approval_is_sought_with_its_park,
@@ -285,7 +285,7 @@ async fn a_refused_request_wakes_its_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), 1, sought("a1")).await;
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
-    let refused = crate::store::Outcome::Refused { reason: "blocked".to_owned(), close: false };
+    let refused = crate::Outcome::Refused { reason: "blocked".to_owned(), close: false };
     ledger.settle(due[0].id, refused).await.unwrap();
     let approval = awake(ledger.as_ref(), 1).await.unwrap().approval.unwrap();
     assert_eq!(approval.state, ApprovalState::NotAsked);
@@ -422,7 +422,7 @@ async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), 1, sought("abc123ffff")).await;
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
-    let arrived = crate::store::Outcome::Sent(receipt("77"));
+    let arrived = crate::Outcome::Sent(receipt("77"));
     ledger.settle(due[0].id, arrived).await.unwrap();
     let words = |text: &str, quote: Option<&str>| {
         let mut inbound = message(OWNERS, 5);

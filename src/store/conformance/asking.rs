@@ -3,12 +3,12 @@
 use selkie_channel_core::Choice;
 
 use super::*;
-use crate::domain::facts::{Mode, Trust};
-use crate::domain::ids::{InboxId, TaskId};
-use crate::domain::question::{Ask, Given, Person, QuestionState};
-use crate::domain::span::Span;
-use crate::domain::task::ParkedOn;
-use crate::store::{Asked, CommandEffect, TapDone, TapEffect};
+use selkie_domain::facts::{Mode, Trust};
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::question::{Ask, Given, Person, QuestionState};
+use selkie_domain::span::Span;
+use selkie_domain::task::ParkedOn;
+use crate::{Asked, CommandEffect, TapDone, TapEffect};
 
 laws![
     a_question_is_asked_with_its_park,
@@ -130,7 +130,7 @@ async fn a_question_is_asked_with_its_park(bed: &dyn Fixture) {
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
     assert_eq!(due.len(), 1);
     assert!(ledger.sending(due[0].id, &instance("a")).await.unwrap());
-    ledger.settle(due[0].id, crate::store::Outcome::Sent(receipt("77"))).await.unwrap();
+    ledger.settle(due[0].id, crate::Outcome::Sent(receipt("77"))).await.unwrap();
     let question = ledger.question(&account(), "q1").await.unwrap().unwrap();
     assert_eq!(question.message, Some(MessageRef::new("77")));
     assert!(ledger.question(&account(), "q2").await.unwrap().is_none());
@@ -409,7 +409,7 @@ async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
-    let refused = crate::store::Outcome::Refused { reason: "too long".to_owned(), close: false };
+    let refused = crate::Outcome::Refused { reason: "too long".to_owned(), close: false };
     ledger.settle(due[0].id, refused).await.unwrap();
     assert_eq!(ledger.ready(at(2), 9).await.unwrap(), [lane(1)]);
     let awake = claim(ledger.as_ref(), 1, 2).await.unwrap();

@@ -3,8 +3,8 @@
 use super::forgetting::{forget, swept};
 use super::unsending::unsend;
 use super::*;
-use crate::domain::ids::TaskId;
-use crate::domain::transcript::{Answer, Call};
+use selkie_domain::ids::TaskId;
+use selkie_domain::transcript::{Answer, Call};
 
 laws![
     what_was_read_in_a_forgotten_place_goes_when_its_reader_has_ended,

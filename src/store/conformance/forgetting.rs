@@ -4,9 +4,9 @@ use chrono::DateTime as Moment;
 
 use super::approving::{OWNERS, parked, sought};
 use super::*;
-use crate::domain::ids::PartId;
-use crate::store::settings::Since;
-use crate::store::{CommandEffect, Outcome};
+use selkie_domain::ids::PartId;
+use crate::settings::Since;
+use crate::{CommandEffect, Outcome};
 
 laws![
     what_an_owner_was_asked_for_goes_when_it_has_arrived,
@@ -23,7 +23,7 @@ fn since() -> Since {
     Since { transcripts: begin, inbox: begin, outbox: begin, keys: begin, cache: begin }
 }
 
-pub async fn forget(ledger: &dyn Ledger, n: i64, order: i64) -> Vec<crate::domain::ids::TaskId> {
+pub async fn forget(ledger: &dyn Ledger, n: i64, order: i64) -> Vec<selkie_domain::ids::TaskId> {
     let said = arrival(message(n, order), Disposition::Command);
     let row = push(ledger, said, no_fuse()).await.fresh[0].row;
     let done =

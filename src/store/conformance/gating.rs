@@ -1,8 +1,8 @@
 //! Laws of the gate: what waits there is judged once, shown meanwhile, and never lost.
 
 use super::*;
-use crate::domain::gate::Passed;
-use crate::store::Judged;
+use selkie_domain::gate::Passed;
+use crate::Judged;
 
 laws![
     a_line_at_the_gate_waits_without_a_task,

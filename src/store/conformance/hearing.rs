@@ -2,8 +2,8 @@
 
 use super::interrupting::stop_by;
 use super::*;
-use crate::store::read::Counts;
-use crate::store::{CommandEffect, Whose, ZoneOf};
+use crate::read::Counts;
+use crate::{CommandEffect, Whose, ZoneOf};
 
 laws![
     a_name_of_any_length_is_known_again,
@@ -247,7 +247,7 @@ async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Fixture) {
 }
 
 /// Stores a command row of conversation `n`.
-async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> crate::domain::ids::InboxId {
+async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> selkie_domain::ids::InboxId {
     let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
     assert_eq!(accepted.commands.len(), 1);
     accepted.commands[0].0

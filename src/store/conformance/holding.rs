@@ -3,8 +3,8 @@
 use selkie_channel_core::{Body, Choice, Question, ReplyWindow};
 
 use super::*;
-use crate::domain::ids::InboxId;
-use crate::store::{DeliveryState, FetchEffect, Fetched, HeldAnswer, Offer, Outcome};
+use selkie_domain::ids::InboxId;
+use crate::{DeliveryState, FetchEffect, Fetched, HeldAnswer, Offer, Outcome};
 
 laws![
     an_answer_behind_a_button_is_held_and_fetched_once,
@@ -249,7 +249,7 @@ async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &d
     ledger.sending(part, &instance("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("9"))).await.unwrap();
     let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].task;
-    let seen = crate::store::Seen { tasks: vec![waiting], edits: vec![], step: 2 };
+    let seen = crate::Seen { tasks: vec![waiting], edits: vec![], step: 2 };
     let end = Box::new(finish("both", vec![answer(1, None)]));
     let behind = async || ledger.held(&conversation(1), "h2").await.unwrap();
     let step = Advance::Step {

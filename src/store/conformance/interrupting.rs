@@ -2,8 +2,8 @@
 //! messages in a row are one.
 
 use super::*;
-use crate::domain::ids::InboxId;
-use crate::store::{CommandEffect, Said, StopAnswers};
+use selkie_domain::ids::InboxId;
+use crate::{CommandEffect, Said, StopAnswers};
 
 laws![
     a_stop_is_the_requesters_and_says_what_it_found,

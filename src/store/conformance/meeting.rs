@@ -3,7 +3,7 @@
 use selkie_channel_core::Speaker as Who;
 
 use super::*;
-use crate::store::{Kept, Met, NewlyMet, PairingRequest};
+use crate::{Kept, Met, NewlyMet, PairingRequest};
 
 laws![
     who_speaks_is_met_where_they_speak,
@@ -161,7 +161,7 @@ async fn who_was_met_is_forgotten_with_the_words(bed: &dyn Fixture) {
     push(ledger, task(by(1, 500, "tg:2", None)), no_fuse()).await;
     look(ledger, 1000).await;
     let never = at(-1_000_000);
-    let since = crate::store::settings::Since {
+    let since = crate::settings::Since {
         transcripts: never,
         inbox: at(100),
         outbox: never,

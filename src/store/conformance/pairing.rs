@@ -3,8 +3,8 @@
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::*;
-use crate::domain::pairing::GUESSES;
-use crate::store::{Approved, PairedPerson, PairingRequest};
+use selkie_domain::pairing::GUESSES;
+use crate::{Approved, PairedPerson, PairingRequest};
 
 laws![
     a_code_makes_one_owner_and_no_restart_loses_them,

@@ -4,9 +4,9 @@ use selkie_channel_core::{Body, Post, PostPicture};
 
 use super::scheduling::{firing, kept, new};
 use super::*;
-use crate::domain::ids::OutboundId;
-use crate::domain::schedule::Action;
-use crate::store::{
+use selkie_domain::ids::OutboundId;
+use selkie_domain::schedule::Action;
+use crate::{
     Change, DeliveryState, Does, Fired, Month, OnceMore, Outcome, PostOf, PostRow, PostedAgain,
     ScheduleRow, Telling,
 };

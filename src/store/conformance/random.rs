@@ -8,7 +8,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
 use super::*;
-use crate::store::Outcome;
+use crate::Outcome;
 
 /// Something that happens.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Laws of reading: lists, chains, counts, health.
 
 use super::*;
-use crate::domain::task::TaskState;
-use crate::domain::usage::ModelCall;
-use crate::store::read::{Origin, Used};
-use crate::store::spoken::SpokenFor;
-use crate::store::{CommandEffect, DeliveryState, Outcome, Wrote};
+use selkie_domain::task::TaskState;
+use selkie_domain::usage::ModelCall;
+use crate::read::{Origin, Used};
+use crate::spoken::SpokenFor;
+use crate::{CommandEffect, DeliveryState, Outcome, Wrote};
 
 laws![
     a_chain_leads_from_event_to_receipt,
@@ -164,7 +164,7 @@ async fn lists_and_counts(bed: &dyn Fixture) {
     assert_eq!(ledger.used_since(at(1_000)).await.unwrap(), Used::default());
     assert_eq!(ledger.counts().await.unwrap().running, 1);
     ledger.healthy().await.unwrap();
-    assert!(ledger.task(crate::domain::ids::TaskId(99)).await.unwrap().is_none());
+    assert!(ledger.task(selkie_domain::ids::TaskId(99)).await.unwrap().is_none());
 }
 
 async fn what_each_call_of_a_model_has_used_stands_with_what_it_wrote(bed: &dyn Fixture) {

@@ -1,8 +1,8 @@
 //! Laws of what is remembered: found by its words in its own subject alone, made again of its file, and gone for good.
 
 use super::*;
-use crate::domain::vector::UnitVector;
-use crate::store::{
+use selkie_domain::vector::UnitVector;
+use crate::{
     FileNote, IndexedFile, NearPiece, Piece, PieceVector, SoughtPieces, SoughtVector, SoughtWords,
 };
 

@@ -2,11 +2,11 @@
 
 use super::scheduling::{firing, kept, new};
 use super::*;
-use crate::domain::ids::InboxId;
-use crate::domain::reminder::{Reminded, ReminderId};
-use crate::domain::schedule::{Action, Schedule};
-use crate::domain::words::Words;
-use crate::store::{
+use selkie_domain::ids::InboxId;
+use selkie_domain::reminder::{Reminded, ReminderId};
+use selkie_domain::schedule::{Action, Schedule};
+use selkie_domain::words::Words;
+use crate::{
     Does, Fired, Location, NewSchedule, Outcome, ReminderRow, ScheduleRow, Settle, Settling,
     States, TaskRequest, Which,
 };

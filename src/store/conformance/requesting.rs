@@ -3,13 +3,13 @@
 
 use super::asking::{asking, park};
 use super::*;
-use crate::domain::ids::TaskId;
-use crate::domain::question::{Given, QuestionState};
-use crate::domain::task::TaskState;
-use crate::domain::transcript::Received;
-use crate::domain::words::Words;
-use crate::store::read::{Chain, Origin};
-use crate::store::{CommandEffect, Location, Requested, Since, StopAnswers, TaskRequest};
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::{Given, QuestionState};
+use selkie_domain::task::TaskState;
+use selkie_domain::transcript::Received;
+use selkie_domain::words::Words;
+use crate::read::{Chain, Origin};
+use crate::{CommandEffect, Location, Requested, Since, StopAnswers, TaskRequest};
 
 laws![
     a_cause_makes_one_task_with_its_words,
@@ -67,7 +67,7 @@ async fn a_cause_makes_one_task_with_its_words(bed: &dyn Fixture) {
     let other = requested(ledger, 2, "b", 1).await;
     assert!(other.task != first.task && other.claimed.is_some(), "another cause");
     let queued = finished(ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
-    let arrived = crate::store::Outcome::Sent(receipt("77"));
+    let arrived = crate::Outcome::Sent(receipt("77"));
     ledger.settle(queued[0].parts[0].id, arrived).await.unwrap();
     assert!(!requested(ledger, 1, "a", 1).await.is_new, "it has ended, and is not made anew");
     let listed = ledger.tasks(Some(&conversation(1)), 9).await.unwrap();

@@ -1,12 +1,12 @@
 //! Laws of schedules: kept once, changed as they were read, each time carried out once, and what becomes of it told.
 
 use super::*;
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
-use crate::domain::words::Words;
-use crate::store::read::Origin;
-use crate::store::spoken::NamedSchedule;
-use crate::store::{
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
+use selkie_domain::words::Words;
+use crate::read::Origin;
+use crate::spoken::NamedSchedule;
+use crate::{
     Change, DeliveryState, Does, Fired, Firing, Kept, LastTime, Location, Missed, NewSchedule,
     Outcome, ScheduleRow, Since, States, TaskRequest, Turn, Usual, Wait, Which,
 };
@@ -239,7 +239,7 @@ async fn a_time_makes_one_task_and_sets_the_next(bed: &dyn Fixture) {
     assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Running)]);
     finished(ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
     assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Ran)]);
-    let delivered = |times: Vec<crate::store::Occurrence>| times[0].delivered.clone();
+    let delivered = |times: Vec<crate::Occurrence>| times[0].delivered.clone();
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
     assert_eq!(delivered(times), Some(DeliveryState::Open), "apart from having run");
     let now = read(ledger, row.id()).await;

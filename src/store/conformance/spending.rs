@@ -1,7 +1,7 @@
 //! Counters of use.
 
 use super::*;
-use crate::domain::usage::Spent;
+use selkie_domain::usage::Spent;
 
 laws![counters_add_up_and_no_restart_begins_anew];
 

@@ -1,7 +1,7 @@
 //! Laws of summaries: of what has ended since the one before, none of what was forgotten or taken back, so many a day.
 
 use super::*;
-use crate::store::{CommandEffect, Day, SoughtTalk, SummaryMark, Unsummarized};
+use crate::{CommandEffect, Day, SoughtTalk, SummaryMark, Unsummarized};
 
 laws![
     what_has_ended_since_is_due_once,

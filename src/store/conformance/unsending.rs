@@ -3,9 +3,9 @@
 use selkie_channel_core::Quote;
 
 use super::*;
-use crate::domain::ids::InboxId;
-use crate::domain::transcript::{Quoted, Received};
-use crate::store::{Seen, Unsent, UnsentMessage};
+use selkie_domain::ids::InboxId;
+use selkie_domain::transcript::{Quoted, Received};
+use crate::{Seen, Unsent, UnsentMessage};
 
 laws![
     what_is_taken_back_is_nowhere,

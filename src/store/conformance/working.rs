@@ -1,9 +1,9 @@
 //! Laws of work: order, fencing, history, parking, hand-over, reclaim.
 
 use super::*;
-use crate::domain::own_form::OwnForm;
-use crate::domain::task::ParkedOn;
-use crate::store::{
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::task::ParkedOn;
+use crate::{
     Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Noted, Outcome, Relay, Said,
     StepForm, Stray,
 };
@@ -292,7 +292,7 @@ async fn what_a_tool_says_is_said_once(bed: &dyn Fixture) {
     };
     let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
     assert_eq!(known(again), (queued.outbound, DeliveryState::Open));
-    let outcome = crate::store::Outcome::Sent(receipt("77"));
+    let outcome = crate::Outcome::Sent(receipt("77"));
     ledger.settle(queued.parts[0].id, outcome).await.unwrap();
     let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
     let message = Some(MessageRef::new("77"));

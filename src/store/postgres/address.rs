@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
-use crate::store::server::Server;
+use crate::server::Server;
 
 /// How long a server may take to answer the first time.
 const CONNECT: Duration = Duration::from_secs(5);

@@ -18,10 +18,10 @@ use super::session::Session;
 use super::shared::Shared;
 use super::tls::Tls;
 use super::transaction::Turn;
-use crate::store::database::Opener;
-use crate::store::engine::{Engine, Job, Purge, Verb};
-use crate::store::error::{Result, StoreError};
-use crate::store::sqlite::StoreLock;
+use crate::database::Opener;
+use crate::engine::{Engine, Job, Purge, Verb};
+use crate::error::{Result, StoreError};
+use crate::sqlite::StoreLock;
 
 /// So many connections write, so many only read.
 const WRITERS: usize = 4;

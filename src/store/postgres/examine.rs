@@ -9,10 +9,10 @@ use super::session::{Session, quoted};
 use super::shared::Shared;
 use super::tls::Tls;
 use super::trouble::Trouble;
-use crate::store::database::Opener;
-use crate::store::error::{Result, StoreError};
-use crate::store::restored::Restored;
-use crate::store::tables::TABLES;
+use crate::database::Opener;
+use crate::error::{Result, StoreError};
+use crate::restored::Restored;
+use crate::tables::TABLES;
 
 /// What was found of a database that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]

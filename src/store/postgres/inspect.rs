@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::session::Session;
 use super::trouble::Trouble;
-use crate::store::error::StoreError;
+use crate::error::StoreError;
 
 /// The oldest server that has all that is asked of it.
 const OLDEST: u32 = 130_000;

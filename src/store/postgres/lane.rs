@@ -11,8 +11,8 @@ use super::session::{ServerProcess, Session};
 use super::shared::Shared;
 use super::transaction::{Commit, Purpose, Transaction, Turn};
 use super::trouble::Trouble;
-use crate::store::engine::{Class, Job, Verb};
-use crate::store::error::{Result, StoreError};
+use crate::engine::{Class, Job, Verb};
+use crate::error::{Result, StoreError};
 
 /// So often a verb is run again that somebody else was in the way of.
 const AGAIN: u32 = 3;

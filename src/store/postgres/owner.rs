@@ -3,8 +3,8 @@
 
 use super::session::{Session, quoted};
 use super::trouble::Trouble;
-use crate::store::database::Opener;
-use crate::store::error::StoreError;
+use crate::database::Opener;
+use crate::error::StoreError;
 
 /// The lock's number: "selkie" in ASCII.
 const LOCK: &str = "126879447869797";

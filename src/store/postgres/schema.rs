@@ -6,8 +6,8 @@ use super::owner;
 use super::session::{Session, quoted};
 use super::shared::Shared;
 use super::trouble::Trouble;
-use crate::store::error::{Result, StoreError};
-use crate::store::tables::TABLES;
+use crate::error::{Result, StoreError};
+use crate::tables::TABLES;
 
 /// The tables of a new database.
 const TODAY: &str = include_str!("schema.sql");

@@ -13,7 +13,7 @@ use super::metrics::Metrics;
 use super::statement::Name;
 use super::tls::Tls;
 use super::trouble::{Trouble, says};
-use crate::store::error::StoreError;
+use crate::error::StoreError;
 
 /// How long the whole of connecting may take.
 const CONNECTING: Duration = Duration::from_secs(10);

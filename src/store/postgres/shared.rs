@@ -11,8 +11,8 @@ use super::owner;
 use super::session::{PATIENCE, ServerProcess, Session};
 use super::tls::Tls;
 use super::trouble::Trouble;
-use crate::store::database::Opener;
-use crate::store::error::{Result, StoreError};
+use crate::database::Opener;
+use crate::error::{Result, StoreError};
 
 /// What all connections have in common.
 pub struct Shared {

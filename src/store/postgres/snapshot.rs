@@ -8,9 +8,9 @@ use super::schema;
 use super::shared::Shared;
 use super::tls::Tls;
 use super::transaction::{Purpose, Transaction};
-use crate::store::database::Opener;
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::Tx;
+use crate::database::Opener;
+use crate::error::{Result, StoreError};
+use crate::tx::Tx;
 
 /// Runs something that only reads, all of it as of one moment. It blocks: not for a thread of a runtime.
 ///

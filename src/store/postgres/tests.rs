@@ -11,20 +11,20 @@ use super::metrics::Metrics;
 use super::shared::Shared;
 use super::tls::Tls;
 use super::{Address, Postgres, schema};
-use crate::domain::clock::ManualClock;
-use crate::store::conformance::{
+use selkie_domain::clock::ManualClock;
+use crate::conformance::{
     Fixture, at, cursor, draft, finish, finished, fuse, histories_agree, instance, message,
     random_histories, receipt, run_all, task,
 };
-use crate::store::database::Opener;
-use crate::store::engine::{Class, Engine, Key, Verb, job};
-use crate::store::error::{Result, StoreError};
-use crate::store::sql::SqlLedger;
-use crate::store::sqlite::Sqlite;
-use crate::store::tables::TABLES;
-use crate::store::tx::Tx;
-use crate::store::value::params;
-use crate::store::{Ledger, Outcome};
+use crate::database::Opener;
+use crate::engine::{Class, Engine, Key, Verb, job};
+use crate::error::{Result, StoreError};
+use crate::sql::SqlLedger;
+use crate::sqlite::Sqlite;
+use crate::tables::TABLES;
+use crate::tx::Tx;
+use crate::value::params;
+use crate::{Ledger, Outcome};
 
 mod encrypted;
 mod proxy;

@@ -14,10 +14,10 @@ use super::session::{Known, Session};
 use super::statement::{Asked, Name, only_reads, spelled};
 use super::trouble::Trouble;
 use super::value::Answer;
-use crate::store::engine::Class;
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::{Dialect, Each, Lock, Query, Tx};
-use crate::store::value::{Owned, Row, Value};
+use crate::engine::Class;
+use crate::error::{Result, StoreError};
+use crate::tx::{Dialect, Each, Lock, Query, Tx};
+use crate::value::{Owned, Row, Value};
 
 /// Says that this connection's owner still has the database, and which of its transactions this is. Fails, with all
 /// that stands in the transaction, when another selkie has taken over: a taking waits for this row.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
-use crate::store::error::StoreError;
+use crate::error::StoreError;
 
 /// What went wrong.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::Row as DriverRow;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use crate::store::error::{Result, StoreError};
-use crate::store::value::{Owned, Row, Value};
+use crate::error::{Result, StoreError};
+use crate::value::{Owned, Row, Value};
 
 type Refused = Box<dyn Error + Sync + Send>;
 

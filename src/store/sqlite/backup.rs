@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, ErrorCode};
 
-use crate::store::error::{Result, StoreError};
+use crate::error::{Result, StoreError};
 
 /// So many copies are kept.
 const KEPT: usize = 3;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::backup;
-use crate::store::error::{Result, StoreError};
+use crate::error::{Result, StoreError};
 
 /// "SELK": what our files carry as `PRAGMA application_id`; those of version 1 carry none.
 const OURS: i64 = 0x5345_4c4b;

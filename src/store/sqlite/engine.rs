@@ -14,8 +14,8 @@ use super::place::Place;
 use super::readers::Readers;
 use super::schema;
 use super::writer::Writer;
-use crate::store::engine::{Engine, Job, Purge, Verb};
-use crate::store::error::{Result, StoreError};
+use crate::engine::{Engine, Job, Purge, Verb};
+use crate::error::{Result, StoreError};
 
 /// The ledger in one SQLite file. Dropping it finishes the verbs it was given and frees the lock.
 #[derive(Debug)]

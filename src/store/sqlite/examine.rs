@@ -8,8 +8,8 @@ use rusqlite::{Connection, OpenFlags};
 use super::backup;
 use super::check::{self, Looked};
 use super::schema::NEWEST;
-use crate::store::error::{Result, StoreError};
-use crate::store::restored::Restored;
+use crate::error::{Result, StoreError};
+use crate::restored::Restored;
 
 /// What was found of a file that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ fn restored(conn: &Connection) -> Result<Option<Restored>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::clock::{Clock as _, SystemClock};
-    use crate::store::sqlite::schema::open_writer;
+    use selkie_domain::clock::{Clock as _, SystemClock};
+    use crate::sqlite::schema::open_writer;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();

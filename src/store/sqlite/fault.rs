@@ -2,7 +2,7 @@
 
 use rusqlite::ErrorCode;
 
-use crate::store::error::StoreError;
+use crate::error::StoreError;
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::store::engine::Class;
-use crate::store::error::{Result, StoreError};
+use crate::engine::Class;
+use crate::error::{Result, StoreError};
 
 /// What the writer tells of itself.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::place::Place;
-use crate::store::error::{Result, StoreError};
+use crate::error::{Result, StoreError};
 
 /// How often, and after which time, a lock that is held is tried again: half a second in all.
 const TRIES: u32 = 20;

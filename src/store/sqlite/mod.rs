@@ -11,8 +11,8 @@ mod place;
 mod readers;
 mod schema;
 mod snapshot;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tx;

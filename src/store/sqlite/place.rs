@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::store::error::{Result, StoreError};
+use crate::error::{Result, StoreError};
 
 /// A file by its path and its identity.
 #[derive(Debug)]

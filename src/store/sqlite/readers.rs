@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 
 use super::schema;
 use super::tx::SqliteTx;
-use crate::store::engine::Job;
-use crate::store::error::Result;
+use crate::engine::Job;
+use crate::error::Result;
 
 const MOST: usize = 2;
 /// A reader that is busy is waited for no longer when the store closes.

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{backup, check};
-use crate::store::error::{Result, StoreError};
+use crate::error::{Result, StoreError};
 
 /// The tables of a new store: what all steps come to.
 const TODAY: &str = include_str!("schema.sql");

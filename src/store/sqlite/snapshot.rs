@@ -12,9 +12,9 @@ use super::check;
 use super::lock::holder;
 use super::schema::{self, NEWEST};
 use super::tx::SqliteTx;
-use crate::store::error::{Result, StoreError};
-use crate::store::tables::{TABLES, Table};
-use crate::store::tx::Tx;
+use crate::error::{Result, StoreError};
+use crate::tables::{TABLES, Table};
+use crate::tx::Tx;
 
 /// The version of the files that this selkie makes.
 pub const fn newest_version() -> i64 {

@@ -12,18 +12,18 @@ use tempfile::TempDir;
 use super::schema::NEWEST;
 use super::testing::{limit_growth, plan};
 use super::{Sqlite, schema};
-use crate::domain::clock::ManualClock;
-use crate::domain::facts::Where;
-use crate::store::conformance::{
+use selkie_domain::clock::ManualClock;
+use selkie_domain::facts::Where;
+use crate::conformance::{
     Fixture, account, arrival, at, cursor, draft, finish, finished, fuse, instance, lane, message,
     new_schedule, no_fuse, push, random_histories, receipt, run_all, started, task,
 };
-use crate::store::engine::Engine;
-use crate::store::read::Read;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::value::params;
-use crate::store::verbs::statements;
-use crate::store::{
+use crate::engine::Engine;
+use crate::read::Read;
+use crate::sql::{Plan, SqlLedger};
+use crate::value::params;
+use crate::verbs::statements;
+use crate::{
     Advance, Committed, Delivery, Disposition, Intake, Ledger, Outcome, Schedules, StoreError, Work,
 };
 
@@ -112,7 +112,7 @@ async fn a_file_that_is_no_database_is_named() {
 async fn only_the_owner_may_read() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("deep/state");
-    let ledger = crate::store::open(&state).unwrap();
+    let ledger = crate::open(&state).unwrap();
     ledger.healthy().await.unwrap();
     let mode = |p: &Path| p.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&state), 0o700);

@@ -3,9 +3,9 @@
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ToSql};
 
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::{Dialect, Each, Lock, Tx};
-use crate::store::value::{Row, Value};
+use crate::error::{Result, StoreError};
+use crate::tx::{Dialect, Each, Lock, Tx};
+use crate::value::{Row, Value};
 
 /// A connection with a transaction open. It is the only one that writes: nothing has to be locked.
 pub struct SqliteTx<'c>(&'c Connection);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::store::engine::Purge;
-use crate::store::error::{Result, StoreError};
+use crate::engine::Purge;
+use crate::error::{Result, StoreError};
 
 /// 16 MB of pages: checkpointed even while verbs come.
 const LONG: i64 = 4096;

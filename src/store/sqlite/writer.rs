@@ -17,8 +17,8 @@ use super::gauge::Gauge;
 use super::place::Place;
 use super::tx::SqliteTx;
 use super::wal::Wal;
-use crate::store::engine::{Class, Job, Purge, Verb};
-use crate::store::error::{Result, StoreError};
+use crate::engine::{Class, Job, Purge, Verb};
+use crate::error::{Result, StoreError};
 
 const MOST_VERBS: usize = 256;
 const MOST_BYTES: usize = 2 << 20;

@@ -6,12 +6,12 @@ use selkie_channel_core::Inbound;
 use super::facts::{self, RawFacts};
 use super::rows::{load, millis};
 use super::{fence, history, lanes, unsend};
-use crate::domain::ids::{InboxId, TaskId};
-use crate::domain::task::Claim;
-use crate::store::error::Result;
-use crate::store::inflow::{Inflow, Seen, Waiting};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::task::Claim;
+use crate::error::Result;
+use crate::inflow::{Inflow, Seen, Waiting};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// How many waiting tasks are looked at.
 const MOST: i64 = 16;

@@ -13,13 +13,13 @@ use super::{
     answered, approvals, claiming, closing, conversations, lanes, late, locks, moved, stop, tasks,
     unsend,
 };
-use crate::domain::ids::{InboxId, Instance};
-use crate::domain::task::Lane;
-use crate::store::arrival::{Arrival, Disposition, NewTask};
-use crate::store::error::{Result, StoreError};
-use crate::store::intake::{Accepted, Fresh, Fuse};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::{InboxId, Instance};
+use selkie_domain::task::Lane;
+use crate::arrival::{Arrival, Disposition, NewTask};
+use crate::error::{Result, StoreError};
+use crate::intake::{Accepted, Fresh, Fuse};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// What was accepted, with claims that are not read yet.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl RawAccepted {
     }
 }
 
-/// Stores the batch and its cursor; see [`crate::store::Intake::accept`].
+/// Stores the batch and its cursor; see [`crate::Intake::accept`].
 pub fn accept(
     tx: &mut dyn Tx,
     rows: &[Row],

@@ -3,9 +3,9 @@
 use selkie_channel_core::{Addressed, Audience, Inbound};
 
 use super::questions;
-use crate::store::error::Result;
-use crate::store::question::QuestionRow;
-use crate::store::tx::Tx;
+use crate::error::Result;
+use crate::question::QuestionRow;
+use crate::tx::Tx;
 
 /// Returns the open question that a person's words answer: one whose message they reply to, else the only one that has such a choice, else the only one that takes free text.
 /// In a group, where people talk among themselves, free text has to be meant for the bot.

@@ -8,10 +8,10 @@ use super::event::Row as ArrivalRow;
 use super::outbox::{self, Prepared, SaidFor};
 use super::rows::{json, millis};
 use super::{lanes, locks};
-use crate::store::error::Result;
-use crate::store::question::{TapDone, TapEffect};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::question::{TapDone, TapEffect};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// An effect with its texts written.
 #[derive(Debug)]

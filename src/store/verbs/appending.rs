@@ -2,10 +2,10 @@
 
 use super::model_calls::{self, Column};
 use super::rows::{ITEM_VERSION, json, lean};
-use crate::domain::transcript::Item;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::transcript::Item;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Writes an item. What a person said is stored without what is empty; a call's arguments stay as they
 /// are.

@@ -5,9 +5,9 @@ use selkie_channel_core::Inbound;
 
 use super::approvals::{self, RawApproval};
 use super::approving;
-use crate::store::approval::{ApprovalRow, Approvals, Decided, Decision};
-use crate::store::error::Result;
-use crate::store::sql::{Plan, SqlLedger};
+use crate::approval::{ApprovalRow, Approvals, Decided, Decision};
+use crate::error::Result;
+use crate::sql::{Plan, SqlLedger};
 
 #[async_trait]
 impl Approvals for SqlLedger {

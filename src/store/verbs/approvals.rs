@@ -4,14 +4,14 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, MessageRef, PersonId};
 
 use super::rows::{millis, read_json, time};
-use crate::domain::approval::{ApprovalState, Mute, MuteOf, Request, Verdict};
-use crate::domain::ids::{OutboundId, TaskId};
-use crate::domain::question::Person;
-use crate::store::approval::{ApprovalRow, AskedPerson};
-use crate::store::error::{Result, StoreError};
-use crate::store::read::ApprovalChain;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, Value, params};
+use selkie_domain::approval::{ApprovalState, Mute, MuteOf, Request, Verdict};
+use selkie_domain::ids::{OutboundId, TaskId};
+use selkie_domain::question::Person;
+use crate::approval::{ApprovalRow, AskedPerson};
+use crate::error::{Result, StoreError};
+use crate::read::ApprovalChain;
+use crate::tx::Tx;
+use crate::value::{Row, Value, params};
 
 /// Approvals `a`, with what follows their columns.
 macro_rules! approval {
@@ -133,7 +133,7 @@ pub fn meant(tx: &mut dyn Tx, inbound: &Inbound) -> Result<Option<RawApproval>> 
         params![account, inbound.speaker.id.as_str()],
     )?;
     match (coded, quoted) {
-        (Some(code), _) => found.retain(|raw| crate::domain::approval::code(&raw.key) == code),
+        (Some(code), _) => found.retain(|raw| selkie_domain::approval::code(&raw.key) == code),
         (None, Some(quote)) => found.retain(|raw| raw.is_asked_by(&quote.message)),
         (None, None) => found.clear(),
     }

@@ -6,16 +6,16 @@ use selkie_channel_core::AccountId;
 use super::asking::wake;
 use super::rows::{json, millis, time};
 use super::{lanes, locks, outbox};
-use crate::domain::approval::{
+use selkie_domain::approval::{
     ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
     MUTED_FOR, MuteOf, Verdict, WITHIN, code,
 };
-use crate::domain::question::Person;
-use crate::store::approval::{Decided, Decision, Sought};
-use crate::store::delivery::Queued;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::question::Person;
+use crate::approval::{Decided, Decision, Sought};
+use crate::delivery::Queued;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Why an approval that nobody could be asked for is refused.
 const NOBODY: &str = "nobody who could approve it can be reached in private";

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::questions::{self, RawQuestion};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// How many untriggered lines a claim is handed.
 const CONTEXT: i64 = 30;

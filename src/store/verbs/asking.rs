@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use super::questions::{self, RawQuestion};
 use super::rows::{json, millis};
 use super::{facts, lanes, outbox};
-use crate::domain::question::{Given, Person};
-use crate::store::delivery::Queued;
-use crate::store::error::Result;
-use crate::store::question::{Asked, QuestionRow};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::question::{Given, Person};
+use crate::delivery::Queued;
+use crate::error::Result;
+use crate::question::{Asked, QuestionRow};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// A question, written as text before it reaches the writer.
 #[derive(Debug)]

@@ -12,17 +12,17 @@ use super::history::{self, HISTORY, RawHistory, RawItem};
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
 use super::{chosen, own_form, tasks, texts, words};
-use crate::domain::choice::Choice;
-use crate::domain::facts::{Facts, Mode};
-use crate::domain::ids::{InboxId, Instance, TaskId};
-use crate::domain::own_form::OwnForm;
-use crate::domain::task::Claim;
-use crate::domain::words::Words;
-use crate::store::error::Result;
-use crate::store::question::Settled;
-use crate::store::tx::{Query, Tx, into};
-use crate::store::value::{Row, params};
-use crate::store::work::Claimed;
+use selkie_domain::choice::Choice;
+use selkie_domain::facts::{Facts, Mode};
+use selkie_domain::ids::{InboxId, Instance, TaskId};
+use selkie_domain::own_form::OwnForm;
+use selkie_domain::task::Claim;
+use selkie_domain::words::Words;
+use crate::error::Result;
+use crate::question::Settled;
+use crate::tx::{Query, Tx, into};
+use crate::value::{Row, params};
+use crate::work::Claimed;
 
 /// A claimed task as it is stored: parsed by whoever asked, not by the writer.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use chrono::{DateTime, Utc};
 use super::claimed::{self, RawClaimed};
 use super::rows::millis;
 use super::{approving, asking, facts, lanes};
-use crate::domain::facts::Trust;
-use crate::domain::ids::Instance;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::Trust;
+use selkie_domain::ids::Instance;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// The lane's oldest task that may start. The index is named because the planner would rather sort
 /// all that wait there.

@@ -1,9 +1,9 @@
 //! A conversation is closed: the platform takes nothing more for it.
 
 use super::{held, outbox};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Closes a conversation: what is queued or held for it is refused.
 pub fn close(tx: &mut dyn Tx, row: i64, reason: &str, now: i64) -> Result<()> {

@@ -9,14 +9,14 @@ use super::outbox::{self, Prepared, SaidFor};
 use super::rows::millis;
 use super::stop::{self, Ended};
 use super::{asking, chosen, forgetting, lanes, locks, notes};
-use crate::domain::facts::Mode;
-use crate::domain::ids::TaskId;
-use crate::store::arrival::Location;
-use crate::store::error::Result;
-use crate::store::intake::{ChosenHere, CommandDone, CommandEffect, StopAnswers};
-use crate::store::notes::ZoneOf;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::Mode;
+use selkie_domain::ids::TaskId;
+use crate::arrival::Location;
+use crate::error::Result;
+use crate::intake::{ChosenHere, CommandDone, CommandEffect, StopAnswers};
+use crate::notes::ZoneOf;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// An effect with its drafts written.
 #[derive(Debug)]

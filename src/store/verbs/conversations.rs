@@ -5,10 +5,10 @@ use selkie_channel_core::{AccountId, ConversationId, Inbound, PlaceId};
 
 use super::places::rename;
 use super::rows::millis;
-use crate::store::arrival::Location;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use crate::arrival::Location;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// When something last happened in a conversation is noted this coarsely, in milliseconds: a talk costs a
 /// page of the log now and then, and not for every message.

@@ -4,10 +4,10 @@ use selkie_channel_core::ConversationId;
 
 use super::conversations::find;
 use super::rewriting::rewrite;
-use crate::domain::transcript::{Answer, Item};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::transcript::{Answer, Item};
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// So many tasks are looked at in one step of forgetting …
 const TASKS: i64 = 5;

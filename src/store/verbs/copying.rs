@@ -8,11 +8,11 @@ use selkie_channel_core::{AccountId, ConversationId, locked};
 use super::ending::{Ending, end};
 use super::rows::json;
 use super::{lanes, outbox};
-use crate::domain::question::Given;
-use crate::store::error::Result;
-use crate::store::tables::Table;
-use crate::store::tx::{Dialect, Tx};
-use crate::store::value::{Owned, Value, params};
+use selkie_domain::question::Given;
+use crate::error::Result;
+use crate::tables::Table;
+use crate::tx::{Dialect, Tx};
+use crate::value::{Owned, Value, params};
 
 /// So many rows are read and written at a time.
 pub const PAGE: usize = 200;
@@ -197,7 +197,7 @@ pub fn seal(tx: &mut dyn Tx, why: Option<&str>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::tables::TABLES;
+    use crate::tables::TABLES;
 
     #[test]
     fn whether_a_store_is_sealed_is_not_carried() {

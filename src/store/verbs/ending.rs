@@ -3,10 +3,10 @@
 use super::rows::small;
 use super::usage::cost;
 use super::{approving, lanes, own_form};
-use crate::domain::usage::Usage;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::usage::Usage;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// How a task ends.
 #[derive(Clone, Copy, Debug)]

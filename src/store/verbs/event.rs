@@ -3,9 +3,9 @@
 use super::glance::{Glance, glance};
 use super::rows::lean;
 use super::{facts, keys, texts};
-use crate::store::arrival::{Arrival, Disposition};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
+use crate::arrival::{Arrival, Disposition};
+use crate::error::Result;
+use crate::tx::Tx;
 
 /// An arrival, written as text before it reaches the writer.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::rows::{json, load};
-use crate::domain::facts::{Facts, Trust};
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::{Facts, Trust};
+use crate::error::{Result, StoreError};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// What stands in a task's facts for the row that holds their place.
 const ELSEWHERE: &str = r#""place":0"#;
@@ -113,8 +113,8 @@ struct Named {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::facts::{Mode, Trigger};
-    use crate::store::conformance::facts;
+    use selkie_domain::facts::{Mode, Trigger};
+    use crate::conformance::facts;
 
     #[test]
     fn facts_are_put_together_as_they_were() {

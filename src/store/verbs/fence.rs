@@ -1,10 +1,10 @@
 //! The fence of a claim: every write of a run looks whether its claim still holds.
 
-use crate::domain::facts::Mode;
-use crate::domain::task::Claim;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::Mode;
+use selkie_domain::task::Claim;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// What a running task is told, in bits: to stop …
 pub const STOP: i64 = 1;

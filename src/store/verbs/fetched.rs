@@ -8,12 +8,12 @@ use super::held::{self, Turn};
 use super::outbox::{self, Prepared, SaidFor};
 use super::rows::{json, millis, time};
 use super::{locks, marks, standing};
-use crate::domain::ids::OutboundId;
-use crate::store::delivery::{DeliveryState, Queued};
-use crate::store::error::Result;
-use crate::store::hold::{FetchEffect, Fetched, Swept};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::OutboundId;
+use crate::delivery::{DeliveryState, Queued};
+use crate::error::Result;
+use crate::hold::{FetchEffect, Fetched, Swept};
+use crate::tx::Tx;
+use crate::value::params;
 
 const UNFETCHED: &str = "nobody fetched it in time";
 

@@ -8,15 +8,15 @@ use super::outbox::{self, SaidFor};
 use super::requests::{self, RawRequested};
 use super::rows::{count, millis, time};
 use super::standing::{PARTS, standing};
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::{OccurrenceState, PASSED_OVER};
-use crate::domain::task::TaskState;
-use crate::store::delivery::Queued;
-use crate::store::error::{Result, StoreError};
-use crate::store::intake::Fuse;
-use crate::store::schedule::{Does, Firing, LastTime, Missed, Occurrence, Turn, Version, Wait};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::schedule::{OccurrenceState, PASSED_OVER};
+use selkie_domain::task::TaskState;
+use crate::delivery::Queued;
+use crate::error::{Result, StoreError};
+use crate::intake::Fuse;
+use crate::schedule::{Does, Firing, LastTime, Missed, Occurrence, Turn, Version, Wait};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Why a time is passed over while the one before it has not begun.
 const COALESCED: &str = "the one before it has not begun yet";
@@ -95,7 +95,7 @@ pub enum RawFired {
     Said(Queued),
 }
 
-/// Carries out one time of a schedule; see [`crate::store::Schedules::fire`].
+/// Carries out one time of a schedule; see [`crate::Schedules::fire`].
 pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired> {
     let (id, now) = (firing.of.id.0, fuse.now);
     if firing.by_hand && is_under_way(tx, id)? {

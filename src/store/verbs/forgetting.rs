@@ -9,9 +9,9 @@ use super::ending::{Ending, end};
 use super::rows::{millis, time};
 use super::stop::{self, Ended};
 use super::{copied, lanes, locks, standing, summary, texts};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// So many tasks go in one step.
 const TASKS: i64 = 5;

@@ -3,10 +3,10 @@
 use selkie_channel_core::PersonId;
 
 use super::{locks, texts};
-use crate::store::error::Result;
-use crate::store::met::PrivateChat;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::met::PrivateChat;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Takes the names away.
 pub fn names(tx: &mut dyn Tx, people: &[PersonId], chats: &[PrivateChat]) -> Result<()> {

@@ -11,14 +11,14 @@ use super::history::{self, RawHistory, readable};
 use super::rows::load;
 use super::usage::spend;
 use super::{conversations, facts, lanes, locks, tasks};
-use crate::domain::ids::InboxId;
-use crate::domain::task::Lane;
-use crate::store::arrival::NewTask;
-use crate::store::error::Result;
-use crate::store::gate::{AtGate, Gate, Judged};
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::InboxId;
+use selkie_domain::task::Lane;
+use crate::arrival::NewTask;
+use crate::error::Result;
+use crate::gate::{AtGate, Gate, Judged};
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// The newest waiting lines that are read.
 const LINES: usize = 200;

@@ -6,10 +6,10 @@ use super::around::Untold;
 use super::chosen;
 use super::conversations::GRAIN;
 use super::rows::millis;
-use crate::domain::choice::Choice;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::choice::Choice;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// What there is of an event.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use super::outbox::{self, LastWords, Prepared, SaidFor};
 use super::said::{RawBody, body, raw_body};
 use super::standing::parts_of;
-use crate::store::delivery::Queued;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::delivery::Queued;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Says a task's button, the first and only time.
 pub fn button(

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use super::facts;
 use super::rows::load_item;
-use crate::domain::facts::Trust;
-use crate::domain::transcript::Item;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
-use crate::store::work::Past;
+use selkie_domain::facts::Trust;
+use selkie_domain::transcript::Item;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
+use crate::work::Past;
 
 /// How many finished tasks make the history at most. Whoever reads it cuts it long before (`agent/window.rs`), so that
 /// it does not lose its first one with every new one.

@@ -11,14 +11,14 @@ use super::outbox::Prepared;
 use super::rows::load;
 use super::said::read_body;
 use super::{conversations, fence, held, history, locks, standing};
-use crate::domain::ids::{InboxId, OutboundId, TaskId};
-use crate::domain::task::Claim;
-use crate::store::delivery::{DeliveryState, Queued};
-use crate::store::error::Result;
-use crate::store::hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::{InboxId, OutboundId, TaskId};
+use selkie_domain::task::Claim;
+use crate::delivery::{DeliveryState, Queued};
+use crate::error::Result;
+use crate::hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// More tasks with a right to answer do not wait at a start.
 const MOST_WAITING: i64 = 1_000;

@@ -12,14 +12,14 @@ use super::locks;
 use super::outbox::{self, SaidFor};
 use super::requests::{self, Prepared};
 use super::rows::{load, time};
-use crate::domain::ids::{InboxId, TaskId};
-use crate::store::arrival::{Arrival, Location, TaskRequest};
-use crate::store::delivery::{Draft, Queued};
-use crate::store::engine::Purge;
-use crate::store::error::Result;
-use crate::store::intake::{Accepted, CommandDone, CommandEffect, Fuse, Intake, Requested};
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::value::params;
+use selkie_domain::ids::{InboxId, TaskId};
+use crate::arrival::{Arrival, Location, TaskRequest};
+use crate::delivery::{Draft, Queued};
+use crate::engine::Purge;
+use crate::error::Result;
+use crate::intake::{Accepted, CommandDone, CommandEffect, Fuse, Intake, Requested};
+use crate::sql::{Plan, SqlLedger};
+use crate::value::params;
 
 #[async_trait]
 impl Intake for SqlLedger {

@@ -6,10 +6,10 @@
 
 use super::rows::millis;
 use super::{forgetting, met, standing, texts};
-use crate::store::error::Result;
-use crate::store::settings::Since;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::settings::Since;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// The most rows of one step.
 const MOST: i64 = 200;

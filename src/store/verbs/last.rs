@@ -4,12 +4,12 @@ use selkie_channel_core::ConversationId;
 
 use super::fence::{Held, STOP, UNSENT};
 use super::usage::usage;
-use crate::domain::facts::Mode;
-use crate::domain::task::Claim;
-use crate::domain::usage::Usage;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::Mode;
+use selkie_domain::task::Claim;
+use selkie_domain::usage::Usage;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// A task under its claim.
 #[derive(Debug)]

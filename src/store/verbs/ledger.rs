@@ -7,13 +7,13 @@ use chrono::{DateTime, Utc};
 
 use super::rows::millis;
 use super::{forgetting, janitor, lanes, restored, unsent_files};
-use crate::store::engine::Purge;
-use crate::store::error::Result;
-use crate::store::ledger::Ledger;
-use crate::store::restored::{Released, Restored, Waiting};
-use crate::store::settings::Since;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::unsent::Unsent;
+use crate::engine::Purge;
+use crate::error::Result;
+use crate::ledger::Ledger;
+use crate::restored::{Released, Restored, Waiting};
+use crate::settings::Since;
+use crate::sql::{Plan, SqlLedger};
+use crate::unsent::Unsent;
 
 #[async_trait]
 impl Ledger for SqlLedger {

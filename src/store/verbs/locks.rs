@@ -6,9 +6,9 @@
 use selkie_channel_core::ConversationId;
 
 use super::conversations;
-use crate::store::error::Result;
-use crate::store::tx::{Lock, Tx};
-use crate::store::value::{Value, params};
+use crate::error::Result;
+use crate::tx::{Lock, Tx};
+use crate::value::{Value, params};
 
 /// Locks conversations by their rows.
 pub fn rows(tx: &mut dyn Tx, mut rows: Vec<i64>) -> Result<()> {

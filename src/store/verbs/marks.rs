@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::rows::{load, millis, time};
 use super::standing::parts_of;
-use crate::domain::ids::{Instance, OutboundId, PartId};
-use crate::store::delivery::{DuePart, Queued};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::ids::{Instance, OutboundId, PartId};
+use crate::delivery::{DuePart, Queued};
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// Parts that another instance was sending when it died are unclear, to be decided now.
 pub fn doubt_dead(tx: &mut dyn Tx, instance: &Instance, now: DateTime<Utc>) -> Result<()> {

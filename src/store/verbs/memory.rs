@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 
 use super::{remembered, vectors};
-use crate::store::engine::Purge;
-use crate::store::error::Result;
-use crate::store::memory::{
+use crate::engine::Purge;
+use crate::error::Result;
+use crate::memory::{
     BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
     SoughtVector, SoughtWords,
 };
-use crate::store::sql::{Plan, SqlLedger};
+use crate::sql::{Plan, SqlLedger};
 
 /// What every change of the index is behind: no two are made at once.
 const INDEX: &str = "memory";

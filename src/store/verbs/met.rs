@@ -8,11 +8,11 @@ use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, PersonId
 
 use super::rows::{millis, time};
 use super::{forgotten, private};
-use crate::store::error::Result;
-use crate::store::met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use crate::error::Result;
+use crate::met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// So many messages are looked through at a time.
 const PAGE: i64 = 500;

@@ -1,10 +1,10 @@
 //! What the calls of a model have used, kept beside the items that they wrote: numbers in one short text.
 
-use crate::domain::usage::{ModelCall, Usage};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
-use crate::store::work::Wrote;
+use selkie_domain::usage::{ModelCall, Usage};
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
+use crate::work::Wrote;
 
 /// A call, as it is written beside its item.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl Names {
     /// Reads them.
     pub fn read(tx: &mut dyn Tx) -> Result<Self> {
         let name =
-            |row: &dyn crate::store::value::Row| Ok(Name { id: row.get(0)?, name: row.get(1)? });
+            |row: &dyn crate::value::Row| Ok(Name { id: row.get(0)?, name: row.get(1)? });
         tx.all("SELECT id, name FROM model", params![], name).map(Self)
     }
 

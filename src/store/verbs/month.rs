@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::rows::millis;
 use super::standing::parts_of;
-use crate::domain::ids::OutboundId;
-use crate::store::delivery::Month;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::OutboundId;
+use crate::delivery::Month;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Where something is posted, and where somebody asked for it.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 
 use super::places::rename;
 use super::{lanes, locks, met};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Moves every conversation of `old`, wherever it is by now, to `new`. Doing it twice changes nothing.
 pub fn move_place(tx: &mut dyn Tx, account: &str, old: &str, new: &str) -> Result<()> {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::cause::Cause;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::Schedule;
-use crate::store::error::Result;
-use crate::store::spoken::NamedSchedule;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::cause::Cause;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::Schedule;
+use crate::error::Result;
+use crate::spoken::NamedSchedule;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// The names that are known so far.
 #[derive(Default)]

@@ -8,12 +8,12 @@ use super::last::Last;
 use super::month::{self, Whose};
 use super::rows::{json, millis, small};
 use super::standing::PARTS;
-use crate::domain::ids::{Instance, OutboundId, PartId};
-use crate::domain::transcript::Item;
-use crate::store::delivery::{Draft, DuePart, Month, Queued};
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::{Query, Tx, into};
-use crate::store::value::params;
+use selkie_domain::ids::{Instance, OutboundId, PartId};
+use selkie_domain::transcript::Item;
+use crate::delivery::{Draft, DuePart, Month, Queued};
+use crate::error::{Result, StoreError};
+use crate::tx::{Query, Tx, into};
+use crate::value::params;
 
 /// A draft, written as text before it reaches the writer.
 #[derive(Debug)]

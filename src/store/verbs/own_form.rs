@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::own_form::OwnForm;
-use crate::store::error::Result;
-use crate::store::read::KeptForm;
-use crate::store::tx::Tx;
-use crate::store::value::params;
-use crate::store::work::StepForm;
+use selkie_domain::own_form::OwnForm;
+use crate::error::Result;
+use crate::read::KeptForm;
+use crate::tx::Tx;
+use crate::value::params;
+use crate::work::StepForm;
 
 /// Keeps what came with new answers.
 pub fn keep(tx: &mut dyn Tx, task: i64, kept: &[StepForm]) -> Result<()> {

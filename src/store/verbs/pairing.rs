@@ -5,13 +5,13 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
 use super::rows::{millis, time};
-use crate::domain::facts::Trust;
-use crate::domain::pairing::{GUESSES, TRIES};
-use crate::store::error::Result;
-use crate::store::pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::Trust;
+use selkie_domain::pairing::{GUESSES, TRIES};
+use crate::error::Result;
+use crate::pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// All of it stands behind one another.
 const PLAN: Plan = Plan::DURABLE;

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use super::outbox;
 use super::posts::{self, Again};
 use super::schedules;
-use crate::domain::ids::{OutboundId, ScheduleId};
-use crate::store::error::Result;
-use crate::store::post::{OnceMore, PostRow, PostedAgain, Posts, Telling, ToldPost};
-use crate::store::sql::{Plan, SqlLedger};
+use selkie_domain::ids::{OutboundId, ScheduleId};
+use crate::error::Result;
+use crate::post::{OnceMore, PostRow, PostedAgain, Posts, Telling, ToldPost};
+use crate::sql::{Plan, SqlLedger};
 
 #[async_trait]
 impl Posts for SqlLedger {

@@ -7,13 +7,13 @@ use super::month;
 use super::outbox::{self, SaidFor};
 use super::rows::{json, load, millis, time};
 use super::standing::{parts_of, standing};
-use crate::domain::ids::{OutboundId, PartId, ScheduleId};
-use crate::domain::schedule::{Action, Schedule};
-use crate::store::delivery::{DuePart, Month, Queued};
-use crate::store::error::Result;
-use crate::store::post::{OnceMore, PostOf, PostRow, PostedAgain, ToldPost};
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::ids::{OutboundId, PartId, ScheduleId};
+use selkie_domain::schedule::{Action, Schedule};
+use crate::delivery::{DuePart, Month, Queued};
+use crate::error::Result;
+use crate::post::{OnceMore, PostOf, PostRow, PostedAgain, ToldPost};
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// A post as it is stored: parsed by whoever asked.
 #[derive(Debug)]

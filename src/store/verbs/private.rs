@@ -8,9 +8,9 @@ use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, PersonId
 use super::conversations;
 use super::rows::json;
 use super::unanswered::says_something;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// So many of the newest messages are looked through.
 const LOOKED_THROUGH: i64 = 20_000;

@@ -8,11 +8,11 @@ use super::asking::{self, Answer};
 use super::questions::{self, RawQuestion};
 use super::rows::json;
 use super::{lanes, locks};
-use crate::domain::ids::InboxId;
-use crate::domain::question::Given;
-use crate::store::error::Result;
-use crate::store::question::{QuestionRow, Questions, TapDone, TapEffect};
-use crate::store::sql::{Plan, SqlLedger};
+use selkie_domain::ids::InboxId;
+use selkie_domain::question::Given;
+use crate::error::Result;
+use crate::question::{QuestionRow, Questions, TapDone, TapEffect};
+use crate::sql::{Plan, SqlLedger};
 
 #[async_trait]
 impl Questions for SqlLedger {

@@ -5,12 +5,12 @@ use selkie_channel_core::{Body, ConversationId, Inbound, MessageRef, Quote};
 use super::rows::{load, load_item};
 use super::said::{body, raw_body, read_body};
 use super::{conversations, facts};
-use crate::domain::provenance::Provenance;
-use crate::domain::taint::Taint;
-use crate::domain::transcript::Item;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::Item;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Returns a message of ours by its receipt, or somebody's by its row; of what was taken back nothing is left
 /// but its id.

@@ -10,19 +10,19 @@ use super::rows::{count, millis, small, time};
 use super::told::{self, RawSaid};
 use super::usage::usage;
 use super::{conversations, quoted, shown, spoken, trace, unanswered, upcoming};
-use crate::domain::ids::TaskId;
-use crate::domain::provenance::Provenance;
-use crate::store::approval::ApprovalRow;
-use crate::store::error::Result;
-use crate::store::question::QuestionRow;
-use crate::store::read::{
+use selkie_domain::ids::TaskId;
+use selkie_domain::provenance::Provenance;
+use crate::approval::ApprovalRow;
+use crate::error::Result;
+use crate::question::QuestionRow;
+use crate::read::{
     Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Read, SaidTask, TaskDetail,
     TaskRow, Unanswered, Upcoming, Used,
 };
-use crate::store::spoken::Spoken;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::spoken::Spoken;
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::params;
 
 #[async_trait]
 impl Read for SqlLedger {

@@ -5,13 +5,13 @@ use chrono::{DateTime, Utc};
 use super::outbox::{self, Prepared as Words, SaidFor};
 use super::rows::millis;
 use super::{appending, conversations, facts, fence, lanes, locks, standing};
-use crate::domain::cause::Cause;
-use crate::domain::ids::OutboundId;
-use crate::domain::task::Claim;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
-use crate::store::work::{Relay, Said};
+use selkie_domain::cause::Cause;
+use selkie_domain::ids::OutboundId;
+use selkie_domain::task::Claim;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
+use crate::work::{Relay, Said};
 
 /// What is said, written as text before it reaches the writer.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use selkie_channel_core::ConversationId;
 
 use super::conversations;
 use super::reminders::{self, Prepared, RawReminder};
-use crate::domain::reminder::ReminderId;
-use crate::store::error::Result;
-use crate::store::reminder::{ReminderRow, Reminders, Settle, Settling};
-use crate::store::sql::{Plan, SqlLedger};
+use selkie_domain::reminder::ReminderId;
+use crate::error::Result;
+use crate::reminder::{ReminderRow, Reminders, Settle, Settling};
+use crate::sql::{Plan, SqlLedger};
 
 #[async_trait]
 impl Reminders for SqlLedger {

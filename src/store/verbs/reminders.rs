@@ -8,13 +8,13 @@ use super::outbox::{self, SaidFor};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept, RawSchedule};
 use super::standing::parts_of;
-use crate::domain::ids::{OutboundId, ScheduleId};
-use crate::domain::reminder::{Reminded, ReminderId};
-use crate::store::error::{Result, StoreError};
-use crate::store::reminder::{ReminderRow, Settle, Settling};
-use crate::store::schedule::NewSchedule;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::ids::{OutboundId, ScheduleId};
+use selkie_domain::reminder::{Reminded, ReminderId};
+use crate::error::{Result, StoreError};
+use crate::reminder::{ReminderRow, Settle, Settling};
+use crate::schedule::NewSchedule;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// Times `o` that were said as reminders. The layout of a schedule is the program's own: inside of a text its quotes
 /// would be escaped.
@@ -150,7 +150,7 @@ impl Prepared {
     }
 }
 
-/// Settles a reminder; see [`crate::store::Reminders::settle_reminder`].
+/// Settles a reminder; see [`crate::Reminders::settle_reminder`].
 pub fn settle(tx: &mut dyn Tx, settle: &Prepared, now: DateTime<Utc>) -> Result<Settling> {
     let Prepared { row, id, again, revision } = settle;
     let also = revision.iter().map(outbox::Prepared::conversation);

@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use super::claimed::{self, RawClaimed};
 use super::conversations::{self, Site};
 use super::{claiming, facts, lanes, locks, stop, tasks, words};
-use crate::domain::ids::TaskId;
-use crate::domain::task::Lane;
-use crate::store::arrival::TaskRequest;
-use crate::store::error::Result;
-use crate::store::intake::Fuse;
-use crate::store::tx::Tx;
+use selkie_domain::ids::TaskId;
+use selkie_domain::task::Lane;
+use crate::arrival::TaskRequest;
+use crate::error::Result;
+use crate::intake::Fuse;
+use crate::tx::Tx;
 
 /// A request, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct RawRequested {
     pub wake_at: Option<DateTime<Utc>>,
 }
 
-/// Makes the task, and claims what may start at once; see [`crate::store::Intake::request`].
+/// Makes the task, and claims what may start at once; see [`crate::Intake::request`].
 pub fn request(tx: &mut dyn Tx, asked: &Prepared, fuse: &Fuse) -> Result<RawRequested> {
     let TaskRequest { location, order, task: new, words: said } = &asked.request;
     locks::named(tx, [&location.conversation])?;

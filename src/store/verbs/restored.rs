@@ -4,10 +4,10 @@ use super::ending::{Ending, end};
 use super::lanes;
 use super::outbox;
 use super::rows::json;
-use crate::store::error::Result;
-use crate::store::restored::{Released, Restored, Waiting};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::restored::{Released, Restored, Waiting};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Why a task of a restored life was stopped.
 const RESTORED: &str = "it waited in a backup that was restored";

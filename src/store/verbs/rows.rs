@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::lean::thinned;
-use crate::domain::facts::Facts;
-use crate::domain::schedule::Schedule;
-use crate::domain::transcript::Item;
-use crate::store::error::{Result, StoreError};
+use selkie_domain::facts::Facts;
+use selkie_domain::schedule::Schedule;
+use selkie_domain::transcript::Item;
+use crate::error::{Result, StoreError};
 
 /// The layout of transcript rows written today; the column `v` says which a row has.
 pub const ITEM_VERSION: u16 = 1;

@@ -15,18 +15,18 @@ use super::{
     absorbing, appending, claiming, facts, held as holding, lanes, locks, model_calls, own_form,
     status, unsend,
 };
-use crate::domain::facts::Mode;
-use crate::domain::task::{Claim, ParkedOn};
-use crate::domain::transcript::Item;
-use crate::domain::usage::Usage;
-use crate::store::delivery::Queued;
-use crate::store::engine::Class;
-use crate::store::error::Result;
-use crate::store::inflow::Seen;
-use crate::store::status::Changing;
-use crate::store::tx::Tx;
-use crate::store::value::params;
-use crate::store::work::{Advance, Cut, End, StepForm, Wrote};
+use selkie_domain::facts::Mode;
+use selkie_domain::task::{Claim, ParkedOn};
+use selkie_domain::transcript::Item;
+use selkie_domain::usage::Usage;
+use crate::delivery::Queued;
+use crate::engine::Class;
+use crate::error::Result;
+use crate::inflow::Seen;
+use crate::status::Changing;
+use crate::tx::Tx;
+use crate::value::params;
+use crate::work::{Advance, Cut, End, StepForm, Wrote};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use selkie_channel_core::{Body, Outbound};
 
 use super::rows::{ITEM_VERSION, load, load_item};
-use crate::domain::transcript::Item;
-use crate::store::error::Result;
-use crate::store::value::Row;
+use selkie_domain::transcript::Item;
+use crate::error::Result;
+use crate::value::Row;
 
 /// The columns of a [`RawBody`], of an outbound `o`, with what follows them.
 macro_rules! body {

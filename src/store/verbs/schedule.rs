@@ -10,16 +10,16 @@ use super::conversations;
 use super::firing::{self, Prepared, RawFired};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept, RawSchedule};
-use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::usage::Usage;
-use crate::store::error::{Result, StoreError};
-use crate::store::intake::Fuse;
-use crate::store::schedule::{
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::usage::Usage;
+use crate::error::{Result, StoreError};
+use crate::intake::Fuse;
+use crate::schedule::{
     Change, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules, Usual, Version,
     Which,
 };
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::value::params;
+use crate::sql::{Plan, SqlLedger};
+use crate::value::params;
 
 #[async_trait]
 impl Schedules for SqlLedger {

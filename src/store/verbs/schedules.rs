@@ -7,15 +7,15 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, json, load, millis, time};
 use super::{approving, command, conversations, locks, usage};
-use crate::domain::ids::{OutboundId, ScheduleId, TaskId};
-use crate::domain::schedule::{Schedule, ScheduleState};
-use crate::domain::usage::Usage;
-use crate::store::error::{Result, StoreError};
-use crate::store::schedule::{
+use selkie_domain::ids::{OutboundId, ScheduleId, TaskId};
+use selkie_domain::schedule::{Schedule, ScheduleState};
+use selkie_domain::usage::Usage;
+use crate::error::{Result, StoreError};
+use crate::schedule::{
     Change, LastTime, NewSchedule, ScheduleRow, States, Usual, Version, Which,
 };
-use crate::store::tx::Tx;
-use crate::store::value::{Row, Value, params};
+use crate::tx::Tx;
+use crate::value::{Row, Value, params};
 
 /// Schedules `s`, with what follows their columns.
 macro_rules! schedule {

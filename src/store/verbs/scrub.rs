@@ -1,10 +1,10 @@
 //! What a person has taken back goes out of a task's transcript: the message, quotes of it, its line among others.
 
 use super::rewriting::rewrite;
-use crate::domain::ids::InboxId;
-use crate::domain::transcript::{Answer, Item, Received};
-use crate::store::error::Result;
-use crate::store::tx::Tx;
+use selkie_domain::ids::InboxId;
+use selkie_domain::transcript::{Answer, Item, Received};
+use crate::error::Result;
+use crate::tx::Tx;
 
 /// Stands where the text was.
 pub const TAKEN_BACK: &str = "(taken back by who wrote it)";

@@ -10,10 +10,10 @@ use selkie_channel_core::PlaceId;
 use super::rows::{json, lean, millis};
 use super::standing::{self, Standing, parts_beside};
 use super::{approving, asking, closing, locks, moved, outbox};
-use crate::store::delivery::{DeliveryState, Outcome};
-use crate::store::error::{Result, StoreError};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::delivery::{DeliveryState, Outcome};
+use crate::error::{Result, StoreError};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// An outcome, written as text before it reaches the writer.
 #[derive(Debug)]

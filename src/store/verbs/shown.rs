@@ -10,15 +10,15 @@ use super::named::Names;
 use super::own_form;
 use super::rows::{load_item, read_json, time};
 use super::usage::usage;
-use crate::domain::facts::Mode;
-use crate::domain::ids::TaskId;
-use crate::domain::question::Person;
-use crate::domain::task::TaskState;
-use crate::store::error::{Result, StoreError};
-use crate::store::read::{TaskDetail, TaskRow};
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
-use crate::store::work::Wrote;
+use selkie_domain::facts::Mode;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::Person;
+use selkie_domain::task::TaskState;
+use crate::error::{Result, StoreError};
+use crate::read::{TaskDetail, TaskRow};
+use crate::tx::Tx;
+use crate::value::{Row, params};
+use crate::work::Wrote;
 
 /// How much of what was asked is shown in a list, in characters.
 const ASKED: usize = 200;

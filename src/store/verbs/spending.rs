@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::rows::{count, millis, small};
-use crate::domain::usage::Spent;
-use crate::store::error::Result;
-use crate::store::spending::Spending;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::usage::Spent;
+use crate::error::Result;
+use crate::spending::Spending;
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::params;
 
 #[async_trait]
 impl Spending for SqlLedger {

@@ -11,11 +11,11 @@ use super::rows::time;
 use super::said::{RawBody, read_body};
 use super::standing::standing;
 use super::{conversations, quoted};
-use crate::domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
-use crate::store::error::Result;
-use crate::store::spoken::{Spoken, SpokenFor};
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
+use crate::error::Result;
+use crate::spoken::{Spoken, SpokenFor};
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// Returns the newest of it, oldest first.
 pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec<Spoken>> {

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use selkie_channel_core::MessageRef;
 
-use crate::store::delivery::DeliveryState;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use crate::delivery::DeliveryState;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// The most parts of an outbound: their ids lie side by side, which spares an index.
 pub const PARTS: i64 = 4096;

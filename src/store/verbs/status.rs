@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId, MessageRef};
 
 use super::rows::{json, read_json};
-use crate::domain::ids::TaskId;
-use crate::store::error::Result;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::status::{Changing, Noted, StatusMessages, Stray};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::TaskId;
+use crate::error::Result;
+use crate::sql::{Plan, SqlLedger};
+use crate::status::{Changing, Noted, StatusMessages, Stray};
+use crate::tx::Tx;
+use crate::value::params;
 
 #[async_trait]
 impl StatusMessages for SqlLedger {

@@ -9,12 +9,12 @@ use selkie_channel_core::PersonId;
 use super::ending::{Ending, end};
 use super::rows::millis;
 use super::{asking, facts, held, lanes, outbox};
-use crate::domain::facts::{Facts, Trust};
-use crate::domain::ids::TaskId;
-use crate::store::error::Result;
-use crate::store::question::QuestionRow;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::facts::{Facts, Trust};
+use selkie_domain::ids::TaskId;
+use crate::error::Result;
+use crate::question::QuestionRow;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// What a stop came to.
 #[derive(Default)]

@@ -6,11 +6,11 @@ use selkie_channel_core::{AccountId, ConversationId};
 use super::conversations;
 use super::history::Newest;
 use super::rows::{millis, time};
-use crate::store::error::Result;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::sql::{Plan, SqlLedger};
+use crate::summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
+use crate::tx::Tx;
+use crate::value::params;
 
 /// So many tasks are read for one summary, the newest.
 const TASKS: i64 = 64;

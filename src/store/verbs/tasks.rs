@@ -5,11 +5,11 @@ use selkie_channel_core::Inbound;
 
 use super::facts;
 use super::rows::millis;
-use crate::domain::ids::Instance;
-use crate::store::arrival::NewTask;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::Instance;
+use crate::arrival::NewTask;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// What a new task's row holds besides its cause and its moment.
 pub struct Row<'a> {

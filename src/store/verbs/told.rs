@@ -8,12 +8,12 @@ use super::conversations;
 use super::history::readable;
 use super::named::Names;
 use super::rows::{load_item, time};
-use crate::domain::ids::TaskId;
-use crate::store::error::Result;
-use crate::store::read::SaidTask;
-use crate::store::spoken::NamedSchedule;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::TaskId;
+use crate::error::Result;
+use crate::read::SaidTask;
+use crate::spoken::NamedSchedule;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// A task as it is stored.
 #[derive(Debug)]

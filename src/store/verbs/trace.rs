@@ -6,11 +6,11 @@ use super::rows::{load, read_json, time};
 use super::said::{RawBody, body, raw_body, read_body};
 use super::shown::detail;
 use super::{approvals, spoken, standing, words};
-use crate::domain::ids::{InboxId, OutboundId, PartId};
-use crate::store::error::Result;
-use crate::store::read::{Chain, Event, Origin, OutboundChain, PartChain};
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use selkie_domain::ids::{InboxId, OutboundId, PartId};
+use crate::error::Result;
+use crate::read::{Chain, Event, Origin, OutboundChain, PartChain};
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// How many chains one name may stand for.
 const MOST: i64 = 20;

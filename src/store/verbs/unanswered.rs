@@ -7,11 +7,11 @@ use selkie_channel_core::{ConversationId, Inbound, What};
 
 use super::conversations;
 use super::rows::{json, time};
-use crate::domain::ids::InboxId;
-use crate::store::error::Result;
-use crate::store::read::Unanswered;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::InboxId;
+use crate::error::Result;
+use crate::read::Unanswered;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Returns the newest of it, oldest first.
 pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec<Unanswered>> {

@@ -5,13 +5,13 @@ use super::ending::{Ending, end};
 use super::requests::RawRequested;
 use super::rows::millis;
 use super::{claiming, lanes, locks};
-use crate::domain::ids::Instance;
-use crate::domain::task::Lane;
-use crate::store::error::{Result, StoreError};
-use crate::store::intake::Requested;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::value::params;
-use crate::store::work::Claimed;
+use selkie_domain::ids::Instance;
+use selkie_domain::task::Lane;
+use crate::error::{Result, StoreError};
+use crate::intake::Requested;
+use crate::sql::{Plan, SqlLedger};
+use crate::value::params;
+use crate::work::Claimed;
 
 impl SqlLedger {
     /// Reads what a request came to. Its task is stored whatever becomes of the claim.

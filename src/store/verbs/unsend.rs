@@ -9,11 +9,11 @@ use super::fence::{STOP, UNSENT};
 use super::rows::{json, millis};
 use super::scrub::{Gone, Part, TAKEN_BACK, scrub};
 use super::{copied, lanes, locks, summary, texts};
-use crate::domain::ids::TaskId;
-use crate::domain::question::Given;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::Given;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// A stored event about a message, and what became of it.
 struct Row {

@@ -1,10 +1,10 @@
 //! Whose files have still to go because their messages were taken back.
 
-use crate::domain::ids::InboxId;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::unsent::{Unsent, UnsentMessage};
-use crate::store::value::params;
+use selkie_domain::ids::InboxId;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::unsent::{Unsent, UnsentMessage};
+use crate::value::params;
 
 /// So many are looked at in one go.
 const MOST: i64 = 200;

@@ -4,10 +4,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::rows::{millis, time};
-use crate::store::error::Result;
-use crate::store::read::Upcoming;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::error::Result;
+use crate::read::Upcoming;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// A part that waits for less is under way: platforms ask for such pauses.
 const SHORT: TimeDelta = TimeDelta::minutes(1);

@@ -4,10 +4,10 @@
 use std::ops::ControlFlow;
 
 use super::remembered::piece;
-use crate::store::error::Result;
-use crate::store::memory::{BarePiece, NearPiece, PieceVector, SoughtPieces, SoughtVector};
-use crate::store::tx::Tx;
-use crate::store::value::{Row, params};
+use crate::error::Result;
+use crate::memory::{BarePiece, NearPiece, PieceVector, SoughtPieces, SoughtVector};
+use crate::tx::Tx;
+use crate::value::{Row, params};
 
 /// So many vectors of one subject are compared, the newest.
 const MOST: usize = 50_000;

@@ -3,10 +3,10 @@
 use selkie_channel_core::PersonId;
 
 use super::rows::{millis, time};
-use crate::domain::words::Words;
-use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use selkie_domain::words::Words;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 
 /// Keeps the words of a new task.
 pub fn keep(tx: &mut dyn Tx, task: i64, words: &Words) -> Result<()> {

@@ -7,15 +7,15 @@ use selkie_channel_core::ConversationId;
 use super::outbox::{self, Prepared, SaidFor};
 use super::run::{self, RawCommitted};
 use super::{absorbing, claiming, copied, fence, lanes, locks, marks, relaying, standing};
-use crate::domain::ids::{Instance, OutboundId, TaskId};
-use crate::domain::task::{Claim, Lane};
-use crate::store::delivery::Draft;
-use crate::store::error::Result;
-use crate::store::inflow::Inflow;
-use crate::store::sql::{Plan, SqlLedger};
-use crate::store::tx::Tx;
-use crate::store::value::params;
-use crate::store::work::{Advance, Claimed, Committed, Relay, Said, Work};
+use selkie_domain::ids::{Instance, OutboundId, TaskId};
+use selkie_domain::task::{Claim, Lane};
+use crate::delivery::Draft;
+use crate::error::Result;
+use crate::inflow::Inflow;
+use crate::sql::{Plan, SqlLedger};
+use crate::tx::Tx;
+use crate::value::params;
+use crate::work::{Advance, Claimed, Committed, Relay, Said, Work};
 
 #[async_trait]
 impl Work for SqlLedger {

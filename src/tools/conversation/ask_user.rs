@@ -8,12 +8,12 @@ use selkie_channel_core::Choice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::question::{Ask, Given};
-use crate::domain::span::Span;
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::question::{Ask, Given};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// Questions of one call.
 const MOST_QUESTIONS: usize = 4;
@@ -45,7 +45,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct AskUser {
+pub(crate) struct AskUser {
     spec: Arc<ToolSpec>,
     timeout: Span,
 }
@@ -85,7 +85,7 @@ enum Choosable {
 }
 
 impl AskUser {
-    pub(in crate::tools) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: "ask_user",
             description: "Ask the person who wrote to you and wait: for a decision or a confirmation that you \
@@ -256,8 +256,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::args::accept;
-    use crate::tools::testkit::Folders;
+    use crate::args::accept;
+    use crate::testkit::Folders;
 
     /// Calls it as dispatch does, with what was answered so far.
     async fn call(args: Value, given: Vec<Given>) -> Result<Output, ToolError> {

@@ -7,19 +7,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::facts::Trigger;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::Wish;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Roots;
-use crate::tools::ports::{Entry, EntryDoes, Listed, When};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::facts::Trigger;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::Wish;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::Roots;
+use crate::ports::{Entry, EntryDoes, Listed, When};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct Cron(Arc<ToolSpec>);
+pub(crate) struct Cron(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -49,7 +49,7 @@ enum Action {
 }
 
 impl Cron {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "cron",
             description: "Schedules of this conversation: something done later, or again and again. Each prompt \
@@ -181,10 +181,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::taint::Taint;
-    use crate::tools::args::accept;
-    use crate::tools::ports::{Timetable, Wisher};
-    use crate::tools::testkit::Folders;
+    use selkie_domain::taint::Taint;
+    use crate::args::accept;
+    use crate::ports::{Timetable, Wisher};
+    use crate::testkit::Folders;
 
     /// Writes down what is asked of it.
     #[derive(Default)]

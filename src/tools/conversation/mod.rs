@@ -1,6 +1,6 @@
 //! The bot's own records: a thought, a plan, the conversation's todo list; and what it asks people.
 
-pub(in crate::tools) mod ask_user;
+pub(crate) mod ask_user;
 mod cron;
 pub mod plan_create;
 mod plan_enter;

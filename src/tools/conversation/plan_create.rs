@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::domain::plan::{Plan, PlanStep, StepStatus};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::ports::Small;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::plan::{Plan, PlanStep, StepStatus};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::ports::Small;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// How long one question to the model may take.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -207,9 +207,9 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::domain::tool::ToolBlock;
-    use crate::domain::usage::Meter;
-    use crate::tools::testkit::{Act, Acting, Folders};
+    use selkie_domain::tool::ToolBlock;
+    use selkie_domain::usage::Meter;
+    use crate::testkit::{Act, Acting, Folders};
 
     /// Answers what it was given, last first, and remembers what it was asked.
     #[derive(Default)]

@@ -7,20 +7,20 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::facts::Mode;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::parameters;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::facts::Mode;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::parameters;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct PlanEnter(Arc<ToolSpec>);
+pub(crate) struct PlanEnter(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {}
 
 impl PlanEnter {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "plan_enter",
             description: "Begin plan mode: nothing changes while you explore and plan, until the person approves \

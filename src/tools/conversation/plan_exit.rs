@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ask_user::Settings;
-use crate::domain::facts::Mode;
-use crate::domain::plan::Plan;
-use crate::domain::question::{Ask, Given};
-use crate::domain::span::Span;
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Roots;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::facts::Mode;
+use selkie_domain::plan::Plan;
+use selkie_domain::question::{Ask, Given};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::Roots;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// The choice that approves.
 const APPROVE: &str = "yes";
@@ -46,7 +46,7 @@ const MOST_CHARACTERS: usize = 6_000;
 const ALSO: &[OtherName] = &[OtherName::plain("exit_plan_mode")];
 
 /// The tool.
-pub(in crate::tools) struct PlanExit {
+pub(crate) struct PlanExit {
     spec: Arc<ToolSpec>,
     timeout: Span,
 }
@@ -58,7 +58,7 @@ struct Args {
 }
 
 impl PlanExit {
-    pub(in crate::tools) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: "plan_exit",
             description: "Show your plan for approval. Approved, plan mode ends; otherwise you read what the \
@@ -174,8 +174,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::plan::{PlanStep, StepStatus};
-    use crate::tools::testkit::Folders;
+    use selkie_domain::plan::{PlanStep, StepStatus};
+    use crate::testkit::Folders;
 
     async fn shown(plan: Option<Plan>, args: Value) -> String {
         let scope = Scope { mode: Mode::Plan, plan, ..Folders::new().scope() };

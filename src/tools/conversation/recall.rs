@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::taint::Taint;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct Recall(Arc<ToolSpec>);
+pub(crate) struct Recall(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -23,7 +23,7 @@ struct Args {
 }
 
 impl Recall {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "recall",
             description: "Bring back what an earlier task's tool answered, when the history shows a stub or a \
@@ -67,7 +67,7 @@ impl Tool for Recall {
     }
 }
 
-fn line(earlier: &crate::tools::scope::Earlier) -> String {
+fn line(earlier: &crate::scope::Earlier) -> String {
     format!("{} ({})", earlier.id, earlier.of)
 }
 
@@ -76,8 +76,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::scope::Earlier;
-    use crate::tools::testkit::Folders;
+    use crate::scope::Earlier;
+    use crate::testkit::Folders;
 
     #[tokio::test]
     async fn it_brings_back_what_is_there_and_its_level() {

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::parameters;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::parameters;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct Think(Arc<ToolSpec>);
+pub(crate) struct Think(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the record is the call itself, in the transcript")]
@@ -22,7 +22,7 @@ struct Args {
 }
 
 impl Think {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "think",
             description: "Record reasoning or a plan without doing anything.".to_owned(),

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::facts::Trust;
-use crate::domain::provenance::Provenance;
-use crate::domain::taint::Taint;
-use crate::tools::ToolError;
-use crate::tools::scope::Scope;
+use selkie_domain::facts::Trust;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
+use crate::ToolError;
+use crate::scope::Scope;
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,21 +8,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{load, print};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::parameters;
-use crate::tools::paths::Roots;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::parameters;
+use crate::paths::Roots;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct TodoRead(Arc<ToolSpec>);
+pub(crate) struct TodoRead(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {}
 
 impl TodoRead {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "todo_read",
             description:

@@ -9,17 +9,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::command_line;
-use crate::domain::facts::Trigger;
-use crate::domain::taint::Taint;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Target;
-use crate::tools::paths::Roots;
-use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told, Wanted};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError, speak};
+use selkie_domain::command_line;
+use selkie_domain::facts::Trigger;
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::basis::Target;
+use crate::paths::Roots;
+use crate::ports::{Small, TodoAsker, TodoWanted, Told, Wanted};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError, speak};
 
 /// Questions to a model that one call may take, and the time beside them.
 const LONGEST: Duration = Duration::from_secs(150);
@@ -173,11 +173,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::usage::Meter;
-    use crate::tools::args::accept;
-    use crate::tools::asked::Asked;
-    use crate::tools::ports::TodoFile;
-    use crate::tools::testkit::Folders;
+    use selkie_domain::usage::Meter;
+    use crate::args::accept;
+    use crate::asked::Asked;
+    use crate::ports::TodoFile;
+    use crate::testkit::Folders;
 
     /// Writes down what is wanted.
     #[derive(Default)]

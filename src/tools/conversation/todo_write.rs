@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{Status, Todo, print, store};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct TodoWrite(Arc<ToolSpec>);
+pub(crate) struct TodoWrite(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -24,7 +24,7 @@ struct Args {
 }
 
 impl TodoWrite {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "todo_write",
             description:
@@ -85,11 +85,11 @@ mod tests {
 
     use super::super::TodoRead;
     use super::*;
-    use crate::domain::facts::Trust;
-    use crate::domain::taint::Taint;
-    use crate::tools::args::accept;
-    use crate::tools::paths::Level;
-    use crate::tools::testkit::Folders;
+    use selkie_domain::facts::Trust;
+    use selkie_domain::taint::Taint;
+    use crate::args::accept;
+    use crate::paths::Level;
+    use crate::testkit::Folders;
 
     async fn write(scope: &Scope, args: Value) -> String {
         let tool = TodoWrite::new();

@@ -13,12 +13,12 @@ use super::blocking::{on_disk, refused};
 use super::hunk::{Change, Hunk};
 use super::hunk_parse::parse;
 use super::{fit, whole};
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Roots, Staged};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Located, Roots, Staged};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "apply_patch";
 
@@ -26,7 +26,7 @@ const NAME: &str = "apply_patch";
 const ALSO: &[OtherName] = &[OtherName::plain("patch_apply")];
 
 /// The tool.
-pub(in crate::tools) struct ApplyPatch {
+pub(crate) struct ApplyPatch {
     spec: Arc<ToolSpec>,
     denied: Denied,
 }
@@ -39,7 +39,7 @@ struct Args {
 }
 
 impl ApplyPatch {
-    pub(in crate::tools) fn new(denied: Denied) -> Self {
+    pub(crate) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Change files with a patch, all of it or none. Context lines must be exact and in one \

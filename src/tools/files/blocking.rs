@@ -1,9 +1,9 @@
 //! Disk work on a thread that may wait, ended when the call is.
 
-use crate::tools::ToolError;
-use crate::tools::paths::Stop;
-pub(super) use crate::tools::paths::refused;
-use crate::tools::scope::Scope;
+use crate::ToolError;
+use crate::paths::Stop;
+pub(super) use crate::paths::refused;
+use crate::scope::Scope;
 
 /// Runs `work` where it may wait for the disk. It is told to stop when the call's future is dropped.
 pub(super) async fn on_disk<T: Send + 'static>(

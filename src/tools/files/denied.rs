@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tools::paths::{Finder, Roots};
+use crate::paths::{Finder, Roots};
 
 /// Names and paths that a tool never touches.
 #[derive(Clone, Default)]

@@ -11,12 +11,12 @@ use super::Denied;
 use super::blocking::on_disk;
 use super::replace::{Replace, Replaced};
 use super::whole::Whole;
-use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Roots};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Located, Roots};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "edit_file";
 
@@ -31,7 +31,7 @@ const ALSO: Also = Also {
 };
 
 /// The tool.
-pub(in crate::tools) struct EditFile {
+pub(crate) struct EditFile {
     spec: Arc<ToolSpec>,
     denied: Denied,
 }
@@ -50,7 +50,7 @@ struct Args {
 }
 
 impl EditFile {
-    pub(in crate::tools) fn new(denied: Denied) -> Self {
+    pub(crate) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description:
@@ -127,7 +127,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
         let tool = EditFile::new(Denied::new(vec!["diary".to_owned()]));

@@ -16,16 +16,16 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Kind, Roots};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Kind, Roots};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "git_status";
 
 /// The tool.
-pub(in crate::tools) struct GitStatus {
+pub(crate) struct GitStatus {
     spec: Arc<ToolSpec>,
     denied: Denied,
 }
@@ -37,7 +37,7 @@ struct Args {
 }
 
 impl GitStatus {
-    pub(in crate::tools) fn new(denied: Denied) -> Self {
+    pub(crate) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Show a git repository's changed files, in git's short form.".to_owned(),
@@ -113,7 +113,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     fn git(folder: &Path, words: &[&str]) {
         let mut command = std::process::Command::new("git");

@@ -15,18 +15,18 @@ use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Kind, Located, Stop};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Kind, Located, Stop};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "glob";
 /// Files shown at most.
 const MAX_SHOWN: usize = 500;
 
 /// The tool.
-pub(in crate::tools) struct Glob {
+pub(crate) struct Glob {
     spec: Arc<ToolSpec>,
     denied: Denied,
 }
@@ -40,7 +40,7 @@ struct Args {
 }
 
 impl Glob {
-    pub(in crate::tools) fn new(denied: Denied) -> Self {
+    pub(crate) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Find files by path, the newest first. Hidden ones and what .gitignore names are left \
@@ -141,7 +141,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
         let tool = Glob::new(Denied::new(vec!["diary.md".to_owned()]));

@@ -20,11 +20,11 @@ use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Kind, Located, Stop};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Kind, Located, Stop};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "grep";
 /// Matches shown at most.
@@ -37,7 +37,7 @@ const BINARY_HEAD: usize = 512;
 const MAX_LINE: usize = 500;
 
 /// The tool.
-pub(in crate::tools) struct Grep {
+pub(crate) struct Grep {
     spec: Arc<ToolSpec>,
     denied: Denied,
 }
@@ -56,7 +56,7 @@ struct Args {
 }
 
 impl Grep {
-    pub(in crate::tools) fn new(denied: Denied) -> Self {
+    pub(crate) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Search in files; answers file:line:content. Skips hidden and binary files, those over 1 \
@@ -312,7 +312,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
         let tool = Grep::new(Denied::new(vec!["diary".to_owned()]));

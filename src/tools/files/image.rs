@@ -34,10 +34,10 @@ fn in_words(name: &str, size: Size) -> String {
 }
 
 /// Width and height, where they are told.
-pub(in crate::tools) type Size = Option<(u64, u64)>;
+pub(crate) type Size = Option<(u64, u64)>;
 
 /// Returns an image's type, and its width and height where they are told. `at` as in [`described`].
-pub(in crate::tools) fn known(
+pub(crate) fn known(
     head: &[u8],
     at: impl Fn(u64, usize) -> Option<Vec<u8>>,
 ) -> Option<(&'static str, Size)> {

@@ -11,11 +11,11 @@ use super::blocking::{on_disk, refused};
 use super::pattern::Pattern;
 use super::tame::is_tame;
 use super::walk::with_closed;
-use crate::domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "list_files";
 /// Entries shown at most.
@@ -48,7 +48,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct ListFiles {
+pub(crate) struct ListFiles {
     spec: Arc<ToolSpec>,
     settings: Settings,
 }
@@ -67,7 +67,7 @@ struct Args {
 }
 
 impl ListFiles {
-    pub(in crate::tools) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description:
@@ -286,7 +286,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
         let called = ListFiles::new(&Settings::default()).call(scope, args).await;

@@ -12,18 +12,18 @@ use super::Denied;
 use super::blocking::on_disk;
 use super::notebook::{Notebook, text_of};
 use super::whole::Whole;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Located, Roots};
-use crate::tools::preview::marked;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Located, Roots};
+use crate::preview::marked;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "notebook_edit";
 
 /// The tool.
-pub(in crate::tools) struct NotebookEdit {
+pub(crate) struct NotebookEdit {
     spec: Arc<ToolSpec>,
     denied: Denied,
 }
@@ -70,7 +70,7 @@ impl CellType {
 }
 
 impl NotebookEdit {
-    pub(in crate::tools) fn new(denied: Denied) -> Self {
+    pub(crate) fn new(denied: Denied) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description:
@@ -228,7 +228,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     #[tokio::test]
     async fn it_edits_cells_and_refuses() {

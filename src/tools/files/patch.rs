@@ -12,13 +12,13 @@ use super::replace::{Replace, Replaced};
 use super::validate::{Validate, Validator};
 use super::whole::{self, Whole};
 use super::{Denied, Schemas};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Roots};
-use crate::tools::preview::marked;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Located, Roots};
+use crate::preview::marked;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "patch";
 
@@ -43,7 +43,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct Patch {
+pub(crate) struct Patch {
     spec: Arc<ToolSpec>,
     denied: Denied,
     validator: Validator,
@@ -72,7 +72,7 @@ enum Operation {
 }
 
 impl Patch {
-    pub(in crate::tools) fn new(denied: Denied, rules: Vec<Validate>, schemas: Schemas) -> Self {
+    pub(crate) fn new(denied: Denied, rules: Vec<Validate>, schemas: Schemas) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Create, change or delete one file. The bot's YAML is checked against its schema; the \
@@ -217,7 +217,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     #[tokio::test]
     async fn it_creates_changes_deletes_and_checks() {

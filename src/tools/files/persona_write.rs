@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::whole::content;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Roots};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Located, Roots};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "persona_write";
 const IDENTITY: &str = "file_state_dir/persona/IDENTITY.md";
@@ -25,7 +25,7 @@ const LONGEST: usize = 500;
 const MOST: usize = 8;
 
 /// The tool.
-pub(in crate::tools) struct PersonaWrite(Arc<ToolSpec>);
+pub(crate) struct PersonaWrite(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -49,7 +49,7 @@ struct Page {
 }
 
 impl PersonaWrite {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: NAME,
             description: "Write who you are, from the next message on. When your owner asks you to, first ask with \
@@ -187,7 +187,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
         let called = PersonaWrite::new().call(scope, args).await;

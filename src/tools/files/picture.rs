@@ -10,10 +10,10 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::transcript::Picture;
-use crate::tools::ToolError;
-use crate::tools::isolate::{Isolate, Job};
-use crate::tools::ports::Pictures;
+use selkie_domain::transcript::Picture;
+use crate::ToolError;
+use crate::isolate::{Isolate, Job};
+use crate::ports::Pictures;
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
 const MOST_BYTES: usize = 5 * 1000 * 1000;
@@ -33,7 +33,7 @@ const HEAD: usize = 256 * 1024;
 ///
 /// # Errors
 /// In words for the model: the bytes are no picture that can be read, or the folder takes no file.
-pub(in crate::tools) async fn kept(
+pub(crate) async fn kept(
     bytes: Vec<u8>,
     own: &Path,
     isolate: &dyn Isolate,
@@ -118,7 +118,7 @@ fn hash(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// In words for the model: it is damaged, too large, or of a kind that is not decoded.
-pub(in crate::tools) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>), String> {
+pub(crate) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>), String> {
     let fault = |e: image::ImageError| format!("it is damaged or too large ({e})");
     let reader = || {
         let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
@@ -170,7 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tools::isolate::InProcess;
+    use crate::isolate::InProcess;
 
     fn drawn(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());

@@ -15,13 +15,13 @@ use super::blocking::{on_disk, refused};
 use super::page::{MAX_COUNTED, Page, Wanted, read};
 use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::domain::transcript::Picture;
-use crate::tools::args::{parameters, typed};
-use crate::tools::isolate::Isolate;
-use crate::tools::paths::{Finder, Kind, Located, Stop};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use selkie_domain::transcript::Picture;
+use crate::args::{parameters, typed};
+use crate::isolate::Isolate;
+use crate::paths::{Finder, Kind, Located, Stop};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
@@ -51,7 +51,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct ReadFile {
+pub(crate) struct ReadFile {
     spec: Arc<ToolSpec>,
     settings: Settings,
     isolate: Arc<dyn Isolate>,
@@ -72,7 +72,7 @@ struct Args {
 }
 
 impl ReadFile {
-    pub(in crate::tools) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
+    pub(crate) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Read a text file, lines numbered; a page's last line says how to get the next. Notebooks \
@@ -230,8 +230,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::isolate::InProcess;
-    use crate::tools::testkit::Folders;
+    use crate::isolate::InProcess;
+    use crate::testkit::Folders;
 
     fn tool(settings: &Settings) -> ReadFile {
         let isolate: Arc<dyn Isolate> = Arc::new(InProcess);

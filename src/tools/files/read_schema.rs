@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::Schemas;
 use super::blocking::on_disk;
 use super::schemas::unknown;
-use crate::domain::schema::describe;
-use crate::domain::spelling::nearest;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Finder;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::schema::describe;
+use selkie_domain::spelling::nearest;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::Finder;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "read_schema";
 /// Choices nest at most so deep; deeper means that a schema holds itself.
@@ -27,7 +27,7 @@ const MAX_KEYS: usize = 2_000;
 const MAX_PAGE: usize = 256 * 1024;
 
 /// The tool.
-pub(in crate::tools) struct ReadSchema {
+pub(crate) struct ReadSchema {
     spec: Arc<ToolSpec>,
     schemas: Schemas,
 }
@@ -42,7 +42,7 @@ struct Args {
 }
 
 impl ReadSchema {
-    pub(in crate::tools) fn new(schemas: Schemas) -> Self {
+    pub(crate) fn new(schemas: Schemas) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Look up a bot file's keys, and what they take and mean.".to_owned(),
@@ -216,8 +216,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::files::schemas::Make;
-    use crate::tools::testkit::Folders;
+    use crate::files::schemas::Make;
+    use crate::testkit::Folders;
 
     #[tokio::test]
     async fn it_walks_a_schema_level_by_level() {

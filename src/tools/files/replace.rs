@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::whole::MAX_WHOLE;
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Lines of the file shown around a change.
 const AROUND: usize = 2;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Schemas;
 use super::pattern::Pattern;
-use crate::domain::document;
-use crate::domain::schema::{FaultKind, check};
-use crate::tools::args::fault_words;
-use crate::tools::paths::{Finder, Located};
+use selkie_domain::document;
+use selkie_domain::schema::{FaultKind, check};
+use crate::args::fault_words;
+use crate::paths::{Finder, Located};
 
 /// Findings told at most.
 const MAX_TOLD: usize = 20;

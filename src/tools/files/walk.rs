@@ -11,7 +11,7 @@ use selkie_channel_core::locked;
 
 use super::Denied;
 use super::tame::is_tame_file;
-use crate::tools::paths::{Located, Roots, Stop};
+use crate::paths::{Located, Roots, Stop};
 
 /// Threads at most; more do not help a disk.
 const MAX_THREADS: usize = 8;

@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use super::blocking::refused;
-use crate::tools::ToolError;
-use crate::tools::paths::{Finder, Kind, Located};
+use crate::ToolError;
+use crate::paths::{Finder, Kind, Located};
 
 /// Larger files are not changed as a whole, in bytes.
 pub(super) const MAX_WHOLE: u64 = 16 * 1024 * 1024;

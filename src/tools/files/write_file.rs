@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Roots};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Located, Roots};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "write_file";
 
@@ -41,7 +41,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct WriteFile {
+pub(crate) struct WriteFile {
     spec: Arc<ToolSpec>,
     settings: Settings,
 }
@@ -64,7 +64,7 @@ enum Mode {
 }
 
 impl WriteFile {
-    pub(in crate::tools) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Write a text file: replace it whole, or append to it.".to_owned(),
@@ -142,7 +142,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::testkit::Folders;
+    use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
         let settings = Settings { max_bytes: 20, ..Default::default() };

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::job::Job;
 use super::{Isolate, broken, work};
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Does it with nothing but the bounds of the work itself.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tools::web::page::Format;
-use crate::tools::web::search::Engine;
+use crate::web::page::Format;
+use crate::web::search::Engine;
 
 /// What is to be done. It comes with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

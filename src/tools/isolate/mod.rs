@@ -9,7 +9,7 @@ mod work;
 
 use async_trait::async_trait;
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 pub use child::{COMMAND, child};
 pub use in_process::InProcess;

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::child::{COMMAND, TOLD};
 use super::{Isolate, Job, RESULT, broken};
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Pages that are read at once: what they take together is bounded, too.
 const PAGES: usize = 2;

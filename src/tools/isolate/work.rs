@@ -3,8 +3,8 @@
 use reqwest::Url;
 
 use super::job::Job;
-use crate::tools::files::picture;
-use crate::tools::web::{page, search};
+use crate::files::picture;
+use crate::web::{page, search};
 
 /// Does a job.
 pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {

@@ -3,7 +3,7 @@
 use selkie_channel_core::PersonId;
 
 use super::port::Rememberer;
-use crate::tools::scope::Scope;
+use crate::scope::Scope;
 
 /// Who has written what nobody asked for.
 const BY_ITSELF: &str = "selkie";

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::asker::rememberer;
 use super::port::WantedLines;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::ports::Told;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::ports::Told;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// Lines when the call does not say.
 const USUALLY: usize = 200;
@@ -21,7 +21,7 @@ const USUALLY: usize = 200;
 const MOST: usize = 1_000;
 
 /// The tool.
-pub(in crate::tools) struct MemoryGet(Arc<ToolSpec>);
+pub(crate) struct MemoryGet(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -34,7 +34,7 @@ struct Args {
 }
 
 impl MemoryGet {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "memory_get",
             description: "Read lines of a file of memory that memory_search names.".to_owned(),

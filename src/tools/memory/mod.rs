@@ -19,12 +19,12 @@ mod tests {
 
     use super::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
     use super::*;
-    use crate::domain::taint::Taint;
-    use crate::tools::args::accept;
-    use crate::tools::ports::Told;
-    use crate::tools::scope::Scope;
-    use crate::tools::testkit::Folders;
-    use crate::tools::{Tool, ToolError};
+    use selkie_domain::taint::Taint;
+    use crate::args::accept;
+    use crate::ports::Told;
+    use crate::scope::Scope;
+    use crate::testkit::Folders;
+    use crate::{Tool, ToolError};
 
     /// Writes down what is wanted.
     #[derive(Default)]

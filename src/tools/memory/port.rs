@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId};
 
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::tools::ToolError;
-use crate::tools::ports::Told;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use crate::ToolError;
+use crate::ports::Told;
 
 /// What is remembered.
 #[async_trait]

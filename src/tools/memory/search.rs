@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::asker::rememberer;
 use super::port::Sought;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::ports::Told;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::ports::Told;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// Results when the call does not say, and how well they fit.
 const USUALLY: usize = 6;
@@ -22,7 +22,7 @@ const LEAST: f64 = 0.35;
 const MOST: usize = 50;
 
 /// The tool.
-pub(in crate::tools) struct MemorySearch(Arc<ToolSpec>);
+pub(crate) struct MemorySearch(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -36,7 +36,7 @@ struct Args {
 }
 
 impl MemorySearch {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "memory_search",
             description: "Search what was remembered about this conversation and its people: path, lines, score, \

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::asker::rememberer;
 use super::port::NewMemory;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::ports::Told;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::ports::Told;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct MemoryWrite(Arc<ToolSpec>);
+pub(crate) struct MemoryWrite(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -27,7 +27,7 @@ struct Args {
 }
 
 impl MemoryWrite {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "memory_write",
             description: "Remember something about the people here or what they want: what they ask you to, and \

@@ -16,8 +16,8 @@ use rustix::io::Errno;
 
 use super::lists::List;
 use super::{Located, Stop, level};
-use crate::domain::provenance::Provenance;
-use crate::domain::taint::Taint;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
 
 pub(super) const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);

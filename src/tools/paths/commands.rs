@@ -12,8 +12,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::clock::SharedClock;
-use crate::domain::provenance::Provenance;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::provenance::Provenance;
 
 /// So many runs are kept; of more those of one folder that are nearest to each other become one.
 const MOST: usize = 1_000;

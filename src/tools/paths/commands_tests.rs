@@ -5,9 +5,9 @@ use std::os::unix::fs::MetadataExt as _;
 use tempfile::TempDir;
 
 use super::*;
-use crate::domain::clock::{ManualClock, SystemClock};
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
+use selkie_domain::clock::{ManualClock, SystemClock};
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
 
 const WROTE: Provenance = Provenance { level: Taint::Derived, trust: Trust::Allowed };
 

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Longest path and longest name that Linux takes, in bytes.
 const MAX_PATH: usize = 4095;

@@ -13,10 +13,10 @@ use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr, lgetxattr};
 
 use super::commands::{CommandLog, OpenRun};
 use super::zone::Zone;
-use crate::domain::clock::SharedClock;
-use crate::domain::facts::Trust;
-use crate::domain::provenance::Provenance;
-use crate::domain::taint::Taint;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::facts::Trust;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
 
 /// The attribute's name.
 const NAME: &str = "user.selkie.level";

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::zone::Zone;
-use crate::domain::taint::Taint;
+use selkie_domain::taint::Taint;
 
 /// Bytes of a list whose level is looked up; what is longer cannot be read.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 pub use beneath::{Kind, Listed};
 pub use commands::{CommandLog, OpenRun};

@@ -44,7 +44,7 @@ impl Ours {
     }
 
     /// Looks at the disk: what is closed now.
-    pub(in crate::tools) fn closed(&self) -> Closed {
+    pub(crate) fn closed(&self) -> Closed {
         let mut closed = Closed::default();
         let Places { state, folders, files } = &*self.0;
         for folder in folders {
@@ -78,13 +78,13 @@ impl Closed {
     }
 
     /// Whether it is closed by where it lies or by what lies there.
-    pub(in crate::tools) fn holds(&self, real: &Path) -> bool {
+    pub(crate) fn holds(&self, real: &Path) -> bool {
         let known = || fs::symlink_metadata(real).is_ok_and(|found| self.is(&found));
         self.place(real) || (!self.known.is_empty() && known())
     }
 
     /// Whether a path as it is written leads to what is closed; it need not be there yet.
-    pub(in crate::tools) fn leads_to(&self, path: &Path) -> bool {
+    pub(crate) fn leads_to(&self, path: &Path) -> bool {
         self.holds(&real_or_same(path))
     }
 

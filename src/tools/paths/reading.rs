@@ -6,9 +6,9 @@ use std::path::Path;
 use super::Roots;
 use super::commands::OpenRun;
 use super::zone::Zone;
-use crate::domain::clock::SharedClock;
-use crate::domain::taint::Taint;
-use crate::guard::outward::reaches_network;
+use selkie_domain::clock::SharedClock;
+use selkie_domain::taint::Taint;
+use selkie_guard::outward::reaches_network;
 
 /// So many entries of a folder are looked at for what a command may read.
 const MANY: usize = 1_000;

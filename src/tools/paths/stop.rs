@@ -5,7 +5,7 @@ use std::io;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::tools::scope::Scope;
+use crate::scope::Scope;
 
 /// Tells blocking work to end: the task was stopped, the call is over, or its time is up.
 #[derive(Clone)]

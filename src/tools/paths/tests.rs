@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::tools::testkit::Folders;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use crate::testkit::Folders;
 
 fn finder<'a>(roots: &'a Roots, deny: &'a [String]) -> Finder<'a> {
     Finder { tool: "read_file", roots, deny }

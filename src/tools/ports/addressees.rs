@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, PersonId};
 
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
-use crate::tools::ToolError;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use crate::ToolError;
 
 /// Knows whom a task may speak to.
 #[async_trait]

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::domain::live::Live;
-use crate::domain::usage::Meter;
-use crate::tools::ToolError;
-use crate::tools::ports::Small;
+use selkie_domain::live::Live;
+use selkie_domain::usage::Meter;
+use crate::ToolError;
+use crate::ports::Small;
 
 /// Whichever is asked now.
 #[async_trait]

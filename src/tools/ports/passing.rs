@@ -2,8 +2,8 @@
 
 use selkie_channel_core::{ConversationId, MessageRef, PersonId};
 
-use crate::domain::facts::Trust;
-use crate::domain::taint::Taint;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
 
 /// What is said in another conversation.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Keeps the files of posts for as long as a post that has them may still leave.
 #[async_trait]

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, PersonId};
 
 use super::Told;
-use crate::domain::facts::Trust;
-use crate::domain::ids::TaskId;
-use crate::tools::ToolError;
+use selkie_domain::facts::Trust;
+use selkie_domain::ids::TaskId;
+use crate::ToolError;
 
 /// The conversations that there are, as far as whoever asks may know of them: an owner in private of all, everybody else
 /// of their own, and in a group of that one alone.

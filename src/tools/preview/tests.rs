@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
-use crate::domain::tool::Class;
-use crate::tools::base::{ToolDeps, build};
-use crate::tools::registry::{Found, Overlay, Registry};
-use crate::tools::settings::Settings;
-use crate::tools::testkit::Folders;
+use selkie_domain::tool::Class;
+use crate::base::{ToolDeps, build};
+use crate::registry::{Found, Overlay, Registry};
+use crate::settings::Settings;
+use crate::testkit::Folders;
 
 fn shown(folders: &Folders, name: &str, arguments: Value) -> String {
     let mut settings = Settings::default();

@@ -5,13 +5,13 @@ use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId};
 
 use super::*;
-use crate::domain::taint::Taint;
-use crate::domain::tool::ToolSpec;
-use crate::tools::basis::Reach;
-use crate::tools::ports::{Addressee, Addressees, Sender, Wanted};
-use crate::tools::registry::{Asks, Base, Hide, Overlay, Selection};
-use crate::tools::testkit::Folders;
-use crate::tools::{Settings, base};
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::ToolSpec;
+use crate::basis::Reach;
+use crate::ports::{Addressee, Addressees, Sender, Wanted};
+use crate::registry::{Asks, Base, Hide, Overlay, Selection};
+use crate::testkit::Folders;
+use crate::{Settings, base};
 
 /// Tools with their parameters; `*`: it names where text goes.
 const PARAMETERS: &str = "\

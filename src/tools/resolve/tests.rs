@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tools::registry::{Asks, Base, Hide, Overlay, Selection};
-use crate::tools::testkit::{Act, Acting, Folders};
-use crate::tools::{Settings, base};
+use crate::registry::{Asks, Base, Hide, Overlay, Selection};
+use crate::testkit::{Act, Acting, Folders};
+use crate::{Settings, base};
 
 /// Nothing goes out that others may have chosen.
 #[test]
@@ -50,7 +50,7 @@ async fn a_calls_own_arguments_ask() {
     let (folders, registry) = (Folders::new(), registry(Approvers::Owners));
     let owner = folders.scope();
     let allowed = Scope { trust: Trust::Allowed, ..folders.scope() };
-    let tainted = Scope { taint: crate::domain::taint::Taint::Raw, ..folders.scope() };
+    let tainted = Scope { taint: selkie_domain::taint::Taint::Raw, ..folders.scope() };
     let mut said = Vec::new();
     for (who, scope) in [("owner", &owner), ("allowed", &allowed), ("tainted", &tainted)] {
         for (name, args) in [
@@ -116,7 +116,7 @@ async fn the_hash_holds_all_that_approval_is_for() {
     assert_ne!(first, hash(&scope, &json!({"path": "b.txt", "content": "x"})).await);
     let other = Scope { call: "c1.1".into(), ..scope.clone() };
     assert_ne!(first, hash(&other, &args).await, "another call");
-    let other = Scope { task: crate::domain::ids::TaskId(2), ..scope.clone() };
+    let other = Scope { task: selkie_domain::ids::TaskId(2), ..scope.clone() };
     assert_ne!(first, hash(&other, &args).await, "another task");
     folders.put("work/a.txt", "meanwhile");
     let changed = hash(&scope, &args).await;

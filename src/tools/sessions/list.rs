@@ -8,17 +8,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{looking, most, told};
-use crate::domain::tool::ToolSpec;
-use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::ToolSpec;
+use crate::args::{parameters, typed};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// Conversations that are listed when no number is given, and at most.
 const USUAL: u32 = 20;
 const MOST: u32 = 100;
 
 /// The tool.
-pub(in crate::tools) struct SessionsList(Arc<ToolSpec>);
+pub(crate) struct SessionsList(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -28,7 +28,7 @@ struct Args {
 }
 
 impl SessionsList {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(looking(
             "sessions_list",
             "List your conversations (sessions), the last active first. An owner sees all in private, everybody \

@@ -5,19 +5,19 @@ mod list;
 mod send;
 mod status;
 
-pub(in crate::tools) use history::SessionsHistory;
-pub(in crate::tools) use list::SessionsList;
-pub(in crate::tools) use send::SessionsSend;
-pub(in crate::tools) use status::SessionsStatus;
+pub(crate) use history::SessionsHistory;
+pub(crate) use list::SessionsList;
+pub(crate) use send::SessionsSend;
+pub(crate) use status::SessionsStatus;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::Output;
-use crate::tools::ports::Told;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::Output;
+use crate::ports::Told;
 
 /// Describes a tool that looks.
 fn looking(name: &'static str, description: &str, parameters: serde_json::Value) -> Arc<ToolSpec> {

@@ -7,18 +7,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Roots;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::paths::Roots;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// Characters that are sent at once.
 const MOST: usize = 8_000;
 
 /// The tool.
-pub(in crate::tools) struct SessionsSend(Arc<ToolSpec>);
+pub(crate) struct SessionsSend(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -29,7 +29,7 @@ struct Args {
 }
 
 impl SessionsSend {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "sessions_send",
             description: "Send a message into another conversation (session): you work on it and answer there. To \

@@ -7,20 +7,20 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::looking;
-use crate::domain::tool::ToolSpec;
-use crate::tools::args::parameters;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::ToolSpec;
+use crate::args::parameters;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct SessionsStatus(Arc<ToolSpec>);
+pub(crate) struct SessionsStatus(Arc<ToolSpec>);
 
 /// It takes nothing.
 #[derive(JsonSchema)]
 struct Args {}
 
 impl SessionsStatus {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(looking(
             "sessions_status",
             "This conversation's (session's) id, messages, tokens and money since its last reset.",

@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::taint::Taint;
-use crate::tools::args::accept;
-use crate::tools::ports::{History, Sessions, Told, Visitor};
-use crate::tools::scope::Scope;
-use crate::tools::testkit::Folders;
-use crate::tools::{Tool, ToolError};
+use selkie_domain::taint::Taint;
+use crate::args::accept;
+use crate::ports::{History, Sessions, Told, Visitor};
+use crate::scope::Scope;
+use crate::testkit::Folders;
+use crate::{Tool, ToolError};
 
 /// Writes down what is asked of it.
 #[derive(Default)]

@@ -20,17 +20,17 @@ use super::processes::{Processes, StartedFor};
 use super::state::State;
 use super::supervise::{GRACE, Program, Running};
 use super::tape::SHOWN;
-use crate::domain::span::Span;
-use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
-use crate::guard::unseen::unseen;
-use crate::guard::{command, deny};
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Basis;
-use crate::tools::paths::Roots;
-use crate::tools::ports::Progress;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
+use selkie_guard::unseen::unseen;
+use selkie_guard::{command, deny};
+use crate::args::{parameters, typed};
+use crate::basis::Basis;
+use crate::paths::Roots;
+use crate::ports::Progress;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "bash";
 
@@ -100,7 +100,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct Bash {
+pub(crate) struct Bash {
     spec: Arc<ToolSpec>,
     settings: Settings,
     processes: Arc<Processes>,
@@ -126,7 +126,7 @@ struct Args {
 }
 
 impl Bash {
-    pub(in crate::tools) fn new(
+    pub(crate) fn new(
         settings: &Settings,
         processes: &Arc<Processes>,
         env: &Arc<Environment>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// What git is told whatever a repository's own config says. A folder that only looks like a bare repository can be
 /// written like any other, and its config names programs: git takes none for a repository unasked, nor starts

@@ -9,11 +9,11 @@ use super::environment::{Environment, environment};
 use super::own;
 use super::supervise::Program;
 use super::tape::Tape;
-use crate::guard::{command, deny};
-use crate::tools::ToolError;
-use crate::tools::basis::{Basis, WorkFolder};
-use crate::tools::paths::{Finder, OpenRun, Roots, note_command};
-use crate::tools::scope::Scope;
+use selkie_guard::{command, deny};
+use crate::ToolError;
+use crate::basis::{Basis, WorkFolder};
+use crate::paths::{Finder, OpenRun, Roots, note_command};
+use crate::scope::Scope;
 
 /// What may not be run.
 pub(super) struct Rules<'a> {

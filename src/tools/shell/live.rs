@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::supervise::Running;
-use crate::tools::ports::Progress;
+use crate::ports::Progress;
 
 /// The rest between two lines: what changes faster is not read.
 const REST: Duration = Duration::from_millis(500);

@@ -1,6 +1,6 @@
 //! Shell: running programs, and those left running.
 
-pub(in crate::tools) mod bash;
+pub(crate) mod bash;
 mod envelope;
 mod environment;
 mod held;
@@ -8,7 +8,7 @@ mod launch;
 mod limits;
 mod live;
 mod own;
-pub(in crate::tools) mod powershell;
+pub(crate) mod powershell;
 mod process;
 mod processes;
 mod state;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
-use crate::guard::command;
-use crate::tools::paths::Closed;
+use selkie_guard::command;
+use crate::paths::Closed;
 
 /// Words that are looked at.
 const WORDS: usize = 256;
@@ -75,7 +75,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::tools::paths::Ours;
+    use crate::paths::Ours;
 
     #[test]
     fn a_file_of_ours_is_known_by_every_name_it_has() {

@@ -16,14 +16,14 @@ use super::launch::{
 };
 use super::processes::Processes;
 use super::supervise::{GRACE, Program};
-use crate::domain::span::Span;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Basis;
-use crate::tools::paths::Roots;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::basis::Basis;
+use crate::paths::Roots;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "powershell";
 const PROGRAM: &str = "pwsh";
@@ -61,7 +61,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct PowerShell {
+pub(crate) struct PowerShell {
     spec: Arc<ToolSpec>,
     settings: Settings,
     processes: Arc<Processes>,
@@ -80,7 +80,7 @@ struct Args {
 }
 
 impl PowerShell {
-    pub(in crate::tools) fn new(
+    pub(crate) fn new(
         settings: &Settings,
         processes: &Arc<Processes>,
         env: &Arc<Environment>,

@@ -17,16 +17,16 @@ use super::processes::{Background, Listed, Processes};
 use super::state::State;
 use super::supervise::GRACE;
 use super::tape::{RING, Since, Tape};
-use crate::domain::count::counted;
-use crate::domain::tool::{
+use selkie_domain::count::counted;
+use selkie_domain::tool::{
     Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
 };
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::{Basis, Named};
-use crate::tools::paths::{Roots, of_command};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use crate::args::{parameters, typed};
+use crate::basis::{Basis, Named};
+use crate::paths::{Roots, of_command};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// The longest wait of one poll.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -44,7 +44,7 @@ const ALSO: Also = Also {
 };
 
 /// The tool.
-pub(in crate::tools) struct Process {
+pub(crate) struct Process {
     spec: Arc<ToolSpec>,
     processes: Arc<Processes>,
 }
@@ -78,7 +78,7 @@ enum Action {
 }
 
 impl Process {
-    pub(in crate::tools) fn new(processes: &Arc<Processes>) -> Self {
+    pub(crate) fn new(processes: &Arc<Processes>) -> Self {
         let spec = ToolSpec {
             name: "process",
             description: format!(

@@ -17,8 +17,8 @@ use super::held::Launcher;
 use super::state::State;
 use super::supervise::{GRACE, Program, Running};
 use super::survivors::{Records, sweep, sweep_adopted};
-use crate::domain::ids::TaskId;
-use crate::tools::paths::CommandLog;
+use selkie_domain::ids::TaskId;
+use crate::paths::CommandLog;
 
 /// Background processes that one conversation may have at once.
 pub(super) const MOST_RUNNING: usize = 16;

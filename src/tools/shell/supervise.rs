@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use super::held::{Held, Launcher};
 use super::state::State;
 use super::tape::Tape;
-use crate::tools::basis::WorkFolder;
-use crate::tools::paths::OpenRun;
+use crate::basis::WorkFolder;
+use crate::paths::OpenRun;
 
 /// How long a group has between being asked to end and being ended.
 pub(super) const GRACE: Duration = Duration::from_secs(2);

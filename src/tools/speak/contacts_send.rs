@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 
 use super::envelope::{self, Asked, Envelope};
 use super::letter;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Target;
-use crate::tools::paths::Roots;
-use crate::tools::ports::{Addressee, Passed, Spoken, Wanted};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::basis::Target;
+use crate::paths::Roots;
+use crate::ports::{Addressee, Passed, Spoken, Wanted};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct ContactsSend(Arc<ToolSpec>);
+pub(crate) struct ContactsSend(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -41,7 +41,7 @@ struct Args {
 }
 
 impl ContactsSend {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "contacts_send",
             description:

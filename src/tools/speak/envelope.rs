@@ -7,7 +7,7 @@ use serde::Deserialize;
 use uuid::{Uuid, Version};
 
 use super::letter;
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// The kind of payload that is taken.
 const JSON: &str = "application/json";

@@ -3,9 +3,9 @@
 use selkie_channel_core::SpeakingTool;
 use serde_json::Value;
 
-use crate::tools::ports::Spoken;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, ToolError};
+use crate::ports::Spoken;
+use crate::scope::Scope;
+use crate::{Output, ToolError};
 
 /// Refuses every conversation but this one, however the id is written.
 pub(super) fn only_here(data: &SpeakingTool, scope: &Scope, args: &Value) -> Result<(), ToolError> {

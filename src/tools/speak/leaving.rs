@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::tools::ToolError;
-use crate::tools::paths::{Finder, Located, Roots, Zone};
+use crate::ToolError;
+use crate::paths::{Finder, Located, Roots, Zone};
 
 /// Finds a file among those that may leave: this conversation's own, and the workspace's.
 pub(super) fn leaving(tool: &'static str, roots: &Roots, path: &str) -> Result<Located, ToolError> {

@@ -2,11 +2,11 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::taint::Taint;
-use crate::tools::ToolError;
-use crate::tools::basis::{Named, Reach, Target};
-use crate::tools::ports::{Addressee, Passed, Passing, Sender, Spoken, Wanted};
-use crate::tools::scope::Scope;
+use selkie_domain::taint::Taint;
+use crate::ToolError;
+use crate::basis::{Named, Reach, Target};
+use crate::ports::{Addressee, Passed, Passing, Sender, Spoken, Wanted};
+use crate::scope::Scope;
 
 /// Characters that are said at once.
 pub(super) const MOST: usize = 8_000;
@@ -27,7 +27,7 @@ pub(super) async fn find(scope: &Scope, wanted: &Wanted) -> Result<Addressee, To
 ///
 /// # Errors
 /// In words: nobody is meant, or several are, or they cannot be reached, or it is this conversation.
-pub(in crate::tools) async fn target(scope: &Scope, wanted: &Wanted) -> Result<Target, ToolError> {
+pub(crate) async fn target(scope: &Scope, wanted: &Wanted) -> Result<Target, ToolError> {
     let to = find(scope, wanted).await?;
     let is = shown(&to);
     let name = Named { name: "addressee".to_owned(), is, identity: to.conversation.full() };

@@ -8,17 +8,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::letter;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Target;
-use crate::tools::paths::Roots;
-use crate::tools::ports::{Spoken, Wanted};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::basis::Target;
+use crate::paths::Roots;
+use crate::ports::{Spoken, Wanted};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// The tool.
-pub(in crate::tools) struct Message(Arc<ToolSpec>);
+pub(crate) struct Message(Arc<ToolSpec>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -29,7 +29,7 @@ struct Args {
 }
 
 impl Message {
-    pub(in crate::tools) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "message",
             description: "Say something to somebody in another chat. Never for this conversation."

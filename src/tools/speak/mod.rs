@@ -1,27 +1,27 @@
 //! Speaking into this very conversation, in public, and to people elsewhere: one implementation for all channels; what differs is data.
 
-pub(in crate::tools) mod contacts_send;
+pub(crate) mod contacts_send;
 mod envelope;
 mod here;
 mod leaving;
 mod letter;
-pub(in crate::tools) mod message;
+pub(crate) mod message;
 mod pictures;
 mod post;
 mod post_later;
 mod public;
 mod react;
-pub(in crate::tools) mod send;
+pub(crate) mod send;
 
-pub(in crate::tools) use letter::target;
+pub(crate) use letter::target;
 
 use std::sync::Arc;
 
 use selkie_channel_core::{Posting, SpeakingEffect, SpeakingTool};
 
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::tools::args::tidy;
-use crate::tools::{Settings, Tool};
+use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::args::tidy;
+use crate::{Settings, Tool};
 
 /// Makes the runtime tool of a channel's data. It knows no task: the call's scope says where it speaks.
 pub fn tool(

@@ -7,12 +7,12 @@ use selkie_channel_core::{PictureKind, PostPicture, Posting};
 use serde_json::Value;
 
 use super::leaving::leaving;
-use crate::tools::ToolError;
-use crate::tools::basis::Basis;
-use crate::tools::files::image::{Size, known};
-use crate::tools::paths::{Located, Roots};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
+use crate::ToolError;
+use crate::basis::Basis;
+use crate::files::image::{Size, known};
+use crate::paths::{Located, Roots};
+use crate::scope::Scope;
+use crate::shown::Preview;
 
 /// The argument that names them.
 pub(super) const NAME: &str = "pictures";

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::pictures;
 use super::public::{accepted, asks, basis, fault, preview};
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::tools::args::parameters;
-use crate::tools::basis::Basis;
-use crate::tools::paths::Roots;
-use crate::tools::ports::Spoken;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use crate::args::parameters;
+use crate::basis::Basis;
+use crate::paths::Roots;
+use crate::ports::Spoken;
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// What it is called by who does not know the channel's name of it.
 const POST: OtherName = OtherName { called: "post", implies: None };

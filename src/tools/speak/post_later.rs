@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use super::pictures;
 use super::public::{accepted, asks, basis, fault, preview};
-use crate::domain::facts::Trigger;
-use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::basis::Basis;
-use crate::tools::paths::Roots;
-use crate::tools::ports::{Entry, EntryDoes, Posted, When};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::facts::Trigger;
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::basis::Basis;
+use crate::paths::Roots;
+use crate::ports::{Entry, EntryDoes, Posted, When};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 /// Who asks for schedules.
 const UNASKED: &str = "a task that nobody asked for cannot make schedules: tell people what you would schedule, and why";

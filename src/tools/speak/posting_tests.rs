@@ -9,17 +9,18 @@ use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Redactor, 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::facts::Trigger;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::Wish;
-use crate::tools::ToolError;
-use crate::tools::args::accept;
-use crate::tools::ports::{
+use selkie_domain::facts::Trigger;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::Wish;
+use crate::ToolError;
+use crate::args::accept;
+use crate::ports::{
     Entry, EntryDoes, KeptFile, Listed, PostFiles, Spoken, Timetable, When, Wisher,
 };
-use crate::tools::preview::whole;
-use crate::tools::scope::Scope;
-use crate::tools::testkit::{Folders, SONGS};
+use crate::preview::whole;
+use crate::scope::Scope;
+use crate::songs::SONGS;
+use crate::testkit::Folders;
 
 /// Writes down what it is to keep.
 #[derive(Default)]

@@ -4,12 +4,12 @@ use selkie_channel_core::{MessageRef, Post, Posting};
 use serde_json::Value;
 
 use super::pictures;
-use crate::tools::ToolError;
-use crate::tools::basis::{Basis, Named};
-use crate::tools::paths::Roots;
-use crate::tools::ports::Poster;
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
+use crate::ToolError;
+use crate::basis::{Basis, Named};
+use crate::paths::Roots;
+use crate::ports::Poster;
+use crate::scope::Scope;
+use crate::shown::Preview;
 
 /// Arguments that a preview shows by itself.
 const SHOWS: &[&str] = &["text", "thread", pictures::NAME];

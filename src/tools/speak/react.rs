@@ -7,9 +7,9 @@ use selkie_channel_core::{Body, MessageRef, SpeakingTool};
 use serde_json::Value;
 
 use super::here::{id, only_here, outcome};
-use crate::domain::tool::ToolSpec;
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::ToolSpec;
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The tool; its names and its vocabulary are a channel's.
 pub(super) struct React {

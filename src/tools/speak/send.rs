@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::here::{only_here, outcome};
 use super::leaving::leaving;
-use crate::domain::tool::ToolSpec;
-use crate::tools::basis::Basis;
-use crate::tools::paths::{Kind, Located, Roots};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::ToolSpec;
+use crate::basis::Basis;
+use crate::paths::{Kind, Located, Roots};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// `tools.send`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::transcript::Call;
-use crate::tools::args::accept;
-use crate::tools::dispatch::dispatch;
-use crate::tools::ports::Spoken;
-use crate::tools::registry::{Overlay, Registry};
-use crate::tools::scope::Scope;
-use crate::tools::testkit::Folders;
+use selkie_domain::transcript::Call;
+use crate::args::accept;
+use crate::dispatch::dispatch;
+use crate::ports::Spoken;
+use crate::registry::{Overlay, Registry};
+use crate::scope::Scope;
+use crate::testkit::Folders;
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only its schema matters")]
@@ -226,7 +226,7 @@ async fn the_model_learns_what_became_of_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_shared_tool_knows_only_the_scope_of_its_call() {
     let base =
-        Arc::new(crate::tools::base::build(&Settings::default(), &Default::default()).unwrap());
+        Arc::new(crate::base::build(&Settings::default(), &Default::default()).unwrap());
     let there = vec![tool(&REACT, "bird", &Settings::default())];
     let registry = Registry::view(base, vec![], Overlay { there, absent: vec![] });
     let mut tasks = tokio::task::JoinSet::new();

@@ -8,7 +8,7 @@ use reqwest::{Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::{in_words, late};
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// An answer, its body not read.
 pub(super) struct Opened {

@@ -15,8 +15,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::answer::{Got, Limit, Opened};
 use super::failure::{Refused, in_words, late};
-use crate::guard::network;
-use crate::tools::ToolError;
+use selkie_guard::network;
+use crate::ToolError;
 
 /// A server may send us on so often.
 const REDIRECTS: usize = 5;

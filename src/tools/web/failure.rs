@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// The guard's own refusal where there is one, else the innermost reason.
 pub(super) fn in_words(error: &reqwest::Error) -> String {

@@ -7,14 +7,14 @@ pub mod client;
 mod failure;
 #[cfg(test)]
 mod fuzz;
-pub(in crate::tools) mod page;
+pub(crate) mod page;
 mod parse;
-pub(in crate::tools) mod search;
+pub(crate) mod search;
 #[cfg(test)]
 mod tests;
-pub(in crate::tools) mod url_fetch;
+pub(crate) mod url_fetch;
 mod web_fetch;
-pub(in crate::tools) mod web_search;
+pub(crate) mod web_search;
 
 pub(super) use url_fetch::UrlFetch;
 pub(super) use web_fetch::WebFetch;

@@ -80,7 +80,7 @@ fn begins_with_tag(head: &str) -> bool {
 }
 
 /// Takes out of a page what is to be read. A page that no parser should follow is read as plain text.
-pub(in crate::tools) fn readable(html: &str, url: &Url, format: Format) -> String {
+pub(crate) fn readable(html: &str, url: &Url, format: Format) -> String {
     if !is_tame(html) {
         return stripped(html);
     }
@@ -116,7 +116,7 @@ pub(in crate::tools) fn readable(html: &str, url: &Url, format: Format) -> Strin
 }
 
 /// Cuts text to what an answer may hold, and says so.
-pub(in crate::tools) fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     let by_lines = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
     let end = text.floor_char_boundary(by_lines.min(BYTES));
     if end == text.len() {

@@ -19,7 +19,7 @@ pub enum Engine {
 
 /// One result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::tools) struct Hit {
+pub(crate) struct Hit {
     pub(super) title: String,
     pub(super) url: String,
     pub(super) description: String,
@@ -29,7 +29,7 @@ pub(in crate::tools) struct Hit {
 ///
 /// # Errors
 /// What is no answer of it.
-pub(in crate::tools) fn hits(engine: Engine, body: &str) -> Result<Vec<Hit>, String> {
+pub(crate) fn hits(engine: Engine, body: &str) -> Result<Vec<Hit>, String> {
     match engine {
         Engine::Duckduckgo => duckduckgo(body),
         Engine::Brave => brave(body),

@@ -18,14 +18,14 @@ use tokio::time::timeout;
 
 use super::client::Guarded;
 use super::{UrlFetch, WebFetch, WebSearch, url_fetch, web_search};
-use crate::domain::taint::Taint;
-use crate::guard::network;
-use crate::tools::args::accept;
-use crate::tools::isolate::{InProcess, Isolate};
-use crate::tools::ports::Small;
-use crate::tools::scope::{Approved, Scope};
-use crate::tools::testkit::Folders;
-use crate::tools::{Tool, ToolError};
+use selkie_domain::taint::Taint;
+use selkie_guard::network;
+use crate::args::accept;
+use crate::isolate::{InProcess, Isolate};
+use crate::ports::Small;
+use crate::scope::{Approved, Scope};
+use crate::testkit::Folders;
+use crate::{Tool, ToolError};
 
 fn isolate() -> Arc<dyn Isolate> {
     Arc::new(InProcess)
@@ -380,7 +380,7 @@ impl Small for Parrot {
         instruction: &str,
         text: &str,
         _: Duration,
-        _: &crate::domain::usage::Meter,
+        _: &selkie_domain::usage::Meter,
     ) -> Result<String, ToolError> {
         Ok(format!("[{}…] {text}", &instruction[..11]))
     }

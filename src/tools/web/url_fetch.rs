@@ -15,15 +15,15 @@ use serde_json::{Value, json};
 use super::answer::{Got, Opened};
 use super::client::{Ask, Guarded, points_to};
 use super::page::{content_type, is_text, text_of};
-use crate::domain::facts::Mode;
-use crate::domain::span::Span;
-use crate::domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
-use crate::tools::address::address;
-use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located, Roots, refused};
-use crate::tools::scope::Scope;
-use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::facts::Mode;
+use selkie_domain::span::Span;
+use selkie_domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
+use crate::address::address;
+use crate::args::{parameters, typed};
+use crate::paths::{Finder, Located, Roots, refused};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Output, Tool, ToolError};
 
 const NAME: &str = "url_fetch";
 /// The headers that a call may set.
@@ -81,7 +81,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(in crate::tools) struct UrlFetch {
+pub(crate) struct UrlFetch {
     spec: Arc<ToolSpec>,
     settings: Settings,
     client: Arc<Guarded>,
@@ -115,7 +115,7 @@ enum Verb {
 }
 
 impl UrlFetch {
-    pub(in crate::tools) fn new(settings: &Settings, client: &Arc<Guarded>) -> Self {
+    pub(crate) fn new(settings: &Settings, client: &Arc<Guarded>) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description:

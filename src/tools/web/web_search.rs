@@ -16,11 +16,11 @@ use super::cache::Cache;
 use super::client::{Ask, Guarded};
 use super::page::text_of;
 use super::search::{Engine, Hit, printed};
-use crate::domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
-use crate::tools::args::{parameters, typed};
-use crate::tools::isolate::{Isolate, Job};
-use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError};
+use selkie_domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
+use crate::args::{parameters, typed};
+use crate::isolate::{Isolate, Job};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 
 /// The most results of one call.
 const MOST: u64 = 20;
@@ -136,7 +136,7 @@ impl Default for Brave {
 }
 
 /// The tool.
-pub(in crate::tools) struct WebSearch {
+pub(crate) struct WebSearch {
     spec: Arc<ToolSpec>,
     settings: Settings,
     client: Arc<Guarded>,
@@ -161,7 +161,7 @@ enum Failed {
 }
 
 impl WebSearch {
-    pub(in crate::tools) fn new(
+    pub(crate) fn new(
         settings: &Settings,
         client: &Arc<Guarded>,
         isolate: &Arc<dyn Isolate>,

@@ -10,7 +10,7 @@ use selkie_test_postgres::Server;
 
 use super::super::{Address, Postgres};
 use super::owner;
-use crate::store::error::Result;
+use crate::error::Result;
 
 static AUTHORITY: OnceLock<CertificateDer<'static>> = OnceLock::new();
 

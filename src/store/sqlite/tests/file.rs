@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::open;
-use crate::store::conformance::{message, no_fuse, push, task};
-use crate::store::read::Read;
-use crate::store::sql::Plan;
-use crate::store::sqlite::schema::{NEWEST, make_version};
-use crate::store::value::params;
-use crate::store::{Intake, Ledger, StoreError};
+use crate::conformance::{message, no_fuse, push, task};
+use crate::read::Read;
+use crate::sql::Plan;
+use crate::sqlite::schema::{NEWEST, make_version};
+use crate::value::params;
+use crate::{Intake, Ledger, StoreError};
 
 fn database(dir: &Path) -> PathBuf {
     dir.join("selkie.db")

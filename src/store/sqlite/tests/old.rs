@@ -8,13 +8,13 @@ use rusqlite::Connection;
 use selkie_channel_core::{Body, What};
 
 use super::open;
-use crate::store::conformance::{
+use crate::conformance::{
     account, arrival, at, draft, finish, finished, fuse, instance, message, no_fuse, push, receipt,
     started, task,
 };
-use crate::store::read::Read;
-use crate::store::sql::SqlLedger;
-use crate::store::{Delivery, Disposition, Ledger, Outcome, Since};
+use crate::read::Read;
+use crate::sql::SqlLedger;
+use crate::{Delivery, Disposition, Ledger, Outcome, Since};
 
 const WORDS: &str = "the-blue-teapot-is-behind-the-third-shelf";
 

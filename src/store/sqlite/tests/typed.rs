@@ -6,15 +6,15 @@ use rusqlite::Connection;
 use selkie_channel_core::PlaceId;
 
 use super::open;
-use crate::domain::cause::Cause;
-use crate::domain::command_line;
-use crate::domain::facts::Where;
-use crate::domain::task::Lane;
-use crate::domain::words::Words;
-use crate::store::conformance::{at, facts, finish, finished, fuse, instance};
-use crate::store::read::Read;
-use crate::store::sqlite::schema;
-use crate::store::{Intake, Location, NewTask, TaskRequest, Work};
+use selkie_domain::cause::Cause;
+use selkie_domain::command_line;
+use selkie_domain::facts::Where;
+use selkie_domain::task::Lane;
+use selkie_domain::words::Words;
+use crate::conformance::{at, facts, finish, finished, fuse, instance};
+use crate::read::Read;
+use crate::sqlite::schema;
+use crate::{Intake, Location, NewTask, TaskRequest, Work};
 
 /// What the command line asked as version 9 kept it: as messages. Never changed.
 const V9: &str = include_str!("../fixtures/v9.sql");

@@ -5,8 +5,8 @@ use serde_json::json;
 use similar::TextDiff;
 
 use super::*;
-use crate::tools::files::hunk_parse;
-use crate::tools::testkit::Folders;
+use crate::files::hunk_parse;
+use crate::testkit::Folders;
 
 async fn call(scope: &Scope, patch: &str) -> String {
     let tool = ApplyPatch::new(Denied::new(vec!["diary".to_owned()]));

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Bytes of a file that names something: HEAD, a reference, `.git` of a worktree.
 const NAME: u64 = 4 * 1024;

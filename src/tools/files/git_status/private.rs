@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::found::{Repository, broken, open_regular};
-use crate::tools::ToolError;
-use crate::tools::paths::Stop;
+use crate::ToolError;
+use crate::paths::Stop;
 
 /// Bytes of an index: about half a million files.
 const INDEX: u64 = 64 * 1024 * 1024;

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::private::Private;
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// Where git is looked for: the daemon's own environment does not reach it.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";

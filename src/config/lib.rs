@@ -1,0 +1,411 @@
+//! YAML, environment and flags to settings; all problems at once, each with its place.
+//!
+//! Layers, the weakest first: the customary variables of other programs, the file, systemd's credentials,
+//! `SELKIE__…` variables, flags. First the shape is checked ([`read()`]), then what is meant: the caller
+//! lets channels and models look at their sections and adds their problems ([`Reading::add`]), and only
+//! then there are settings ([`Reading::finish`]).
+
+pub mod alerts;
+pub mod env;
+pub mod paths;
+pub mod places;
+pub mod problem;
+pub mod settings;
+pub mod show;
+pub mod source;
+pub mod telemetry;
+
+mod also;
+mod blank;
+mod bounds;
+pub mod cron_file;
+mod customary;
+mod database;
+mod effective;
+mod exposed;
+mod finished;
+pub mod fixed;
+mod home;
+mod layer;
+mod lines;
+mod meant;
+mod named;
+mod node;
+mod place_settings;
+mod reach;
+mod read;
+mod rows;
+mod schema;
+mod secrets;
+mod sound;
+pub mod state_folder;
+mod typed;
+mod unasked;
+mod urls;
+mod written;
+mod yaml;
+
+use std::path::PathBuf;
+
+use selkie_channel_core::ChannelKit;
+use serde_json::{Map, Value};
+
+use crate::also::Also;
+use crate::layer::{Layer, Tree};
+use crate::lines::Lines;
+use crate::paths::{ConfigFile, Found};
+use crate::problem::{Place, Problem, Problems, belongs};
+use crate::secrets::Secrets;
+use crate::settings::Settings;
+use crate::source::{Environment, key};
+use crate::written::{FromFile, file_twin, from_file, from_flag, strange_sections};
+use crate::yaml::Repeated;
+use selkie_domain::schema::{Fault, FaultKind, check};
+
+pub use customary::{BASE_URL, may_go_to};
+pub use effective::{Effective, written};
+pub use meant::crash_at;
+pub use source::Flag;
+
+/// The config that comes with every checkout: every key with its default, commented.
+pub const EXAMPLE: &str = include_str!("../../config.example.yaml");
+
+/// Where config comes from.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The file.
+    pub file: ConfigFile,
+    /// The environment, read once by main.
+    pub env: Environment,
+    /// Stronger than both, the strongest last.
+    pub flags: Vec<Flag>,
+    /// The working folder.
+    pub here: PathBuf,
+}
+
+/// Config that was read and whose shape was checked.
+pub struct Reading {
+    value: Value,
+    /// The same without what is wrong, for everything that is checked afterwards.
+    sound: Value,
+    schema: Value,
+    secrets: Secrets,
+    tree: Tree,
+    file: Option<(String, Lines)>,
+    /// The files that the config names for secrets.
+    files: Vec<PathBuf>,
+    problems: Vec<Problem>,
+    /// What is right and may not be what its writer wants.
+    notes: Vec<String>,
+    settings: Option<Settings>,
+    env: Environment,
+    here: PathBuf,
+}
+
+/// Returns the JSON Schema of the whole config.
+pub fn whole_schema(kits: &[ChannelKit]) -> Value {
+    schema::compose(kits, &Secrets::of(kits))
+}
+
+/// Whether a dotted key holds a secret.
+pub fn is_secret(kits: &[ChannelKit], key: &str) -> bool {
+    let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+    Secrets::of(kits).hides(&path)
+}
+
+/// Reads and checks the shape of everything.
+///
+/// # Errors
+/// When a file cannot be read at all; every other problem is kept in the reading.
+pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems> {
+    let secrets = Secrets::of(kits);
+    let schema = schema::compose(kits, &secrets);
+    let FromFile { written, file, repeated } =
+        from_file(&sources.file, &sources.here).map_err(|p| Problems(vec![p]))?;
+    let mut problems: Vec<Problem> = repeated.iter().map(|one| one.problem.clone()).collect();
+    let mut layers = Vec::new();
+    let mut files = Vec::new();
+    let (mut unread, mut exposed) = (Vec::new(), Vec::new());
+    let folder = sources.file.folder(&sources.here);
+    let flags = sources.flags.iter().map(from_flag);
+    let (credentials, strange) = secrets.credentials(&sources.env);
+    problems.extend(strange);
+    let home = sources.env.get("HOME").map(String::as_str);
+    let all = [written, credentials, env::layer(&sources.env, &schema)];
+    let mut also = Also::new(kits);
+    for (index, mut written) in all.into_iter().chain(flags).enumerate() {
+        let folder = if index == 0 { &folder } else { &sources.here };
+        for (path, message) in home::expand(&mut written.value, home) {
+            problems.push(Problem { place: (written.place)(&path), key: key(&path), message });
+        }
+        files.extend(secrets::named_files(&written.value, folder));
+        if index == 0 {
+            let holds_secrets = !secrets.values(&written.value).is_empty();
+            let named = file.as_ref().map(|(name, _)| sources.here.join(name));
+            exposed = exposed::notes(named.as_deref().filter(|_| holds_secrets), &files);
+        }
+        for problem in secrets.read_files(&mut written, folder) {
+            // Another layer may give the secret itself.
+            match secrets::is_unread(&written.value, &problem.key) {
+                true => unread.push(problem),
+                false => problems.push(problem),
+            }
+        }
+        problems.extend(also.take(&mut written));
+        problems.extend(strange_sections(&mut written, &schema));
+        layers.push(Layer::new(&written.value, &*written.place));
+    }
+    let tree = merge(&layers)?;
+    let customary = customary::layer(&sources.env, &tree.json());
+    layers.insert(0, Layer::new(&customary.value, &*customary.place));
+    let (also, clashes) = also.layer(&sources.env, &tree.json());
+    layers.insert(0, Layer::new(&also.value, &*also.place));
+    problems.extend(clashes);
+    let tree = merge(&layers)?;
+    let mut value = tree.json();
+    problems.extend(unread.into_iter().filter(|p| secrets::is_unread(&value, &p.key)));
+    schema::settle_nulls(&schema, "", &mut value);
+    let (sound, settings) = (Value::Null, None);
+    let notes = [env::empty(&sources.env), exposed].concat();
+    let (env, here) = (sources.env.clone(), sources.here.clone());
+    let mut reading = Reading {
+        value,
+        sound,
+        schema,
+        secrets,
+        tree,
+        file,
+        files,
+        problems,
+        notes,
+        settings,
+        env,
+        here,
+    };
+    reading.problems.extend(env::nearly(&sources.env, &reading.schema));
+    reading.problems.extend(env::unreadable(&sources.env));
+    reading.check_shape(kits, repeated);
+    reading.check_meaning(kits);
+    for path in reading.secrets.unexpanded(&reading.value) {
+        let message =
+            format!("is the name of a variable, whose value is not put there{}", elsewhere(&path));
+        reading.also_wrong(&path, message);
+    }
+    Ok(reading)
+}
+
+impl Reading {
+    /// Returns a channel's section without what is known to be wrong in it; `None` when there is none.
+    pub fn section(&self, name: &str) -> Option<&Value> {
+        self.sound.get(name)
+    }
+
+    /// Returns the settings without what is known to be wrong, for sections that check themselves.
+    pub fn settings(&self) -> Option<&Settings> {
+        self.settings.as_ref()
+    }
+
+    /// Adds what a section found wrong with itself; `key` is a dotted path inside it. The section "" is the whole.
+    pub fn add(&mut self, section: &str, found: Vec<selkie_channel_core::Problem>) {
+        for selkie_channel_core::Problem { key: inner, message } in found {
+            let path: Vec<String> = std::iter::once(section)
+                .chain(inner.split('.'))
+                .filter(|k| !k.is_empty())
+                .map(str::to_owned)
+                .collect();
+            self.also_wrong(&path, message);
+        }
+    }
+
+    /// Adds what is wrong with a value that a variable of the system's gave, unless its key has been told.
+    pub fn add_of_variable(&mut self, variable: &str, key: &str, message: String) {
+        if !self.problems.iter().any(|p| p.key == key) {
+            let place = Place::of(variable);
+            self.problems.push(Problem { place, key: key.to_owned(), message });
+        }
+    }
+
+    /// Finds the folders, as far as the settings can be read.
+    pub fn folders(&self) -> Option<Found> {
+        self.settings.as_ref().map(|settings| Found::choose(settings, &self.env, &self.here))
+    }
+
+    /// Lists what is right and still may not be what its writer wants, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Lists the files that keys like `bot_token_file` name.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Lists what is wrong so far, in the order it was found.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Lists the secrets that stand in the config, for the redactor.
+    pub fn secrets(&self) -> Vec<String> {
+        self.secrets.values(&self.value)
+    }
+
+    /// Returns what it comes to, to be compared with another.
+    pub fn effective(&self) -> Effective {
+        Effective::of(self.value.clone())
+    }
+
+    /// Lists the keys whose secret may stand in any text as a word.
+    pub fn weak_secrets(&self) -> Vec<String> {
+        self.secrets.weak(&self.value)
+    }
+
+    fn check_shape(&mut self, kits: &[ChannelKit], repeated: Vec<Repeated>) {
+        // Which of the two was meant is known of a key alone that something stronger than the file says.
+        let mut faulty: Vec<Vec<String>> = repeated.into_iter().map(|one| one.path).collect();
+        faulty.retain(|path| self.is_of_the_file(path));
+        for fault in check(&self.schema, &self.value) {
+            faulty.push(fault.path.clone());
+            let Fault { path, .. } = &fault;
+            // A secret whose file is wrong has been told already.
+            let told = self.problems.iter().any(|p| p.key == key(&file_twin(path)));
+            if told && fault.kind == FaultKind::Missing {
+                continue;
+            }
+            let mut message = problem::words(&fault, self.secrets.hides(path));
+            if fault.kind == FaultKind::Missing && self.secrets.hides(path) {
+                message.push_str(&elsewhere(path));
+            }
+            if let FaultKind::Type { takes, got } = &fault.kind {
+                let value = path.iter().try_fold(&self.value, |value, key| at(value, key));
+                let hint = named::owners_hint(path, value, kits);
+                let list = (!self.secrets.hides(path)).then(|| problem::as_list(takes, got));
+                let hint = hint.or_else(|| list.flatten());
+                message.extend(hint.map(|hint| format!(": write {hint}")));
+            }
+            self.wrong(path, message);
+        }
+        for (path, message) in schema::bad_spans(&self.schema, &self.value) {
+            self.wrong(&path, message);
+            faulty.push(path);
+        }
+        self.sound = sound::sound(&self.schema, self.value.clone(), &faulty);
+    }
+
+    fn check_meaning(&mut self, kits: &[ChannelKit]) {
+        let mut own = self.sound.clone();
+        if let Some(map) = own.as_object_mut() {
+            map.retain(|key, _| !kits.iter().any(|k| k.name == key));
+        }
+        let settings = serde_json::from_value::<Settings>(own.clone()).or_else(|error| {
+            let faulty = self.typed_problems(&own, &error.to_string());
+            serde_json::from_value(sound::sound(&self.schema, own, &faulty))
+        });
+        // Types that refuse even what is left have been told above.
+        let Ok(settings) = settings else { return };
+        let has_section = |name: &str| self.value.get(name).is_some();
+        for (path, message) in meant::contradictions(&settings, kits, &has_section) {
+            // A row whose lists could not be read says what they were to say.
+            let within = format!("{}.", key(&path));
+            let is_row = path.len() == 3 && within.starts_with("approvals.policy[");
+            if is_row && self.problems.iter().any(|p| p.key.starts_with(&within)) {
+                continue;
+            }
+            self.also_wrong(&path, message);
+        }
+        for (path, message) in blank::problems(&self.sound) {
+            self.also_wrong(&path, message);
+        }
+        for (path, message) in reach::listeners(&settings, kits, &|path| self.in_effect(path)) {
+            self.also_wrong(&path, message);
+        }
+        let nothing = Value::Object(Map::new());
+        let told = |kit: &ChannelKit| self.problems.iter().any(|p| belongs(&p.key, kit.name));
+        let is_empty = |kit: &&ChannelKit| self.value.get(kit.name) == Some(&nothing) && !told(kit);
+        for kit in kits.iter().filter(is_empty).collect::<Vec<_>>() {
+            let message =
+                "is empty: write the channel's keys (selkie config example), or remove the section";
+            self.wrong(&[kit.name.to_owned()], message.to_owned());
+        }
+        self.settings = Some(settings);
+    }
+
+    /// The text that a key of a section takes effect as, when there is that section.
+    fn in_effect(&self, path: &[String]) -> Option<String> {
+        let section = self.sound.get(path.first()?)?;
+        let written = path[1..].iter().try_fold(section, |value, key| value.get(key));
+        let default = || self.schema.pointer(&schema::find(&self.schema, path)?)?.get("default");
+        written.or_else(default)?.as_str().map(str::to_owned)
+    }
+
+    /// What only the types know (the schema took it): every value is tried alone to find its key. Gives the
+    /// paths of those that cannot be taken.
+    fn typed_problems(&mut self, own: &Value, whole: &str) -> Vec<Vec<String>> {
+        let mut found = typed::refused(own);
+        if found.is_empty() {
+            found.push((Vec::new(), whole.to_owned()));
+        }
+        let faulty = found.iter().map(|(path, _)| path.clone()).collect();
+        for (path, message) in found {
+            let message =
+                if self.secrets.hides(&path) { "is not accepted".to_owned() } else { message };
+            self.wrong(&path, message);
+        }
+        faulty
+    }
+
+    /// Adds a problem of a key of which nothing has been told yet: a value that was taken out for another
+    /// reason is no second mistake.
+    fn also_wrong(&mut self, path: &[String], message: String) {
+        let (key, twin) = (key(path), key(&file_twin(path)));
+        let told = |p: &Problem| p.key == key || p.key == twin;
+        if !self.problems.iter().any(told) {
+            self.wrong(path, message);
+        }
+    }
+
+    fn wrong(&mut self, path: &[String], message: String) {
+        let place = self.place(path);
+        self.problems.push(Problem { place, key: key(path), message });
+    }
+
+    fn is_of_the_file(&self, path: &[String]) -> bool {
+        self.file.as_ref().is_some_and(|(name, _)| self.place(path).name == *name)
+    }
+
+    fn place(&self, path: &[String]) -> Place {
+        self.tree.place(path, &|section| {
+            let (name, lines) = self.file.as_ref()?;
+            let line = lines.of_path(section);
+            (section.is_empty() || line.is_some()).then(|| Place { name: name.clone(), line })
+        })
+    }
+}
+
+/// Says where else a missing secret may come from.
+fn elsewhere(path: &[String]) -> String {
+    let variable = path.join("__").to_uppercase();
+    let file = path.last().map(|k| format!("{k}_file")).unwrap_or_default();
+    format!(": write it, name a file in {file}, or set SELKIE__{variable}")
+}
+
+/// What stands at a key or an index.
+fn at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    }
+}
+
+fn merge(layers: &[Layer]) -> Result<Tree, Problems> {
+    Tree::of(layers).map_err(|e| {
+        Problems(vec![Problem {
+            place: Place::default(),
+            key: String::new(),
+            message: e.to_string(),
+        }])
+    })
+}
+
+#[cfg(test)]
+mod tests;

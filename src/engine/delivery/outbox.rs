@@ -1,0 +1,232 @@
+//! What the bot says: rendered for its platform, stored once, handed to who delivers it; and how an owner is told.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use selkie_channel_core::{
+    AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PlaceId, ReplyWindow,
+};
+use tokio::sync::Notify;
+
+use crate::delivery::account::Account;
+use crate::delivery::accounts::Accounts;
+use crate::delivery::late::Late;
+use crate::delivery::messages;
+use crate::delivery::moments::after;
+use crate::delivery::month::month;
+use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::post_files::PostFiles;
+use crate::delivery::queue::{PartQueue, PartQueues};
+use crate::delivery::rendered::rendered;
+use crate::delivery::runtime::Runtime;
+use crate::delivery::settings::Settings;
+use crate::delivery::storage::Storage;
+use crate::delivery::waiters::DeliveryWaiters;
+use selkie_domain::live::Live;
+use selkie_domain::owners::Owners;
+use selkie_store::{Draft, Queued};
+
+/// How long after its promised life a right to answer is worth trying.
+const WORTH_TRYING: TimeDelta = TimeDelta::minutes(20);
+
+/// What the bot says, and those it says it by.
+pub(crate) struct Outbox {
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) storage: Arc<Storage>,
+    pub(crate) accounts: Arc<Accounts>,
+    /// Of the config as it is now.
+    pub(crate) settings: Live<Settings>,
+    /// Copies of files on their way out.
+    pub(crate) files: OutgoingFiles,
+    /// Copies of the files of posts.
+    pub(crate) post_files: Arc<PostFiles>,
+    /// Who gets notices.
+    pub(crate) owners: Owners,
+    pub(crate) waiters: DeliveryWaiters,
+    /// Rights to answer that taps brought before the answer was there.
+    pub(crate) late: Late,
+    /// Rung when a task was woken by what became of a delivery.
+    pub(crate) woken: Notify,
+    pub(crate) queues: PartQueues,
+}
+
+/// What an outbox is made of.
+pub(crate) struct OutboxParts {
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) storage: Arc<Storage>,
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) settings: Settings,
+    pub(crate) files: OutgoingFiles,
+    pub(crate) post_files: Arc<PostFiles>,
+    pub(crate) owners: Owners,
+}
+
+/// An outbox, and a queue for each account's delivery worker.
+pub(crate) struct Opened {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) queues: HashMap<AccountId, PartQueue>,
+}
+
+impl Outbox {
+    /// Puts it together.
+    pub(crate) fn open(parts: OutboxParts) -> Opened {
+        let OutboxParts { runtime, storage, accounts, settings, files, post_files, owners } = parts;
+        let (senders, queues) = PartQueues::for_accounts(accounts.ids());
+        let outbox = Self {
+            runtime,
+            storage,
+            accounts,
+            settings: Live::of(settings),
+            files,
+            post_files,
+            owners,
+            waiters: DeliveryWaiters::default(),
+            late: Late::default(),
+            woken: Notify::new(),
+            queues: senders,
+        };
+        Opened { outbox: Arc::new(outbox), queues }
+    }
+
+    /// Renders text for a conversation; it may use up `window`. `None` when it shows nothing or its
+    /// channel is gone.
+    pub(crate) fn draft(
+        &self,
+        conversation: &ConversationId,
+        markdown: &str,
+        quote: Option<MessageRef>,
+        window: Option<ReplyWindow>,
+    ) -> Option<Draft> {
+        let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote).within(window);
+        self.rendered(outbound)
+    }
+
+    /// Renders anything for a conversation, quoting nothing. `None` when it shows nothing or its channel
+    /// is gone.
+    pub(crate) fn draft_of(&self, conversation: &ConversationId, body: Body) -> Option<Draft> {
+        self.rendered(Outbound::new(conversation.clone(), body))
+    }
+
+    /// Renders something said. `None` when it shows nothing or its channel is gone.
+    pub(crate) fn rendered(&self, outbound: Outbound) -> Option<Draft> {
+        let account = self.accounts.of(&outbound.conversation)?;
+        let outbound = outbound.said(self.runtime.clock.now()).numbered(self.runtime.nonce());
+        let mut parts = rendered(&account.channel, &outbound, &self.runtime.redactor);
+        let asks = matches!(outbound.body, Body::Question(_) | Body::QuestionWithFile { .. });
+        parts.iter_mut().for_each(|part| part.asks = asks);
+        // Half a question asks nothing: its buttons go out when all before them has arrived.
+        parts.iter_mut().skip(1).filter(|part| part.asks).for_each(|part| part.follows = true);
+        let expires_at =
+            Some(after(self.runtime.clock.now(), self.settings.now().outbox.answer_expires));
+        let month = month(&account.channel, self.runtime.clock.now());
+        (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at, month })
+    }
+
+    /// Renders an answer to a message; in a group it quotes the message.
+    pub(crate) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
+        let among_others = inbound.audience == Audience::Group;
+        let quote = among_others.then(|| inbound.message.clone()).flatten();
+        self.draft(&inbound.conversation, markdown, quote, self.right([inbound]))
+    }
+
+    /// Returns the newest right to answer that these messages brought and that still lives.
+    pub(crate) fn window<'a>(
+        &self,
+        heard: impl IntoIterator<Item = &'a Inbound>,
+    ) -> Option<ReplyWindow> {
+        let now = self.runtime.clock.now();
+        let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
+        windows.filter(|window| window.until > now).max_by_key(|window| window.until).cloned()
+    }
+
+    /// Returns the newest right to answer that these messages brought, or the last one that may yet be
+    /// taken though nobody promises it.
+    pub(crate) fn right<'a>(
+        &self,
+        heard: impl IntoIterator<Item = &'a Inbound>,
+    ) -> Option<ReplyWindow> {
+        let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
+        let newest = windows.max_by_key(|window| window.until).cloned();
+        newest.filter(|window| self.runtime.clock.now() < window.until + WORTH_TRYING)
+    }
+
+    /// Gives stored parts to the delivery worker of their account.
+    pub(crate) fn send(&self, queued: Queued) {
+        self.queues.send(queued);
+    }
+
+    /// Says something once for ever under `key`; `true` when this was the once.
+    pub(crate) async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) -> bool {
+        let (outbox, key) = (Arc::clone(self), key.to_owned());
+        let said = async move {
+            match outbox.storage.ledger.say_once(&key, draft).await {
+                Ok(Some(queued)) => {
+                    outbox.send(queued);
+                    true
+                }
+                Ok(None) => false,
+                Err(error) => {
+                    outbox.storage.trouble(&error);
+                    false
+                }
+            }
+        };
+        self.runtime.to_the_end(said).await
+    }
+
+    /// Tells the first owner something in private, once a day for each `key`.
+    pub(crate) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
+        let day = self.runtime.now().format("%Y-%m-%d");
+        self.tell_owner(&format!("notice:{key}:{day}"), text).await;
+    }
+
+    /// Lets a place that goes on under another id keep its rights, and tells the owner, once for ever,
+    /// which id belongs into the config.
+    pub(crate) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
+        if account.alias(old, new) {
+            self.storage.moved.notify_one();
+            let key = format!("{}.{}", account.channel.name, account.channel.allow_keys.places);
+            let text = messages::moved(&key, old.key(), new.key());
+            self.tell_owner(&format!("moved:{}:{}", old.full(), new.key()), &text).await;
+        }
+    }
+
+    /// Tells the first owner who can be reached something in private, once for ever under `key`.
+    pub(crate) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
+        let private = self.reach(&[]);
+        let text = self.runtime.redactor.clean(text);
+        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
+            tracing::warn!(key, "there is no owner to tell: {text} (add `owners` to the config)");
+            return;
+        };
+        self.say_once(key, draft).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::testing;
+
+    #[test]
+    fn the_newest_right_to_answer_that_still_lives_is_taken() {
+        let outbox = testing::desk().outbox;
+        let now = outbox.runtime.clock.now();
+        let with = |token: &str, seconds| {
+            let window = ReplyWindow {
+                token: token.to_owned(),
+                until: now + TimeDelta::seconds(seconds),
+                calls: 1,
+                hold_at: None,
+            };
+            Inbound { reply_window: Some(window), ..testing::message("tg:1", "hi") }
+        };
+        let token = |heard: &[Inbound]| outbox.window(heard).map(|window| window.token);
+        let heard = [with("older", 5), with("newest", 9), testing::message("tg:1", "none")];
+        assert_eq!(token(&heard).as_deref(), Some("newest"));
+        assert_eq!(token(&[with("dead", -1)]), None);
+        let draft = outbox.draft_to(&with("live", 9), "hello").unwrap();
+        assert_eq!(draft.outbound.reply_window.unwrap().token, "live");
+    }
+}

@@ -1,0 +1,269 @@
+//! How far a task is: told by its tools, shown in one message of its conversation that is edited in place.
+//!
+//! It is progress and no speech: nothing of it is a part, nothing waits for it, what is superseded is never
+//! sent. The message's platform id is stored, so that a task that goes on after a crash edits the same one,
+//! and one whose task has ended is taken away at the next start. A kill while it is being sent leaves it where it is: its
+//! id came with the answer that nobody heard, and no platform can be asked for it.
+
+mod kept;
+mod messages;
+mod news;
+mod status_message;
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use selkie_channel_core::ConversationId;
+use selkie_channel_core::locked;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::delivery::account::Account;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::settings::StatusMode;
+use crate::delivery::streamed::StreamedAnswer;
+use selkie_domain::happening::Happening;
+use selkie_domain::ids::TaskId;
+use selkie_domain::plan::Plan;
+use selkie_domain::written::Written;
+use selkie_store::Claimed;
+use selkie_tools::ports::Progress;
+
+pub(crate) use kept::KeptProgress;
+pub(crate) use messages::asked_for_approval;
+use news::{ApprovalLine, News};
+use status_message::StatusMessage;
+
+/// How far one task is.
+pub(crate) struct TaskProgress {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    outbox: Arc<Outbox>,
+    task: TaskId,
+    conversation: ConversationId,
+    began: Instant,
+    /// It was claimed before.
+    resumed: bool,
+    state: Mutex<State>,
+    bell: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    news: News,
+    life: Life,
+    /// Somebody shows it.
+    is_shown: bool,
+}
+
+/// How the board stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Open,
+    /// The run has ended or waits for somebody: nothing is being done any more.
+    Closed,
+    /// The claim has ended before the run.
+    Left,
+}
+
+impl TaskProgress {
+    /// Takes up a claimed task. Costs nothing until a tool is called.
+    pub(crate) fn of(outbox: &Arc<Outbox>, claimed: &Claimed) -> Self {
+        // An earlier life may have left a message: it is taken up, or taken away at the end.
+        let resumed = claimed.attempts > 1 || !claimed.transcript.is_empty();
+        let shared = Arc::new(Shared {
+            outbox: Arc::clone(outbox),
+            task: claimed.claim.task,
+            conversation: claimed.conversation.clone(),
+            began: Instant::now(),
+            resumed,
+            state: Mutex::default(),
+            bell: Notify::new(),
+        });
+        if resumed {
+            shared.show();
+        }
+        Self { shared }
+    }
+
+    /// Ends it, after the answer was handed out: the message is withdrawn; a plan stays as it stands.
+    pub(crate) fn close(&self) {
+        self.shared.end(Life::Closed);
+    }
+
+    /// The task waits for somebody's approval: this line says so, at once.
+    fn waits(&self, line: String) {
+        self.shared.tell(|news| {
+            (news.tool, news.line) = (None, String::new());
+            news.approval = Some(ApprovalLine::Sought(line));
+        });
+    }
+
+    /// The task goes on: a line that said what it waited for says what came of it.
+    pub(crate) fn goes_on(&self, approved: bool) {
+        self.shared.tell(|news| {
+            news.approval =
+                news.approval.take().map(|_| ApprovalLine::Settled(messages::settled(approved)));
+        });
+    }
+
+    /// Leaves the message as it is to the task's next claim.
+    pub(crate) fn leave(&self) {
+        self.shared.end(Life::Left);
+    }
+}
+
+impl Drop for TaskProgress {
+    fn drop(&mut self) {
+        self.shared.end(Life::Left);
+    }
+}
+
+impl Progress for TaskProgress {
+    fn plan(&self, plan: &Plan) {
+        let shared = &self.shared;
+        let told = messages::clean_plan(plan, &shared.outbox.runtime.redactor);
+        shared.outbox.runtime.happenings.tell(|| Happening::Planned {
+            conversation: shared.conversation.clone(),
+            task: shared.task,
+            plan: told.clone(),
+        });
+        shared.tell(|news| news.plan = Some(told));
+    }
+
+    fn doing(&self, line: &str) {
+        let shared = &self.shared;
+        let line = messages::last_line(&shared.outbox.runtime.redactor.clean(line));
+        shared.outbox.runtime.happenings.tell(|| Happening::Doing {
+            conversation: shared.conversation.clone(),
+            task: shared.task,
+            newest: line.clone(),
+        });
+        shared.tell(|news| news.line = line);
+    }
+
+    fn tool(&self, words: Option<&str>) {
+        self.shared.tell(|news| {
+            news.tool = words.map(str::to_owned);
+            news.approval = None;
+            news.line.clear();
+        });
+    }
+
+    fn waiting(&self, waits: bool) {
+        let shared = &self.shared;
+        if waits {
+            shared.outbox.runtime.happenings.tell(|| Happening::Doing {
+                conversation: shared.conversation.clone(),
+                task: shared.task,
+                newest: messages::WAITING.to_owned(),
+            });
+        }
+        shared.tell(|news| news.waiting = waits);
+    }
+}
+
+impl Shared {
+    fn tell(self: &Arc<Self>, change: impl FnOnce(&mut News)) {
+        change(&mut self.state().news);
+        self.show();
+        self.bell.notify_one();
+    }
+
+    fn end(&self, life: Life) {
+        let mut state = self.state();
+        if state.life == Life::Open {
+            state.life = life;
+        }
+        drop(state);
+        self.bell.notify_one();
+    }
+
+    /// Begins to show it, once, where it can be shown at all.
+    fn show(self: &Arc<Self>) {
+        if self.outbox.settings.now().progress.status == StatusMode::Off {
+            return;
+        }
+        let mut state = self.state();
+        if state.is_shown || state.life != Life::Open {
+            return;
+        }
+        state.is_shown = true;
+        drop(state);
+        let Some(account) = self.outbox.accounts.of(&self.conversation) else {
+            return;
+        };
+        self.outbox.runtime.tracker.spawn(shown(Arc::clone(self), account));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        locked(&self.state)
+    }
+
+    fn look(&self) -> (News, Life) {
+        let state = self.state();
+        (state.news.clone(), state.life)
+    }
+}
+
+/// Shows a board until it ends.
+async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
+    let Shared { outbox, conversation, began, bell, .. } = &*shared;
+    let earliest = *began + outbox.settings.now().progress.after.0;
+    let Some(mut status_message) =
+        StatusMessage::of(outbox, &account, conversation, shared.task, earliest)
+    else {
+        return;
+    };
+    if shared.resumed && status_message.recall().await.is_none() {
+        return;
+    }
+    let stop = &outbox.runtime.stop.work;
+    loop {
+        let (news, life) = shared.look();
+        match life {
+            Life::Open => {}
+            Life::Closed => return status_message.close(news.plan.as_ref()).await,
+            Life::Left => return,
+        }
+        let again = status_message.show(&messages::status(&news), news.haste()).await;
+        tokio::select! {
+            () = bell.notified() => {}
+            () = tokio::time::sleep_until(again.unwrap_or(*began)), if again.is_some() => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+/// What a task shows of itself: how far it is, and its answer while it is written.
+pub(crate) struct Shows {
+    pub(crate) progress: Arc<TaskProgress>,
+    pub(crate) answer: Arc<StreamedAnswer>,
+}
+
+impl Progress for Shows {
+    fn plan(&self, plan: &Plan) {
+        self.progress.plan(plan);
+    }
+
+    fn doing(&self, line: &str) {
+        self.progress.doing(line);
+    }
+
+    fn tool(&self, words: Option<&str>) {
+        self.progress.tool(words);
+    }
+
+    fn waiting(&self, waits: bool) {
+        self.progress.waiting(waits);
+    }
+
+    fn wrote(&self, written: Written<'_>) {
+        self.answer.wrote(written);
+    }
+}
+
+#[cfg(test)]
+mod tests;

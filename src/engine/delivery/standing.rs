@@ -1,0 +1,66 @@
+//! Where the message stands that shows the beginning of an answer.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::delivery::beside::{Beside, Stand};
+use crate::delivery::doubt::{Doubt, Found};
+use selkie_store::Noted;
+
+/// Whoever looked at what was written before a tool was called looks elsewhere after so long: the answer comes as a new
+/// message, which is heard.
+const LOOKED_AT: Duration = Duration::from_secs(30);
+
+/// A message that shows the beginning of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) stand: Stand,
+    /// When it was sent, by this claim, and by which answer of the model.
+    pub(super) sent: Option<Sent>,
+    /// The platform does not let it be changed.
+    pub(super) is_stuck: bool,
+    /// Nobody knows yet whether it stands.
+    pub(super) doubt: Option<Doubt>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sent {
+    pub(super) at: Instant,
+    pub(super) answer: u32,
+}
+
+impl Standing {
+    pub(super) fn of(stand: Stand) -> Self {
+        Self { stand, sent: None, is_stuck: false, doubt: None }
+    }
+
+    /// As an earlier life has noted it: what was about to be sent then may stand.
+    pub(super) fn recalled(noted: Option<Noted>) -> Self {
+        let stand = Stand::of(noted.as_ref());
+        let doubt = noted.filter(|_| stand == Stand::Gone).and_then(|noted| noted.part);
+        Self { doubt: doubt.map(Doubt::of), ..Self::of(stand) }
+    }
+
+    /// Nothing more of it is shown.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_stuck || (self.stand == Stand::Gone && self.doubt.is_none())
+    }
+
+    /// Whether whoever reads it is still looking when the model has begun so many answers.
+    pub(super) fn is_looked_at(&self, answers: u32) -> bool {
+        let is_recent =
+            self.sent.is_none_or(|sent| sent.answer == answers || sent.at.elapsed() < LOOKED_AT);
+        is_recent && !self.is_stuck
+    }
+
+    /// Looks for the last time where it stands, when that is in doubt.
+    pub(super) async fn look_for(&mut self, beside: &Beside<'_>) {
+        let Some(doubt) = self.doubt.take() else { return };
+        match doubt.last_look(beside).await {
+            Found::At(message) => self.stand = Stand::At(message),
+            Found::NotYet(doubt) => self.doubt = Some(doubt),
+            Found::Never => {}
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Lets a task wait, in this process, for what becomes of something it said.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use selkie_domain::ids::OutboundId;
+use selkie_store::DeliveryState;
+use selkie_channel_core::locked;
+
+/// Who waits for which outbound. Only what is waited for costs anything.
+#[derive(Default)]
+pub(crate) struct DeliveryWaiters(Mutex<HashMap<OutboundId, Waited>>);
+
+/// What is known of an outbound that somebody waits for.
+struct Waited {
+    standing: watch::Sender<DeliveryState>,
+    /// Why its last attempt did not succeed.
+    trouble: watch::Sender<Option<Trouble>>,
+}
+
+/// An attempt that did not succeed and is made again.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) why: String,
+    /// How long until a doubt is looked up; nothing where there is none.
+    pub(crate) decided_in: Duration,
+}
+
+impl Waited {
+    fn new() -> Self {
+        let standing = watch::channel(DeliveryState::Open).0;
+        Self { standing, trouble: watch::channel(None).0 }
+    }
+}
+
+impl DeliveryWaiters {
+    /// Watches an outbound from now on: call it before the delivery worker gets the parts.
+    pub(crate) fn watch(&self, outbound: OutboundId) -> watch::Receiver<DeliveryState> {
+        let mut waiting = self.waiting();
+        waiting.retain(|_, waited| !waited.standing.is_closed());
+        waiting.entry(outbound).or_insert_with(Waited::new).standing.subscribe()
+    }
+
+    /// Watches why an outbound that is watched is not sent yet.
+    pub(crate) fn troubles(
+        &self,
+        outbound: OutboundId,
+    ) -> Option<watch::Receiver<Option<Trouble>>> {
+        self.waiting().get(&outbound).map(|waited| waited.trouble.subscribe())
+    }
+
+    /// Tells where an outbound stands now.
+    pub(crate) fn tell(&self, outbound: OutboundId, standing: &DeliveryState) {
+        let mut waiting = self.waiting();
+        let Some(waited) = waiting.get(&outbound) else { return };
+        waited.standing.send_replace(standing.clone());
+        if !matches!(standing, DeliveryState::Open | DeliveryState::Unclear) {
+            waiting.remove(&outbound);
+        }
+    }
+
+    /// Tells why an attempt did not succeed that is made again.
+    pub(crate) fn tell_trouble(&self, outbound: OutboundId, trouble: Trouble) {
+        if let Some(waited) = self.waiting().get(&outbound) {
+            waited.trouble.send_replace(Some(trouble));
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<OutboundId, Waited>> {
+        locked(&self.0)
+    }
+}
+
+/// Waits until an outbound is settled, one way or the other; unclear counts as settled.
+pub(crate) async fn settled(watch: &mut watch::Receiver<DeliveryState>) -> DeliveryState {
+    match watch.wait_for(|standing| *standing != DeliveryState::Open).await {
+        Ok(standing) => standing.clone(),
+        Err(_) => DeliveryState::Open,
+    }
+}
+
+/// Returns a standing's name in happenings and logs.
+pub(crate) const fn name(standing: &DeliveryState) -> &'static str {
+    match standing {
+        DeliveryState::Open => "open",
+        DeliveryState::Delivered { .. } => "sent",
+        DeliveryState::Partly { .. } => "partly",
+        DeliveryState::Refused { .. } => "refused",
+        DeliveryState::Unclear => "unclear",
+        DeliveryState::Cancelled => "cancelled",
+        DeliveryState::Expired => "expired",
+    }
+}

@@ -1,0 +1,117 @@
+//! What of the rooms a reload of the config puts others in the place of, each where it is used.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::flow::parts::Summing;
+use selkie_domain::live::Live;
+use crate::intake::policy::RuleSettings;
+use crate::intake::settings::{
+    GateSettings, HeartbeatSettings, LimitSettings, Pairing, PlaceSettings, Settings,
+};
+use selkie_llm::{Model, ModelList};
+use selkie_memory::SummarySettings;
+use selkie_store::settings::Retention;
+use selkie_tools::ports::{Pictures, Small};
+use crate::work::runner::AgentRunner;
+use crate::work::settings::AnswerSettings;
+use crate::work::workspace::Workspaces;
+
+/// The rooms hold clones of these.
+pub(super) struct Lives {
+    pub(super) places: Live<BTreeMap<String, PlaceSettings>>,
+    pub(super) rules: Live<RuleSettings>,
+    pub(super) answers: Live<AnswerSettings>,
+    pub(super) limits: Live<LimitSettings>,
+    pub(super) gate: Live<GateSettings>,
+    pub(super) retention: Live<Retention>,
+    pub(super) pairing: Live<Pairing>,
+    pub(super) heartbeat: Live<HeartbeatSettings>,
+    pub(super) workspaces: Live<Workspaces>,
+    pub(super) decision: Live<dyn Model>,
+    pub(super) models: Live<ModelList>,
+    pub(super) sees: Live<Option<Arc<dyn Pictures>>>,
+    pub(super) summing: Option<LiveSumming>,
+    /// None in tests of other things.
+    pub(super) runner: Option<Live<AgentRunner>>,
+}
+
+/// Who sums up conversations, and when.
+#[derive(Clone)]
+pub(super) struct LiveSumming {
+    pub(super) model: Live<dyn Small>,
+    pub(super) settings: Live<SummarySettings>,
+}
+
+impl LiveSumming {
+    fn of(Summing { model, settings }: Summing) -> Self {
+        Self { model: Live::of(model), settings: Live::of(settings) }
+    }
+}
+
+/// What does not come out of the settings alone.
+pub(super) struct Apart {
+    pub(super) workspaces: Workspaces,
+    pub(super) decision: Arc<dyn Model>,
+    pub(super) models: Live<ModelList>,
+    pub(super) sees: Option<Arc<dyn Pictures>>,
+    pub(super) summing: Option<Summing>,
+}
+
+impl Lives {
+    pub(super) fn of(
+        settings: &Settings,
+        places: Live<BTreeMap<String, PlaceSettings>>,
+        apart: Apart,
+        runner: Option<Live<AgentRunner>>,
+    ) -> Self {
+        let Apart { workspaces, decision, models, sees, summing } = apart;
+        Self {
+            places,
+            rules: Live::of(rules(settings)),
+            answers: Live::of(answers(settings)),
+            limits: Live::of(settings.limits.clone()),
+            gate: Live::of(settings.gate),
+            retention: Live::of(settings.store.retention.clone()),
+            pairing: Live::of(settings.pairing),
+            heartbeat: Live::of(settings.heartbeat.clone()),
+            workspaces: Live::of(workspaces),
+            decision: Live::of(decision),
+            models,
+            sees: Live::of(sees),
+            summing: summing.map(LiveSumming::of),
+            runner,
+        }
+    }
+
+    /// Puts settings in the place of those of before.
+    pub(super) fn put(&self, settings: &Settings) {
+        self.places.put(settings.places.clone());
+        self.rules.put(rules(settings));
+        self.answers.put(answers(settings));
+        self.limits.put(settings.limits.clone());
+        self.gate.put(settings.gate);
+        self.retention.put(settings.store.retention.clone());
+        self.pairing.put(settings.pairing);
+        self.heartbeat.put(settings.heartbeat.clone());
+    }
+}
+
+/// What becomes of messages.
+fn rules(settings: &Settings) -> RuleSettings {
+    RuleSettings {
+        record_untriggered: settings.record_untriggered,
+        debounce: settings.debounce,
+        while_busy: settings.while_busy,
+        mode: settings.group_trigger_mode,
+    }
+}
+
+/// What workers keep to.
+fn answers(settings: &Settings) -> AnswerSettings {
+    AnswerSettings {
+        while_busy: settings.while_busy,
+        approvals: settings.approvals.clone(),
+        bot_answers: settings.gate.bot_answers,
+    }
+}

@@ -1,0 +1,59 @@
+//! What the rooms between channels and agent are put together from.
+
+use std::sync::Arc;
+
+use crate::flow::parts::Summing;
+use crate::flow::people::People;
+use crate::delivery::outbox::Opened;
+use selkie_domain::live::Live;
+use crate::intake::listen::Pauses;
+use crate::intake::settings::Settings;
+use selkie_llm::{Model, ModelList, Outage};
+use selkie_memory::MemoryBook;
+use selkie_schedule::fixed::FixedSchedule;
+use crate::terminal::channel::Terminal;
+use selkie_tools::ports::Pictures;
+use selkie_tools::shell::Processes;
+use crate::work::acquaintances::Acquaintances;
+use crate::work::due::DueItems;
+use crate::work::moved_chats::MovedChats;
+use crate::work::persona::Persona;
+use crate::work::rights::Rights;
+use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
+use crate::work::timetable::BookTimetable;
+use crate::work::workspace::Workspaces;
+
+/// Who thinks, and as whom.
+pub(super) struct Runners {
+    pub(super) runner: Arc<dyn TaskRunner>,
+    pub(super) shapes: Shapes,
+    pub(super) decision: Arc<dyn Model>,
+    pub(super) models: ModelList,
+    pub(super) persona: Arc<Persona>,
+    pub(super) outage: Outage,
+    /// The runner, where another can be put in its place.
+    pub(super) live: Option<Live<AgentRunner>>,
+}
+
+/// What the rooms are put together from.
+pub(super) struct Rooms {
+    pub(super) opened: Opened,
+    pub(super) terminal: Arc<Terminal>,
+    pub(super) rights: Arc<Rights>,
+    pub(super) timetable: Arc<BookTimetable>,
+    pub(super) people: People,
+    pub(super) memory: Arc<MemoryBook>,
+    /// None in tests of other things.
+    pub(super) summing: Option<Summing>,
+    /// Until they are followed; none in tests of other things.
+    pub(super) due_items: Option<Arc<DueItems>>,
+    pub(super) moved_chats: Option<Arc<MovedChats>>,
+    pub(super) acquaintances: Arc<Acquaintances>,
+    pub(super) schedules: Vec<FixedSchedule>,
+    pub(super) settings: Settings,
+    pub(super) workspaces: Workspaces,
+    pub(super) processes: Arc<Processes>,
+    pub(super) sees: Option<Arc<dyn Pictures>>,
+    pub(super) pauses: Pauses,
+    pub(super) version: &'static str,
+}

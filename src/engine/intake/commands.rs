@@ -1,0 +1,369 @@
+//! The bot's own commands: what each is for, and how a stored command row is carried out once.
+
+mod choosing;
+mod looking;
+mod pairing;
+mod workspace;
+
+use std::sync::Arc;
+
+use selkie_channel_core::{Audience, Command, ConversationId, Inbound, PersonId};
+
+use crate::delivery::account::Account;
+use crate::delivery::approvals;
+use crate::delivery::beside;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::progress::KeptProgress;
+use crate::delivery::questions;
+use selkie_domain::builtin::Builtin;
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::facts::{Mode, Trust};
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::live::Live;
+use selkie_domain::task::TaskState;
+use crate::intake::buttons::ButtonPresses;
+use crate::intake::contacts::ContactCommands;
+use crate::intake::given::{By, Given, Typed};
+use crate::intake::later::{Later, ZoneDone};
+use crate::intake::may_end::may_end;
+use crate::intake::messages;
+use crate::intake::policy::Rules;
+use crate::intake::remembered::{Forgetting, MemoryCommands};
+use selkie_store::read::TaskRow;
+use selkie_store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, StoreError};
+use selkie_tools::shell::Processes;
+use crate::work::choosing::ModelChooser;
+use crate::work::limits::Limits;
+use crate::work::runner::{AgentRunner, Shapes};
+use crate::work::sessions::SessionBook;
+use crate::work::stop_tokens::StopTokens;
+use crate::work::workspace::Workspaces;
+
+/// The newest tasks that a stop for a whole place looks through, and the most that it ends.
+const RECENT: usize = 1000;
+const MOST_STOPPED: usize = 50;
+
+/// Carries out rows of commands, taps and answers.
+pub(crate) struct Commands {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) stops: Arc<StopTokens>,
+    pub(crate) kept: Arc<KeptProgress>,
+    pub(crate) shapes: Shapes,
+    pub(crate) buttons: ButtonPresses,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) workspaces: Live<Workspaces>,
+    /// What tools run.
+    pub(crate) processes: Arc<Processes>,
+    pub(crate) later: Later,
+    pub(crate) contacts: ContactCommands,
+    pub(crate) sessions: Arc<SessionBook>,
+    pub(crate) memory: MemoryCommands,
+    pub(crate) chooser: ModelChooser,
+    /// None in tests of other things.
+    pub(crate) runner: Option<Live<AgentRunner>>,
+    pub(crate) version: &'static str,
+}
+
+impl Commands {
+    /// Carries out rows one after the other, each once.
+    pub(crate) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
+        for (row, inbound) in rows {
+            match &inbound.command {
+                Some(command) => self.one(row, &inbound, command).await,
+                None => self.buttons.one(row, &inbound).await,
+            }
+        }
+    }
+
+    async fn one(&self, row: InboxId, inbound: &Inbound, command: &Command) {
+        let outbox = &self.outbox;
+        if outbox.accounts.of(&inbound.conversation).is_none() {
+            // It waits for a process that has the channel.
+            return;
+        }
+        outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
+        let effect = match self.limits.stops_command(inbound).await {
+            Some(reached) => {
+                self.limits.tell_command(&reached, inbound).await;
+                Some(CommandEffect::Say(None))
+            }
+            None => {
+                let given = Given::in_message(inbound, command);
+                outbox.storage.insist(|| self.effect(&given)).await
+            }
+        };
+        let Some(effect) = effect else { return };
+        let done =
+            outbox.storage.insist(|| outbox.storage.ledger.command(row, effect.clone())).await;
+        outbox.runtime.crash.hit(CrashPoint::AfterCommand);
+        let Some(Some(done)) = done else { return };
+        tracing::debug!(%row, "the command is carried out");
+        self.done(&inbound.conversation, &effect, done).await;
+    }
+
+    /// Carries out what is typed at the command line.
+    pub(crate) async fn typed(&self, typed: &Typed) {
+        let storage = &self.outbox.storage;
+        let given = Given::from(typed);
+        self.outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
+        let Some(effect) = storage.insist(|| self.effect(&given)).await else { return };
+        let carry_out = || storage.ledger.command_typed(typed.location.clone(), effect.clone());
+        let done = storage.insist(carry_out).await;
+        self.outbox.runtime.crash.hit(CrashPoint::AfterCommand);
+        if let Some(done) = done {
+            self.done(given.conversation, &effect, done).await;
+        }
+    }
+
+    /// Forgets a place because its owner says so at the command line: nothing is said there.
+    ///
+    /// # Errors
+    /// In words: what is remembered there is there still, and nothing else was forgotten.
+    pub(crate) async fn forget_by_hand(&self, here: Location) -> Result<(), String> {
+        self.memory.book.forget(&here.conversation).await.map_err(|why| why.to_string())?;
+        let (storage, effect) = (&self.outbox.storage, CommandEffect::Forget(None));
+        let done = storage.ledger.command_typed(here.clone(), effect.clone()).await;
+        let done = done.map_err(|error| error.to_string())?;
+        self.done(&here.conversation, &effect, done).await;
+        Ok(())
+    }
+
+    async fn done(&self, here: &ConversationId, effect: &CommandEffect, done: CommandDone) {
+        // Nothing ran but what an ended task left: whoever may end all of it has said so.
+        if let CommandEffect::Stop { by: None, .. } = effect
+            && done.stopping.is_empty()
+            && done.withdrawn.is_empty()
+        {
+            self.processes.end_in(here);
+        }
+        if matches!(effect, CommandEffect::Zone(..)) {
+            self.later.zones.forget().await;
+        }
+        self.follow_up(done).await;
+        if matches!(effect, CommandEffect::Forget(..)) {
+            self.memory.forget_rest(here).await;
+        }
+    }
+
+    /// Ends a task: who asked it has gone.
+    pub(crate) async fn abandon(&self, task: TaskId) {
+        let done = self.outbox.storage.insist(|| self.outbox.storage.ledger.abandon(task)).await;
+        if let Some(done) = done {
+            tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
+            self.follow_up(done).await;
+        }
+    }
+
+    /// Stops here what was withdrawn with its schedule.
+    pub(crate) async fn withdrawn(&self, stopping: Vec<TaskId>) {
+        tracing::debug!(tasks = ?stopping, "what a removed schedule had begun ends");
+        self.follow_up(CommandDone { stopping, ..CommandDone::default() }).await;
+    }
+
+    /// Does here what a stored stop asks for.
+    async fn follow_up(&self, done: CommandDone) {
+        let outbox = &self.outbox;
+        for task in done.stopping {
+            self.stops.stop(task);
+            self.processes.end_of(task);
+            let sought =
+                outbox.storage.insist(|| outbox.storage.ledger.approvals(Some(task))).await;
+            let sought = sought.unwrap_or_default();
+            if !self.kept.end(task) && !sought.is_empty() {
+                // It has waited since before the last start.
+                outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
+            }
+            for approval in sought {
+                approvals::close(outbox, &approval).await;
+            }
+        }
+        if let Some(queued) = done.queued {
+            outbox.send(queued);
+        }
+        for question in done.withdrawn {
+            let line = questions::outcome(&question.ask, None);
+            questions::close(outbox, question, &line, None).await;
+        }
+    }
+
+    async fn effect(&self, given: &Given<'_>) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| Ok(CommandEffect::Say(self.draft(given, text)));
+        let Some(account) = self.outbox.accounts.of(given.conversation) else {
+            return Ok(CommandEffect::Say(None));
+        };
+        // The rights of today: the row may be older than the config.
+        let trust = match given.by {
+            By::Hand(_) => Some(Trust::Owner),
+            By::Message(inbound) => self.rules.rights.principal(&account, inbound),
+        };
+        let command = given.command;
+        if Builtin::parse(&command.name) == Some(Builtin::Pair) {
+            // Who has a code need not be known yet.
+            let said = self.pair(given, trust).await?;
+            return Ok(CommandEffect::Say(said.and_then(|text| self.draft(given, text))));
+        }
+        let Some(trust) = trust else { return Ok(CommandEffect::Say(None)) };
+        let Some(builtin) = Builtin::parse(&command.name) else {
+            return say(messages::no_such_command(&command.name, trust));
+        };
+        match builtin {
+            Builtin::Start => say(messages::start(trust)),
+            Builtin::Help => say(messages::help(trust)),
+            Builtin::Id => say(messages::ids(given.person, given.place, given.conversation)),
+            // It was carried out before.
+            Builtin::Pair => Ok(CommandEffect::Say(None)),
+            Builtin::Ask => say(messages::ask_what()),
+            Builtin::Status => say(self.status(given, &account, trust).await?),
+            _ if builtin.is_owners() && trust != Trust::Owner => {
+                say(messages::owners_only(builtin.name()))
+            }
+            Builtin::Schedules => say(self.later.schedules(given, trust).await?),
+            Builtin::Memory => say(self.memory.memory(given, trust).await),
+            Builtin::Forget => self.forget(given, trust).await,
+            Builtin::Remind => say(self.later.remind(given, trust).await?),
+            Builtin::Timezone => {
+                let ZoneDone { set, text } = self.later.timezone(given, trust).await?;
+                let said = self.draft(given, text);
+                Ok(match set {
+                    Some(set) => CommandEffect::Zone(set, said),
+                    None => CommandEffect::Say(said),
+                })
+            }
+            Builtin::Todos => say(self.contacts.todos(given, trust).await?),
+            Builtin::Contacts => say(self.contacts.contacts(given, trust).await?),
+            Builtin::Sessions => say(self.conversations(given, trust).await?),
+            Builtin::Ps => say(self.processes(given).await?),
+            Builtin::Workspace if matches!(given.by, By::Hand(_)) => {
+                say(messages::workspace_of_terminal())
+            }
+            Builtin::Workspace => self.workspace(given, command.args.trim()).await,
+            Builtin::Tools => say(self.tools(given, &account, trust, &command.args).await?),
+            Builtin::Model => self.model(given).await,
+            Builtin::Think => self.think(given).await,
+            Builtin::Plan => self.plan(given, trust, &command.args).await,
+            Builtin::Stop => self.stop(given, &account, trust).await,
+            Builtin::Reset if !may_end(&self.outbox, given, trust).await? => {
+                say(messages::not_yours(builtin.name()))
+            }
+            Builtin::Reset => {
+                let said = messages::reset(self.kept(given).await?.as_deref());
+                Ok(match self.draft(given, said) {
+                    Some(draft) => CommandEffect::Reset(draft),
+                    None => CommandEffect::Say(None),
+                })
+            }
+        }
+    }
+
+    /// Drafts an answer, with commands as they are typed here.
+    fn draft(&self, given: &Given<'_>, text: String) -> Option<Draft> {
+        let carrier = self.outbox.accounts.of(given.conversation)?.channel.carrier;
+        self.answer(given, &messages::typed(&text, carrier))
+    }
+
+    /// Drafts an answer as it stands. Several may sit in one folder: who asked is who hears.
+    fn answer(&self, given: &Given<'_>, text: &str) -> Option<Draft> {
+        match given.by {
+            By::Message(inbound) => self.outbox.draft_to(inbound, text),
+            By::Hand(asked) => {
+                self.outbox.draft(given.conversation, text, Some(asked.clone()), None)
+            }
+        }
+    }
+
+    async fn forget(&self, given: &Given<'_>, trust: Trust) -> Result<CommandEffect, StoreError> {
+        Ok(match self.memory.forget_all(given, trust).await {
+            Forgetting::Says(text) => CommandEffect::Say(self.draft(given, text)),
+            Forgetting::All(text) => match self.draft(given, text) {
+                Some(draft) => CommandEffect::Forget(Some(draft)),
+                None => CommandEffect::Say(None),
+            },
+        })
+    }
+
+    async fn plan(
+        &self,
+        given: &Given<'_>,
+        trust: Trust,
+        args: &str,
+    ) -> Result<CommandEffect, StoreError> {
+        let mode = self.outbox.storage.ledger.mode(given.conversation).await?;
+        let say = |text: String| self.draft(given, text);
+        match args.trim().to_lowercase().as_str() {
+            "" => Ok(CommandEffect::Say(say(messages::plan(mode)))),
+            "off" if !may_end(&self.outbox, given, trust).await? => {
+                Ok(CommandEffect::Say(say(messages::not_yours(Builtin::Plan.name()))))
+            }
+            "off" => Ok(CommandEffect::Mode(Mode::Normal, say(messages::plan_off(mode)))),
+            _ => Ok(CommandEffect::Say(say(messages::plan_usage()))),
+        }
+    }
+
+    /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
+    /// the write that stops it. A stop ends the task with its programs and names the others; when no task
+    /// runs, it ends those.
+    async fn stop(
+        &self,
+        given: &Given<'_>,
+        account: &Account,
+        trust: Trust,
+    ) -> Result<CommandEffect, StoreError> {
+        let may_all = given.audience == Audience::Direct || trust == Trust::Owner;
+        let by = (!may_all).then(|| given.person.clone());
+        let (conversation, outbox) = (given.conversation, &self.outbox);
+        let threads = self.busy_threads(given, account).await?;
+        let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
+        let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
+        let running =
+            outbox.storage.ledger.status(conversation).await?.running.map(|(task, _)| task);
+        let left = |except| match may_all {
+            true => self.processes.left_in(conversation, except),
+            false => Vec::new(),
+        };
+        let (others, all) = (left(running), left(None));
+        let stopped = match asked.is_empty() {
+            true => messages::stopped(&others),
+            false => messages::stopped_in_threads(&asked) + &messages::still_running(&others),
+        };
+        let draft = |text: &str| self.answer(given, text);
+        let answers = || {
+            Some(StopAnswers {
+                stopped: draft(&stopped)?,
+                refused: draft(&messages::not_yours(Builtin::Stop.name()))?,
+                finished: draft(&messages::already_finished(&all))?,
+                idle: draft(&messages::nothing_to_stop(&all))?,
+            })
+        };
+        let also = threads.into_iter().map(|(task, _)| task.conversation).collect();
+        Ok(match answers() {
+            Some(answers) => CommandEffect::Stop { by, also, answers: Box::new(answers) },
+            None => CommandEffect::Say(None),
+        })
+    }
+
+    /// What runs or is parked in the threads that the place of a command covers, and who asked for it.
+    async fn busy_threads(
+        &self,
+        given: &Given<'_>,
+        account: &Account,
+    ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
+        let ledger = &self.outbox.storage.ledger;
+        let mut busy = Vec::new();
+        let message = given.message().and_then(|inbound| inbound.message.as_ref());
+        if !account.channel.address.covers(given.conversation, message) {
+            return Ok(busy);
+        }
+        for task in ledger.tasks(None, RECENT).await? {
+            let begun = matches!(task.state, TaskState::Running | TaskState::Parked);
+            let here = task.conversation != *given.conversation
+                && task.conversation.account() == given.conversation.account()
+                && account.channel.address.place(&task.conversation) == *given.place;
+            if begun && here && busy.len() < MOST_STOPPED {
+                let speaker = ledger.task(task.id).await?.and_then(|detail| detail.facts.speaker);
+                busy.push((task, speaker));
+            }
+        }
+        Ok(busy)
+    }
+}

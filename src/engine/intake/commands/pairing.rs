@@ -1,0 +1,79 @@
+//! `/pair CODE`: makes an owner of whoever has the machine's code, and lets a stranger in by theirs when an owner writes it.
+
+use selkie_channel_core::{Audience, Inbound};
+
+use super::Commands;
+use selkie_domain::facts::Trust;
+use selkie_domain::pairing;
+use crate::intake::given::{By, Given};
+use crate::intake::guesses::{self, Guess};
+use crate::intake::messages::pairing as messages;
+use crate::intake::pairing::approve;
+use selkie_store::{Approved, StoreError};
+
+impl Commands {
+    /// What they read; nothing where nobody listens to them, or they have guessed too often.
+    pub(super) async fn pair(
+        &self,
+        given: &Given<'_>,
+        trust: Option<Trust>,
+    ) -> Result<Option<String>, StoreError> {
+        let By::Message(inbound) = given.by else { return Ok(Some(messages::at_terminal())) };
+        if given.audience != Audience::Direct {
+            return Ok(trust.map(|_| messages::in_private()));
+        }
+        if !self.outbox.accounts.is_person(inbound) {
+            return Ok(trust.map(|_| messages::no_person()));
+        }
+        if trust == Some(Trust::Owner) {
+            return self.by_owner(given).await.map(Some);
+        }
+        if guesses::are_too_many(&self.outbox, inbound).await {
+            return Ok(self.guessed(inbound, messages::too_many()).await);
+        }
+        let Some(code) = pairing::read(&given.command.args) else {
+            return Ok(self.guessed(inbound, messages::usage()).await);
+        };
+        if !self.outbox.storage.ledger.pair(given.person, &code).await? {
+            return Ok(self.guessed(inbound, messages::opens_nothing()).await);
+        }
+        self.welcome(inbound).await;
+        Ok(Some(messages::paired(given.person)))
+    }
+
+    /// Their own code, carried out again after a crash, says the same; any other one is a stranger's.
+    async fn by_owner(&self, given: &Given<'_>) -> Result<String, StoreError> {
+        let Some(code) = pairing::read(&given.command.args) else { return Ok(messages::usage()) };
+        let ledger = &self.outbox.storage.ledger;
+        if ledger.has_paired(given.person, &code).await? {
+            return Ok(messages::paired(given.person));
+        }
+        Ok(match approve(&self.outbox, &code).await? {
+            Approved::Done { person, name } => messages::let_in(&name, &person),
+            Approved::Wrong { left } => messages::nobody_asks(left),
+            Approved::NoneOpen => messages::is_owner_already(),
+        })
+    }
+
+    async fn guessed(&self, inbound: &Inbound, says: String) -> Option<String> {
+        match guesses::wrong(&self.outbox, inbound).await {
+            Guess::Answered | Guess::LastWord => Some(says),
+            Guess::Silent => None,
+        }
+    }
+
+    /// The rows say it already; from now on everybody who asks hears it.
+    async fn welcome(&self, inbound: &Inbound) {
+        let (owners, person) = (&self.rules.rights.owners, &inbound.speaker.id);
+        let name = match inbound.speaker.name.trim() {
+            "" => "Somebody",
+            name => name,
+        };
+        if !owners.is_empty() {
+            let text = messages::somebody(name, person);
+            self.outbox.tell_owner(&format!("paired:{person}:{}", inbound.key), &text).await;
+        }
+        owners.add(person);
+        tracing::info!(%person, "paired: an owner from now on");
+    }
+}

@@ -1,0 +1,38 @@
+//! `/workspace`: the folder that a conversation works in.
+
+use selkie_channel_core::Audience;
+
+use super::Commands;
+use selkie_domain::facts::Trust;
+use crate::intake::given::Given;
+use crate::intake::messages;
+use selkie_store::{CommandEffect, StoreError, Workplace};
+
+impl Commands {
+    pub(super) async fn workspace(
+        &self,
+        given: &Given<'_>,
+        args: &str,
+    ) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| self.draft(given, text);
+        let spaces = &self.workspaces.now();
+        Ok(match args {
+            "" => {
+                let Workplace { row, set } =
+                    self.outbox.storage.ledger.workspace(given.conversation).await?;
+                let row = row.filter(|_| given.audience != Audience::Group);
+                let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
+                CommandEffect::Say(say(messages::workspace(set.as_deref(), by_config.as_deref())))
+            }
+            "off" => CommandEffect::Workspace(None, say(messages::no_workspace())),
+            written => match spaces.judged(written) {
+                Ok(real) => {
+                    let real = real.to_string_lossy().into_owned();
+                    let said = say(messages::workspace_set(&real));
+                    CommandEffect::Workspace(Some(real), said)
+                }
+                Err(why) => CommandEffect::Say(say(why)),
+            },
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Wrong approval codes of one sender: five in ten minutes are answered, then one line says so, then there is silence.
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use selkie_channel_core::Inbound;
+
+use crate::delivery::outbox::Outbox;
+use selkie_domain::usage::Spent;
+
+/// So many wrong codes are answered.
+const MOST: u64 = 5;
+/// The minutes in which they are counted.
+const MINUTES: i64 = 10;
+/// The counter's name in the store.
+const WHAT: &str = "wrong_codes";
+/// Counters of other kinds that began before may go.
+const FORGET: TimeDelta = TimeDelta::days(2);
+
+/// What a wrong code gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// The answer that nothing waits under it.
+    Answered,
+    /// The line that no more are read.
+    LastWord,
+    /// Nothing.
+    Silent,
+}
+
+/// Whether a sender has guessed so often that no code of theirs is read now.
+pub(crate) async fn are_too_many(outbox: &Outbox, inbound: &Inbound) -> bool {
+    lately(outbox, inbound).await >= MOST
+}
+
+/// Counts a wrong code, and says what it gets.
+pub(crate) async fn wrong(outbox: &Outbox, inbound: &Inbound) -> Guess {
+    let guess = answer_to(lately(outbox, inbound).await);
+    if guess != Guess::Silent {
+        let now = outbox.runtime.clock.now();
+        spend(outbox, vec![counter(inbound, now, 1)], now).await;
+    }
+    guess
+}
+
+/// What the next wrong code gets after so many. The line is counted, too: it is said once.
+fn answer_to(before: u64) -> Guess {
+    match before {
+        0..MOST => Guess::Answered,
+        MOST => Guess::LastWord,
+        _ => Guess::Silent,
+    }
+}
+
+async fn lately(outbox: &Outbox, inbound: &Inbound) -> u64 {
+    let now = outbox.runtime.clock.now();
+    let minute = |ago| counter(inbound, now - TimeDelta::minutes(ago), 0);
+    spend(outbox, (0..MINUTES).map(minute).collect(), now).await.iter().sum()
+}
+
+async fn spend(outbox: &Outbox, spent: Vec<Spent>, now: DateTime<Utc>) -> Vec<u64> {
+    let storage = &outbox.storage;
+    let amounts = storage.insist(|| storage.ledger.spend(spent.clone(), now - FORGET)).await;
+    // The process ends: the row is carried out by the next one.
+    amounts.unwrap_or_default()
+}
+
+/// The counter of a sender's minute.
+fn counter(inbound: &Inbound, at: DateTime<Utc>, amount: u64) -> Spent {
+    let who = format!("{} {}", inbound.conversation.account(), inbound.speaker.id);
+    // Only years that no clock shows cannot be cut to their minute.
+    let since = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
+    Spent { who, what: WHAT, since, amount }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_are_answered_one_is_told_and_the_rest_is_silence() {
+        use Guess::{Answered, LastWord, Silent};
+        let told: Vec<Guess> = (0..8).map(answer_to).collect();
+        assert_eq!(
+            told,
+            [Answered, Answered, Answered, Answered, Answered, LastWord, Silent, Silent]
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! What `/model` and `/think` say.
+
+use std::fmt::Write as _;
+
+use selkie_domain::effort::Effort;
+use selkie_domain::spelling::nearest;
+use selkie_llm::ModelList;
+
+/// So many profiles are listed.
+const MOST: usize = 30;
+
+/// Says which model answers here, and which could.
+pub(crate) fn model(answers: &str, models: &ModelList) -> String {
+    let mut text = format!("Model here: {answers}.");
+    if models.profiles.is_empty() {
+        return text;
+    }
+    text.push_str("\n/model NAME chooses another, /model default takes that back:");
+    for (profile, listed) in models.profiles.iter().take(MOST) {
+        _ = write!(text, "\n- `{}`: {}", plain(profile), plain(&listed.model));
+    }
+    if let Some(more @ 1..) = models.profiles.len().checked_sub(MOST) {
+        _ = write!(text, "\n… and {more} more.");
+    }
+    text
+}
+
+/// Says how hard the model here thinks, and which levels there are.
+pub(crate) fn think(answers: &str) -> String {
+    format!(
+        "Model here: {answers}.\n/think LEVEL says how hard it thinks ({}), /think default takes that back.",
+        levels()
+    )
+}
+
+/// Says what answers from the next task on.
+pub(crate) fn from_now_on(answers: &str) -> String {
+    format!("From the next task on: {answers}.")
+}
+
+/// Says why nothing was chosen.
+pub(crate) fn not_chosen(why: &str) -> String {
+    format!("{why} Nothing has changed.")
+}
+
+/// Says which levels there are, of a word that is none.
+pub(crate) fn no_level(wanted: &str) -> String {
+    let word: String = plain(wanted).chars().take(60).collect();
+    let near = nearest(wanted, Effort::ALL.map(Effort::as_str));
+    let hint = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    format!("/think takes {} or default, not `{word}`.{hint} Nothing has changed.", levels())
+}
+
+fn levels() -> String {
+    Effort::ALL.map(Effort::as_str).join(", ")
+}
+
+/// As it can stand in code.
+fn plain(text: &str) -> String {
+    text.replace('`', "'").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selkie_llm::ListedModel;
+
+    #[test]
+    fn both_say_what_answers_and_what_they_take() {
+        let listed = |model: &str| ListedModel { model: model.to_owned(), name: String::new() };
+        let models = ModelList {
+            profiles: [("quick", "gpt-6-luna"), ("strong", "gpt-6.2-sol")]
+                .map(|(name, model)| (name.to_owned(), listed(model)))
+                .into(),
+            ..ModelList::default()
+        };
+        let answers = "gpt-6-luna via quick (llm.routes.main)";
+        insta::assert_snapshot!(model(answers, &models), @"
+        Model here: gpt-6-luna via quick (llm.routes.main).
+        /model NAME chooses another, /model default takes that back:
+        - `quick`: gpt-6-luna
+        - `strong`: gpt-6.2-sol
+        ");
+        insta::assert_snapshot!(think(answers), @"
+        Model here: gpt-6-luna via quick (llm.routes.main).
+        /think LEVEL says how hard it thinks (none, minimal, low, medium, high, xhigh, max), /think default takes that back.
+        ");
+        insta::assert_snapshot!(no_level("hihg"), @"/think takes none, minimal, low, medium, high, xhigh, max or default, not `hihg`. Did you mean high? Nothing has changed.");
+    }
+}

@@ -1,0 +1,152 @@
+//! What people read of commands about what is done later.
+
+use chrono::{DateTime, Utc};
+
+use selkie_domain::ids::ScheduleId;
+use crate::intake::remind_when::NoTime;
+use selkie_schedule::zone::Zone;
+use selkie_schedule::zones::{Found, SetBy};
+use selkie_tools::ports::Listed;
+
+/// Lists the schedules of a conversation.
+pub(crate) fn listed(listed: &Listed) -> String {
+    if listed.lines.is_empty() {
+        return "Nothing is scheduled here. /remind in 20m TEXT reminds you of something."
+            .to_owned();
+    }
+    let rest = listed.rest();
+    let all = listed.lines.iter().chain(&rest);
+    let lines: String = all.map(|line| format!("- {line}\n")).collect();
+    lines + "\n/schedules pause N, /schedules resume N and /schedules remove N change one."
+}
+
+/// Says how `/schedules` is used.
+pub(crate) fn schedules_usage() -> String {
+    "Write /schedules, or /schedules pause N, /schedules resume N, /schedules remove N.".to_owned()
+}
+
+/// Says how `/remind` is used.
+pub(crate) fn remind_usage() -> String {
+    "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
+     Ada`, `/remind 2026-12-24 18:00 wrap the presents`. /remind done and /remind snooze 20m are about the last \
+     reminder I sent here."
+        .to_owned()
+}
+
+/// Says why what stands behind `/remind` is no time.
+pub(crate) fn no_time(why: &NoTime) -> String {
+    match why {
+        NoTime::Wrong(why) => format!("{why}\n\n{}", remind_usage()),
+        NoTime::Again => {
+            "A reminder comes only once. For a regular one, ask me in a message of its own: \
+                          \"every day at 08:00 remind me to water the plants\"."
+                .to_owned()
+        }
+        NoTime::Missing => remind_usage(),
+    }
+}
+
+/// Asks what a time is for.
+pub(crate) fn remind_of_what(when: &str) -> String {
+    format!("Of what? Write it after the time: `/remind {} turn off the oven`.", plain(when))
+}
+
+/// Says when somebody is reminded.
+pub(crate) fn reminds(id: ScheduleId, at: Option<&str>) -> String {
+    match at {
+        Some(at) => format!("I will remind you on {at}. /schedules remove {id} cancels it."),
+        None => format!("Schedule {id} has come due already."),
+    }
+}
+
+/// Says what became of a reminder.
+pub(crate) fn reminder_settled(name: &str, outcome: &str) -> String {
+    format!("{outcome}: {name}")
+}
+
+/// Says that somebody has made something of a reminder before.
+pub(crate) fn reminder_settled_already(name: &str, outcome: &str) -> String {
+    format!("The last reminder here has already been answered ({outcome}): {name}")
+}
+
+/// Says the same on a tap, where the reminder stands.
+pub(crate) fn settled_already(outcome: &str) -> String {
+    format!("Already answered: {outcome}")
+}
+
+/// Says that somebody was quicker.
+pub(crate) fn settled_meanwhile() -> String {
+    "This reminder has already been answered.".to_owned()
+}
+
+/// Says that no reminder of somebody was said here.
+pub(crate) fn no_reminder() -> String {
+    "I have not reminded you of anything here.".to_owned()
+}
+
+/// Says whose reminder it is.
+pub(crate) fn not_your_reminder(name: &str) -> String {
+    match name.trim() {
+        "" => "This reminder is for somebody else.".to_owned(),
+        name => format!("This reminder is for {name}."),
+    }
+}
+
+/// Says that a button does nothing.
+pub(crate) fn no_such_button() -> String {
+    "This button no longer works.".to_owned()
+}
+
+/// Says that this is not for somebody who may only talk.
+pub(crate) fn not_for_strangers() -> String {
+    "I do things later only for people on my allow list.".to_owned()
+}
+
+/// Says that a button is not for somebody who was taken off the list.
+pub(crate) fn not_on_the_list() -> String {
+    "This button works only for people on my allow list.".to_owned()
+}
+
+/// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
+pub(crate) fn zone(found: Found, may_set: bool) -> String {
+    let Found { zone, by } = found;
+    let by = match by {
+        SetBy::Place => "it is set for this place",
+        SetBy::Person => "it is yours",
+        SetBy::Nobody => "nobody has set one here",
+    };
+    let how = match may_set {
+        true => "`/timezone Europe/Berlin` sets another one, /timezone off resets it.",
+        false => "Only my owner can change it here; in private you can set your own.",
+    };
+    format!("Times are {zone} ({by}). {how}")
+}
+
+/// Says that a zone is set.
+pub(crate) fn zone_set(zone: Zone, now: DateTime<Utc>, in_group: bool) -> String {
+    let whose = if in_group { "Times in this place are" } else { "Your times are" };
+    let clock = zone.local(now).format("%H:%M");
+    format!(
+        "{whose} {zone} from now on: it is {clock} there. Times in the to-do list now mean this zone; schedules that exist keep theirs."
+    )
+}
+
+/// Says that a zone is taken back.
+pub(crate) fn zone_off(usual: Zone) -> String {
+    format!("Times are {usual} again, unless somebody has set another zone.")
+}
+
+/// Says who may set the zone of a group.
+pub(crate) fn zone_is_the_owners() -> String {
+    "In a group, only my owner can set the time zone. In private you can set your own.".to_owned()
+}
+
+/// Says where the command line's zone is set.
+pub(crate) fn zone_of_terminal(usual: Zone) -> String {
+    format!("Times here are {usual}: `timezone` in the config sets another one.")
+}
+
+/// Somebody's words between marks of ours.
+fn plain(text: &str) -> String {
+    text.replace('`', "'")
+}

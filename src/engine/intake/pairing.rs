@@ -1,0 +1,29 @@
+//! An owner's word on a stranger's code: at once, everybody who asks whom the bot listens to hears it.
+
+use std::sync::Arc;
+
+use selkie_channel_core::PersonId;
+
+use crate::delivery::outbox::Outbox;
+use crate::intake::messages::pairing as messages;
+use selkie_store::{Approved, StoreError};
+
+/// Lets in whose request has this code, and tells them.
+pub(crate) async fn approve(outbox: &Arc<Outbox>, code: &str) -> Result<Approved, StoreError> {
+    let approved = outbox.storage.ledger.approve_pairing(code).await?;
+    if let Approved::Done { person, .. } = &approved {
+        welcome(outbox, person, code).await;
+    }
+    Ok(approved)
+}
+
+async fn welcome(outbox: &Arc<Outbox>, person: &PersonId, code: &str) {
+    outbox.accounts.let_in(person);
+    tracing::info!(%person, "paired: let in by an owner");
+    let private = outbox.accounts.private(person);
+    let Some(draft) = private.and_then(|c| outbox.draft(&c, &messages::you_are_in(), None, None))
+    else {
+        return;
+    };
+    outbox.say_once(&format!("pairing:{person}:{code}:in"), draft).await;
+}

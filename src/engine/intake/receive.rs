@@ -1,0 +1,335 @@
+//! What receivers hear becomes rows; what the rows ask for is begun.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use selkie_channel_core::{
+    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, MessageRef, PlaceId, Pulse,
+    Quote,
+};
+
+use crate::delivery::account::Account;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::{deferred, posts};
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::happening::Happening;
+use selkie_domain::ids::{InboxId, TaskId};
+use crate::intake::commands::Commands;
+use crate::intake::gate::Gate;
+use crate::intake::messages;
+use crate::intake::own::in_own_words;
+use crate::intake::policy::{self, Rules};
+use crate::intake::unlisted::{Turn, UnlistedSenders};
+use selkie_store::{
+    Accepted, Arrival, Disposition, Does, Fired, Firing, Fresh, Fuse, Requested, StoreError,
+    TaskRequest,
+};
+use crate::work::hide::hide;
+use crate::work::worker::{Permits, Workers};
+
+/// The inbox of all accounts.
+pub(crate) struct Intake {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) workers: Arc<Workers>,
+    pub(crate) commands: Arc<Commands>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) unlisted: UnlistedSenders,
+    pub(crate) rules: Arc<Rules>,
+}
+
+/// A stored batch: what it asks for is not begun yet.
+pub(crate) struct Stored {
+    accepted: Accepted,
+    permits: Permits,
+}
+
+/// A firing that is stored: what it asks for is not begun yet.
+pub(crate) struct StoredFiring {
+    pub(crate) fired: Fired,
+    permits: Permits,
+}
+
+/// A task that was requested: it is not begun yet.
+pub(crate) struct Placed {
+    pub(crate) task: TaskId,
+    pub(crate) stored: Stored,
+}
+
+impl Intake {
+    /// Stores a batch and claims what may run at once.
+    async fn store(
+        &self,
+        mut batch: Vec<Arrival>,
+        cursor: Option<Cursor>,
+    ) -> Result<Stored, StoreError> {
+        let outbox = &self.outbox;
+        batch.iter_mut().for_each(|arrival| hide(&outbox.runtime.redactor, &mut arrival.inbound));
+        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
+        let begins =
+            |a: &&Arrival| matches!(a.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
+        let tasks = batch.iter().filter(begins).count();
+        let permits = self.workers.reserve(tasks);
+        let now = outbox.runtime.clock.now();
+        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
+        match outbox.storage.ledger.accept(batch, cursor, fuse).await {
+            Ok(accepted) => {
+                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
+                outbox.storage.stored();
+                Ok(Stored { accepted, permits })
+            }
+            Err(error) => {
+                outbox.storage.trouble(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes a task of a cause that is no message, and claims it when it may run at once.
+    pub(crate) async fn request(&self, mut request: TaskRequest) -> Result<Placed, StoreError> {
+        let outbox = &self.outbox;
+        for written in [&mut request.location.title, &mut request.words.text] {
+            *written = outbox.runtime.redactor.clean(written);
+        }
+        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
+        let permits = self.workers.reserve(1);
+        let now = outbox.runtime.clock.now();
+        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
+        match outbox.storage.ledger.request(request, fuse).await {
+            Ok(requested) => {
+                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
+                outbox.storage.stored();
+                let task = requested.task;
+                Ok(Placed { task, stored: Stored { accepted: accepted(requested), permits } })
+            }
+            Err(error) => {
+                outbox.storage.trouble(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Carries out one time of a schedule, and claims its task when that may run at once.
+    pub(crate) async fn fire(&self, mut firing: Firing) -> Result<StoredFiring, StoreError> {
+        let outbox = &self.outbox;
+        let makes_task = match firing.turn.as_mut().map(|turn| &mut turn.does) {
+            Some(Does::Task(request)) => {
+                request.words.text = outbox.runtime.redactor.clean(&request.words.text);
+                true
+            }
+            _ => false,
+        };
+        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
+        let permits = self.workers.reserve(usize::from(makes_task));
+        let now = outbox.runtime.clock.now();
+        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
+        match outbox.storage.ledger.fire(firing, fuse).await {
+            Ok(fired) => {
+                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
+                outbox.storage.stored();
+                Ok(StoredFiring { fired, permits })
+            }
+            Err(error) => {
+                outbox.storage.trouble(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins what a firing asks for.
+    pub(crate) fn begin_fired(&self, stored: StoredFiring) {
+        let StoredFiring { fired, permits } = stored;
+        match fired {
+            Fired::Task(requested) => {
+                self.begin(Stored { accepted: accepted(*requested), permits });
+            }
+            Fired::Said(queued) => {
+                posts::follow(&self.outbox, queued.outbound, Duration::ZERO);
+                self.outbox.send(queued);
+            }
+            Fired::Stale
+            | Fired::UnderWay
+            | Fired::CarriedOut
+            | Fired::Skipped(_)
+            | Fired::Missed => {}
+        }
+    }
+
+    /// Begins what a stored batch asks for.
+    pub(crate) fn begin(&self, stored: Stored) {
+        let Accepted { claimed, ready, commands, wake_at, stopping, gated, unsent, .. } =
+            stored.accepted;
+        if unsent {
+            self.commands.memory.forgetting.notify_one();
+        }
+        for task in stopping {
+            self.commands.stops.stop(task);
+        }
+        self.workers.begin(claimed, stored.permits);
+        self.workers.ready(ready, wake_at);
+        self.gate.knock(gated);
+        if !commands.is_empty() {
+            let executor = Arc::clone(&self.commands);
+            self.outbox.runtime.tracker.spawn(async move { executor.carry_out(commands).await });
+        }
+    }
+
+    /// Takes a batch in. To be carried to the end: what it claims has to be begun.
+    async fn take(
+        &self,
+        account: &Account,
+        batch: Vec<Inbound>,
+        cursor: Option<Cursor>,
+    ) -> Result<(), StoreError> {
+        let batch: Vec<Inbound> = batch.into_iter().map(in_own_words).collect();
+        let arrivals = self.rules.of(account, |p| {
+            let arrival =
+                |inbound: Inbound| Arrival { disposition: policy::dispose(&inbound, p), inbound };
+            batch.into_iter().map(arrival).collect::<Vec<_>>()
+        });
+        let heard: Vec<ConversationId> =
+            arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
+        let unlisted: Vec<(Inbound, Turn<'_>)> = arrivals
+            .iter()
+            .filter_map(|a| Some((a.inbound.clone(), self.turn_for_words(a)?)))
+            .collect();
+        let rights: Vec<(usize, Inbound)> = arrivals
+            .iter()
+            .enumerate()
+            .filter_map(|(index, arrival)| right(index, arrival))
+            .collect();
+        let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
+        let stored = self.store(arrivals, cursor).await?;
+        self.tell_heard(&heard, &stored.accepted);
+        self.offer_waiting(rights, &stored.accepted);
+        self.begin(stored);
+        for (old, new) in moves {
+            self.outbox.follow(account, &old, &new).await;
+            self.commands.memory.book.moved(&old, &new).await;
+            self.commands.later.zones.forget().await;
+        }
+        for (inbound, turn) in unlisted {
+            self.unlisted.hint(&self.outbox, account, &inbound, turn).await;
+        }
+        if self.unlisted.has_begun_to_turn_away() {
+            self.outbox.notice("turned-away", &messages::pairing::turned_away()).await;
+        }
+        Ok(())
+    }
+
+    /// Tasks that wait in their lanes keep their right to answer: it is spent on a button in time.
+    fn offer_waiting(&self, rights: Vec<(usize, Inbound)>, accepted: &Accepted) {
+        let claimed: HashSet<InboxId> =
+            accepted.claimed.iter().flat_map(|c| c.heard.iter().map(|(row, _)| *row)).collect();
+        for (index, inbound) in rights {
+            let fresh = accepted.fresh.iter().find(|fresh| fresh.index == index);
+            if let Some(Fresh { row, .. }) = fresh.filter(|fresh| !claimed.contains(&fresh.row)) {
+                let outbox = Arc::clone(&self.outbox);
+                self.outbox.runtime.tracker.spawn(deferred::offer_waiting(outbox, *row, inbound));
+            }
+        }
+    }
+
+    fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
+        for Fresh { index, row } in &accepted.fresh {
+            let Some(conversation) = heard.get(*index) else { continue };
+            if let Some(account) = self.outbox.accounts.of(conversation) {
+                self.outbox.runtime.metrics.received(account.channel.name);
+            }
+            self.outbox
+                .runtime
+                .happenings
+                .tell(|| Happening::Received { conversation: conversation.clone(), inbox: *row });
+        }
+    }
+
+    fn turn_for_words(&self, arrival: &Arrival) -> Option<Turn<'_>> {
+        let is_unlisted = policy::is_unlisted(&arrival.inbound, &arrival.disposition);
+        let now = self.outbox.runtime.clock.now();
+        is_unlisted.then(|| self.unlisted.turn(&arrival.inbound, now)).flatten()
+    }
+}
+
+/// What a task that came from no message asks for.
+fn accepted(requested: Requested) -> Accepted {
+    let Requested { claimed, ready, stopping, wake_at, .. } = requested;
+    let (claimed, ready) = (claimed.into_iter().collect(), ready.into_iter().collect());
+    Accepted { claimed, ready, stopping, wake_at, ..Accepted::default() }
+}
+
+fn moved(arrival: &Arrival) -> Option<(PlaceId, PlaceId)> {
+    match &arrival.disposition {
+        Disposition::Moved(to) => Some((arrival.inbound.place.clone(), to.clone())),
+        _ => None,
+    }
+}
+
+/// The inbox as one account's receiver sees it.
+pub(crate) struct AccountInbox {
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) account: Arc<Account>,
+}
+
+#[async_trait]
+impl Inbox for AccountInbox {
+    async fn accept(
+        &self,
+        mut batch: Vec<Inbound>,
+        cursor: Option<Cursor>,
+    ) -> Result<(), InboxBroken> {
+        let now = self.intake.outbox.runtime.clock.now();
+        self.account.heard(now);
+        // Some events have no time of their own.
+        let timeless = batch.iter_mut().filter(|inbound| inbound.at == DateTime::UNIX_EPOCH);
+        timeless.for_each(|inbound| inbound.at = now);
+        let (intake, account) = (Arc::clone(&self.intake), Arc::clone(&self.account));
+        // What it claims has begun before its account is let go of.
+        let at_work = account.at_work();
+        let taken = async move {
+            let taken = intake.take(&account, batch, cursor).await;
+            drop(at_work);
+            taken
+        };
+        self.intake.outbox.runtime.to_the_end(taken).await.map_err(broken)
+    }
+
+    async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken> {
+        let outbox = &self.intake.outbox;
+        let known = outbox.storage.ledger.cursor(account).await.map_err(broken)?;
+        let now = outbox.runtime.clock.now();
+        Ok(known.map(|(cursor, at)| (cursor, (now - at).to_std().unwrap_or_default())))
+    }
+
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>, InboxBroken> {
+        self.intake.outbox.storage.ledger.quoted(conversation, message).await.map_err(broken)
+    }
+
+    async fn notice(&self, account: &AccountId, key: &str, text: &str) {
+        self.intake.outbox.notice(&format!("{account}:{key}"), text).await;
+    }
+
+    fn pulse(&self, _account: &AccountId, pulse: Pulse) {
+        match pulse {
+            Pulse::Heard => self.account.heard(self.intake.outbox.runtime.clock.now()),
+            Pulse::Turns(within) => self.account.turns(within),
+        }
+    }
+}
+
+fn broken(error: StoreError) -> InboxBroken {
+    InboxBroken(error.to_string())
+}
+
+/// A message that begins a task and brings a right to answer that runs out.
+fn right(index: usize, arrival: &Arrival) -> Option<(usize, Inbound)> {
+    let begins = matches!(arrival.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
+    let window = arrival.inbound.reply_window.as_ref();
+    let ends = window.is_some_and(|window| window.hold_at.is_some());
+    (begins && ends).then(|| (index, arrival.inbound.clone()))
+}

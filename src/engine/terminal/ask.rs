@@ -1,0 +1,272 @@
+//! One task in the terminal: stored like any other, watched to the end of its delivery.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use selkie_channel_core::{MessageRef, PlaceId};
+use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+use crate::delivery::approval_at_terminal;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::waiters;
+use selkie_domain::approval::ApprovalState;
+use selkie_domain::cause::Cause;
+use selkie_domain::choice::{Choice, Pick};
+use selkie_domain::command_line;
+use selkie_domain::happening::Happening;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::QuestionState;
+use selkie_domain::taint::Taint;
+use selkie_domain::words::{Enclosure, Letter, Words};
+use crate::intake::given::Typed;
+use crate::intake::receive::{Intake, Placed};
+use selkie_store::{ApprovalRow, Location, NewTask, StoreError, TaskRequest};
+use crate::terminal::channel::{Said, Terminal};
+use crate::terminal::typed;
+use crate::terminal::unheard;
+use crate::work::task_waiters::{Finished, TaskWaiters};
+
+/// What is asked in the terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The folder the person stands in: an absolute path.
+    pub workspace: PathBuf,
+    /// What they wrote.
+    pub text: String,
+    /// What came along with it.
+    pub enclosed: Vec<Enclosure>,
+    /// Somebody sits at the terminal and can be asked.
+    pub terminal: bool,
+    /// Which model is to answer, and how hard it is to think.
+    pub choice: Choice,
+}
+
+/// What happens with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", content = "value", rename_all = "snake_case")]
+pub enum AskEvent {
+    /// Progress of the task.
+    Happening(Happening),
+    /// The bot says this.
+    Said(String),
+    /// What was just said asks the question with this key: [`crate::flow::Flow::answer`] answers it.
+    Asked(String),
+    /// The task has ended and all it said was delivered.
+    Ended {
+        /// `done`, `failed`, `stopped`; `interrupted` when the daemon ends first.
+        state: String,
+    },
+}
+
+/// What became of an answer from the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// It is taken.
+    Taken,
+    /// The words answer nothing: a number, a label or, where it is taken, free text does.
+    NoAnswer,
+    /// A call is asked for, and the words are neither a yes nor a no.
+    NeitherYesNorNo,
+    /// The question is not open any more.
+    Closed,
+}
+
+impl Reply {
+    /// What became of an answer that was taken, or not.
+    const fn of(taken: bool) -> Self {
+        if taken { Self::Taken } else { Self::Closed }
+    }
+}
+
+/// Where questions of the terminal go.
+pub(crate) struct Counter {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) task_waiters: Arc<TaskWaiters>,
+    pub(crate) terminal: Arc<Terminal>,
+}
+
+impl Counter {
+    /// Answers a question in the words of whoever sits at the terminal.
+    pub(crate) async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
+        let ledger = &self.outbox.storage.ledger;
+        let buttons = &self.intake.commands.buttons;
+        let here = command_line::conversation(&reply.workspace);
+        let Some(found) = ledger.question(here.account(), question).await? else {
+            let sought = ledger.approval(question).await?;
+            let open = |row: &ApprovalRow| row.state == ApprovalState::Open;
+            let Some(sought) = sought.filter(|row| open(row) && row.conversation == here) else {
+                return Ok(Reply::Closed);
+            };
+            let Some(verdict) = approval_at_terminal::read(&reply.text) else {
+                return Ok(Reply::NeitherYesNorNo);
+            };
+            return Ok(Reply::of(buttons.decisions.at_terminal(sought, verdict).await));
+        };
+        if found.state != QuestionState::Open || found.conversation != here {
+            return Ok(Reply::Closed);
+        }
+        let text = self.outbox.runtime.redactor.clean(&reply.text);
+        match found.ask.read(&text) {
+            Some(given) => Ok(Reply::of(buttons.typed(&found, &given).await)),
+            None => Ok(Reply::NoAnswer),
+        }
+    }
+
+    /// Stores the task, begins it, and streams what happens. When the stream is dropped before the end, the task is
+    /// stopped.
+    pub(crate) async fn begin(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+        let Self { outbox, intake, task_waiters, terminal } = self;
+        let cause = Cause::CommandLine { id: uuid::Uuid::now_v7().to_string() };
+        let asked = MessageRef::new(cause.key(None));
+        let location = location(&ask.workspace);
+        let said = terminal.listen(&location.conversation, asked.clone());
+        unheard::withdraw(&intake.commands, terminal, &location.conversation).await?;
+        if let Some(mut command) = typed::command(&ask.text) {
+            command.args = outbox.runtime.redactor.clean(&command.args);
+            let person = command_line::person();
+            return Ok(self.commanded(Typed { location, person, asked, command }, said));
+        }
+        let happenings = outbox.runtime.happenings.listen();
+        let now = outbox.runtime.clock.now();
+        let mut facts = command_line::facts(ask.terminal, asked, now);
+        if !ask.enclosed.is_empty() {
+            facts.taint = Taint::Raw;
+        }
+        facts.pick = Pick::named(ask.choice);
+        let own = typed::question(&ask.text).to_owned();
+        let letter = Letter { own, enclosed: ask.enclosed };
+        let request = TaskRequest {
+            location,
+            order: now.timestamp_micros(),
+            task: NewTask::new(cause, facts),
+            words: Words::said(command_line::person(), now, letter.written()),
+        };
+        let Placed { task, stored } = intake.request(request).await?;
+        let ended = task_waiters.expect(task);
+        intake.begin(stored);
+        let (out, events) = mpsc::channel(64);
+        let stop = outbox.runtime.stop.work.clone();
+        let (commands, task_waiters) = (Arc::clone(&intake.commands), Arc::clone(task_waiters));
+        outbox.runtime.tracker.spawn(async move {
+            let watching = Watching { task, said, happenings, out: out.clone() };
+            tokio::select! {
+                biased;
+                () = watching.stream(ended) => {}
+                // Ctrl-C, or a closed terminal: nobody reads an answer, and the next question must not wait for it.
+                () = out.closed() => commands.abandon(task).await,
+                // The task goes on at the next start, when nobody listens here any more.
+                () = stop.cancelled() => {
+                    drop(out.try_send(AskEvent::Ended { state: "interrupted".to_owned() }));
+                }
+            }
+            task_waiters.forget(task);
+        });
+        Ok(events)
+    }
+
+    /// Carries out a command and streams what it says.
+    fn commanded(
+        &self,
+        typed: Typed,
+        mut said: mpsc::UnboundedReceiver<Said>,
+    ) -> mpsc::Receiver<AskEvent> {
+        let Self { outbox, intake, .. } = self;
+        let (out, events) = mpsc::channel(4);
+        let (commands, stop) = (Arc::clone(&intake.commands), outbox.runtime.stop.work.clone());
+        outbox.runtime.tracker.spawn(async move {
+            commands.typed(&typed).await;
+            let state = tokio::select! {
+                Some(Said { text, .. }) = said.recv() => {
+                    drop(out.send(AskEvent::Said(text)).await);
+                    "done"
+                }
+                // It is carried out; nobody reads what it says.
+                () = out.closed() => return,
+                () = stop.cancelled() => "interrupted",
+            };
+            drop(out.try_send(AskEvent::Ended { state: state.to_owned() }));
+        });
+        events
+    }
+}
+
+/// The conversation of a folder.
+fn location(workspace: &Path) -> Location {
+    let conversation = command_line::conversation(workspace);
+    let place = PlaceId::new(conversation.account().clone(), conversation.key());
+    Location { conversation, place, title: workspace.display().to_string() }
+}
+
+struct Watching {
+    task: TaskId,
+    said: mpsc::UnboundedReceiver<Said>,
+    happenings: broadcast::Receiver<Happening>,
+    out: mpsc::Sender<AskEvent>,
+}
+
+impl Watching {
+    /// Streams until the end.
+    async fn stream(mut self, mut ended: oneshot::Receiver<Finished>) {
+        let finished = loop {
+            tokio::select! {
+                biased;
+                Some(said) = self.said.recv() => self.say(said).await,
+                happening = self.happenings.recv() => self.pass(happening).await,
+                finished = &mut ended => break finished,
+            }
+        };
+        let (state, waiters) = match finished {
+            Ok(Finished { state, waiters }) => (state, waiters),
+            Err(_) => ("interrupted".to_owned(), Vec::new()),
+        };
+        for mut standing in waiters {
+            waiters::settled(&mut standing).await;
+        }
+        while let Ok(happening) = self.happenings.try_recv() {
+            self.pass(Ok(happening)).await;
+        }
+        while let Ok(said) = self.said.try_recv() {
+            self.say(said).await;
+        }
+        self.tell(AskEvent::Ended { state }).await;
+    }
+
+    async fn say(&self, said: Said) {
+        self.tell(AskEvent::Said(said.text)).await;
+        if let Some(question) = said.question {
+            self.tell(AskEvent::Asked(question)).await;
+        }
+    }
+
+    async fn pass(&self, happening: Result<Happening, RecvError>) {
+        // A slow watcher has lost the oldest; what is said comes by another way.
+        let Ok(happening) = happening else { return };
+        if task_of(&happening) == Some(self.task) {
+            self.tell(AskEvent::Happening(happening)).await;
+        }
+    }
+
+    async fn tell(&self, event: AskEvent) {
+        // Whoever asked may have gone.
+        drop(self.out.send(event).await);
+    }
+}
+
+const fn task_of(happening: &Happening) -> Option<TaskId> {
+    match happening {
+        Happening::Started { task, .. }
+        | Happening::Asked { task, .. }
+        | Happening::Wrote { task, .. }
+        | Happening::Again { task }
+        | Happening::Called { task, .. }
+        | Happening::Answered { task, .. }
+        | Happening::Planned { task, .. }
+        | Happening::Doing { task, .. }
+        | Happening::Ended { task, .. } => Some(*task),
+        Happening::Received { .. } | Happening::Delivered { .. } => None,
+    }
+}

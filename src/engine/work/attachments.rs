@@ -1,0 +1,399 @@
+//! Fetches the files of a message into the conversation's own folder. A file that cannot be fetched is
+//! a line that says so, never the end of a task.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use selkie_channel_core::{Attachment, AttachmentKind, Channel, Inbound};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_util::sync::CancellationToken;
+
+use crate::delivery::outbox::Outbox;
+use selkie_domain::ids::InboxId;
+use selkie_domain::live::Live;
+use selkie_domain::transcript::Picture;
+use selkie_tools::ports::Pictures;
+use crate::work::limits::Limits;
+use crate::work::messages;
+use crate::work::workspace::own_folder;
+
+/// No file is waited for longer.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// The largest file of this machine that is copied, in bytes.
+pub const MAX_COPIED: u64 = 20 * 1024 * 1024;
+/// Endings of pictures that models look at.
+const PICTURES: [&str; 5] = ["gif", "jpeg", "jpg", "png", "webp"];
+/// The longest file name, in bytes.
+const NAME_BYTES: usize = 120;
+
+/// What is known of the files of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Fetched {
+    /// One line for each file.
+    pub(crate) lines: Vec<String>,
+    /// Those that a model can look at.
+    pub(crate) pictures: Vec<Picture>,
+}
+
+/// A message of a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heard<'a> {
+    /// The row of its place's first conversation.
+    pub(crate) place_row: i64,
+    /// Its own.
+    pub(crate) row: InboxId,
+    pub(crate) inbound: &'a Inbound,
+}
+
+/// Returns where the files of a message lie, within its place's own folder: nothing else lies there.
+pub(crate) fn brought_by(row: InboxId) -> String {
+    format!("in/{row}")
+}
+
+/// Fetches what comes with messages.
+pub(crate) struct Attachments {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) cache_dir: PathBuf,
+    /// The model sees: where pictures of people are made ready for it.
+    pub(crate) sees: Live<Option<Arc<dyn Pictures>>>,
+}
+
+impl Attachments {
+    /// Fetches what came with a message, into a folder of its own: it goes with the message.
+    pub(crate) async fn fetch(&self, message: Heard<'_>, cancel: &CancellationToken) -> Fetched {
+        let mut all = Fetched::default();
+        let Heard { place_row, row, inbound } = message;
+        let outbox = &self.outbox;
+        let Some(account) = outbox.accounts.of(&inbound.conversation) else { return all };
+        let below = format!("{}/{}", own_folder(place_row), brought_by(row));
+        let folder = self.cache_dir.join(&below);
+        for attachment in &inbound.attachments {
+            let left = match self.limits.bytes_left(inbound).await {
+                Ok(left) => left,
+                Err(_) => {
+                    all.lines.push(messages::file_not_fetched(
+                        &attachment.name,
+                        messages::downloads_reached(),
+                    ));
+                    continue;
+                }
+            };
+            let name = safe_name(attachment);
+            let fetched = tokio::select! {
+                fetched = tokio::time::timeout(PATIENCE, one(&account.channel, attachment, left, &folder, &name)) => {
+                    fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", PATIENCE.as_secs())))
+                }
+                () = cancel.cancelled() => Err("the task was stopped".to_owned()),
+            };
+            if let Ok((_, bytes)) = &fetched {
+                self.limits.fetched(inbound, *bytes).await;
+            }
+            match fetched {
+                Ok((name, bytes)) => {
+                    self.add(attachment, Stored { below: &below, name, bytes }, &mut all).await
+                }
+                Err(why) => all.lines.push(self.missing(&name, &why)),
+            }
+        }
+        all
+    }
+
+    /// Copies a file of this machine, which the command line has named, as if it had come with a message.
+    pub(crate) async fn copy(&self, place_row: i64, path: &Path) -> Fetched {
+        let mut all = Fetched::default();
+        let below = format!("{}/in", own_folder(place_row));
+        let folder = self.cache_dir.join(&below);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let ending = path.extension().map(|ending| ending.to_ascii_lowercase()).unwrap_or_default();
+        let is_picture = PICTURES.iter().any(|known| ending == *known);
+        let kind = if is_picture { AttachmentKind::Photo } else { AttachmentKind::Document };
+        let (handle, size) = (String::new(), None);
+        let attachment = Attachment { handle, kind, name, mime: None, size };
+        let name = safe_name(&attachment);
+        match into_folder(&folder, &name, async |part| copied(path, part).await).await {
+            Ok((name, bytes)) => {
+                self.add(&attachment, Stored { below: &below, name, bytes }, &mut all).await
+            }
+            Err(why) => all.lines.push(self.missing(&name, &why)),
+        }
+        all
+    }
+
+    /// Tells of a file that is there.
+    async fn add(&self, attachment: &Attachment, stored: Stored<'_>, all: &mut Fetched) {
+        let Stored { below, name, bytes } = stored;
+        let (told, folder) = (describe(attachment, bytes), self.cache_dir.join(below));
+        let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
+            Some(Ok(picture)) => {
+                all.pictures.push(picture);
+                String::new()
+            }
+            Some(Err(why)) => format!("; it cannot be shown: {why}"),
+            None => String::new(),
+        };
+        all.lines.push(format!("file_cache_dir/{below}/{name} ({told}{note})"));
+    }
+
+    /// Says why one is not there.
+    fn missing(&self, name: &str, why: &str) -> String {
+        let why = self.outbox.runtime.redactor.clean(why);
+        tracing::warn!(name, why, "a file could not be fetched");
+        messages::file_not_fetched(name, &why)
+    }
+
+    /// Keeps a picture for the model beside the file, when it sees. `None` for what is no picture.
+    async fn shown(
+        &self,
+        attachment: &Attachment,
+        folder: &Path,
+        file: &Path,
+    ) -> Option<Result<Picture, String>> {
+        let keeper = Option::clone(&self.sees.now())?;
+        let mime = attachment.mime.as_deref().unwrap_or_default();
+        // A drawing is text: it is read, not looked at.
+        let named = mime.starts_with("image/") && !mime.starts_with("image/svg");
+        if attachment.kind != AttachmentKind::Photo && !named {
+            return None;
+        }
+        let kept = match tokio::fs::read(file).await {
+            Ok(bytes) => keeper.keep(bytes, folder).await.map_err(|e| e.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        Some(kept.inspect_err(|why| tracing::warn!(why, "a picture cannot be shown to the model")))
+    }
+}
+
+/// A file in the cache folder: below which folder of it, and its name.
+struct Stored<'a> {
+    below: &'a str,
+    name: String,
+    bytes: u64,
+}
+
+/// Fetches one file.
+async fn one(
+    channel: &Channel,
+    attachment: &Attachment,
+    left: u64,
+    folder: &Path,
+    name: &str,
+) -> Result<(String, u64), String> {
+    let Some(receiver) = &channel.receiver else {
+        return Err("this channel brings no files".to_owned());
+    };
+    let most = channel.max_fetch_bytes.min(left);
+    if let Some(size) = attachment.size.filter(|size| *size > most) {
+        return Err(format!("it has {size} bytes, and at most {most} are fetched"));
+    }
+    into_folder(folder, name, async |part| stream(&**receiver, attachment, most, part).await).await
+}
+
+/// Fills a file under a temporary name and gives it its own when it is whole.
+async fn into_folder(
+    folder: &Path,
+    name: &str,
+    fill: impl AsyncFnOnce(&Path) -> Result<u64, String>,
+) -> Result<(String, u64), String> {
+    let said = |error: std::io::Error| format!("it cannot be stored: {error}");
+    let mut builder = tokio::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o750).create(folder).await.map_err(said)?;
+    let part = folder.join(format!(".part-{}", uuid::Uuid::now_v7()));
+    let got = fill(&part).await;
+    let named = match got {
+        Ok(bytes) => place(&part, folder, name).await.map(|name| (name, bytes)).map_err(said),
+        Err(why) => Err(why),
+    };
+    if named.is_err() {
+        // Best effort: the sweep of the cache takes what is left.
+        drop(tokio::fs::remove_file(&part).await);
+    }
+    named
+}
+
+/// Copies a file of this machine, up to a limit.
+async fn copied(from: &Path, part: &Path) -> Result<u64, String> {
+    let read = |error: std::io::Error| format!("it cannot be read: {error}");
+    let file = tokio::fs::File::open(from).await.map_err(read)?;
+    let metadata = file.metadata().await.map_err(read)?;
+    if !metadata.is_file() || metadata.len() > MAX_COPIED {
+        return Err(format!("it is no file of at most {MAX_COPIED} bytes"));
+    }
+    let said = |error: std::io::Error| format!("it cannot be stored: {error}");
+    let mut to = new_file(part).await.map_err(said)?;
+    let bytes = tokio::io::copy(&mut file.take(MAX_COPIED), &mut to).await.map_err(said)?;
+    to.flush().await.map_err(said)?;
+    Ok(bytes)
+}
+
+async fn new_file(path: &Path) -> std::io::Result<tokio::fs::File> {
+    tokio::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).await
+}
+
+async fn stream(
+    receiver: &dyn selkie_channel_core::Receiver,
+    attachment: &Attachment,
+    most: u64,
+    part: &Path,
+) -> Result<u64, String> {
+    let said = |error: std::io::Error| format!("it cannot be stored: {error}");
+    let mut file = new_file(part).await.map_err(said)?;
+    let bytes = receiver.fetch(attachment, most, &mut file).await?;
+    file.flush().await.map_err(said)?;
+    Ok(bytes)
+}
+
+/// Gives a whole file the first free one of `name.ext`, `name-2.ext`, …: a link fails where a file
+/// is, so that two fetches never overwrite each other.
+async fn place(part: &Path, folder: &Path, name: &str) -> std::io::Result<String> {
+    for number in 1u32.. {
+        let name = numbered(name, number);
+        match tokio::fs::hard_link(part, folder.join(&name)).await {
+            Ok(()) => {
+                tokio::fs::remove_file(part).await?;
+                return Ok(name);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 10_000 => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("no free name"))
+}
+
+fn numbered(name: &str, number: u32) -> String {
+    match (number, name.rsplit_once('.')) {
+        (1, _) => name.to_owned(),
+        (_, Some((stem, ext))) if !stem.is_empty() => format!("{stem}-{number}.{ext}"),
+        _ => format!("{name}-{number}"),
+    }
+}
+
+/// Makes a plain file name of whatever the sender called it: no folder, no control or direction
+/// characters, not hidden, at most 120 bytes with its extension kept. What has no name is called by its kind, and ends as
+/// its type does: programs go by that.
+fn safe_name(attachment: &Attachment) -> String {
+    let base = attachment.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let clean: String = base.chars().map(|c| if is_unfit(c) { '_' } else { c }).collect();
+    let clean = clean.trim_matches(is_edge);
+    if clean.is_empty() || clean.chars().all(|c| c == '_') {
+        let ending = attachment.mime.as_deref().and_then(ending);
+        let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
+        return kind_name(attachment.kind).to_owned() + &ending;
+    }
+    shortened(clean)
+}
+
+/// The usual ending of files of a type: mostly the type's own second word.
+fn ending(mime: &str) -> Option<&str> {
+    Some(match mime.split(';').next()?.trim() {
+        "image/jpeg" => "jpg",
+        "audio/mpeg" => "mp3",
+        "audio/mp4" | "audio/x-m4a" => "m4a",
+        "video/quicktime" => "mov",
+        "text/plain" => "txt",
+        other => {
+            let (_, own) = other.split_once('/')?;
+            let is_one = own.len() <= 5 && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            return Some(own).filter(|own| is_one && !own.is_empty());
+        }
+    })
+}
+
+fn shortened(name: &str) -> String {
+    if name.len() <= NAME_BYTES {
+        return name.to_owned();
+    }
+    match name.rsplit_once('.') {
+        Some((stem, ext)) if ext.len() <= 16 => {
+            let end = stem.floor_char_boundary(NAME_BYTES - ext.len() - 1);
+            format!("{}.{ext}", &stem[..end])
+        }
+        _ => name[..name.floor_char_boundary(NAME_BYTES)].trim_end_matches(is_edge).to_owned(),
+    }
+}
+
+fn is_edge(c: char) -> bool {
+    c == '.' || c.is_whitespace()
+}
+
+/// Characters that make a name lie or a path of it: controls, direction marks, invisible ones.
+fn is_unfit(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{61c}' | '\u{feff}' | '/' | '\\' | ':' | '\u{2028}' | '\u{2029}')
+}
+
+fn describe(attachment: &Attachment, bytes: u64) -> String {
+    let mut text = kind_name(attachment.kind).to_owned();
+    if let Some(mime) = &attachment.mime {
+        let mime: String = mime.chars().filter(char::is_ascii_graphic).take(80).collect();
+        _ = write!(text, ", {mime}");
+    }
+    _ = write!(text, ", {bytes} bytes");
+    text
+}
+
+const fn kind_name(kind: AttachmentKind) -> &'static str {
+    match kind {
+        AttachmentKind::Document => "document",
+        AttachmentKind::Photo => "photo",
+        AttachmentKind::Voice => "voice",
+        AttachmentKind::Audio => "audio",
+        AttachmentKind::Video => "video",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        let safe = |name: &str| safe_name(&file(name, AttachmentKind::Document, None));
+        assert_eq!(safe("../../etc/passwd"), "passwd");
+        assert_eq!(safe("a\0b\u{202e}gpj.exe"), "a_b_gpj.exe");
+        assert_eq!(safe(".bashrc"), "bashrc");
+        for nothing in ["", "..", "/", "\0", " . "] {
+            assert_eq!(safe(nothing), "document", "{nothing:?}");
+        }
+        assert_eq!(numbered("a.tar.gz", 2), "a.tar-2.gz");
+        assert_eq!(numbered("a", 3), "a-3");
+    }
+
+    fn file(name: &str, kind: AttachmentKind, mime: Option<&str>) -> Attachment {
+        let (name, mime) = (name.to_owned(), mime.map(str::to_owned));
+        Attachment { handle: String::new(), kind, name, mime, size: None }
+    }
+
+    #[test]
+    fn what_has_no_name_ends_as_its_type_does() {
+        use AttachmentKind::{Audio, Document, Photo, Video, Voice};
+        for (kind, mime, name) in [
+            (Voice, "audio/ogg", "voice.ogg"),
+            (Video, "video/mp4", "video.mp4"),
+            (Photo, "image/jpeg", "photo.jpg"),
+            (Audio, "audio/mpeg", "audio.mp3"),
+            (Document, "application/pdf", "document.pdf"),
+            (Document, "application/octet-stream", "document"),
+            (Document, "x/../../y", "document"),
+            (Voice, "audio/ogg; codecs=opus", "voice.ogg"),
+        ] {
+            assert_eq!(safe_name(&file("", kind, Some(mime))), name, "{mime}");
+        }
+        assert_eq!(safe_name(&file("a", Voice, Some("audio/ogg"))), "a", "a name is the sender's");
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_is_a_path_or_too_long(name in "(\\PC|[./\\\\\0\u{202e}]){0,300}") {
+            let safe = safe_name(&file(&name, AttachmentKind::Photo, None));
+            prop_assert!(!safe.is_empty() && safe.len() <= NAME_BYTES);
+            prop_assert!(!safe.starts_with('.') && !safe.contains(is_unfit));
+            prop_assert_eq!(safe_name(&file(&safe, AttachmentKind::Photo, None)), safe);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What was said in a thread before the bot was asked there: fetched once, kept as context.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selkie_channel_core::{Addressed, Earlier, Inbound, PersonId, Speaker, What};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::delivery::outbox::Outbox;
+use selkie_domain::taint::Taint;
+use selkie_store::{Arrival, Claimed, Disposition, Fuse};
+use crate::work::hide::hide;
+
+/// As many lines as a claim is handed.
+const MOST_LINES: usize = 30;
+/// Nobody waits longer for what others said before.
+const PATIENCE: Duration = Duration::from_secs(12);
+
+/// Adds what was said before to the context of a conversation's first task. Without it the task goes on,
+/// and its model is told that lines are missing.
+pub(crate) async fn add(outbox: &Arc<Outbox>, claimed: &mut Claimed, cancel: &CancellationToken) {
+    if !claimed.history.is_empty() || !claimed.transcript.is_empty() {
+        return;
+    }
+    let Earlier { mut lines, missing } = tokio::select! {
+        earlier = fetch(outbox, claimed) => earlier,
+        () = cancel.cancelled() => return,
+    };
+    // After a reset there is no history either, and what was said before is to stay forgotten.
+    if lines.is_empty() && missing.is_none() || !is_first(outbox, claimed).await {
+        return;
+    }
+    if !lines.is_empty() {
+        claimed.facts.taint = Taint::Raw;
+    }
+    if let Some(why) = missing {
+        tracing::warn!(
+            conversation = %claimed.conversation, why, lines = lines.len(),
+            "not all that was said before could be fetched; the task continues without it"
+        );
+        lines.splice(0..0, hint(claimed, &lines));
+    }
+    store(outbox, claimed, &lines).await;
+    let count = lines.len();
+    tracing::debug!(conversation = %claimed.conversation, count, "what was said before is context");
+    claimed.context.splice(0..0, lines);
+}
+
+/// A line of our own that tells the model of what it is not shown; a restart finds it with the others.
+fn hint(claimed: &Claimed, lines: &[Inbound]) -> Option<Inbound> {
+    let (_, asked) = claimed.heard.first()?;
+    let first = lines.first().unwrap_or(asked);
+    Some(Inbound {
+        key: format!("missing:{}", asked.key),
+        order: first.order.saturating_sub(1),
+        at: first.at,
+        speaker: Speaker {
+            id: PersonId::new(claimed.conversation.account().as_str()),
+            name: "note".to_owned(),
+            username: None,
+            is_bot: true,
+        },
+        what: What::Message,
+        message: None,
+        addressed: Addressed::No,
+        text: MISSING.to_owned(),
+        command: None,
+        quote: None,
+        forwarded: false,
+        attachments: Vec::new(),
+        album: None,
+        reply_window: None,
+        ..asked.clone()
+    })
+}
+
+const MISSING: &str = "(Some of what was said here before could not be fetched, so lines are missing. Say so \
+    when the answer may depend on them.)";
+
+/// Asks the channel for what is older than all that is known. What was stored by an earlier claim is
+/// known: it is not asked for again.
+async fn fetch(outbox: &Outbox, claimed: &Claimed) -> Earlier {
+    let receiver =
+        outbox.accounts.of(&claimed.conversation).and_then(|a| a.channel.receiver.clone());
+    let known = claimed.context.iter().chain(claimed.heard.iter().map(|(_, inbound)| inbound));
+    let oldest = known.map(|inbound| inbound.order).min();
+    let room = MOST_LINES.saturating_sub(claimed.context.len());
+    let (Some(receiver), Some(oldest), 1..) = (receiver, oldest, room) else {
+        return Earlier::default();
+    };
+    let asked = timeout(PATIENCE, receiver.backfill(&claimed.conversation, oldest, room)).await;
+    let missing = match asked {
+        Ok(Ok(mut earlier)) => {
+            earlier.lines.iter_mut().for_each(|inbound| hide(&outbox.runtime.redactor, inbound));
+            return earlier;
+        }
+        Ok(Err(why)) => why,
+        Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
+    };
+    Earlier { lines: Vec::new(), missing: Some(missing) }
+}
+
+async fn is_first(outbox: &Arc<Outbox>, claimed: &Claimed) -> bool {
+    match outbox.storage.ledger.tasks(Some(&claimed.conversation), 2).await {
+        Ok(tasks) => tasks.iter().all(|task| task.id == claimed.claim.task),
+        Err(error) => {
+            outbox.storage.trouble(&error);
+            false
+        }
+    }
+}
+
+/// A restart finds it in the ledger.
+async fn store(outbox: &Arc<Outbox>, claimed: &Claimed, earlier: &[Inbound]) {
+    let arrival = |inbound: &Inbound| Arrival {
+        inbound: inbound.clone(),
+        disposition: Disposition::Earlier(claimed.claim.task),
+    };
+    let fuse = Fuse {
+        permits: 0,
+        instance: outbox.runtime.instance.clone(),
+        now: outbox.runtime.clock.now(),
+    };
+    let batch = earlier.iter().map(arrival).collect();
+    if let Err(error) = outbox.storage.ledger.accept(batch, None, fuse).await {
+        outbox.storage.trouble(&error);
+    }
+}

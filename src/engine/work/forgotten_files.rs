@@ -1,0 +1,76 @@
+//! The files of a forgotten place go: what was sent there, what was brought there, what was made there. Those of a message
+//! that was taken back, too.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::delivery::storage::Storage;
+use selkie_store::StoreError;
+use crate::work::attachments::brought_by;
+use crate::work::sweep::Sweep;
+use crate::work::workspace::own_folder;
+
+/// Removes the files of messages that were taken back. What of them is on its way comes into the same folders, and goes
+/// when its task has ended.
+///
+/// # Errors
+/// When the store does not answer.
+pub(crate) async fn remove_unsent(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
+    let mut unsent = storage.ledger.unsent().await?;
+    let of = |place, row| cache_dir.join(own_folder(place)).join(brought_by(row));
+    let folders: Vec<PathBuf> = unsent.messages.iter().map(|it| of(it.place_row, it.row)).collect();
+    let removed = tokio::task::spawn_blocking(move || {
+        folders.iter().try_for_each(|folder| match std::fs::remove_dir_all(folder) {
+            Ok(()) => {
+                tracing::info!("files of a message were deleted: it was taken back");
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        })
+    });
+    let removed = removed.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    if let Err(error) = removed {
+        tracing::error!(%error, "files of a message that was taken back are still there: trying again");
+        unsent.over.clear();
+    }
+    match unsent.over.is_empty() {
+        true => Ok(()),
+        false => storage.ledger.unsent_gone(unsent).await,
+    }
+}
+
+/// Removes the files of places that are being forgotten from their own folders in the cache. Before their rows: until those
+/// are gone, a crash in between is made good.
+///
+/// # Errors
+/// When the store does not answer.
+pub(crate) async fn remove(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
+    let sweeps: Vec<Sweep> = storage
+        .ledger
+        .forgetting()
+        .await?
+        .into_iter()
+        .map(|(row, since)| Sweep {
+            root: cache_dir.join(own_folder(row)),
+            spared: "",
+            since,
+            most: u64::MAX,
+            in_use: Vec::new(),
+        })
+        .collect();
+    if sweeps.is_empty() {
+        return Ok(());
+    }
+    let swept = tokio::task::spawn_blocking(move || {
+        sweeps.iter().map(|sweep| sweep.run().files).sum::<u64>()
+    });
+    match swept.await {
+        Ok(0) => {}
+        Ok(files) => tracing::info!(files, "files of a chat were deleted: it is forgotten"),
+        Err(error) => {
+            tracing::error!(%error, "the files of a forgotten chat are still there: a defect")
+        }
+    }
+    Ok(())
+}

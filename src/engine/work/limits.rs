@@ -1,0 +1,409 @@
+//! What everybody but an owner may use: messages, and commands and taps, in a minute; model calls, their cost
+//! and bytes of files in a day. Counted in the ledger, so that a restart is no fresh start. Whoever reaches a limit is told once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::locked;
+use selkie_channel_core::{ConversationId, Inbound, PersonId};
+use tokio::sync::Notify;
+
+use selkie_agent::{Exhausted, Quota};
+use crate::delivery::outbox::Outbox;
+use selkie_domain::facts::Trust;
+use selkie_domain::live::Live;
+use selkie_domain::usage::{Spent, Usage};
+use selkie_store::Claimed;
+use crate::work::rights::Rights;
+use crate::work::unattended;
+
+mod counters;
+mod messages;
+mod reached;
+pub mod settings;
+
+use counters::{Counters, Use};
+use reached::{Reached, What, Whose};
+use settings::{Caps, LimitSettings};
+
+/// What is counted in this time is written at once, and may be lost by a kill: no message waits for it.
+const BEHIND: Duration = Duration::from_secs(1);
+
+/// What is counted, and the limits that are reached just now, for the owner to read.
+pub(crate) struct Limits {
+    outbox: Arc<Outbox>,
+    rights: Arc<Rights>,
+    settings: Live<LimitSettings>,
+    counters: Mutex<Counters>,
+    /// Rung when something was added.
+    counted: Notify,
+    reached: Mutex<BTreeMap<String, DateTime<Utc>>>,
+}
+
+/// Who uses something.
+struct User<'a> {
+    person: Option<&'a PersonId>,
+    conversation: &'a ConversationId,
+}
+
+impl Limits {
+    /// Counts from now on, on top of what the ledger holds.
+    pub(crate) fn new(
+        outbox: Arc<Outbox>,
+        rights: Arc<Rights>,
+        settings: Live<LimitSettings>,
+    ) -> Self {
+        let now = outbox.runtime.now();
+        Self {
+            outbox,
+            rights,
+            settings,
+            counters: Mutex::new(Counters::new(now)),
+            counted: Notify::new(),
+            reached: Mutex::default(),
+        }
+    }
+
+    fn counters(&self) -> MutexGuard<'_, Counters> {
+        locked(&self.counters)
+    }
+
+    /// Lists what is reached just now: `limits.person.calls_per_day (tg:4711)`.
+    pub(crate) fn reached(&self, now: DateTime<Utc>) -> Vec<String> {
+        let mut reached = locked(&self.reached);
+        reached.retain(|_, until| *until > now);
+        reached.keys().cloned().collect()
+    }
+
+    /// Notes one that is reached; whether it was not known.
+    fn note(&self, reached: &Reached) -> bool {
+        let mut all = locked(&self.reached);
+        let line = format!("{} ({})", reached.key(), reached.who);
+        let until = reached.since + reached.what.window();
+        all.insert(line, until) != Some(until)
+    }
+
+    /// Notes one that is reached, and logs it the first time.
+    fn log(&self, reached: &Reached) -> bool {
+        let is_new = self.note(reached);
+        if is_new {
+            let (limit, who) = (reached.key(), &reached.who);
+            tracing::warn!(limit, who, "a limit is reached: what comes beyond it is not answered");
+        }
+        is_new
+    }
+}
+
+impl Limits {
+    /// Writes what is counted, a moment later. Runs until the daemon's end.
+    pub(crate) async fn write_behind(self: Arc<Self>) {
+        let ends = &self.outbox.runtime.stop.work;
+        while !ends.is_cancelled() {
+            ends.run_until_cancelled(self.counted.notified()).await;
+            ends.run_until_cancelled(tokio::time::sleep(BEHIND)).await;
+            self.write().await;
+        }
+    }
+
+    /// Writes what is counted and not written yet.
+    pub(crate) async fn write(&self) {
+        let unwritten = self.counters().unwritten();
+        if unwritten.is_empty() {
+            return;
+        }
+        match self.outbox.storage.ledger.spend(unwritten.clone(), self.forget()).await {
+            Ok(_) => self.counters().leave(self.outbox.runtime.clock.now()),
+            Err(error) => {
+                self.counters().take_back(unwritten);
+                self.counted.notify_one();
+                self.outbox.storage.trouble(&error);
+            }
+        }
+    }
+
+    /// Counts the messages of a task that begins, and returns the limit that stands in its way.
+    pub(crate) async fn stops(&self, claimed: &Claimed, trust: Trust) -> Option<Reached> {
+        if trust == Trust::Owner || self.outbox.accounts.of(&claimed.conversation).is_none() {
+            return None;
+        }
+        let user =
+            User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
+        let now = self.outbox.runtime.clock.now();
+        let newest = claimed.heard.last().map_or(now, |(_, inbound)| inbound.at);
+        // A task that goes on was counted when it began. Words of its own are asked like a message; a schedule's are
+        // none, for nobody writes them.
+        let unattended = unattended::is_unattended(&claimed.facts);
+        let asked = claimed.heard.len() + usize::from(claimed.words.is_some());
+        let fresh = if claimed.header.is_none() { asked as u64 } else { 0 };
+        let messages = match unattended {
+            true => Vec::new(),
+            false => self.checks(&user, What::Messages, newest, fresh),
+        };
+        // Fixed words ask no model.
+        if claimed.words.as_ref().is_some_and(|words| words.fixed) {
+            return None;
+        }
+        let day = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        let reached =
+            self.first_reached(messages.into_iter().chain(day.into_iter().flatten())).await?;
+        match unattended {
+            true => self.tell_maker(&reached, claimed).await,
+            false => self.tell(&reached, claimed.heard.last().map(|(_, inbound)| inbound)).await,
+        }
+        Some(reached)
+    }
+
+    /// Says where a schedule speaks that a time of it is passed over, once for the limit's time.
+    async fn tell_maker(&self, reached: &Reached, claimed: &Claimed) {
+        self.log(reached);
+        let storage = &self.outbox.storage;
+        let behind = || storage.ledger.schedule_behind(claimed.claim.task);
+        let Some(row) = storage.insist(behind).await.flatten() else { return };
+        let known = crate::work::messages::schedule(row.id(), &row.schedule.name());
+        let text = messages::passed_over(reached, &known);
+        if let Some(draft) = self.outbox.draft(&claimed.conversation, &text, None, None) {
+            let key = format!(
+                "limit:{}:schedule:{}:{}",
+                reached.key(),
+                claimed.conversation,
+                reached.since.timestamp()
+            );
+            self.outbox.say_once(&key, draft).await;
+        }
+    }
+
+    /// Returns the limit that keeps a conversation's lines from the model of the gate.
+    pub(crate) async fn stops_gate(&self, conversation: &ConversationId) -> Option<Reached> {
+        let user = User { person: None, conversation };
+        let now = self.outbox.runtime.clock.now();
+        let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        let reached = self.first_reached(checks.into_iter().flatten()).await?;
+        self.tell(&reached, None).await;
+        Some(reached)
+    }
+
+    /// Counts a command or a tap of anybody but an owner, and returns the limit that stands in its way. They have
+    /// counters of their own: who has written too much can still stop what runs.
+    pub(crate) async fn stops_command(&self, inbound: &Inbound) -> Option<Reached> {
+        let account = self.outbox.accounts.of(&inbound.conversation)?;
+        let trust = self.rights.principal(&account, inbound)?;
+        if trust == Trust::Owner {
+            return None;
+        }
+        let user = User { person: Some(&inbound.speaker.id), conversation: &inbound.conversation };
+        let checks = self.checks(&user, What::Commands, inbound.at, 1);
+        self.first_reached(checks.into_iter()).await
+    }
+
+    /// Says once that commands are beyond a limit.
+    pub(crate) async fn tell_command(&self, reached: &Reached, inbound: &Inbound) {
+        self.tell(reached, Some(inbound)).await;
+    }
+
+    /// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
+    pub(crate) fn tap_told(&self, reached: &Reached) -> Option<&'static str> {
+        self.log(reached).then(messages::taps)
+    }
+
+    /// Returns the limits that a task counts against; `None` for an owner's.
+    pub(crate) fn shares(&self, claimed: &Claimed) -> Option<Shares<'_>> {
+        let user =
+            User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
+        let is_held = claimed.facts.trust != Trust::Owner;
+        is_held.then(|| Shares { limits: self, shares: user.shares(&self.settings.now()) })
+    }
+
+    /// Counts the last usage of a task.
+    pub(crate) fn used(&self, claimed: &Claimed, usage: Usage) {
+        // Its end is said already: a limit that it reached stands in the way of the next.
+        let _reached = self.shares(claimed).and_then(|shares| shares.count(usage));
+    }
+
+    /// Whether a conversation may be thought about although nobody asks; nobody is told that it may not.
+    pub(crate) async fn has_room(&self, conversation: &ConversationId) -> bool {
+        let user = User { person: None, conversation };
+        let now = self.outbox.runtime.clock.now();
+        let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        self.first_reached(checks.into_iter().flatten()).await.is_none()
+    }
+
+    /// Counts what was used for a conversation in which nobody had asked: a decision of the gate, a summary.
+    pub(crate) fn used_unasked(&self, conversation: &ConversationId, usage: Usage) {
+        let shares = User { person: None, conversation }.shares(&self.settings.now());
+        let _reached = Shares { limits: self, shares }.count(usage);
+    }
+
+    /// Returns how many bytes may still be fetched of what a person sends.
+    pub(crate) async fn bytes_left(&self, inbound: &Inbound) -> Result<u64, Reached> {
+        if self.is_owner(inbound) {
+            return Ok(u64::MAX);
+        }
+        let checks = self.bytes(inbound, 0);
+        let known = self.count(&checks).await;
+        let mut left = u64::MAX;
+        for (check, known) in checks.into_iter().zip(known) {
+            match check.cap.saturating_sub(known) {
+                0 => {
+                    self.log(&check.reached);
+                    return Err(check.reached);
+                }
+                room => left = left.min(room),
+            }
+        }
+        Ok(left)
+    }
+
+    /// Counts bytes that were fetched of what a person sent.
+    pub(crate) async fn fetched(&self, inbound: &Inbound, amount: u64) {
+        if !self.is_owner(inbound) {
+            self.count(&self.bytes(inbound, amount)).await;
+        }
+    }
+
+    fn bytes(&self, inbound: &Inbound, amount: u64) -> Vec<Check> {
+        let user = User { person: Some(&inbound.speaker.id), conversation: &inbound.conversation };
+        self.checks(&user, What::Bytes, self.outbox.runtime.clock.now(), amount)
+    }
+
+    fn is_owner(&self, inbound: &Inbound) -> bool {
+        let account = self.outbox.accounts.of(&inbound.conversation);
+        let trust = account.and_then(|account| self.rights.principal(&account, inbound));
+        trust == Some(Trust::Owner)
+    }
+
+    fn checks(&self, user: &User<'_>, what: What, at: DateTime<Utc>, amount: u64) -> Vec<Check> {
+        checks_of(&user.shares(&self.settings.now()), what, at, amount)
+    }
+
+    /// Adds what is to be added, and returns the first limit that is reached.
+    async fn first_reached(&self, checks: impl Iterator<Item = Check>) -> Option<Reached> {
+        let checks: Vec<Check> = checks.collect();
+        let known = self.count(&checks).await;
+        let over = |(check, known): &(Check, u64)| match check.used.spent.amount {
+            // What is looked at only is reached when nothing is left of it.
+            0 => *known >= check.cap,
+            _ => *known > check.cap,
+        };
+        checks.into_iter().zip(known).find(over).map(|(check, _)| check.reached)
+    }
+
+    /// Adds, and returns what each counter has come to, in the same order. Waits for the ledger only when it asks
+    /// for what an earlier start counted.
+    async fn count(&self, checks: &[Check]) -> Vec<u64> {
+        let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
+        let unknown = self.counters().unknown(&uses);
+        if !unknown.is_empty() {
+            let looks =
+                || unknown.iter().map(|one| Spent { amount: 0, ..one.spent.clone() }).collect();
+            let read = self
+                .outbox
+                .storage
+                .insist(|| self.outbox.storage.ledger.spend(looks(), self.forget()))
+                .await;
+            self.counters().learn(&unknown, read.unwrap_or_default());
+        }
+        self.add(checks)
+    }
+
+    /// Adds, and returns what each counter has come to since it is known. Whoever begins a task has it read first.
+    fn add(&self, checks: &[Check]) -> Vec<u64> {
+        let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
+        let came = self.counters().add(&uses);
+        if uses.iter().any(|one| one.spent.amount > 0) {
+            self.counted.notify_one();
+        }
+        came
+    }
+
+    /// Yesterday's stay, for a clock that is set back a little.
+    fn forget(&self) -> DateTime<Utc> {
+        self.outbox.runtime.clock.now() - TimeDelta::days(2)
+    }
+
+    /// Says that a limit is reached, once for its time: to the person, and to the log.
+    async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
+        self.log(reached);
+        let draft = inbound.and_then(|i| self.outbox.draft_to(i, &messages::reached(reached)));
+        if let Some(draft) = draft {
+            let since = reached.since.timestamp();
+            // What everybody has used up is told in each conversation that meets it.
+            let whose = match reached.whose {
+                Whose::Everybody => inbound.map_or(String::new(), |i| i.conversation.to_string()),
+                Whose::Person | Whose::Conversation => reached.who.clone(),
+            };
+            let key = format!("limit:{}:{whose}:{since}", reached.key());
+            self.outbox.say_once(&key, draft).await;
+        }
+    }
+}
+
+impl<'a> User<'a> {
+    /// The counters of a use, each with its limit.
+    fn shares(&self, settings: &LimitSettings) -> Vec<Share> {
+        let person = self.person.map(|person| Share {
+            whose: Whose::Person,
+            who: format!("person {person}"),
+            caps: settings.person.caps(),
+        });
+        let conversation = Share {
+            whose: Whose::Conversation,
+            who: format!("conversation {}", self.conversation),
+            caps: settings.conversation.caps(),
+        };
+        let everybody = Share {
+            whose: Whose::Everybody,
+            who: "everybody".to_owned(),
+            caps: settings.everybody.caps(),
+        };
+        person.into_iter().chain([conversation, everybody]).collect()
+    }
+}
+
+/// One that uses something: whose counter, its name, and how far it may go.
+struct Share {
+    whose: Whose,
+    who: String,
+    caps: Caps,
+}
+
+/// The limits that a task of anybody but an owner counts against.
+pub(crate) struct Shares<'a> {
+    limits: &'a Limits,
+    shares: Vec<Share>,
+}
+
+impl Quota for Shares<'_> {
+    fn count(&self, usage: Usage) -> Option<Exhausted> {
+        let now = self.limits.outbox.runtime.now();
+        let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
+        let used = used.into_iter().filter(|(_, amount)| *amount > 0);
+        let checks: Vec<Check> =
+            used.flat_map(|(what, amount)| checks_of(&self.shares, what, now, amount)).collect();
+        let came = self.limits.add(&checks);
+        let reached = checks.into_iter().zip(came).find(|(check, came)| *came >= check.cap)?;
+        let reached = reached.0.reached;
+        self.limits.log(&reached);
+        let why = format!("{} is reached", reached.key());
+        Some(Exhausted { why, text: messages::stopped(&reached) })
+    }
+}
+
+/// A counter, what is added to it, and how far it may go. What has no limit is not counted.
+struct Check {
+    used: Use,
+    cap: u64,
+    reached: Reached,
+}
+
+fn checks_of(shares: &[Share], what: What, at: DateTime<Utc>, amount: u64) -> Vec<Check> {
+    let since = what.since(at);
+    let check = |Share { whose, who, caps }: &Share| {
+        let spent = Spent { who: who.clone(), what: what.name(), since, amount };
+        let used = Use { spent, until: since + what.window() };
+        let reached = Reached { whose: *whose, what, who: who.clone(), since };
+        Some(Check { used, cap: what.of(*caps)?, reached })
+    };
+    shares.iter().filter_map(check).collect()
+}

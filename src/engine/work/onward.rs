@@ -1,0 +1,28 @@
+//! What is to be done after a task, or after it was to wait for a person.
+
+use chrono::{DateTime, Utc};
+
+use selkie_store::Claimed;
+
+/// What is to be done after a task.
+#[derive(Default)]
+pub(crate) struct Onward {
+    /// The lane's next task, when it was handed over.
+    pub(crate) next: Option<Claimed>,
+    /// When the task goes on at the latest, though nobody wakes it.
+    pub(crate) wake_at: Option<DateTime<Utc>>,
+    /// Somebody is asked now.
+    pub(crate) asked: bool,
+    /// People are told what it waits for, and what tells them stays.
+    pub(crate) told: bool,
+}
+
+/// What came of a park.
+pub(crate) enum Parked {
+    /// It waits, or another owner has it.
+    Yes(Box<Onward>),
+    /// A person stopped the task before it could ask.
+    Stopped,
+    /// There is nobody here, or no way to ask.
+    NobodyToAsk,
+}

@@ -1,0 +1,104 @@
+//! The way from a worker to the agent: shape and scope of the task, persona, and the drive itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use selkie_agent::{Agent, Assignment, ContextSource, Driven, Dropped, Inflow, Quota};
+use selkie_domain::facts::{Facts, Trigger};
+use selkie_domain::live::Live;
+use selkie_domain::transcript::Received;
+use selkie_shape::{Shape, fit};
+use selkie_store::Claimed;
+use crate::work::persona::Persona;
+use crate::work::scope::{Ports, Scopes};
+
+/// Makes the shape of some facts.
+pub(crate) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
+
+/// Answers a claimed task.
+#[async_trait]
+pub(crate) trait TaskRunner: Send + Sync {
+    /// Works on it to its end, or to a question; see [`Dropped`] for the ways it does not get there.
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped>;
+}
+
+/// A task with all that the runner needs besides what is its own.
+pub(crate) struct Job<'a> {
+    pub(crate) claimed: &'a Claimed,
+    pub(crate) heard: Vec<Received>,
+    pub(crate) inflow: &'a dyn Inflow,
+    pub(crate) quota: Option<&'a dyn Quota>,
+    pub(crate) ports: Ports,
+}
+
+/// The agent behind its shape.
+#[derive(Clone)]
+pub(crate) struct AgentRunner {
+    pub(crate) agent: Arc<Agent>,
+    /// The same with a model of its own, for the heartbeat.
+    pub(crate) heartbeat: Arc<Agent>,
+    pub(crate) shapes: Shapes,
+    pub(crate) scopes: Scopes,
+    pub(crate) persona: Arc<Persona>,
+    /// What every task reads right before its newest message, in this order.
+    pub(crate) contexts: Vec<Arc<dyn ContextSource>>,
+}
+
+impl AgentRunner {
+    /// Says of each model whose server has cut a prompt what an owner does about it.
+    pub(crate) fn cut_prompts(&self) -> Vec<String> {
+        let models = self.agent.profiles.values();
+        let cut = models.filter_map(|model| Some((model.card().name, model.learnt().cut?)));
+        cut.map(|(name, cut)| cut.sentence(&name)).collect()
+    }
+
+    /// Says what the main model's window does to a tool of a shape; nothing where it leaves it as it is.
+    pub(crate) fn lack_of_room(&self, shape: &Shape, tool: &str) -> Option<String> {
+        let (registry, card) = (&shape.registry, self.agent.model.card());
+        fit::reason(registry.block(), card.context, &card.name, registry.our_name(tool))
+    }
+}
+
+/// A task is worked on to its end by what stood when it began.
+#[async_trait]
+impl TaskRunner for Live<AgentRunner> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        self.now().answer(job).await
+    }
+}
+
+#[async_trait]
+impl TaskRunner for AgentRunner {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        let Job { claimed, heard, inflow, quota, ports } = job;
+        let shape = |facts: &Facts| (self.shapes)(facts).registry;
+        let scope = |facts: &Facts, call: &str| {
+            let shape = (self.shapes)(facts);
+            self.scopes.make(claimed, facts, &shape, call, &ports)
+        };
+        let (persona, cancel) = (self.persona.now(), ports.cancel.clone());
+        let (shape, scope) = (&shape, &scope);
+        let mut context = Vec::new();
+        for source in &self.contexts {
+            context.extend(source.part(claimed).await);
+        }
+        let assignment = Assignment {
+            claimed,
+            heard,
+            shape,
+            fit: fit::fit,
+            scope,
+            persona,
+            context,
+            inflow,
+            quota,
+            cancel,
+        };
+        let agent = match claimed.facts.trigger {
+            Trigger::Heartbeat => &self.heartbeat,
+            _ => &self.agent,
+        };
+        agent.drive(assignment).await
+    }
+}

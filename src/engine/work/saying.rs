@@ -1,0 +1,123 @@
+//! What a task says at its end.
+
+use selkie_channel_core::{Body, Mention, MessageRef, Outbound};
+
+use selkie_agent::Ending;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::streamed::StreamedAnswer;
+use crate::delivery::{deferred, reminders};
+use selkie_domain::facts::{Trigger, Where};
+use selkie_domain::transcript::Item;
+use selkie_store::{Claimed, Draft, End};
+use crate::work::answer::{Answers, Life, quote};
+use crate::work::answer_pictures::AnswerPictures;
+use crate::work::messages;
+use crate::work::onward::Onward;
+use crate::work::outages;
+use crate::work::unattended;
+
+impl Answers {
+    /// Ends a task with its last words.
+    pub(crate) async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
+        let ending = match &life.bounds.schedule {
+            Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
+            None => ending,
+        };
+        let left = life.answer.end().await;
+        let is_known = self.outages.knows(&self.outbox, claimed, &ending.end).await;
+        let ending = if is_known { outages::unsaid(ending) } else { ending };
+        let mut say = match is_known || unattended::has_nothing_to_tell(claimed, &ending) {
+            true => Vec::new(),
+            false => {
+                let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
+                let pictures = self.pictures(claimed, &ending).await;
+                self.say(claimed, &ending, life, mentions, pictures)
+            }
+        };
+        let standing = left.over().filter(|_| !life.reply.has_spoken());
+        let is_over = over(&self.outbox, &mut say, standing);
+        let onward = self.finish(claimed, ending, say, life.hand_over).await;
+        if !is_over {
+            left.withdraw();
+        }
+        onward
+    }
+
+    /// The answer while it is written: of what somebody asked for in a chat, and only there.
+    pub(crate) fn streamed(&self, claimed: &Claimed) -> StreamedAnswer {
+        let asked = claimed.facts.trigger == Trigger::Asked;
+        // A right to answer belongs to the whole answer.
+        let may = asked && !unattended::is_unattended(&claimed.facts) && !deferred::is_due(claimed);
+        StreamedAnswer::of(&self.outbox, claimed, quote(claimed), may)
+    }
+
+    /// Renders the last words of a task, and its pictures behind them; a reminder has its buttons.
+    fn say(
+        &self,
+        claimed: &Claimed,
+        ending: &Ending,
+        life: &Life<'_>,
+        mentions: Vec<Mention>,
+        pictures: AnswerPictures,
+    ) -> Vec<Draft> {
+        // A command that stopped the task has answered already, but for what came in meanwhile.
+        if ending.end == End::Stopped && life.mark.is_asked() && ending.text.is_empty() {
+            return Vec::new();
+        }
+        let window = deferred::right(&self.outbox, claimed);
+        let draft = |text: &str| {
+            let said = Outbound::text(claimed.conversation.clone(), text);
+            let said =
+                said.quoting(quote(claimed)).within(window.clone()).mentioning(mentions.clone());
+            self.outbox.rendered(match life.bounds.reminder {
+                Some(id) if ending.end == End::Done => {
+                    reminders::with_buttons(&self.outbox, id, said)
+                }
+                _ => said,
+            })
+        };
+        let words = draft(&pictures.with_words(&ending.text));
+        // The first thing that is said quotes.
+        let quoted = words.is_none().then(|| quote(claimed)).flatten();
+        let picture = |body: Body| {
+            let said = Outbound::new(claimed.conversation.clone(), body);
+            self.outbox.rendered(said.quoting(quoted.clone()))
+        };
+        let say: Vec<Draft> =
+            words.into_iter().chain(pictures.bodies.into_iter().filter_map(picture)).collect();
+        if !say.is_empty() {
+            return say;
+        }
+        let line = match &ending.end {
+            _ if life.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
+            End::Done if unattended::is_unasked(&claimed.facts) => return Vec::new(),
+            End::Done if ending.text.is_empty() => messages::done(),
+            End::Done => messages::empty_answer(),
+            End::Stopped => messages::task_stopped(),
+            End::Failed { why } => messages::failed(why),
+        };
+        draft(&line).into_iter().collect()
+    }
+}
+
+/// Lets plain words take the place of the message that showed them while they were written; whether they do. Whoever is
+/// mentioned hears of a new message alone.
+fn over(outbox: &Outbox, say: &mut [Draft], message: Option<MessageRef>) -> bool {
+    let (Some(message), [draft, ..]) = (message, say) else { return false };
+    let said = &draft.outbound;
+    if !matches!(said.body, Body::Text { .. }) || !said.mentions.is_empty() {
+        return false;
+    }
+    let Some(over) = outbox.rendered(said.clone().over(Some(message))) else { return false };
+    *draft = over;
+    true
+}
+
+/// Whether a speaking tool has answered in an earlier life of this task.
+fn spoke_before(claimed: &Claimed) -> bool {
+    let Where::Channel(features) = &claimed.facts.place else { return false };
+    claimed.transcript.windows(2).any(|pair| {
+        let [Item::Asked { calls, .. }, Item::Answered { answers }] = pair else { return false };
+        calls.iter().zip(answers).any(|(c, a)| !a.is_error && features.speaking.contains(&c.name))
+    })
+}

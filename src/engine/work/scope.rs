@@ -1,0 +1,202 @@
+//! Makes the scope of a call: what it may touch, from the facts and the shape of its task.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selkie_channel_core::Audience;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use selkie_domain::clock::SharedClock;
+use selkie_domain::command_line;
+use selkie_domain::facts::{Facts, Where};
+use selkie_people::update::Conversations;
+use selkie_shape::Shape;
+use selkie_shape::roots::{Reach, Workspace};
+use selkie_store::Claimed;
+use selkie_tools::asked::{Asked, Speaker};
+use selkie_tools::memory::port::Memory;
+use selkie_tools::paths::{Level, Lists, Roots};
+use selkie_tools::ports::{
+    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos,
+};
+use selkie_tools::scope::{Outward, Scope};
+use crate::work::workspace::{Workspaces, own_folder};
+
+/// No call of a tool takes longer.
+const LONGEST_CALL: Duration = Duration::from_secs(120);
+
+/// Makes scopes.
+#[derive(Clone)]
+pub(crate) struct Scopes {
+    pub(crate) todos: Arc<dyn Todos>,
+    pub(crate) todo_file: Arc<dyn TodoFile>,
+    pub(crate) memory: Arc<dyn Memory>,
+    pub(crate) timetable: Arc<dyn Timetable>,
+    pub(crate) post_files: Arc<dyn PostFiles>,
+    pub(crate) addressees: Arc<dyn Addressees>,
+    pub(crate) sessions: Arc<dyn Sessions>,
+    pub(crate) modes: Arc<dyn Modes>,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) lists: Lists,
+    pub(crate) conversations: Arc<dyn Conversations>,
+    pub(crate) clock: SharedClock,
+}
+
+/// Where a task speaks and tells how far it is, and what ends it.
+pub(crate) struct Ports {
+    pub(crate) reply: Arc<dyn Reply>,
+    pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Scopes {
+    /// Makes the scope of one call.
+    pub(crate) fn make(
+        &self,
+        claimed: &Claimed,
+        facts: &Facts,
+        shape: &Shape,
+        call: &str,
+        at: &Ports,
+    ) -> Scope {
+        Scope {
+            task: claimed.claim.task,
+            call: call.to_owned(),
+            conversation: claimed.conversation.clone(),
+            message: facts.message.clone(),
+            speaker: facts.speaker.clone(),
+            is_private: facts.audience() == Audience::Direct,
+            trust: facts.trust,
+            mode: facts.mode,
+            trigger: facts.trigger,
+            taint: facts.taint,
+            outward: Outward::Free,
+            approved: None,
+            earlier: Arc::default(),
+            plan: None,
+            given: Vec::new(),
+            roots: self.roots(claimed, facts, shape.roots.opens),
+            reply: Arc::clone(&at.reply),
+            tools: Arc::clone(shape.registry.block()),
+            progress: Arc::clone(&at.progress),
+            todos: Arc::clone(&self.todos),
+            todo_file: Arc::clone(&self.todo_file),
+            memory: Arc::clone(&self.memory),
+            asked: Arc::new(asked(claimed)),
+            timetable: Arc::clone(&self.timetable),
+            addressees: Arc::clone(&self.addressees),
+            sessions: Arc::clone(&self.sessions),
+            post_files: Arc::clone(&self.post_files),
+            modes: Arc::clone(&self.modes),
+            spent: Arc::default(),
+            deadline: Instant::now() + LONGEST_CALL,
+            cancel: at.cancel.clone(),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    fn roots(&self, claimed: &Claimed, facts: &Facts, opens: Reach) -> Roots {
+        let at_terminal = matches!(facts.place, Where::CommandLine { .. });
+        let workspace = match (opens.workspace, at_terminal) {
+            (Workspace::No, _) | (Workspace::Set, true) => None,
+            (Workspace::Any, true) => command_line::workspace(&claimed.conversation),
+            (opened, false) => self.workspaces.of(claimed, facts.trust, opened == Workspace::Set),
+        };
+        let Workspaces { state_dir, cache_dir, ours, .. } = &self.workspaces;
+        Roots {
+            cache: cache_dir.clone(),
+            own: cache_dir.join(own_folder(claimed.place_row)),
+            state: opens.state.then(|| state_dir.clone()),
+            workspace,
+            elsewhere: opens.elsewhere,
+            lists: self.lists(claimed, facts),
+            level: Level::of_task(facts.taint, facts.trust).noting(&self.workspaces.commands),
+            ours: ours.clone(),
+        }
+    }
+}
+
+impl Scopes {
+    /// The lists, as far as an owner alone reads them: nobody else has written the items of that chat.
+    fn lists(&self, claimed: &Claimed, facts: &Facts) -> Lists {
+        match facts.is_owner_alone() {
+            true => self.lists.seen_from(self.conversations.chat(&claimed.conversation)),
+            false => self.lists.clone(),
+        }
+    }
+}
+
+/// What people wrote that a task answers: their messages, or the words it has instead of one.
+fn asked(claimed: &Claimed) -> Asked {
+    let mut asked = Asked::default();
+    let own = claimed.words.as_ref().map(|words| words.letter(claimed.facts.trigger).own);
+    let words = claimed.words.iter().zip(&own);
+    let words = words.map(|(words, own)| (&words.person, &words.name, own));
+    let heard = claimed.heard.iter().map(|(_, m)| (&m.speaker.id, &m.speaker.name, &m.text));
+    for (id, name, text) in words.chain(heard) {
+        if !asked.text.is_empty() {
+            asked.text.push('\n');
+        }
+        asked.text.push_str(text);
+        if !asked.people.iter().any(|other| other.id == *id) {
+            asked.people.push(Speaker { id: id.clone(), name: name.clone() });
+        }
+    }
+    asked
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::flow::testing;
+    use selkie_domain::clock::SystemClock;
+    use selkie_domain::owners::Owners;
+    use selkie_tools::paths::Ours;
+    use crate::work::records::Records;
+    use crate::work::workspace::WorkspaceSettings;
+
+    #[test]
+    fn a_closed_shape_leaves_the_own_folder_alone() {
+        let outbox = testing::desk().outbox;
+        let records = Arc::new(Records {
+            storage: Arc::clone(&outbox.storage),
+            accounts: Arc::clone(&outbox.accounts),
+            acquaintances: testing::acquaintances(&outbox),
+            owners: Owners::default(),
+        });
+        let scopes = Scopes {
+            todos: Arc::clone(&records) as _,
+            todo_file: Arc::new(selkie_tools::ports::NoTodoFile),
+            memory: Arc::new(selkie_tools::memory::port::NoMemory),
+            timetable: Arc::new(selkie_tools::ports::NoTimetable),
+            post_files: Arc::new(selkie_tools::ports::NoPostFiles),
+            addressees: Arc::new(selkie_tools::ports::NoAddressees),
+            sessions: Arc::new(selkie_tools::ports::NoSessions),
+            conversations: Arc::clone(&records) as _,
+            modes: records,
+            workspaces: Workspaces {
+                settings: WorkspaceSettings::default(),
+                state_dir: "/s".into(),
+                cache_dir: "/c".into(),
+                ours: Ours::default(),
+                commands: Arc::default(),
+            },
+            lists: Lists::default(),
+            clock: Arc::new(SystemClock),
+        };
+        let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));
+        claimed.place_row = 7;
+        claimed.conversation = command_line::conversation(std::path::Path::new("/home/me"));
+        claimed.facts.place = Where::CommandLine { terminal: true };
+        let opens = |id| selkie_shape::roots::ROOTS.iter().find(|row| row.id == id).unwrap().opens;
+        let open = scopes.roots(&claimed, &claimed.facts, opens("owner"));
+        assert_eq!(open.own, PathBuf::from("/c/c7"));
+        assert_eq!(open.workspace, Some("/home/me".into()));
+        assert!(open.elsewhere && open.state.is_some());
+        let closed = scopes.roots(&claimed, &claimed.facts, opens("group"));
+        assert_eq!((closed.state, closed.workspace, closed.elsewhere), (None, None, false));
+    }
+}

@@ -1,0 +1,106 @@
+//! The running tasks of this process, so that a stop reaches them at once. The truth is in the ledger;
+//! this is a hint.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
+
+use tokio_util::sync::CancellationToken;
+
+use selkie_domain::ids::TaskId;
+use selkie_channel_core::locked;
+
+/// StopTokens that came early and are remembered.
+const MANY_EARLY: usize = 1_000;
+
+/// The running tasks.
+pub(crate) struct StopTokens {
+    work: CancellationToken,
+    running: Mutex<Running>,
+}
+
+#[derive(Default)]
+struct Running {
+    marks: HashMap<TaskId, StopMark>,
+    /// Stopped between the claim and its worker.
+    early: HashSet<TaskId>,
+}
+
+/// How one task is told to stop.
+#[derive(Clone)]
+pub(crate) struct StopMark {
+    asked: CancellationToken,
+    cancel: CancellationToken,
+}
+
+impl StopMark {
+    /// Cancelled when a person stopped the task or the daemon ends.
+    pub(crate) fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Whether a person stopped it.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.is_cancelled()
+    }
+
+    fn stop(&self) {
+        self.asked.cancel();
+        self.cancel.cancel();
+    }
+}
+
+impl StopTokens {
+    /// Every mark is cancelled with `work`.
+    pub(crate) fn new(work: CancellationToken) -> Self {
+        Self { work, running: Mutex::default() }
+    }
+
+    /// Begins a task.
+    pub(crate) fn begin(&self, task: TaskId) -> StopMark {
+        let mark = StopMark { asked: CancellationToken::new(), cancel: self.work.child_token() };
+        let mut running = self.lock();
+        if running.early.remove(&task) {
+            mark.stop();
+        }
+        running.marks.insert(task, mark.clone());
+        mark
+    }
+
+    /// Ends it.
+    pub(crate) fn end(&self, task: TaskId) {
+        self.lock().marks.remove(&task);
+    }
+
+    /// StopTokens it, when it runs here or is about to.
+    pub(crate) fn stop(&self, task: TaskId) {
+        let mut running = self.lock();
+        if let Some(mark) = running.marks.get(&task) {
+            return mark.stop();
+        }
+        if running.early.len() >= MANY_EARLY {
+            // Most of them were parked and never begin; the others learn it by their next write.
+            running.early.clear();
+        }
+        running.early.insert(task);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Running> {
+        locked(&self.running)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_that_comes_before_the_worker_is_not_forgotten() {
+        let stops = StopTokens::new(CancellationToken::new());
+        stops.stop(TaskId(1));
+        let (early, other) = (stops.begin(TaskId(1)), stops.begin(TaskId(2)));
+        assert!(early.is_asked() && early.cancel().is_cancelled());
+        assert!(!other.is_asked());
+        stops.end(TaskId(1));
+        assert!(!stops.begin(TaskId(1)).is_asked(), "a stop stops one claim");
+    }
+}

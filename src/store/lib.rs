@@ -1,0 +1,84 @@
+//! The ledger: what is written when, and what a crash may cost.
+//!
+//! The ports are VERBS, each one transaction. "Durable" verbs are synced before they return; "relaxed"
+//! ones are committed and visible, survive `kill -9`, and can be lost only with the power. The law, the
+//! states and the write plan stand in `src/README.md`; every implementation passes `conformance`.
+//!
+//! A verb is written once, in `verbs`, over the narrow transaction of `tx`; an engine (`sqlite`, `postgres`) runs it.
+
+mod approval;
+mod arrival;
+#[cfg(any(test, feature = "testing"))]
+pub mod conformance;
+pub mod copy;
+pub mod database;
+mod delivery;
+pub mod engine;
+pub mod error;
+mod gate;
+mod hold;
+mod inflow;
+mod intake;
+mod ledger;
+mod memory;
+mod met;
+mod notes;
+pub mod open;
+mod pairing;
+mod post;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+mod question;
+pub mod read;
+mod reminder;
+pub mod restored;
+mod schedule;
+pub mod server;
+pub mod settings;
+pub mod snapshot;
+mod spending;
+pub mod spoken;
+pub mod sql;
+pub mod sqlite;
+mod status;
+mod summary;
+pub mod tables;
+pub mod tx;
+mod unsent;
+pub mod value;
+mod verbs;
+mod work;
+
+pub use approval::{ApprovalRow, Approvals, AskedPerson, Decided, Decision, Sought};
+pub use arrival::{Arrival, Disposition, Location, NewTask, TaskRequest};
+pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Month, Outcome, Queued};
+pub use error::{Result, StoreError};
+pub use gate::{AtGate, Gate, Judged};
+pub use hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
+pub use inflow::{Inflow, Seen, Waiting};
+pub use intake::{
+    Accepted, ChosenHere, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
+};
+pub use ledger::Ledger;
+pub use memory::{
+    BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
+    SoughtVector, SoughtWords,
+};
+pub use met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
+pub use notes::{ChosenThere, Notes, Whose, Workplace, ZoneOf};
+pub use open::{open, open_database};
+pub use pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
+pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
+pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use reminder::{ReminderRow, Reminders, Settle, Settling};
+pub use restored::{Released, Restored, Waiting as WaitingThen};
+pub use schedule::{
+    Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,
+    Schedules, States, Turn, Usual, Version, Wait, Which,
+};
+pub use settings::Since;
+pub use spending::Spending;
+pub use status::{Changing, Noted, StatusMessages, Stray};
+pub use summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
+pub use unsent::{Unsent, UnsentMessage};
+pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, StepForm, Work, Wrote};

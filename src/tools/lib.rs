@@ -1,0 +1,161 @@
+//! What the agent may use: the trait, the registry, the scope of a call, dispatch, and one file per tool.
+
+mod address;
+pub mod aliases;
+pub mod args;
+pub mod asked;
+pub mod base;
+pub mod basis;
+pub mod bits;
+pub mod conversation;
+pub mod dispatch;
+mod error;
+mod files;
+pub mod identity;
+pub mod isolate;
+pub mod memory;
+pub mod paths;
+pub mod ports;
+pub mod preview;
+pub mod registry;
+pub mod resolve;
+pub mod scope;
+mod sessions;
+pub mod settings;
+pub mod shell;
+pub mod shown;
+#[cfg(any(test, feature = "testing"))]
+pub mod songs;
+pub mod speak;
+#[cfg(test)]
+pub(crate) mod testkit;
+pub mod web;
+
+use async_trait::async_trait;
+use selkie_channel_core::ConversationId;
+use serde_json::Value;
+
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::{Class, ToolSpec};
+use selkie_domain::transcript::Picture;
+use crate::basis::{Basis, Target};
+use crate::paths::{Located, Roots};
+use crate::scope::Scope;
+use crate::shown::Preview;
+
+pub use error::ToolError;
+pub use files::{PictureKeeper, Schemas, pattern_fault};
+pub use settings::Settings;
+
+/// What a tool answers at most, in bytes, when it sets no limit of its own.
+pub const MAX_OUTPUT: usize = 50 * 1024;
+
+/// A tool: a spec and a function. Holds no state of any task; what a call may touch is its [`Scope`].
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// Returns its name, words, schema and class.
+    fn spec(&self) -> &std::sync::Arc<ToolSpec>;
+
+    /// Does it. `args` have passed the schema: required are there, types fit.
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError>;
+
+    /// Says what the call would do, for a person who is asked to allow it: see [`preview::preview`].
+    /// `None` for what changes nothing. Reads files beneath the roots and does nothing else. Without words of
+    /// its own a tool that may change something shows the call as it is.
+    fn preview(&self, _roots: &Roots, _args: &Value) -> Option<Preview> {
+        let ToolSpec { name, class, .. } = self.spec().as_ref();
+        let only_looks = matches!(class, Class::Read | Class::Network);
+        (!only_looks).then(|| Preview::of(*name, &[]))
+    }
+
+    /// Returns what the call works with besides its arguments and the files it would change: approval of it
+    /// covers that, too. Looks and does nothing else.
+    fn basis(&self, _scope: &Scope, _args: &Value) -> Basis {
+        Basis::default()
+    }
+
+    /// Finds where the call puts text that somebody will read, now or later, with everything that can be refused
+    /// beforehand refused. The call is judged by it, whatever the class of its tool.
+    async fn target(&self, _scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
+        Ok(Target::of(self.spec().class))
+    }
+
+    /// Returns the files that the call would change, with everything that can be refused beforehand refused.
+    /// Every tool of class write has them.
+    fn changes(&self, _roots: &Roots, _args: &Value) -> Result<Vec<Located>, ToolError> {
+        Ok(Vec::new())
+    }
+
+    /// Says why this very call needs somebody's approval, when its arguments do: `asks first: …`.
+    fn asks(&self, _args: &Value) -> Option<String> {
+        None
+    }
+
+    /// Whether the call changes what an owner keeps, so that it asks while words of others are in play: they may have
+    /// asked for it.
+    fn changes_the_owners(&self, _scope: &Scope, _args: &Value) -> bool {
+        false
+    }
+
+    /// Says why a call would be refused whoever allowed it: nobody is asked about that.
+    fn refuses(&self, _scope: &Scope, _args: &Value) -> Option<String> {
+        None
+    }
+
+    /// Whether it speaks on a platform: by hand nobody is there who could.
+    fn speaks(&self) -> bool {
+        false
+    }
+
+    /// Says what a preview of the call cannot show.
+    fn unseen(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether it is never called beside or between others: calls before it in the same answer of the
+    /// model finish first, those after it begin when it is answered.
+    fn stands_alone(&self) -> bool {
+        false
+    }
+
+    /// Returns how many bytes of an answer dispatch lets through.
+    fn max_output(&self) -> usize {
+        MAX_OUTPUT
+    }
+
+    /// Returns how long a call may take, when that is not the scope's own deadline.
+    fn longest(&self) -> Option<std::time::Duration> {
+        None
+    }
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// For the model. Capped by dispatch.
+    pub text: String,
+    /// It did not do what was asked; the text says why.
+    pub is_error: bool,
+    /// The text comes from outside (a file, a page): it lowers what the task may do.
+    pub untrusted: bool,
+    /// Pictures that belong to the text.
+    pub pictures: Vec<Picture>,
+    /// What a person typed to answer the call.
+    pub typed: Vec<String>,
+    /// The level of what was stored before and stands in the text.
+    pub level: Taint,
+    /// The other conversation whose words the text is.
+    pub of: Option<ConversationId>,
+}
+
+impl Output {
+    /// Answers with our own words.
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Answers with words from outside.
+    pub fn outside(text: impl Into<String>) -> Self {
+        Self { untrusted: true, ..Self::ok(text) }
+    }
+}
