@@ -12,7 +12,7 @@ use selkie::domain::schedule::{Action, Maker, Schedule, Terms};
 use selkie::domain::taint::Taint;
 use selkie::store::{Ledger, Location, NewSchedule, open};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
-use selkie_playground::load::FIRST_PERSON;
+use selkie_playground::telegram::FIRST_PERSON;
 use selkie_playground::telegram::TOKEN;
 
 /// The chats they speak in.

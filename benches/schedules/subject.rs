@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use selkie_playground::Playground;
-use selkie_playground::load::FIRST_PERSON;
+use selkie_playground::telegram::FIRST_PERSON;
 use selkie_playground::telegram::TOKEN;
 use serde_json::json;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use selkie_playground::load::FIRST_PERSON;
+use selkie_playground::telegram::FIRST_PERSON;
 use selkie_playground::{Playground, Spot, line_platform, slack, telegram};
 
 use crate::tally;

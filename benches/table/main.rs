@@ -3,6 +3,7 @@
 //! pauses, on the same machine in the same run.
 
 mod bare_loop;
+mod load;
 mod machine;
 mod process;
 mod streaming;
@@ -11,9 +12,9 @@ mod subject;
 use std::path::Path;
 use std::time::Duration;
 
-use selkie_playground::load::{Load, Report};
 use selkie_playground::{Behaviour, Options, Pace, Playground};
 
+use crate::load::{Load, Report};
 use crate::process::Memory;
 use crate::streaming::Late;
 use crate::subject::{Kind, Subject};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use selkie_playground::load::FIRST_PERSON;
+use selkie_playground::telegram::FIRST_PERSON;
 use selkie_playground::telegram::Said;
 use selkie_playground::{Behaviour, Options, Pace, Playground, Turn};
 use tokio::sync::mpsc::UnboundedReceiver;

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use selkie_playground::Playground;
-use selkie_playground::load::FIRST_PERSON;
+use selkie_playground::telegram::FIRST_PERSON;
 use serde_json::json;
 
 /// The word by which this benchmark starts itself as the bare loop.

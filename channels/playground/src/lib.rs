@@ -13,7 +13,6 @@ mod delivered;
 mod faults;
 mod line;
 pub mod line_platform;
-pub mod load;
 pub mod model;
 mod playground;
 pub mod seen;

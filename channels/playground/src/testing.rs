@@ -1,8 +1,6 @@
 //! What the tests beside the code share: a client, a bot's calls, a trivial bot.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::playground::{Options, Playground};
 use crate::telegram::{Pace, TOKEN};
@@ -57,24 +55,5 @@ impl Bot {
 
     pub(crate) async fn updates(&self, params: Value) -> Vec<Value> {
         self.call("getUpdates", params).await["result"].as_array().unwrap().clone()
-    }
-
-    /// Polls for ever and answers each text with `re: <text>`.
-    pub(crate) async fn run_echo(self) {
-        let mut offset = 0;
-        loop {
-            let params = json!({"offset": offset, "timeout": 50});
-            let Ok(answer) = self.try_call("getUpdates", params).await else {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                continue;
-            };
-            for update in answer["result"].as_array().into_iter().flatten() {
-                offset = update["update_id"].as_i64().unwrap() + 1;
-                let message = &update["message"];
-                let text = format!("re: {}", message["text"].as_str().unwrap_or_default());
-                let params = json!({"chat_id": message["chat"]["id"], "text": text});
-                self.call("sendMessage", params).await;
-            }
-        }
     }
 }

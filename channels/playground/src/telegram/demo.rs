@@ -16,6 +16,8 @@ pub const ADA: i64 = 4711;
 pub const GRACE: i64 = 4712;
 /// Linus.
 pub const LINUS: i64 = 4713;
+/// The first of a crowd of people, for whoever plays many at once; each has a private chat of the same id.
+pub const FIRST_PERSON: i64 = 900_000_001;
 /// Ada's private chat with the bot.
 pub const PRIVATE: Spot = Spot { chat: ADA, thread: None };
 /// Grace's private chat with the bot.

@@ -29,7 +29,7 @@ mod watch;
 mod world;
 
 pub use chat::{FileKind, Said, Spot};
-pub use demo::{ADA, BOT_ID, GRACE, GROUP, HERS, LINUS, PRIVATE, TOKEN, TOPIC};
+pub use demo::{ADA, BOT_ID, FIRST_PERSON, GRACE, GROUP, HERS, LINUS, PRIVATE, TOKEN, TOPIC};
 pub use handle::{FileDraft, Telegram};
 pub(crate) use http::routes;
 pub use log::{Call, Outcome};

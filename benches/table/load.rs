@@ -4,14 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
+use selkie_playground::Playground;
+use selkie_playground::telegram::{FIRST_PERSON, Pace, Said, Spot};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-
-use crate::playground::Playground;
-use crate::telegram::{Pace, Said, Spot};
-
-/// The first user id of the load's people; each has a private chat of the same id.
-pub const FIRST_PERSON: i64 = 900_000_001;
 
 /// What a load came to.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +33,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether each message has exactly one answer, in order.
-    pub fn is_clean(&self) -> bool {
-        self.lost + self.duplicated + self.out_of_order + self.merged == 0
-    }
-
     /// Answered messages per second.
     pub fn per_second(&self) -> f64 {
         let seconds = self.wall.as_secs_f64();
@@ -111,12 +102,8 @@ impl<'a> Load<'a> {
         ledger.report(chats, messages)
     }
 
-    /// Sends `messages` to one chat, each after the answer to the one before.
-    pub async fn one_by_one(&mut self, messages: usize) -> Report {
-        self.paced(messages, Duration::ZERO).await
-    }
-
-    /// The same, each so long after that answer: as people write, and a bot in between has gone to sleep.
+    /// Sends `messages` to one chat, each so long after the answer to the one before: as people write, and a bot in
+    /// between has gone to sleep.
     pub async fn paced(&mut self, messages: usize, pause: Duration) -> Report {
         let mut ledger = self.ledger(1);
         for number in 0..messages {
@@ -252,7 +239,7 @@ impl Ledger {
 }
 
 /// The numbers of this round's messages in a text.
-fn numbers(text: &str, round: u64) -> Vec<u64> {
+pub fn numbers(text: &str, round: u64) -> Vec<u64> {
     let mark = format!("load{round}x");
     let tails = text.split(&mark).skip(1);
     tails
@@ -261,51 +248,4 @@ fn numbers(text: &str, round: u64) -> Vec<u64> {
             tail[..end].parse().ok()
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-
-    use super::*;
-    use crate::faults::{Fault, FaultKind};
-    use crate::testing::{Bot, lifted};
-
-    const PATIENCE: Duration = Duration::from_secs(60);
-
-    async fn with_bot() -> (Playground, AbortOnDropHandle<()>) {
-        let playground = lifted().await;
-        let bot = AbortOnDropHandle::new(TaskTracker::new().spawn(Bot::of(&playground).run_echo()));
-        (playground, bot)
-    }
-
-    #[tokio::test]
-    async fn a_burst_and_single_messages_are_answered_once_in_order() {
-        let (playground, _bot) = with_bot().await;
-        let mut load = Load::new(&playground, PATIENCE);
-        let burst = load.burst(5, 200).await;
-        assert!(burst.is_clean() && burst.answered == 200, "{burst}");
-        assert!(burst.per_second() > 0.0 && burst.latency(1.0) >= burst.latency(0.5));
-        let single = load.one_by_one(20).await;
-        assert!(single.is_clean() && single.answered == 20, "{single}");
-        assert!(playground.telegram().calls().is_empty(), "no call is kept under load");
-    }
-
-    #[tokio::test]
-    async fn a_lost_answer_and_a_double_one_are_counted() {
-        let (playground, _bot) = with_bot().await;
-        let mut load = Load::new(&playground, Duration::from_secs(2));
-        let refusal = FaultKind::Refuse { code: 400, description: "Bad Request: no".to_owned() };
-        playground.telegram().fault(Fault::next("sendMessage", refusal).after(1));
-        playground.telegram().fault(Fault::next("getUpdates", FaultKind::Duplicate));
-        let report = load.burst(1, 4).await;
-        assert!(report.lost + report.duplicated > 0, "{report}");
-        assert!(!report.is_clean());
-    }
-
-    #[test]
-    fn numbers_are_found_in_an_answer() {
-        assert_eq!(numbers("echo: load2x17 of this chat\necho: load2x18.", 2), [17, 18]);
-        assert_eq!(numbers("load1x17", 2), Vec::<u64>::new());
-    }
 }
