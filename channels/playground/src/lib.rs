@@ -11,6 +11,7 @@ mod clock;
 mod control;
 mod delivered;
 mod faults;
+mod form;
 mod line;
 pub mod line_platform;
 pub mod model;
@@ -22,6 +23,7 @@ pub mod stand_in;
 pub mod telegram;
 #[cfg(test)]
 mod testing;
+mod wait;
 pub mod x;
 
 pub use clock::{Moved, Mover, Now};

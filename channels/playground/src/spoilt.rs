@@ -1,6 +1,9 @@
 //! What no platform itself answers: a gateway's page, a connection that is cut, an answer that is spoilt on its way.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 
 use crate::faults::FaultKind;
@@ -23,15 +26,28 @@ pub(crate) fn instead(fault: &FaultKind, line: &Line) -> Option<Response> {
     }
 }
 
-/// An answer as the fault leaves it; `bare` is the platform's yes that names nothing.
-pub(crate) fn spoilt(mut answer: String, fault: Option<&FaultKind>, bare: &str) -> String {
-    match fault {
-        Some(FaultKind::Truncate) => {
-            answer.truncate(answer.floor_char_boundary(answer.len() / 2));
-            answer
-        }
-        Some(FaultKind::Bare) => bare.to_owned(),
-        Some(FaultKind::Garbage) => "\u{1f}\u{8b} this is not the answer".to_owned(),
-        _ => answer,
+/// Waits, where the fault lets a call be late.
+pub(crate) async fn delay(fault: Option<&FaultKind>) {
+    if let Some(FaultKind::Delay { ms }) = fault {
+        tokio::time::sleep(Duration::from_millis(*ms)).await;
     }
+}
+
+/// An answer in JSON as the fault leaves it; `bare` is the platform's yes that names nothing.
+pub(crate) fn answer(
+    status: u16,
+    mut text: String,
+    fault: Option<&FaultKind>,
+    bare: &str,
+    line: &Line,
+) -> Response {
+    match fault {
+        Some(FaultKind::Truncate) => text.truncate(text.floor_char_boundary(text.len() / 2)),
+        Some(FaultKind::Bare) => bare.clone_into(&mut text),
+        Some(FaultKind::Garbage) => "\u{1f}\u{8b} this is not the answer".clone_into(&mut text),
+        Some(FaultKind::CutAfter) => line.cut(),
+        _ => {}
+    }
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }

@@ -80,11 +80,6 @@ impl LinePlatform {
         self.server.faults.clear();
     }
 
-    /// Sends an event through the sender, as it is.
-    pub fn inject(&self, event: Value) {
-        self.server.dispatch(event);
-    }
-
     /// How many events the webhook has not taken.
     pub fn pending_events(&self) -> usize {
         self.server.pending.load(Ordering::Relaxed)

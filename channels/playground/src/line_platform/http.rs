@@ -1,7 +1,6 @@
 //! The HTTP side: hosts, the access token, planned faults, and the answers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
@@ -79,9 +78,7 @@ async fn answer(
     asked: &Asked<'_>,
     fault: Option<FaultKind>,
 ) -> (u16, Response) {
-    if let Some(FaultKind::Delay { ms }) = &fault {
-        tokio::time::sleep(Duration::from_millis(*ms)).await;
-    }
+    spoilt::delay(fault.as_ref()).await;
     if let Some(response) = fault.as_ref().and_then(|kind| before_effect(kind, line)) {
         let cut = matches!(fault, Some(FaultKind::CutBefore));
         return (if cut { 0 } else { response.status().as_u16() }, response);
@@ -91,7 +88,9 @@ async fn answer(
         _ => api::run(server, asked),
     };
     let response = match done {
-        Ok(Answer::Json(status, value)) => json_answer(status, &value, fault.as_ref()),
+        Ok(Answer::Json(status, value)) => {
+            spoilt::answer(status, value.to_string(), fault.as_ref(), "{}", line)
+        }
         Ok(Answer::File { bytes, mime }) => ([(CONTENT_TYPE, mime)], bytes).into_response(),
         Err(refusal) => refuse(&refusal),
     };
@@ -116,12 +115,6 @@ fn before_effect(fault: &FaultKind, line: &Line) -> Option<Response> {
         FaultKind::Refuse { code, description } => refuse(&Refusal::new(*code, description)),
         other => return spoilt::instead(other, line),
     })
-}
-
-fn json_answer(status: u16, value: &Value, fault: Option<&FaultKind>) -> Response {
-    let text = spoilt::spoilt(value.to_string(), fault, "{}");
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }
 
 fn refuse(refusal: &Refusal) -> Response {

@@ -5,6 +5,7 @@ use tokio::sync::mpsc;
 use super::handle::LinePlatform;
 use super::view::{LineCall, LineMessage, Via};
 use crate::delivered::{Delivered, Keep};
+use crate::wait::until;
 
 impl LinePlatform {
     /// Tells of everything that happens.
@@ -37,17 +38,7 @@ impl LinePlatform {
 
     /// Waits until something is there; looks at once and after everything that happens.
     pub async fn wait_until<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
-        let mut happened = self.server.happened.subscribe();
-        loop {
-            happened.mark_unchanged();
-            if let Some(found) = look(self) {
-                return found;
-            }
-            if happened.changed().await.is_err() {
-                // The server holds the sender, and this handle the server.
-                std::future::pending::<()>().await;
-            }
-        }
+        until(self.changes(), || look(self)).await
     }
 
     /// Everything the bot says from now on, without loss and without the cost of a look.

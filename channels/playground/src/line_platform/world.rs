@@ -15,6 +15,7 @@ use crate::delivered::{Delivered, Keep};
 const TOKEN_LIFE: TimeDelta = TimeDelta::seconds(60);
 
 /// Everything there is.
+#[derive(Default)]
 pub(super) struct World {
     pub(super) people: BTreeMap<String, String>,
     pub(super) chats: BTreeMap<String, Chat>,
@@ -87,20 +88,10 @@ impl World {
         Self {
             people,
             chats,
-            tokens: HashMap::new(),
-            accepted: HashMap::new(),
             limit: Some(1000),
-            used: 0,
-            files: HashMap::new(),
-            calls: Vec::new(),
-            events: HashMap::new(),
-            webhook: None,
-            kept: None,
             redelivers: true,
-            lateness: TimeDelta::zero(),
-            watchers: Vec::new(),
-            is_loaded: false,
             number: 468_789_577_898_262_530,
+            ..Self::default()
         }
     }
 

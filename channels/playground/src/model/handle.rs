@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use super::cache::{Cache, Cached};
 use super::contract;
@@ -109,10 +109,10 @@ struct Inner {
     key: Option<String>,
     calls: AtomicU64,
     load: AtomicBool,
-    asked: Notify,
+    /// How many requests were kept or counted.
+    asked: watch::Sender<u64>,
     now: Now,
     embedding: watch::Sender<Embedding>,
-    embedded: watch::Sender<u64>,
     /// How many pieces may be written on.
     pace: Arc<Semaphore>,
 }
@@ -139,10 +139,9 @@ impl Model {
             key,
             calls: AtomicU64::new(0),
             load: AtomicBool::new(false),
-            asked: Notify::new(),
+            asked: watch::Sender::default(),
             now,
             embedding: watch::Sender::default(),
-            embedded: watch::Sender::default(),
             pace: Arc::new(Semaphore::new(0)),
         };
         Self { inner: Arc::new(inner) }
@@ -219,13 +218,6 @@ impl Model {
         self.state().embedded.iter().cloned().collect()
     }
 
-    /// Waits until at least `count` requests for embeddings came.
-    pub async fn wait_for_embedded(&self, count: u64) {
-        let mut came = self.inner.embedded.subscribe();
-        // The sender lives as long as `self`.
-        _ = came.wait_for(|came| *came >= count).await;
-    }
-
     /// Lets what is written piece by piece go on so many times.
     pub fn write_on(&self, times: usize) {
         self.inner.pace.add_permits(times);
@@ -243,15 +235,8 @@ impl Model {
 
     /// Waits until at least `count` requests came.
     pub async fn wait_for_calls(&self, count: u64) {
-        loop {
-            let asked = self.inner.asked.notified();
-            tokio::pin!(asked);
-            asked.as_mut().enable();
-            if self.calls() >= count {
-                return;
-            }
-            asked.await;
-        }
+        // The sender lives as long as `self`.
+        _ = self.inner.asked.subscribe().wait_for(|asked| *asked >= count).await;
     }
 
     /// Under load no request is kept, only counted.
@@ -282,13 +267,9 @@ impl Model {
         let number = self.inner.calls.fetch_add(1, Ordering::SeqCst) + 1;
         if !self.inner.load.load(Ordering::SeqCst) {
             let asked = asked(number);
-            let mut state = self.state();
-            if state.requests.len() == KEPT {
-                state.requests.pop_front();
-            }
-            state.requests.push_back(asked);
+            keep(&mut self.state().requests, asked);
         }
-        self.inner.asked.notify_waiters();
+        self.inner.asked.send_modify(|asked| *asked += 1);
         number
     }
 
@@ -307,13 +288,7 @@ impl Model {
 
     /// Keeps a request for embeddings.
     pub(crate) fn record_embedding(&self, asked: Asked) {
-        let mut state = self.state();
-        if state.embedded.len() == KEPT {
-            state.embedded.pop_front();
-        }
-        state.embedded.push_back(asked);
-        drop(state);
-        self.inner.embedded.send_modify(|came| *came += 1);
+        keep(&mut self.state().embedded, asked);
     }
 
     /// What the server of embeddings does, as soon as it does anything.
@@ -336,6 +311,14 @@ impl Model {
     fn state(&self) -> MutexGuard<'_, State> {
         locked(&self.inner.state)
     }
+}
+
+/// Keeps a request among the newest.
+fn keep(kept: &mut VecDeque<Asked>, asked: Asked) {
+    if kept.len() == KEPT {
+        kept.pop_front();
+    }
+    kept.push_back(asked);
 }
 
 /// What is answered without a script.

@@ -13,6 +13,7 @@ use super::world::{BOT, File, SlackMessage, TEAM, said};
 use super::{Server, methods, sockets};
 use crate::delivered::{Delivered, Keep};
 use crate::faults::Fault;
+use crate::wait::until;
 
 /// What stands where a message was.
 const GONE: &str = "This message was deleted.";
@@ -253,17 +254,7 @@ impl Slack {
 
     /// Waits until something is there.
     pub async fn wait_until<T>(&self, mut look: impl FnMut(&Self) -> Option<T>) -> T {
-        let mut changes = self.server.changes.subscribe();
-        loop {
-            changes.borrow_and_update();
-            if let Some(found) = look(self) {
-                return found;
-            }
-            if changes.changed().await.is_err() {
-                // The server lives as long as this handle: it cannot be gone.
-                std::future::pending::<()>().await;
-            }
-        }
+        until(self.changes(), || look(self)).await
     }
 
     /// Waits for the bot's first answer to a message.
@@ -343,11 +334,6 @@ impl Slack {
     /// Closes every socket without a word.
     pub fn cut_sockets(&self) {
         self.server.sockets().cut();
-    }
-
-    /// Leaves every socket half-open: nothing comes, nothing goes, nobody hangs up.
-    pub fn freeze_sockets(&self) {
-        self.server.sockets().freeze();
     }
 
     /// Plans a fault.

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
@@ -47,9 +46,7 @@ async fn call(
     let params = params::read(parts.uri.query(), &parts.headers, body).await;
     record(&server, &method, &params);
     let fault = server.faults.meet(&method, None);
-    if let Some(FaultKind::Delay { ms }) = fault {
-        tokio::time::sleep(Duration::from_millis(ms)).await;
-    }
+    spoilt::delay(fault.as_ref()).await;
     if let Some(response) = fault.as_ref().and_then(|fault| instead(fault, &line)) {
         return response;
     }
@@ -60,13 +57,9 @@ async fn call(
     match done {
         Ok(mut answer) => {
             answer["ok"] = json!(true);
-            if let Some(FaultKind::CutAfter) = fault {
-                line.cut();
-            }
-            let text = spoilt::spoilt(answer.to_string(), fault.as_ref(), "{\"ok\":true}");
-            let json = [(CONTENT_TYPE, "application/json")];
-            let given = [(SCOPES, limits::given(&server.world().missing_scopes))];
-            (json, given, text).into_response()
+            let (text, bare) = (answer.to_string(), "{\"ok\":true}");
+            let answer = spoilt::answer(200, text, fault.as_ref(), bare, &line);
+            ([(SCOPES, limits::given(&server.world().missing_scopes))], answer).into_response()
         }
         Err(refusal) => refused(&refusal),
     }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 #[derive(Default)]
 pub(super) struct Sockets {
     pub(super) tickets: BTreeSet<u64>,
-    pub(super) open: BTreeMap<u64, Line>,
+    pub(super) open: BTreeMap<u64, mpsc::UnboundedSender<Order>>,
     pub(super) next: u64,
     /// The most that were ever open at once.
     pub(super) most: usize,
@@ -19,17 +19,10 @@ pub(super) struct Sockets {
     pub(super) acknowledged: u64,
 }
 
-pub(super) struct Line {
-    pub(super) out: mpsc::UnboundedSender<Order>,
-    /// Half-open: nothing comes, nothing goes, nobody hangs up.
-    pub(super) frozen: bool,
-}
-
 /// What a socket is told to do.
 pub(super) enum Order {
     Send(Value),
     Close,
-    Freeze,
 }
 
 /// An event on its way.
@@ -49,20 +42,12 @@ impl Sockets {
     pub(super) fn disconnect(&self, reason: &str) {
         for line in self.open.values() {
             let frame = json!({ "type": "disconnect", "reason": reason, "debug_info": {} });
-            line.out.send(Order::Send(frame)).ok();
+            line.send(Order::Send(frame)).ok();
         }
     }
 
     /// Closes every socket without a word.
     pub(super) fn cut(&self) {
-        self.open.values().for_each(|line| drop(line.out.send(Order::Close)));
-    }
-
-    /// Leaves every socket half-open.
-    pub(super) fn freeze(&mut self) {
-        for line in self.open.values_mut() {
-            line.frozen = true;
-            line.out.send(Order::Freeze).ok();
-        }
+        self.open.values().for_each(|line| drop(line.send(Order::Close)));
     }
 }

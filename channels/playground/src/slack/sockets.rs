@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::Server;
-use super::lines::{Envelope, Line, Order};
+use super::lines::{Envelope, Order};
 
 /// Slack's own limit.
 const MOST: usize = 10;
@@ -75,7 +75,7 @@ async fn serve(server: &Arc<Server>, mut stream: WebSocketStream<TokioIo<Upgrade
         let mut sockets = server.sockets();
         sockets.next += 1;
         let id = sockets.next;
-        sockets.open.insert(id, Line { out: out.clone(), frozen: false });
+        sockets.open.insert(id, out);
         sockets.most = sockets.most.max(sockets.open.len());
         (id, sockets.open.len())
     };
@@ -91,10 +91,6 @@ async fn serve(server: &Arc<Server>, mut stream: WebSocketStream<TokioIo<Upgrade
                         if stream.send(Message::text(frame.to_string())).await.is_err() {
                             break;
                         }
-                    }
-                    Some(Order::Freeze) => {
-                        server.stop.cancelled().await;
-                        break;
                     }
                     Some(Order::Close) | None => break,
                 },
@@ -144,9 +140,8 @@ fn send(server: &Arc<Server>, id: &str) {
     // Any one of them: they take turns.
     sockets.next += 1;
     let turn = usize::try_from(sockets.next).unwrap_or_default();
-    let lines: Vec<&Line> = sockets.open.values().collect();
-    let Some(line) = lines.get(turn % lines.len().max(1)) else { return };
-    let (out, frozen) = (line.out.clone(), line.frozen);
+    let lines = sockets.open.len().max(1);
+    let Some(line) = sockets.open.values().nth(turn % lines).cloned() else { return };
     let Some(envelope) = sockets.waiting.get_mut(id) else { return };
     if envelope.sent >= ATTEMPTS {
         return;
@@ -158,9 +153,7 @@ fn send(server: &Arc<Server>, id: &str) {
     envelope.sent += 1;
     let frame = envelope.frame.clone();
     drop(sockets);
-    if !frozen {
-        out.send(Order::Send(frame)).ok();
-    }
+    line.send(Order::Send(frame)).ok();
     let (server, id) = (Arc::clone(server), id.to_owned());
     let after = *locked(&server.redeliver_after);
     let tasks = server.tasks.clone();

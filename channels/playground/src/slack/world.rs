@@ -33,7 +33,7 @@ pub const APP_TOKEN: &str = "xapp-1-A0PLAY-3000000003-playgroundsecret";
 const STREAM_LIFE: TimeDelta = TimeDelta::minutes(5);
 
 /// A message as people see it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlackMessage {
     /// Its id and time.
     pub ts: String,
@@ -104,6 +104,7 @@ impl SlackMessage {
 }
 
 /// A channel or a direct conversation.
+#[derive(Default)]
 pub(super) struct Room {
     pub(super) name: &'static str,
     pub(super) kind: &'static str,
@@ -132,6 +133,7 @@ pub(super) struct Right {
 }
 
 /// The state.
+#[derive(Default)]
 pub(super) struct World {
     pub(super) rooms: BTreeMap<String, Room>,
     pub(super) files: BTreeMap<String, File>,
@@ -148,30 +150,13 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn demo() -> Self {
-        let room = |name, kind, has_bot| Room {
-            name,
-            kind,
-            has_bot,
-            archived: false,
-            messages: Vec::new(),
-        };
+        let room = |name, kind, has_bot| Room { name, kind, has_bot, ..Room::default() };
         let rooms = BTreeMap::from([
             (DM.to_owned(), room("", "im", true)),
             (CHANNEL.to_owned(), room("tea-room", "channel", true)),
             ("C0ELSE".to_owned(), room("elsewhere", "channel", false)),
         ]);
-        Self {
-            rooms,
-            files: BTreeMap::new(),
-            whispers: Vec::new(),
-            signs: Vec::new(),
-            rights: BTreeMap::new(),
-            revoked: false,
-            missing_scopes: BTreeSet::new(),
-            watchers: Vec::new(),
-            last: 0,
-            number: 0,
-        }
+        Self { rooms, ..Self::default() }
     }
 
     /// A `ts` nobody had before, later than all others.
@@ -296,18 +281,8 @@ pub(super) fn is_person(user: &str) -> bool {
 
 /// What a person says.
 pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage {
-    SlackMessage {
-        ts: String::new(),
-        user: user.to_owned(),
-        text: text.to_owned(),
-        thread: thread.map(str::to_owned),
-        reactions: Vec::new(),
-        files: Vec::new(),
-        edited: None,
-        metadata: None,
-        blocks: None,
-        stream: None,
-    }
+    let (user, text, thread) = (user.to_owned(), text.to_owned(), thread.map(str::to_owned));
+    SlackMessage { user, text, thread, ..SlackMessage::default() }
 }
 
 /// The message of a `ts`.

@@ -36,8 +36,9 @@ pub(crate) struct User {
 }
 
 /// What sort of chat it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ChatKind {
+    #[default]
     Private,
     Group,
     Supergroup,
@@ -45,7 +46,7 @@ pub(crate) enum ChatKind {
 }
 
 /// One chat.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Chat {
     pub(crate) id: i64,
     pub(crate) kind: ChatKind,
@@ -71,21 +72,8 @@ pub(crate) struct Chat {
 impl Chat {
     /// An empty chat.
     pub(crate) fn new(id: i64, kind: ChatKind, title: &str, members: &[i64]) -> Self {
-        Self {
-            id,
-            kind,
-            title: title.to_owned(),
-            members: members.to_vec(),
-            topics: HashMap::new(),
-            closed: false,
-            bot_is_admin: false,
-            moved_to: None,
-            slots: VecDeque::new(),
-            gone: 0,
-            first: 0,
-            skipped: 0,
-            waiting: HashMap::new(),
-        }
+        let (title, members) = (title.to_owned(), members.to_vec());
+        Self { id, kind, title, members, ..Self::default() }
     }
 
     /// Stores a message and gives its id.

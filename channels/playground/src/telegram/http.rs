@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -13,7 +12,7 @@ use axum::routing::{any, get};
 use super::log::{Call, Outcome};
 use super::params::Params;
 use super::polling::Redelivery;
-use super::refusal::{Refusal, json_text};
+use super::refusal::Refusal;
 use super::{Server, methods, render};
 use crate::faults::FaultKind;
 use crate::line::Line;
@@ -84,7 +83,11 @@ async fn answer(
             let outcome = Outcome::Refused(refusal.code, refusal.description.clone());
             (outcome, refusal.into_response())
         }
-        Ok(result) => (Outcome::Done, after_effect(&result, fault.as_ref(), line)),
+        Ok(result) => {
+            let text = format!("{{\"ok\":true,\"result\":{result}}}");
+            let bare = "{\"ok\":true,\"result\":true}";
+            (Outcome::Done, spoilt::answer(200, text, fault.as_ref(), bare, line))
+        }
     }
 }
 
@@ -98,15 +101,6 @@ fn before_effect(fault: &FaultKind, line: &Line) -> Option<Response> {
         other => return spoilt::instead(other, line),
     };
     Some(refusal.into_response())
-}
-
-/// The answer after the effect, as the fault leaves it.
-fn after_effect(result: &str, fault: Option<&FaultKind>, line: &Line) -> Response {
-    if let Some(FaultKind::CutAfter) = fault {
-        line.cut();
-    }
-    let text = format!("{{\"ok\":true,\"result\":{result}}}");
-    json_text(StatusCode::OK, spoilt::spoilt(text, fault, "{\"ok\":true,\"result\":true}"))
 }
 
 /// `/file/bot<token>/<path>`.

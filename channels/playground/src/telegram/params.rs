@@ -10,6 +10,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
+use crate::form::pairs;
 
 /// The largest request taken: an upload of 50 MB and its form.
 const MAX_BODY: usize = 51 * 1024 * 1024;
@@ -35,7 +36,7 @@ impl Params {
     pub(crate) async fn read(request: Request) -> Result<Self, Refusal> {
         let mut params = Self::default();
         if let Some(query) = request.uri().query() {
-            params.take_form(query.as_bytes());
+            params.take_form(query);
         }
         let kind = request
             .headers()
@@ -53,7 +54,7 @@ impl Params {
         if kind.starts_with("application/json") {
             params.take_json(&body)?;
         } else if kind.starts_with("application/x-www-form-urlencoded") {
-            params.take_form(&body);
+            params.take_form(&String::from_utf8_lossy(&body));
         }
         Ok(params)
     }
@@ -64,28 +65,19 @@ impl Params {
         }
         let map: Map<String, Value> =
             serde_json::from_slice(body).map_err(|_| Refusal::bad("can't parse JSON object"))?;
-        if self.values.is_empty() {
-            self.values = map;
-        } else {
-            self.values.extend(map);
-        }
+        self.values.extend(map);
         Ok(())
     }
 
-    fn take_form(&mut self, text: &[u8]) {
-        for pair in text.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
-            let mut halves = pair.splitn(2, |byte| *byte == b'=');
-            let name = decode(halves.next().unwrap_or_default());
-            let value = decode(halves.next().unwrap_or_default());
-            self.values.insert(name, Value::String(value));
-        }
+    fn take_form(&mut self, text: &str) {
+        let pairs = pairs(text).into_iter();
+        self.values.extend(pairs.map(|(name, value)| (name, Value::String(value))));
     }
 
     async fn take_multipart(&mut self, request: Request) -> Result<(), Refusal> {
         let broken = |_| Refusal::bad("can't parse multipart form");
-        let mut form = Multipart::from_request(request, &())
-            .await
-            .map_err(|_| Refusal::bad("can't parse multipart form"))?;
+        let form = Multipart::from_request(request, &()).await;
+        let mut form = form.map_err(|_| Refusal::bad("can't parse multipart form"))?;
         while let Some(field) = form.next_field().await.map_err(broken)? {
             let name = field.name().unwrap_or_default().to_owned();
             let file_name = field.file_name().map(str::to_owned);
@@ -161,29 +153,4 @@ impl Params {
         let Value::Object(values) = value else { panic!("an object") };
         Self { values, files: HashMap::new() }
     }
-}
-
-/// Decodes `%41` and `+` of a form.
-fn decode(text: &[u8]) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((&first, tail)) = rest.split_first() {
-        rest = tail;
-        match first {
-            b'+' => out.push(b' '),
-            b'%' => match tail.get(..2).and_then(hex_byte) {
-                Some(byte) => {
-                    out.push(byte);
-                    rest = &tail[2..];
-                }
-                None => out.push(first),
-            },
-            other => out.push(other),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-fn hex_byte(pair: &[u8]) -> Option<u8> {
-    u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()
 }

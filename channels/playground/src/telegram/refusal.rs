@@ -1,7 +1,7 @@
 //! The Bot API's answers: `{"ok":true,…}` and its refusals with their real words.
 
+use axum::Json;
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -90,11 +90,6 @@ impl IntoResponse for Refusal {
             body["parameters"] = parameters;
         }
         let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::BAD_REQUEST);
-        json_text(status, body.to_string())
+        (status, Json(body)).into_response()
     }
-}
-
-/// An answer whose body is already JSON.
-pub(crate) fn json_text(status: StatusCode, text: String) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }

@@ -26,20 +26,10 @@ pub(crate) fn member(person: &User, status: &str) -> Value {
     match status {
         "kicked" => out["until_date"] = json!(0),
         "administrator" => {
-            for right in [
-                "can_be_edited",
-                "is_anonymous",
-                "can_delete_messages",
-                "can_manage_video_chats",
-                "can_restrict_members",
-                "can_promote_members",
-                "can_change_info",
-                "can_post_stories",
-                "can_edit_stories",
-                "can_delete_stories",
-            ] {
-                out[right] = json!(false);
-            }
+            const NOT_ITS: &str = "can_be_edited is_anonymous can_delete_messages can_manage_video_chats \
+                can_restrict_members can_promote_members can_change_info can_post_stories can_edit_stories \
+                can_delete_stories";
+            NOT_ITS.split(' ').for_each(|right| out[right] = json!(false));
             (out["can_manage_chat"], out["can_invite_users"]) = (json!(true), json!(true));
         }
         _ => {}

@@ -20,16 +20,8 @@ pub(crate) fn message(server: &Server, params: &Params) -> Result<String, Refusa
     let (text, entities) = read_text(params, MAX_TEXT, "message is too long")?;
     let markup = keyboard::read(params)?;
     server.count_pace(target.chat)?;
-    let draft = Draft {
-        from: 0,
-        thread: target.thread,
-        content: Content::Text,
-        text,
-        entities,
-        reply_to: target.reply_to,
-        markup,
-        album: None,
-    };
+    let bare = Draft::text(0, target.thread, "");
+    let draft = Draft { text, entities, reply_to: target.reply_to, markup, ..bare };
     post(server, target.chat, draft)
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::record::{XCall, XPost};
 use super::{Server, media, post};
 use crate::faults::Fault;
+use crate::wait::until;
 
 /// Looks at the emulated X and makes its trouble.
 #[derive(Clone)]
@@ -99,16 +100,6 @@ impl XPlatform {
 
     /// Waits until something is there; looks at once and after everything that happens.
     pub async fn wait_until<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
-        let mut happened = self.server.happened.subscribe();
-        loop {
-            happened.mark_unchanged();
-            if let Some(found) = look(self) {
-                return found;
-            }
-            if happened.changed().await.is_err() {
-                // The server holds the sender, and this handle the server.
-                std::future::pending::<()>().await;
-            }
-        }
+        until(self.changes(), || look(self)).await
     }
 }

@@ -1,14 +1,13 @@
 //! The HTTP side: who calls, planned faults, and the answers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
+use axum::http::Method;
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
-use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
@@ -19,6 +18,7 @@ use super::media::{self, Form};
 use super::record::XCall;
 use super::refusal::Refusal;
 use crate::faults::FaultKind;
+use crate::form::pairs;
 use crate::line::Line;
 use crate::spoilt;
 
@@ -86,7 +86,7 @@ fn run(
     if path == ["oauth2", "token"] {
         return Ok((200, login::renew(&mut server.world(), bytes, now)?));
     }
-    let query = login::pairs(head.uri.query().unwrap_or_default());
+    let query = pairs(head.uri.query().unwrap_or_default());
     let caller = caller(server, head, &query)?;
     let is_post = head.method == Method::POST;
     let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
@@ -115,20 +115,20 @@ async fn answer(
     fault: &Option<FaultKind>,
     run: impl FnOnce(&Server) -> Result<(u16, Value), Refusal>,
 ) -> Response {
-    if let Some(FaultKind::Delay { ms }) = fault {
-        tokio::time::sleep(Duration::from_millis(*ms)).await;
-    }
+    spoilt::delay(fault.as_ref()).await;
     if let Some(response) = fault.as_ref().and_then(|kind| before_effect(server, kind, line)) {
         return response;
     }
-    let response = match run(server) {
-        Ok((status, value)) => json_answer(status, &value, fault.as_ref()),
+    match run(server) {
+        Ok((status, value)) => {
+            spoilt::answer(status, value.to_string(), fault.as_ref(), "{}", line)
+        }
+        Err(refusal) if matches!(fault, Some(FaultKind::CutAfter)) => {
+            line.cut();
+            refusal.into_response()
+        }
         Err(refusal) => refusal.into_response(),
-    };
-    if matches!(fault, Some(FaultKind::CutAfter)) {
-        line.cut();
     }
-    response
 }
 
 /// The answer of a fault that comes instead of the effect.
@@ -148,10 +148,4 @@ fn before_effect(server: &Server, fault: &FaultKind, line: &Line) -> Option<Resp
         }
         other => return spoilt::instead(other, line),
     })
-}
-
-fn json_answer(status: u16, value: &Value, fault: Option<&FaultKind>) -> Response {
-    let text = spoilt::spoilt(value.to_string(), fault, "{}");
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }

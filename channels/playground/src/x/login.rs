@@ -16,6 +16,7 @@ use super::keys::{
 };
 use super::refusal::Refusal;
 use super::server::World;
+use crate::form::{decoded, pairs};
 
 const LIFE: i64 = 7200;
 /// How far a signature's time may be off.
@@ -134,38 +135,10 @@ pub(super) fn renew(world: &mut World, body: &[u8], now: DateTime<Utc>) -> Resul
     }))
 }
 
-/// The pairs of a query or a form, decoded.
-pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
-    let pair = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
-    };
-    text.split('&').filter(|pair| !pair.is_empty()).map(pair).collect()
-}
-
 fn encoded(text: &str) -> String {
     let plain =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
     let one =
         |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(one).collect()
-}
-
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let hex = rest.strip_prefix('%').and_then(|r| r.get(..2));
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &rest[3..];
-            }
-            None => {
-                bytes.extend_from_slice(first.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = &rest[first.len_utf8()..];
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -24,6 +24,7 @@ pub(crate) struct Server {
 }
 
 /// Everything there is.
+#[derive(Default)]
 pub(crate) struct World {
     /// Oldest first.
     pub(super) posts: Vec<XPost>,
@@ -43,16 +44,7 @@ pub(crate) struct World {
 
 impl Server {
     pub(crate) fn new(now: Now) -> Arc<Self> {
-        let world = World {
-            posts: Vec::new(),
-            calls: Vec::new(),
-            media: Vec::new(),
-            answers: Vec::new(),
-            refresh: REFRESH_TOKEN.to_owned(),
-            access: HashMap::new(),
-            nonces: HashSet::new(),
-            number: 0,
-        };
+        let world = World { refresh: REFRESH_TOKEN.to_owned(), ..World::default() };
         Arc::new(Self {
             world: Mutex::new(world),
             faults: Faults::default(),

@@ -6,25 +6,9 @@ use crate::model::openai_check::Complaint;
 use crate::model::owned::{is_marked, since_user};
 
 /// The fields that are known: <https://ai.google.dev/gemini-api/docs/openai>. Another one is refused, not ignored.
-const KNOWN: [&str; 17] = [
-    "model",
-    "messages",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "max_tokens",
-    "max_completion_tokens",
-    "stream",
-    "stream_options",
-    "temperature",
-    "top_p",
-    "n",
-    "stop",
-    "response_format",
-    "reasoning_effort",
-    "extra_body",
-    "seed",
-];
+const KNOWN: &str = "\
+    model messages tools tool_choice parallel_tool_calls max_tokens max_completion_tokens stream \
+    stream_options temperature top_p n stop response_format reasoning_effort extra_body seed";
 
 /// Words of JSON Schema that Google's own form of a schema does not have:
 /// <https://ai.google.dev/api/caching#Schema>. `additionalProperties` is taken by now.
@@ -34,7 +18,9 @@ const NO_SCHEMA_WORDS: [&str; 6] =
 /// Checks the fields of a request and the schemas of its tools.
 pub(super) fn check_fields(body: &Value) -> Result<(), Complaint> {
     let fields = body.as_object().into_iter().flatten();
-    if let Some((name, _)) = fields.into_iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
+    if let Some((name, _)) =
+        fields.into_iter().find(|(name, _)| !KNOWN.split(' ').any(|known| known == *name))
+    {
         return Err(unknown(name, ""));
     }
     let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
