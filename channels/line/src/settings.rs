@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use schemars::JsonSchema;
 use secrecy::SecretString;
-use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Span, Token, Url};
+use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Token, Url, size, span};
 use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem, Setup, SetupField};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -172,9 +172,9 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let listen = findings.take("webhook_listen", listen(&settings.webhook_listen));
     let path = findings.take("webhook_path", path(&settings.webhook_path));
     let allow = findings.take(ALLOW_KEYS.places, allow(&settings.allowed_ids));
-    let wait = Span::read(&settings.reply_deadline, SOONEST..=LATEST);
+    let wait = span(&settings.reply_deadline, SOONEST..=LATEST);
     let wait = findings.take("reply_deadline", wait);
-    let most = Size::read(settings.max_download_bytes, u64::MAX);
+    let most = size(settings.max_download_bytes, u64::MAX);
     let most = findings.take("max_download_bytes", most);
     Some(Checked {
         token: token?,
@@ -184,11 +184,11 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
         listen: listen?,
         path: path?,
         allow: allow?,
-        reply_deadline: TimeDelta::from_std(wait?.length()).ok()?,
+        reply_deadline: TimeDelta::from_std(wait?).ok()?,
         push: settings.push,
         max_pushes_per_day: settings.max_pushes_per_day,
         pace: settings.pace.pace(PACE),
-        max_download: most?.bytes(),
+        max_download: most?,
     })
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Token, Url};
+use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Token, Url, size};
 use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem, Setup, SetupField};
 use serde::Deserialize;
 use serde_json::Value;
@@ -152,9 +152,9 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let people = keys(&settings.allowed_user_ids, b"UW", "U0123456");
     let people = findings.take(ALLOW_KEYS.people, people);
     let max_sockets = findings.take("max_sockets", sockets(settings.max_sockets));
-    let download = Size::read(settings.max_download_bytes, u64::MAX);
+    let download = size(settings.max_download_bytes, u64::MAX);
     let max_download = findings.take("max_download_bytes", download);
-    let upload = Size::read(settings.max_upload_bytes, MAX_UPLOAD);
+    let upload = size(settings.max_upload_bytes, MAX_UPLOAD);
     let max_upload = findings.take("max_upload_bytes", upload);
     Some(Checked {
         bot_token: bot_token?,
@@ -165,8 +165,8 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
         allow: AllowList::of(channels?.into_iter().chain(people?)),
         max_sockets: max_sockets?,
         pace: settings.pace.pace(PACE),
-        max_download: max_download?.bytes(),
-        max_upload: max_upload?.bytes(),
+        max_download: max_download?,
+        max_upload: max_upload?,
     })
 }
 

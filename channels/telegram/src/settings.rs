@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Span, Token, Url};
+use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Token, Url, size, span};
 use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem, Setup, SetupField};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -126,18 +126,18 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let base = findings.take("base_url", base_url(&settings.base_url));
     let allow = findings.take(ALLOW_KEYS.places, allow(&settings.allowed_chat_ids));
     let poll = findings.take("poll_timeout", poll_timeout(&settings.poll_timeout));
-    let download = Size::read(settings.max_download_bytes, u64::MAX);
+    let download = size(settings.max_download_bytes, u64::MAX);
     let max_download = findings.take("max_download_bytes", download);
-    let upload = Size::read(settings.max_upload_bytes, MAX_UPLOAD);
+    let upload = size(settings.max_upload_bytes, MAX_UPLOAD);
     let max_upload = findings.take("max_upload_bytes", upload);
     Some(Checked {
         token: token?,
         base: base?,
         allow: allow?,
-        poll: poll?.length(),
+        poll: poll?,
         pace: settings.pace.pace(PACE),
-        max_download: max_download?.bytes(),
-        max_upload: max_upload?.bytes(),
+        max_download: max_download?,
+        max_upload: max_upload?,
     })
 }
 
@@ -187,11 +187,11 @@ fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
     Ok(AllowList::of(keys))
 }
 
-fn poll_timeout(value: &PollTimeout) -> Result<Span, String> {
+fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
     let range = Duration::from_secs(1)..=Duration::from_secs(LONGEST_POLL);
     match value {
-        PollTimeout::Seconds(seconds) => Span::read(&seconds.to_string(), range),
-        PollTimeout::Text(text) => Span::read(text, range),
+        PollTimeout::Seconds(seconds) => span(&seconds.to_string(), range),
+        PollTimeout::Text(text) => span(text, range),
     }
 }
 

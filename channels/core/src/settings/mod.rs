@@ -11,8 +11,8 @@ mod url;
 
 pub use pace::PaceName;
 pub use section::{Findings, entries, read};
-pub use size::{MIB, Size};
-pub use span::Span;
+pub use size::{MIB, size};
+pub use span::span;
 pub use token::Token;
 #[cfg(feature = "client")]
 pub use url::Url;

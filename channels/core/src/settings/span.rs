@@ -3,27 +3,15 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// A length of time: `100ms`, `45s`, `45`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span(Duration);
-
-impl Span {
-    /// Reads a span of a range; a number without a unit counts seconds.
-    ///
-    /// # Errors
-    /// The value, and what is taken.
-    pub fn read(text: &str, range: RangeInclusive<Duration>) -> Result<Self, String> {
-        let length = parsed(text.trim()).filter(|length| range.contains(length));
-        length.map(Self).ok_or_else(|| {
-            let (least, most) = (written(*range.start()), written(*range.end()));
-            format!("{text:?} is not accepted; it takes {least} to {most}")
-        })
-    }
-
-    /// Returns how long it is.
-    pub fn length(self) -> Duration {
-        self.0
-    }
+/// Reads a length of time of a range: `100ms`, `45s`, `45`; a number without a unit counts seconds.
+///
+/// # Errors
+/// The value, and what is taken.
+pub fn span(text: &str, range: RangeInclusive<Duration>) -> Result<Duration, String> {
+    parsed(text.trim()).filter(|length| range.contains(length)).ok_or_else(|| {
+        let (least, most) = (written(*range.start()), written(*range.end()));
+        format!("{text:?} is not accepted; it takes {least} to {most}")
+    })
 }
 
 fn parsed(text: &str) -> Option<Duration> {
@@ -48,7 +36,7 @@ mod tests {
     #[test]
     fn a_span_is_read_within_its_range() {
         let range = || Duration::from_millis(100)..=Duration::from_secs(45);
-        let read = |text| Span::read(text, range()).map(Span::length);
+        let read = |text| span(text, range());
         for (text, millis) in [("100ms", 100), (" 45 s", 45_000), ("7", 7_000)] {
             assert_eq!(read(text), Ok(Duration::from_millis(millis)), "{text}");
         }
