@@ -26,3 +26,8 @@ pub fn object<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
 pub fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
+
+/// Whether a list of names, with blanks in between, has this one.
+pub fn has(names: &str, name: &str) -> bool {
+    names.split(' ').any(|known| known == name)
+}

@@ -284,8 +284,8 @@ pub struct SpeakingTool {
     pub parameters: fn() -> Schema,
     /// The platform's names of the common parameters.
     pub names: ParameterNames,
-    /// What `emoji` takes; empty when anything goes.
-    pub vocabulary: &'static [&'static str],
+    /// What `emoji` takes, with blanks in between; empty when anything goes.
+    pub vocabulary: &'static str,
     /// The largest file, in bytes, by the platform's rules; config may lower it.
     pub max_bytes: u64,
     /// What to say when a file is over `max_bytes`: which tool takes it.

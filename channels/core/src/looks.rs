@@ -65,24 +65,9 @@ const MOST_KIND: usize = 24;
 /// So many letters of a key stand on a line of its block at least.
 const KEY_LINE: usize = 32;
 /// What examples write in the place of a password.
-const PLACEHOLDERS: [&str; 16] = [
-    "changeme",
-    "example",
-    "my-password",
-    "my_password",
-    "mypassword",
-    "pass",
-    "passwd",
-    "password",
-    "placeholder",
-    "postgres",
-    "pw",
-    "pwd",
-    "secret",
-    "your-password",
-    "your_password",
-    "yourpassword",
-];
+const PLACEHOLDERS: &str = "\
+    changeme example my-password my_password mypassword pass passwd password placeholder postgres pw pwd \
+    secret your-password your_password yourpassword";
 /// Who and where in a database's address, at most.
 const MOST_AUTHORITY: usize = 1024;
 
@@ -236,7 +221,7 @@ fn is_placeholder(password: &[u8]) -> bool {
         [b'$' | b'{' | b'[' | b'(' | b'%' | b'&', ..] => !after.is_empty(),
         _ => false,
     };
-    let worded = || PLACEHOLDERS.iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes()));
+    let worded = || PLACEHOLDERS.split(' ').any(|word| name.eq_ignore_ascii_case(word.as_bytes()));
     let dotted = |b: &u8| matches!(b, b'*' | b'.' | b'x' | b'X');
     (is_around && name.iter().all(is_name)) || worded() || password.iter().all(dotted)
 }

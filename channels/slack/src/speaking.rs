@@ -1,9 +1,9 @@
 //! The tools by which a model speaks through Slack, as data: one implementation serves all channels.
 
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::{JsonSchema, schema_for};
+use selkie_channel_core::settings::MIB;
 use selkie_channel_core::{ParameterNames, SpeakingEffect, SpeakingTool};
 
-const MIB: u64 = 1024 * 1024;
 /// The tool that is offered only while the workspace's emoji are known.
 pub const REACT: &str = "message_react";
 
@@ -15,10 +15,10 @@ pub static TOOLS: &[SpeakingTool] = &[
             the NAME of one of the workspace's emoji (thumbsup, eyes, white_check_mark, a custom \
             one). Without message_ts it is the message being answered.",
         effect: SpeakingEffect::React,
-        parameters: schema::<React>,
+        parameters: || schema_for!(React),
         names: ParameterNames { conversation: Some("channel_id"), message: Some("message_ts") },
         // The workspace's own, asked at run time: the sender holds names against it.
-        vocabulary: &[],
+        vocabulary: "",
         max_bytes: 0,
         too_big: "",
     },
@@ -26,17 +26,13 @@ pub static TOOLS: &[SpeakingTool] = &[
         name: "slack_send_file",
         description: "Sends a file of this machine to the current conversation.",
         effect: SpeakingEffect::SendFile,
-        parameters: schema::<SendFile>,
+        parameters: || schema_for!(SendFile),
         names: ParameterNames { conversation: None, message: None },
-        vocabulary: &[],
+        vocabulary: "",
         max_bytes: 100 * MIB,
         too_big: "selkie sends files up to 100 MiB to Slack: send a smaller or packed file",
     },
 ];
-
-fn schema<T: JsonSchema>() -> Schema {
-    schema_for!(T)
-}
 
 /// Parameters of `message_react`.
 #[derive(JsonSchema)]

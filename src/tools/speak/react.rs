@@ -60,9 +60,9 @@ impl React {
         if vocabulary.is_empty() {
             return Ok(written.to_owned());
         }
-        let known = vocabulary.iter().find(|known| plain(known) == plain(written));
+        let known = vocabulary.split(' ').find(|known| plain(known) == plain(written));
         known.map(|known| (*known).to_owned()).ok_or_else(|| {
-            ToolError::tell(format!("invalid emoji: {written} (takes {})", vocabulary.join(" ")))
+            ToolError::tell(format!("invalid emoji: {written} (takes {vocabulary})"))
         })
     }
 }

@@ -52,7 +52,7 @@ const SEND: SpeakingTool = SpeakingTool {
     effect: SpeakingEffect::SendFile,
     parameters: || schemars::schema_for!(SendArgs),
     names: ParameterNames { conversation: Some("nest"), message: None },
-    vocabulary: &[],
+    vocabulary: "",
     max_bytes: 10,
     too_big: "birds carry no more",
 };
@@ -66,7 +66,7 @@ static REACT: SpeakingTool = SpeakingTool {
     effect: SpeakingEffect::React,
     parameters: || schemars::schema_for!(ReactArgs),
     names: ParameterNames { conversation: Some("nest"), message: Some("song") },
-    vocabulary: &["👍", "❤"],
+    vocabulary: "👍 ❤",
     ..SEND
 };
 

@@ -17,21 +17,9 @@ use crate::names::Names;
 const WINDOW: TimeDelta = TimeDelta::seconds(50);
 
 /// Kinds that are known and ask nothing of the bot.
-const PASSED: &[&str] = &[
-    "memberJoined",
-    "memberLeft",
-    "videoPlayComplete",
-    "beacon",
-    "accountLink",
-    "membership",
-    "things",
-    "delivery",
-    "module",
-    "activated",
-    "deactivated",
-    "botSuspended",
-    "botResumed",
-];
+const PASSED: &str = "\
+    memberJoined memberLeft videoPlayComplete beacon accountLink membership things delivery module \
+    activated deactivated botSuspended botResumed";
 
 /// Asks who speaks in an event, and where, when nobody knows yet.
 pub async fn learn(event: &Value, names: &Names) {
@@ -71,7 +59,7 @@ fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
         "follow" | "join" => What::Opened,
         "unfollow" => What::Closed { reason: "blocked by the person".to_owned() },
         "leave" => What::Closed { reason: "removed from the group".to_owned() },
-        kind if PASSED.contains(&kind) => other(kind),
+        kind if field::has(PASSED, kind) => other(kind),
         _ => return None,
     };
     Some(blank(event, what, frame))

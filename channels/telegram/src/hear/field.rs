@@ -1,7 +1,7 @@
 //! Reads fields of an update; one of another shape counts as absent.
 
 use chrono::{DateTime, Utc};
-pub use selkie_channel_core::field::{is_true, list, number, object};
+pub use selkie_channel_core::field::{has, is_true, list, number, object};
 use serde_json::Value;
 
 /// Returns a text field, be it empty.

@@ -9,35 +9,12 @@ use super::{Me, attachment, field, quote, things};
 use crate::ids::{Spot, person, place};
 
 /// Fields that every message may have; what stands beside them is what the message is about.
-const ENVELOPE: &[&str] = &[
-    "message_id",
-    "message_thread_id",
-    "from",
-    "sender_chat",
-    "sender_boost_count",
-    "sender_business_bot",
-    "date",
-    "business_connection_id",
-    "chat",
-    "forward_origin",
-    "is_topic_message",
-    "is_automatic_forward",
-    "reply_to_message",
-    "external_reply",
-    "quote",
-    "reply_to_story",
-    "via_bot",
-    "edit_date",
-    "has_protected_content",
-    "is_from_offline",
-    "media_group_id",
-    "author_signature",
-    "paid_star_count",
-    "link_preview_options",
-    "effect_id",
-    "direct_messages_topic",
-    "reply_markup",
-];
+const ENVELOPE: &str = "\
+    message_id message_thread_id from sender_chat sender_boost_count sender_business_bot date \
+    business_connection_id chat forward_origin is_topic_message is_automatic_forward reply_to_message \
+    external_reply quote reply_to_story via_bot edit_date has_protected_content is_from_offline \
+    media_group_id author_signature paid_star_count link_preview_options effect_id direct_messages_topic \
+    reply_markup";
 
 /// What surrounds an update.
 #[derive(Clone, Copy)]
@@ -156,7 +133,7 @@ fn thing(message: &Value, name: &str, inbound: &Inbound) -> Option<String> {
 fn about(message: &Value) -> String {
     let keys = message.as_object().into_iter().flatten();
     let mut keys = keys.filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str());
-    keys.find(|key| !ENVELOPE.contains(key)).unwrap_or("empty message").to_owned()
+    keys.find(|key| !field::has(ENVELOPE, key)).unwrap_or("empty message").to_owned()
 }
 
 /// Both service messages of a move make the same inbound with the same key: stored once.

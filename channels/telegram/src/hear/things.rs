@@ -10,49 +10,17 @@ const LONGEST: usize = 200;
 const MOST: usize = 12;
 
 /// Service messages: what Telegram itself says about a chat. They ask nothing of anybody.
-const SERVICE: &[&str] = &[
-    "new_chat_members",
-    "new_chat_member",
-    "new_chat_participant",
-    "left_chat_member",
-    "left_chat_participant",
-    "new_chat_title",
-    "new_chat_photo",
-    "delete_chat_photo",
-    "group_chat_created",
-    "supergroup_chat_created",
-    "channel_chat_created",
-    "message_auto_delete_timer_changed",
-    "migrate_to_chat_id",
-    "migrate_from_chat_id",
-    "pinned_message",
-    "connected_website",
-    "write_access_allowed",
-    "proximity_alert_triggered",
-    "boost_added",
-    "chat_background_set",
-    "chat_owner_changed",
-    "chat_owner_left",
-    "forum_topic_created",
-    "forum_topic_edited",
-    "forum_topic_closed",
-    "forum_topic_reopened",
-    "general_forum_topic_hidden",
-    "general_forum_topic_unhidden",
-    "giveaway_created",
-    "giveaway_completed",
-    "video_chat_scheduled",
-    "video_chat_started",
-    "video_chat_ended",
-    "video_chat_participants_invited",
-    "direct_message_price_changed",
-    "paid_message_price_changed",
-    "suggested_post_approved",
-    "suggested_post_approval_failed",
-    "suggested_post_declined",
-    "suggested_post_paid",
-    "suggested_post_refunded",
-];
+const SERVICE: &str = "\
+    new_chat_members new_chat_member new_chat_participant left_chat_member left_chat_participant \
+    new_chat_title new_chat_photo delete_chat_photo group_chat_created supergroup_chat_created \
+    channel_chat_created message_auto_delete_timer_changed migrate_to_chat_id migrate_from_chat_id \
+    pinned_message connected_website write_access_allowed proximity_alert_triggered boost_added \
+    chat_background_set chat_owner_changed chat_owner_left forum_topic_created forum_topic_edited \
+    forum_topic_closed forum_topic_reopened general_forum_topic_hidden general_forum_topic_unhidden \
+    giveaway_created giveaway_completed video_chat_scheduled video_chat_started video_chat_ended \
+    video_chat_participants_invited direct_message_price_changed paid_message_price_changed \
+    suggested_post_approved suggested_post_approval_failed suggested_post_declined suggested_post_paid \
+    suggested_post_refunded";
 
 /// Returns what a message is about, in words; `None` for words, files, service messages, nothing, and what
 /// nobody knows.
@@ -83,7 +51,7 @@ pub fn chatter(message: &Value) -> Option<String> {
 /// Returns words for a thing that nobody here knows, by Telegram's name for it; `None` for service messages
 /// and nothing.
 pub fn unknown(message: &Value, name: &str) -> Option<String> {
-    let is_thing = message.get(name).is_some() && !SERVICE.contains(&name);
+    let is_thing = message.get(name).is_some() && !field::has(SERVICE, name);
     is_thing.then(|| format!("(a Telegram {}, which cannot be read here)", spoken(name)))
 }
 
