@@ -3,6 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
+
 /// How long an approved call may wait until it is started.
 pub const LAPSES_AFTER: TimeDelta = TimeDelta::minutes(10);
 /// Requests of one person that may be open at once.
@@ -133,96 +135,49 @@ pub fn too_long() -> String {
     format!("it takes more than {MOST_SHOWN} characters: do less at once")
 }
 
-/// Where an approval stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalState {
-    /// Waits for somebody who can approve it.
-    Open,
-    /// The call may be made.
-    Approved,
-    /// The approved call was started.
-    Consumed,
-    /// The call may not be made.
-    Denied,
-    /// Nobody decided in time.
-    Expired,
-    /// Approved, and not started in time.
-    Lapsed,
-    /// Taken back: its task has ended, or plan mode began.
-    Withdrawn,
-    /// Nobody could be asked.
-    NotAsked,
-}
-
-impl ApprovalState {
-    /// Every state.
-    pub const ALL: [Self; 8] = [
-        Self::Open,
-        Self::Approved,
-        Self::Consumed,
-        Self::Denied,
-        Self::Expired,
-        Self::Lapsed,
-        Self::Withdrawn,
-        Self::NotAsked,
-    ];
-
-    /// Returns its name in rows and lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Approved => "approved",
-            Self::Consumed => "consumed",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-            Self::Lapsed => "lapsed",
-            Self::Withdrawn => "withdrawn",
-            Self::NotAsked => "not_asked",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
+named! {
+    /// Where an approval stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ApprovalState {
+        /// Waits for somebody who can approve it.
+        Open = "open",
+        /// The call may be made.
+        Approved = "approved",
+        /// The approved call was started.
+        Consumed = "consumed",
+        /// The call may not be made.
+        Denied = "denied",
+        /// Nobody decided in time.
+        Expired = "expired",
+        /// Approved, and not started in time.
+        Lapsed = "lapsed",
+        /// Taken back: its task has ended, or plan mode began.
+        Withdrawn = "withdrawn",
+        /// Nobody could be asked.
+        NotAsked = "not_asked",
     }
 }
 
-/// What words say of an approval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The call may be made.
-    Approve,
-    /// It may not.
-    Deny,
-    /// It may not, and no more requests of this person come for a day.
-    Mute,
-    /// It may not, and no more requests of this group come for a day.
-    MuteGroup,
-    /// What was muted with this request is heard again.
-    Unmute,
+named! {
+    /// What words say of an approval.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        /// The call may be made.
+        Approve = "approve",
+        /// It may not.
+        Deny = "deny",
+        /// It may not, and no more requests of this person come for a day.
+        Mute = "mute",
+        /// It may not, and no more requests of this group come for a day.
+        MuteGroup = "mutehere",
+        /// What was muted with this request is heard again.
+        Unmute = "unmute",
+    }
 }
 
 impl Verdict {
-    /// Returns its name, which is also the id of its button.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Deny => "deny",
-            Self::Mute => "mute",
-            Self::MuteGroup => "mutehere",
-            Self::Unmute => "unmute",
-        }
-    }
-
-    /// Reads a button's id.
-    pub fn parse(name: &str) -> Option<Self> {
-        const ALL: [Verdict; 5] =
-            [Verdict::Approve, Verdict::Deny, Verdict::Mute, Verdict::MuteGroup, Verdict::Unmute];
-        ALL.into_iter().find(|verdict| verdict.name() == name)
-    }
-
     /// Reads the words of a reply to the request itself.
     pub fn of_reply(text: &str) -> Option<Self> {
         let word = text.trim().trim_end_matches(['.', '!']).to_lowercase();
@@ -269,28 +224,15 @@ impl Verdict {
     }
 }
 
-/// Of whom no more requests come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MuteOf {
-    /// Whoever made the request.
-    Person,
-    /// Everybody where it was made.
-    Group,
-}
-
-impl MuteOf {
-    /// Returns its name in rows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Group => "group",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Person, Self::Group].into_iter().find(|of| of.name() == name)
+named! {
+    /// Of whom no more requests come.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MuteOf {
+        /// Whoever made the request.
+        Person = "person",
+        /// Everybody where it was made.
+        Group = "group",
     }
 }
 

@@ -5,79 +5,52 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-macro_rules! crash_points {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// An edge of the ledger.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum CrashPoint {
-            $($(#[$doc])* $variant,)*
-        }
+use crate::named::named;
 
-        impl CrashPoint {
-            /// Every edge, in the order of a message's journey.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name that `debug.crash_at` takes.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-crash_points! {
-    /// An update was received and not stored.
-    BeforeAccept = "before_accept",
-    /// The update is stored and not acknowledged.
-    AfterAccept = "after_accept",
-    /// The gate has decided and the decision is not stored.
-    AfterGate = "after_gate",
-    /// The gate's decision is stored, its task waits.
-    AfterJudged = "after_judged",
-    /// A command row is stored and its effect is not.
-    BeforeCommand = "before_command",
-    /// A command's effect and answer are stored.
-    AfterCommand = "after_command",
-    /// The task is claimed and nothing was done.
-    AfterClaim = "after_claim",
-    /// The model answered and the answer is not stored.
-    AfterModel = "after_model",
-    /// The answer with its calls is stored, no tool has started.
-    AfterCallsStored = "after_calls_stored",
-    /// A tool has done its work and the result is not stored.
-    AfterTool = "after_tool",
-    /// A speaking tool's outbound is stored, its call is not answered.
-    AfterSaid = "after_said",
-    /// The results are stored.
-    AfterResults = "after_results",
-    /// The run is parked on a question, which is queued.
-    AfterPark = "after_park",
-    /// A tap or an answer is stored and its effect is not.
-    BeforeAnswer = "before_answer",
-    /// The question is answered, its task waits in its lane.
-    AfterAnswer = "after_answer",
-    /// The answer is rendered and the task not finished.
-    BeforeFinish = "before_finish",
-    /// The task is finished, its parts are queued, or the first is marked as being sent.
-    AfterFinish = "after_finish",
-    /// The part is marked as being sent, the request has not left.
-    AfterSending = "after_sending",
-    /// The platform has answered, the receipt is not stored.
-    AfterDeliver = "after_deliver",
-    /// The receipt is stored.
-    AfterReceipt = "after_receipt",
-}
-
-impl CrashPoint {
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|p| p.name() == name)
-    }
-
-    /// Whether a part may be unclear after a crash here: only between the mark and the receipt. An answer that
-    /// leaves at once is marked in the write that ends its task.
-    pub const fn may_leave_unclear(self) -> bool {
-        matches!(self, Self::AfterFinish | Self::AfterSending | Self::AfterDeliver)
+named! {
+    /// An edge of the ledger.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum CrashPoint {
+        /// An update was received and not stored.
+        BeforeAccept = "before_accept",
+        /// The update is stored and not acknowledged.
+        AfterAccept = "after_accept",
+        /// The gate has decided and the decision is not stored.
+        AfterGate = "after_gate",
+        /// The gate's decision is stored, its task waits.
+        AfterJudged = "after_judged",
+        /// A command row is stored and its effect is not.
+        BeforeCommand = "before_command",
+        /// A command's effect and answer are stored.
+        AfterCommand = "after_command",
+        /// The task is claimed and nothing was done.
+        AfterClaim = "after_claim",
+        /// The model answered and the answer is not stored.
+        AfterModel = "after_model",
+        /// The answer with its calls is stored, no tool has started.
+        AfterCallsStored = "after_calls_stored",
+        /// A tool has done its work and the result is not stored.
+        AfterTool = "after_tool",
+        /// A speaking tool's outbound is stored, its call is not answered.
+        AfterSaid = "after_said",
+        /// The results are stored.
+        AfterResults = "after_results",
+        /// The run is parked on a question, which is queued.
+        AfterPark = "after_park",
+        /// A tap or an answer is stored and its effect is not.
+        BeforeAnswer = "before_answer",
+        /// The question is answered, its task waits in its lane.
+        AfterAnswer = "after_answer",
+        /// The answer is rendered and the task not finished.
+        BeforeFinish = "before_finish",
+        /// The task is finished, its parts are queued, or the first is marked as being sent.
+        AfterFinish = "after_finish",
+        /// The part is marked as being sent, the request has not left.
+        AfterSending = "after_sending",
+        /// The platform has answered, the receipt is not stored.
+        AfterDeliver = "after_deliver",
+        /// The receipt is stored.
+        AfterReceipt = "after_receipt",
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choice::Pick;
 use crate::gate::Passed;
+use crate::named::named;
 use crate::taint::Taint;
 
 /// The facts of one task.
@@ -51,12 +52,6 @@ impl Facts {
     /// The layout written today.
     pub const VERSION: u16 = 1;
 
-    /// Whether words of others are in play where nobody can be asked to approve what they may have brought
-    /// about: at a terminal the person who sits there sees and stops it.
-    pub fn is_tainted(&self) -> bool {
-        self.taint.is_any() && self.place != Where::CommandLine { terminal: true }
-    }
-
     /// Returns the audience of the place.
     pub fn audience(&self) -> Audience {
         match &self.place {
@@ -100,31 +95,17 @@ impl Where {
     }
 }
 
-/// Who somebody is to us. Ordered: less trust is less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trust {
-    /// Nobody we know; reaches the bot only where everyone may.
-    Stranger,
-    /// On the allow list, or speaking in a place that is.
-    Allowed,
-    /// The owner.
-    Owner,
-}
-
-impl Trust {
-    /// Returns its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stranger => "stranger",
-            Self::Allowed => "allowed",
-            Self::Owner => "owner",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Stranger, Self::Allowed, Self::Owner].into_iter().find(|trust| trust.name() == name)
+named! {
+    /// Who somebody is to us. Ordered: less trust is less.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Trust {
+        /// Nobody we know; reaches the bot only where everyone may.
+        Stranger = "stranger",
+        /// On the allow list, or speaking in a place that is.
+        Allowed = "allowed",
+        /// The owner.
+        Owner = "owner",
     }
 }
 

@@ -10,7 +10,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 
 use crate::usage::Usage;
 
@@ -69,67 +69,46 @@ fn seconds() -> Histogram {
 
 impl Default for Metrics {
     fn default() -> Self {
-        let mut all = Self {
-            registry: Registry::with_prefix("selkie"),
-            received: Family::default(),
-            parts: Family::default(),
+        let mut registry = Registry::with_prefix("selkie");
+        let all = &mut registry;
+        let of_channels =
+            "Events of a platform that were stored (messages, taps, edits), by channel";
+        let of_traces = "Traces of tasks that the collector did not accept (telemetry.otlp)";
+        Self {
+            received: metric(all, "events_received", of_channels),
+            parts: metric(
+                all,
+                "parts",
+                "Attempts to deliver a part of a message, by channel and outcome",
+            ),
+            tasks: metric(all, "tasks", "Tasks that have ended, by state"),
+            seconds: {
+                let seconds = Family::new_with_constructor(seconds as fn() -> Histogram);
+                let help = "Where the time of tasks goes, by phase";
+                all.register_with_unit("task", help, Unit::Seconds, seconds.clone());
+                seconds
+            },
+            answers: metric(all, "model_requests", "Requests to language models, by outcome"),
+            tokens: metric(all, "tokens", "Tokens, by kind: input, cached (of input), output"),
+            dollars: metric(all, "cost_dollars", "Cost of models, as far as prices are known"),
+            calls: metric(all, "tool_calls", "Calls of tools, by tool and outcome"),
+            lateness: {
+                let (lateness, help) = (seconds(), "How late schedules were carried out");
+                all.register_with_unit("schedule_lateness", help, Unit::Seconds, lateness.clone());
+                lateness
+            },
+            lost_traces: metric(all, "traces_dropped", of_traces),
             refused: AtomicU64::new(0),
-            tasks: Family::default(),
-            seconds: Family::new_with_constructor(seconds),
-            answers: Family::default(),
-            tokens: Family::default(),
-            dollars: Counter::default(),
-            calls: Family::default(),
-            lateness: seconds(),
-            lost_traces: Counter::default(),
-        };
-        let registry = &mut all.registry;
-        registry.register(
-            "events_received",
-            "Events of a platform that were stored (messages, taps, edits), by channel",
-            all.received.clone(),
-        );
-        registry.register(
-            "parts",
-            "Attempts to deliver a part of a message, by channel and outcome",
-            all.parts.clone(),
-        );
-        registry.register("tasks", "Tasks that have ended, by state", all.tasks.clone());
-        registry.register_with_unit(
-            "task",
-            "Where the time of tasks goes, by phase",
-            Unit::Seconds,
-            all.seconds.clone(),
-        );
-        registry.register(
-            "model_requests",
-            "Requests to language models, by outcome",
-            all.answers.clone(),
-        );
-        registry.register(
-            "tokens",
-            "Tokens, by kind: input, cached (of input), output",
-            all.tokens.clone(),
-        );
-        registry.register(
-            "cost_dollars",
-            "Cost of models, as far as prices are known",
-            all.dollars.clone(),
-        );
-        registry.register("tool_calls", "Calls of tools, by tool and outcome", all.calls.clone());
-        registry.register_with_unit(
-            "schedule_lateness",
-            "How late schedules were carried out",
-            Unit::Seconds,
-            all.lateness.clone(),
-        );
-        registry.register(
-            "traces_dropped",
-            "Traces of tasks that the collector did not accept (telemetry.otlp)",
-            all.lost_traces.clone(),
-        );
-        all
+            registry,
+        }
     }
+}
+
+/// Makes a metric that the registry knows by this name.
+fn metric<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
 }
 
 impl fmt::Debug for Metrics {

@@ -3,6 +3,7 @@
 use selkie_channel_core::{Choice, PersonId};
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::span::Span;
 
 /// What a person is asked.
@@ -49,25 +50,27 @@ pub enum Given {
     },
 }
 
-/// Where a question stands. A question of `ask_user` or a plan is answered; a request to approve a call
-/// is approved or denied, and consumed by the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QuestionState {
-    /// Waits for its person.
-    Open,
-    /// Answered.
-    Answered,
-    /// The call may be made.
-    Approved,
-    /// The approved call was started.
-    Consumed,
-    /// The call may not be made.
-    Denied,
-    /// Nobody answered in time.
-    Expired,
-    /// Taken back, by `/stop` or `/reset`, or because it could not be asked.
-    Withdrawn,
+named! {
+    /// Where a question stands. A question of `ask_user` or a plan is answered; a request to approve a call
+    /// is approved or denied, and consumed by the call.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum QuestionState {
+        /// Waits for its person.
+        Open = "open",
+        /// Answered.
+        Answered = "answered",
+        /// The call may be made.
+        Approved = "approved",
+        /// The approved call was started.
+        Consumed = "consumed",
+        /// The call may not be made.
+        Denied = "denied",
+        /// Nobody answered in time.
+        Expired = "expired",
+        /// Taken back, by `/stop` or `/reset`, or because it could not be asked.
+        Withdrawn = "withdrawn",
+    }
 }
 
 /// Who is asked.
@@ -148,36 +151,6 @@ impl Ask {
         // Exactly as written first: two labels may differ in their last mark alone.
         let exact = self.choices.iter().find(|c| c.label.trim().eq_ignore_ascii_case(text.trim()));
         exact.or_else(|| self.choices.iter().find(|c| plain(&c.label) == wanted))
-    }
-}
-
-impl QuestionState {
-    const ALL: [Self; 7] = [
-        Self::Open,
-        Self::Answered,
-        Self::Approved,
-        Self::Consumed,
-        Self::Denied,
-        Self::Expired,
-        Self::Withdrawn,
-    ];
-
-    /// Returns its name in rows and on pages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Answered => "answered",
-            Self::Approved => "approved",
-            Self::Consumed => "consumed",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 

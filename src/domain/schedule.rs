@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::choice::Choice;
 use crate::effort::Effort;
 use crate::facts::Trust;
+use crate::named::named;
 use crate::screen::shown;
 use crate::span::Span;
 use crate::taint::Taint;
@@ -234,27 +235,18 @@ impl Default for Terms {
     }
 }
 
-/// What becomes of the times at which nobody could act.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Misfire {
-    /// None is made up for.
-    Skip,
-    /// The latest is, when it is not too late for it.
-    #[default]
-    Once,
-    /// Each is that is not too late.
-    All,
-}
-
-impl Misfire {
-    /// Returns the word for it, in config and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Once => "once",
-            Self::All => "all",
-        }
+named! {
+    /// What becomes of the times at which nobody could act.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Misfire {
+        /// None is made up for.
+        Skip = "skip",
+        /// The latest is, when it is not too late for it.
+        #[default]
+        Once = "once",
+        /// Each is that is not too late.
+        All = "all",
     }
 }
 
@@ -262,8 +254,7 @@ impl FromStr for Misfire {
     type Err = UnknownMisfire;
 
     fn from_str(text: &str) -> Result<Self, UnknownMisfire> {
-        let word = text.trim().to_ascii_lowercase();
-        let known = [Self::Skip, Self::Once, Self::All].into_iter().find(|m| m.name() == word);
+        let known = Self::parse(&text.trim().to_ascii_lowercase());
         known.ok_or_else(|| UnknownMisfire(text.chars().take(60).collect()))
     }
 }
@@ -297,36 +288,19 @@ impl Default for Budget {
     }
 }
 
-/// Where a schedule stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ScheduleState {
-    /// It comes due.
-    Active,
-    /// It waits until somebody lets it go on.
-    Paused,
-    /// It has come due for the last time.
-    Ended,
-    /// Somebody has taken it away.
-    Removed,
-}
-
-impl ScheduleState {
-    /// Returns its name in rows and on pages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Ended => "ended",
-            Self::Removed => "removed",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Active, Self::Paused, Self::Ended, Self::Removed]
-            .into_iter()
-            .find(|state| state.name() == name)
+named! {
+    /// Where a schedule stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ScheduleState {
+        /// It comes due.
+        Active = "active",
+        /// It waits until somebody lets it go on.
+        Paused = "paused",
+        /// It has come due for the last time.
+        Ended = "ended",
+        /// Somebody has taken it away.
+        Removed = "removed",
     }
 }
 

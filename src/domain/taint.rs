@@ -2,38 +2,25 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Whose words something holds. Ordered: more is further from the person who asks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Taint {
-    /// What people asked, the program's words, the bot's own out of these.
-    #[default]
-    Clean,
-    /// The bot's own words, written while it read others'.
-    Derived,
-    /// Others' words: quotes, forwards, group talk, web pages, attachments and downloads, what a program
-    /// printed that may have reached the network.
-    Raw,
+use crate::named::named;
+
+named! {
+    /// Whose words something holds. Ordered: more is further from the person who asks.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Taint {
+        /// What people asked, the program's words, the bot's own out of these.
+        #[default]
+        Clean = "clean",
+        /// The bot's own words, written while it read others'.
+        Derived = "derived",
+        /// Others' words: quotes, forwards, group talk, web pages, attachments and downloads, what a program
+        /// printed that may have reached the network.
+        Raw = "raw",
+    }
 }
 
 impl Taint {
-    /// Every level, the least first.
-    pub const ALL: [Self; 3] = [Self::Clean, Self::Derived, Self::Raw];
-
-    /// Returns its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Clean => "clean",
-            Self::Derived => "derived",
-            Self::Raw => "raw",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.name() == name)
-    }
-
     /// Whether it is the least one, which need not be written.
     pub fn is_clean(&self) -> bool {
         *self == Self::Clean

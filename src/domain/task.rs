@@ -4,6 +4,7 @@ use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Instance, TaskId};
+use crate::named::named;
 
 /// The promise that one task runs at a time: a conversation's, or a parent task's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,11 +23,6 @@ impl Lane {
     pub fn account(&self) -> Option<&str> {
         self.0.split_once('|').map(|(account, _)| account)
     }
-
-    /// Returns the lane of a task's children.
-    pub fn of_children(parent: TaskId) -> Self {
-        Self(format!("task:{parent}"))
-    }
 }
 
 /// The right to work on a task: dies with its instance, and with the next claim of the same task.
@@ -40,42 +36,23 @@ pub struct Claim {
     pub instance: Instance,
 }
 
-/// Where a task stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskState {
-    /// In its lane.
-    Waiting,
-    /// Claimed.
-    Running,
-    /// Waits for a person, a child or a time; holds neither lane nor worker.
-    Parked,
-    /// Finished.
-    Done,
-    /// Ended with an honest line.
-    Failed,
-    /// Ended by a person.
-    Stopped,
-}
-
-impl TaskState {
-    /// Returns its name in rows and on pages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Parked => "parked",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Stopped => "stopped",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Waiting, Self::Running, Self::Parked, Self::Done, Self::Failed, Self::Stopped]
-            .into_iter()
-            .find(|s| s.name() == name)
+named! {
+    /// Where a task stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TaskState {
+        /// In its lane.
+        Waiting = "waiting",
+        /// Claimed.
+        Running = "running",
+        /// Waits for a person, a child or a time; holds neither lane nor worker.
+        Parked = "parked",
+        /// Finished.
+        Done = "done",
+        /// Ended with an honest line.
+        Failed = "failed",
+        /// Ended by a person.
+        Stopped = "stopped",
     }
 }
 

@@ -8,62 +8,31 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What kind of thing a tool does. Policy, plan mode, parallel calls and recovery go by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// Looks and changes nothing: simply called again after a crash.
-    Read,
-    /// Writes the bot's own records.
-    Note,
-    /// Speaks into this very conversation.
-    Reply,
-    /// Changes files.
-    Write,
-    /// Runs programs.
-    Exec,
-    /// Asks the network.
-    Network,
-    /// Speaks into another conversation.
-    Message,
-    /// Starts or steers other agents.
-    Agent,
-    /// Publishes to the world.
-    Public,
-}
+use crate::named::named;
 
-impl Class {
-    /// Every class.
-    pub const ALL: [Self; 9] = [
-        Self::Read,
-        Self::Note,
-        Self::Reply,
-        Self::Write,
-        Self::Exec,
-        Self::Network,
-        Self::Message,
-        Self::Agent,
-        Self::Public,
-    ];
-
-    /// Returns its name in config, logs and refusals.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Note => "note",
-            Self::Reply => "reply",
-            Self::Write => "write",
-            Self::Exec => "exec",
-            Self::Network => "network",
-            Self::Message => "message",
-            Self::Agent => "agent",
-            Self::Public => "public",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.name() == name)
+named! {
+    /// What kind of thing a tool does. Policy, plan mode, parallel calls and recovery go by it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Class {
+        /// Looks and changes nothing: simply called again after a crash.
+        Read = "read",
+        /// Writes the bot's own records.
+        Note = "note",
+        /// Speaks into this very conversation.
+        Reply = "reply",
+        /// Changes files.
+        Write = "write",
+        /// Runs programs.
+        Exec = "exec",
+        /// Asks the network.
+        Network = "network",
+        /// Speaks into another conversation.
+        Message = "message",
+        /// Starts or steers other agents.
+        Agent = "agent",
+        /// Publishes to the world.
+        Public = "public",
     }
 }
 
