@@ -178,6 +178,12 @@ impl From<u16> for Value<'_> {
     }
 }
 
+impl From<usize> for Value<'_> {
+    fn from(count: usize) -> Self {
+        Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
 impl From<bool> for Value<'_> {
     fn from(flag: bool) -> Self {
         Self::Int(flag.into())

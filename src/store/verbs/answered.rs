@@ -12,7 +12,7 @@ use crate::tx::Tx;
 pub fn answered_by(tx: &mut dyn Tx, conversation: i64, inbound: &Inbound) -> Result<Option<i64>> {
     let mut asked = Vec::new();
     for raw in questions::open(tx, Some(conversation))? {
-        let row = raw.row();
+        let row = raw.row;
         let question = raw.read()?;
         if question.person.id == inbound.speaker.id && fits(&question, inbound) {
             asked.push((row, question));

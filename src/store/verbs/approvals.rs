@@ -1,9 +1,9 @@
 //! The rows of approvals: found by key, by task, by the words of a person who was asked.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, MessageRef, PersonId};
+use selkie_channel_core::{Audience, ConversationId, Inbound, MessageRef, PersonId};
 
-use super::rows::{millis, read_json, time};
+use super::rows::{conversation, millis, person, read_json, time};
 use selkie_domain::approval::{ApprovalState, Mute, MuteOf, Request, Verdict};
 use selkie_domain::ids::{OutboundId, TaskId};
 use selkie_domain::question::Person;
@@ -166,11 +166,10 @@ fn asked(tx: &mut dyn Tx, approval: i64) -> Result<Vec<AskedPerson>> {
          WHERE a.approval = ?1 ORDER BY a.outbound",
         params![approval],
         |row| {
-            let account = AccountId::new(row.get::<&str>(2)?);
             let message: Option<&str> = row.get(5)?;
             Ok(AskedPerson {
-                person: Person { id: PersonId::new(row.get::<&str>(0)?), name: row.get(1)? },
-                conversation: ConversationId::new(account, row.get::<&str>(3)?),
+                person: person(row, 0)?,
+                conversation: conversation(row, 2)?,
                 outbound: OutboundId(row.get(4)?),
                 message: message.map(MessageRef::new),
                 whole: row.get::<i64>(6)? == 1,
@@ -200,12 +199,11 @@ pub struct RawApproval {
 
 impl RawApproval {
     fn from_row(row: &dyn Row) -> Result<Self> {
-        let account = AccountId::new(row.get::<&str>(3)?);
         Ok(Self {
             row: row.get(0)?,
             key: row.get(1)?,
             task: row.get(2)?,
-            conversation: ConversationId::new(account, row.get::<&str>(4)?),
+            conversation: conversation(row, 3)?,
             requester: row.get(5)?,
             requester_name: row.get(6)?,
             request: row.get(7)?,

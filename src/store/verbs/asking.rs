@@ -141,7 +141,7 @@ pub fn withdraw(
         for question in &open {
             let sql = "SELECT facts FROM task WHERE id = ?1";
             let by = |row: &str| facts::is_of(row, by);
-            let found = tx.optional(sql, params![question.task()], |row| Ok(by(row.get(0)?)))?;
+            let found = tx.optional(sql, params![question.task], |row| Ok(by(row.get(0)?)))?;
             theirs.push(found.unwrap_or(false));
         }
         let mut theirs = theirs.into_iter();
@@ -164,7 +164,7 @@ fn take_back(
     for question in &open {
         tx.execute_later(
             "UPDATE question SET state = 'withdrawn', settled_at = ?2 WHERE id = ?1 AND state = 'open'",
-            params![question.row(), millis(now)],
+            params![question.row, millis(now)],
         )?;
     }
     open.into_iter().map(RawQuestion::read).collect()

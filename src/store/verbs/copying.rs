@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use selkie_channel_core::{AccountId, ConversationId, locked};
+use selkie_channel_core::{ConversationId, locked};
 
 use super::ending::{Ending, end};
-use super::rows::json;
+use super::rows::{conversation, json};
 use super::{lanes, outbox};
 use selkie_domain::question::Given;
 use crate::error::Result;
@@ -170,8 +170,7 @@ fn stop_running(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
          WHERE t.state = 'running'",
         params![],
         |row| {
-            let account = AccountId::new(row.get::<&str>(2)?);
-            let conversation = ConversationId::new(account, row.get::<&str>(3)?);
+            let conversation = conversation(row, 2)?;
             Ok(Running { task: row.get(0)?, lane: row.get(1)?, conversation })
         },
     )?;

@@ -255,7 +255,6 @@ fn note(tx: &mut dyn Tx, id: i64, noted: &Noted<'_>, now: DateTime<Utc>) -> Resu
 
 /// Returns the newest times of a schedule.
 pub fn history(tx: &mut dyn Tx, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = tx.all(
         "SELECT o.at, o.until, o.times, o.fired_at, o.task, o.outbound, o.why, t.state, t.why
          FROM occurrence o LEFT JOIN task t ON t.id = o.task

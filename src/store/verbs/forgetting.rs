@@ -2,11 +2,11 @@
 //! a time, so that no message waits for it, and goes on after a crash.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::ConversationId;
 use serde::Deserialize;
 
 use super::ending::{Ending, end};
-use super::rows::{millis, time};
+use super::rows::{self, millis, time};
 use super::stop::{self, Ended};
 use super::{copied, lanes, locks, standing, summary, texts};
 use crate::error::Result;
@@ -259,10 +259,7 @@ impl Mark {
 /// A conversation's id, as events name it.
 fn id_of(tx: &mut dyn Tx, conversation: i64) -> Result<Option<ConversationId>> {
     let sql = "SELECT account, key FROM conversation WHERE id = ?1";
-    tx.optional(sql, params![conversation], |row| {
-        let (account, key): (String, String) = (row.get(0)?, row.get(1)?);
-        Ok(ConversationId::new(AccountId::new(account), key))
-    })
+    tx.optional(sql, params![conversation], |row| rows::conversation(row, 0))
 }
 
 /// Where an event happened, by its own words.

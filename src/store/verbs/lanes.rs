@@ -81,7 +81,6 @@ pub fn refresh(tx: &mut dyn Tx, lane: i64) -> Result<()> {
 
 /// Lists free lanes whose first task may start now, the longest waiting first.
 pub fn ready(tx: &mut dyn Tx, now: DateTime<Utc>, limit: usize) -> Result<Vec<Lane>> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     tx.all(READY, params![millis(now), limit], |row| Ok(Lane(row.get(0)?)))
 }
 

@@ -31,7 +31,7 @@ impl Acquaintances for SqlLedger {
     }
 
     async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<Met>> {
-        let (place, most) = (place.clone(), i64::try_from(most).unwrap_or(i64::MAX));
+        let place = place.clone();
         self.read(move |tx| {
             tx.all(
                 "SELECT account, place, person, name, username, is_bot, direct, at FROM met
@@ -44,7 +44,6 @@ impl Acquaintances for SqlLedger {
     }
 
     async fn met_lately(&self, most: usize) -> Result<Vec<Met>> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(move |tx| {
             tx.all(
                 "SELECT account, place, person, name, username, is_bot, direct, at FROM met ORDER BY at DESC LIMIT ?1",
@@ -62,7 +61,6 @@ impl Acquaintances for SqlLedger {
         most: usize,
     ) -> Result<Vec<Met>> {
         let (account, person) = (account.clone(), person.clone());
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(move |tx| {
             tx.all(
                 "SELECT m.account, m.place, m.person, m.name, m.username, m.is_bot, m.direct, m.at
@@ -94,7 +92,6 @@ impl Acquaintances for SqlLedger {
     }
 
     async fn newly_met(&self, most: usize) -> Result<Vec<NewlyMet>> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(move |tx| {
             tx.all(
                 "SELECT account, place, person, name, username, is_bot, direct, at, brought, brought_at,

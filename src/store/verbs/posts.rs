@@ -82,7 +82,6 @@ fn missing(tx: &mut dyn Tx, outbound: i64) -> Result<Vec<usize>> {
 
 /// Lists the newest posts.
 pub fn list(tx: &mut dyn Tx, limit: usize) -> Result<Vec<PostRow>> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows =
         tx.all(post!("ORDER BY p.outbound DESC LIMIT ?1"), params![limit], RawPost::from_row)?;
     rows.into_iter().map(|raw| raw.read(tx)).collect()

@@ -1,8 +1,8 @@
 //! The rows of questions: found by key, by task, by what is open.
 
-use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
+use selkie_channel_core::{ConversationId, MessageRef};
 
-use super::rows::{read_json, time};
+use super::rows::{conversation, person, read_json, time};
 use selkie_domain::ids::{OutboundId, TaskId};
 use selkie_domain::question::{Ask, Person, QuestionState};
 use crate::error::{Result, StoreError};
@@ -94,7 +94,8 @@ fn list(tx: &mut dyn Tx, sql: &'static str, by: &[Value<'_>]) -> Result<Vec<RawQ
 /// A question as it is stored: parsed by whoever asked, not by the writer.
 #[derive(Debug)]
 pub struct RawQuestion {
-    row: i64,
+    /// Its row.
+    pub row: i64,
     /// The task that asks.
     pub task: i64,
     inbox: Option<i64>,
@@ -116,13 +117,12 @@ impl RawQuestion {
     /// # Errors
     /// `Corrupt` when they are something else.
     pub fn from_row(row: &dyn Row) -> Result<Self> {
-        let account = AccountId::new(row.get::<&str>(2)?);
         Ok(Self {
             row: row.get(0)?,
             key: row.get(1)?,
-            conversation: ConversationId::new(account, row.get::<&str>(3)?),
+            conversation: conversation(row, 2)?,
             task: row.get(4)?,
-            person: Person { id: PersonId::new(row.get::<&str>(5)?), name: row.get(6)? },
+            person: person(row, 5)?,
             ask: row.get(7)?,
             state: row.get(8)?,
             picked: row.get(9)?,
@@ -132,16 +132,6 @@ impl RawQuestion {
             message: row.get(13)?,
             outbound: row.get(14)?,
         })
-    }
-
-    /// Returns its row.
-    pub fn row(&self) -> i64 {
-        self.row
-    }
-
-    /// Returns the task that asked it.
-    pub fn task(&self) -> i64 {
-        self.task
     }
 
     /// Reads the stored texts.

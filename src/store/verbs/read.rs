@@ -6,7 +6,7 @@ use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote}
 
 use super::approvals::{self, RawApproval};
 use super::questions::{self, RawQuestion};
-use super::rows::{count, millis, small, time};
+use super::rows::{conversation, count, millis, small, time};
 use super::told::{self, RawSaid};
 use super::usage::usage;
 use super::{conversations, quoted, shown, spoken, trace, unanswered, upcoming};
@@ -32,23 +32,23 @@ impl Read for SqlLedger {
 
     async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>> {
         let of = of.cloned();
-        self.read(move |tx| shown::list(tx, of.as_ref(), most(limit))).await
+        self.read(move |tx| shown::list(tx, of.as_ref(), limit)).await
     }
 
     async fn said(&self, of: &ConversationId, whole: bool, limit: usize) -> Result<Vec<SaidTask>> {
         let of = of.clone();
-        let raw = self.read(move |tx| told::said(tx, &of, whole, most(limit))).await?;
+        let raw = self.read(move |tx| told::said(tx, &of, whole, limit)).await?;
         Ok(raw.into_iter().map(RawSaid::read).collect())
     }
 
     async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>> {
         let of = of.clone();
-        self.read(move |tx| unanswered::unanswered(tx, &of, most(limit))).await
+        self.read(move |tx| unanswered::unanswered(tx, &of, limit)).await
     }
 
     async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Spoken>> {
         let of = of.clone();
-        self.read(move |tx| spoken::spoken(tx, &of, most(limit))).await
+        self.read(move |tx| spoken::spoken(tx, &of, limit)).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {
@@ -150,10 +150,10 @@ fn list_conversations(tx: &mut dyn Tx, limit: usize) -> Result<Vec<ConversationR
                      UNION ALL SELECT id FROM task WHERE conversation = c.id AND state = 'parked') all_states),
                 last_at
          FROM conversation c ORDER BY COALESCE(last_at, -1) DESC, id DESC LIMIT ?1",
-        params![most(limit)],
+        params![limit],
         |row| {
             Ok(ConversationRow {
-                id: ConversationId::new(AccountId::new(row.get::<&str>(0)?), row.get::<&str>(1)?),
+                id: conversation(row, 0)?,
                 title: row.get(2)?,
                 epoch: row.get(3)?,
                 closed: row.get(4)?,
@@ -233,8 +233,4 @@ fn moved_places(tx: &mut dyn Tx) -> Result<Vec<(PlaceId, PlaceId)>> {
         let old = PlaceId::new(account.clone(), row.get::<&str>(1)?);
         Ok((old, PlaceId::new(account, row.get::<&str>(2)?)))
     })
-}
-
-fn most(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
 use super::conversations;
-use super::reminders::{self, Prepared, RawReminder};
+use super::reminders::{self, Prepared};
 use selkie_domain::reminder::ReminderId;
 use crate::error::Result;
 use crate::reminder::{ReminderRow, Reminders, Settle, Settling};
@@ -13,8 +13,7 @@ use crate::sql::{Plan, SqlLedger};
 #[async_trait]
 impl Reminders for SqlLedger {
     async fn reminder(&self, id: ReminderId) -> Result<Option<ReminderRow>> {
-        let found = self.read(move |tx| reminders::by_id(tx, id)).await?;
-        found.map(RawReminder::read).transpose()
+        self.read(move |tx| reminders::by_id(tx, id)).await
     }
 
     async fn reminders_in(
@@ -23,12 +22,11 @@ impl Reminders for SqlLedger {
         most: usize,
     ) -> Result<Vec<ReminderRow>> {
         let id = conversation.clone();
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let found = self.read(move |tx| match conversations::find(tx, &id)? {
+        self.read(move |tx| match conversations::find(tx, &id)? {
             Some(row) => reminders::newest(tx, row, most),
             None => Ok(Vec::new()),
-        });
-        found.await?.into_iter().map(RawReminder::read).collect()
+        })
+        .await
     }
 
     async fn settle_reminder(&self, settle: Settle) -> Result<Settling> {

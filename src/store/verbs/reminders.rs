@@ -6,7 +6,7 @@ use selkie_channel_core::MessageRef;
 use super::locks;
 use super::outbox::{self, SaidFor};
 use super::rows::{millis, time};
-use super::schedules::{self, RawKept, RawSchedule};
+use super::schedules::{self, RawKept};
 use super::standing::parts_of;
 use selkie_domain::ids::{OutboundId, ScheduleId};
 use selkie_domain::reminder::{Reminded, ReminderId};
@@ -33,14 +33,14 @@ macro_rules! said {
 const NEWEST: &str = said!("s.conversation = ?1 ORDER BY o.fired_at DESC, o.at DESC LIMIT ?2");
 
 /// Finds one.
-pub fn by_id(tx: &mut dyn Tx, id: ReminderId) -> Result<Option<RawReminder>> {
+pub fn by_id(tx: &mut dyn Tx, id: ReminderId) -> Result<Option<ReminderRow>> {
     let sql = said!("o.schedule = ?1 AND o.at = ?2");
     let found = tx.optional(sql, params![id.schedule.0, millis(id.at)], Found::from_row)?;
     found.map_or(Ok(None), |found| found.whole(tx))
 }
 
 /// Returns the newest of a conversation, the newest first.
-pub fn newest(tx: &mut dyn Tx, conversation: i64, most: i64) -> Result<Vec<RawReminder>> {
+pub fn newest(tx: &mut dyn Tx, conversation: i64, most: usize) -> Result<Vec<ReminderRow>> {
     let found = tx.all(NEWEST, params![conversation, most], Found::from_row)?;
     found.into_iter().filter_map(|found| found.whole(tx).transpose()).collect()
 }
@@ -71,7 +71,7 @@ impl Found {
     }
 
     /// With its schedule and its message; the buttons are in the last part.
-    fn whole(self, tx: &mut dyn Tx) -> Result<Option<RawReminder>> {
+    fn whole(self, tx: &mut dyn Tx) -> Result<Option<ReminderRow>> {
         let Self { id, settled, task } = self;
         let Some(schedule) = schedules::by_id(tx, id.schedule)? else { return Ok(None) };
         let said: Option<i64> = tx
@@ -83,26 +83,8 @@ impl Found {
             )?,
             None => None,
         };
-        Ok(Some(RawReminder { id, schedule, settled, said, message: message.flatten() }))
-    }
-}
-
-/// A reminder with a schedule that is not read yet.
-#[derive(Debug)]
-pub struct RawReminder {
-    id: ReminderId,
-    schedule: RawSchedule,
-    settled: Option<Reminded>,
-    said: Option<i64>,
-    message: Option<String>,
-}
-
-impl RawReminder {
-    /// Reads it.
-    pub fn read(self) -> Result<ReminderRow> {
-        let Self { id, schedule, settled, said, message } = self;
-        let (said, message) = (said.map(OutboundId), message.map(MessageRef::new));
-        Ok(ReminderRow { id, schedule: schedule.read()?, settled, said, message })
+        let (said, message) = (said.map(OutboundId), message.flatten().map(MessageRef::new));
+        Ok(Some(ReminderRow { id, schedule: schedule.read()?, settled, said, message }))
     }
 }
 

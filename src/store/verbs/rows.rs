@@ -1,15 +1,17 @@
 //! Between Rust values and columns: times, JSON texts with versions.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Inbound, Outbound, Part};
+use selkie_channel_core::{AccountId, ConversationId, Inbound, Outbound, Part, PersonId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::lean::thinned;
 use selkie_domain::facts::Facts;
+use selkie_domain::question::Person;
 use selkie_domain::schedule::Schedule;
 use selkie_domain::transcript::Item;
 use crate::error::{Result, StoreError};
+use crate::value::Row;
 
 /// The layout of transcript rows written today; the column `v` says which a row has.
 pub const ITEM_VERSION: u16 = 1;
@@ -101,4 +103,14 @@ pub fn small(count: u64) -> i64 {
 /// Reads a count; a negative one is zero.
 pub fn count(column: i64) -> u64 {
     u64::try_from(column).unwrap_or(0)
+}
+
+/// Reads a conversation's id: its account in this column, its key in the next.
+pub fn conversation(row: &dyn Row, at: usize) -> Result<ConversationId> {
+    Ok(ConversationId::new(AccountId::new(row.get::<&str>(at)?), row.get::<&str>(at + 1)?))
+}
+
+/// Reads a person: their id in this column, their name in the next.
+pub fn person(row: &dyn Row, at: usize) -> Result<Person> {
+    Ok(Person { id: PersonId::new(row.get::<&str>(at)?), name: row.get(at + 1)? })
 }

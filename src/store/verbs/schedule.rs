@@ -76,7 +76,6 @@ impl Schedules for SqlLedger {
     }
 
     async fn due_schedules(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<ScheduleRow>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let due =
             self.read(move |tx| schedules::listed(tx, schedules::DUE, params![millis(now), limit]));
         let mut rows = Vec::new();
@@ -126,7 +125,6 @@ impl Schedules for SqlLedger {
 
     async fn usual(&self, conversation: &ConversationId, most: usize) -> Result<Usual> {
         let id = conversation.clone();
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(move |tx| match conversations::find(tx, &id)? {
             Some(row) => schedules::usual(tx, row, most),
             None => Ok(Usual::default()),
@@ -144,7 +142,6 @@ impl Schedules for SqlLedger {
     }
 
     async fn active_after(&self, id: ScheduleId, most: usize) -> Result<Vec<ScheduleRow>> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         let found =
             self.read(move |tx| schedules::listed(tx, schedules::ACTIVE, params![id.0, most]));
         // One that cannot be read is set aside when it comes due.
@@ -157,7 +154,6 @@ impl Schedules for SqlLedger {
         behind: ScheduleId,
         most: usize,
     ) -> Result<Vec<ScheduleRow>> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         let by = (millis(moment), behind.0);
         let found = self.read(move |tx| {
             schedules::listed(tx, schedules::DATED_AFTER, params![by.0, by.1, most])

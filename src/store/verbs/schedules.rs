@@ -217,10 +217,9 @@ pub fn list(tx: &mut dyn Tx, which: &Which) -> Result<Vec<RawSchedule>> {
              CASE WHEN s.state IN ('active', 'paused') THEN s.next_at END,
              CASE WHEN s.state IN ('active', 'paused') THEN s.id ELSE -s.id END LIMIT ?6"
     );
-    let limit = i64::try_from(which.limit).unwrap_or(i64::MAX);
     let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(Vec::new()) };
     let States { open, ended, removed } = which.states;
-    tx.all(SQL, params![here, person, open, ended, removed, limit], RawSchedule::from_row)
+    tx.all(SQL, params![here, person, open, ended, removed, which.limit], RawSchedule::from_row)
 }
 
 /// Counts the schedules that would be listed without a limit.
@@ -275,7 +274,7 @@ pub fn used(tx: &mut dyn Tx, id: ScheduleId, within: &Range<DateTime<Utc>>) -> R
 }
 
 /// Returns what the newest tasks of a conversation have used that asked a model.
-pub fn usual(tx: &mut dyn Tx, conversation: i64, most: i64) -> Result<Usual> {
+pub fn usual(tx: &mut dyn Tx, conversation: i64, most: usize) -> Result<Usual> {
     let epoch: i64 =
         tx.only("SELECT epoch FROM conversation WHERE id = ?1", params![conversation])?;
     let tasks: Vec<Usage> = tx.all(
@@ -298,83 +297,49 @@ pub fn listed(tx: &mut dyn Tx, sql: &'static str, by: &[Value<'_>]) -> Result<Ve
     tx.all(sql, by, RawSchedule::from_row)
 }
 
-/// A schedule as it is stored: parsed by whoever asked, not by the writer.
+/// A stored schedule: one that cannot be read is still known by its version.
 #[derive(Debug)]
 pub struct RawSchedule {
-    row: ScheduleRowWithout,
-    contents: String,
-    state: String,
-}
-
-/// What of a row is read as it is.
-#[derive(Debug)]
-struct ScheduleRowWithout {
     version: Version,
-    key: String,
-    conversation: ConversationId,
-    place: PlaceId,
-    title: String,
-    closed: Option<String>,
-    why: String,
-    next_at: Option<i64>,
-    fired: u32,
-    created_at: i64,
-    counts_from: i64,
-    last_at: Option<i64>,
-    last_local: Option<String>,
+    row: Result<ScheduleRow>,
 }
 
 impl RawSchedule {
     fn from_row(row: &dyn Row) -> Result<Self> {
-        let account = AccountId::new(row.get::<&str>(3)?);
-        Ok(Self {
-            row: ScheduleRowWithout {
-                version: Version { id: ScheduleId(row.get(0)?), number: row.get(1)? },
-                key: row.get(2)?,
-                conversation: ConversationId::new(account.clone(), row.get::<&str>(4)?),
-                place: PlaceId::new(account, row.get::<&str>(5)?),
-                title: row.get(6)?,
-                closed: row.get(7)?,
-                why: row.get(10)?,
-                next_at: row.get(11)?,
-                fired: row.get(12)?,
-                created_at: row.get(13)?,
-                counts_from: row.get(14)?,
-                last_at: row.get(15)?,
-                last_local: row.get(16)?,
-            },
-            contents: row.get(8)?,
-            state: row.get(9)?,
-        })
+        let version = Version { id: ScheduleId(row.get(0)?), number: row.get(1)? };
+        Ok(Self { version, row: read(version, row) })
     }
 
     /// Returns which it is, as it stands.
     pub fn version(&self) -> Version {
-        self.row.version
+        self.version
     }
 
-    /// Reads it.
+    /// Returns what it holds.
     pub fn read(self) -> Result<ScheduleRow> {
-        let Self { row, contents, state } = self;
-        let id = row.version.id.0;
-        let unknown = || StoreError::Corrupt(format!("schedule {id} is in the state {state}"));
-        Ok(ScheduleRow {
-            version: row.version,
-            key: row.key,
-            conversation: row.conversation,
-            place: row.place,
-            title: row.title,
-            closed: row.closed,
-            schedule: load(id, &contents)?,
-            state: ScheduleState::parse(&state).ok_or_else(unknown)?,
-            why: row.why,
-            next_at: row.next_at.map(time),
-            fired: row.fired,
-            created_at: time(row.created_at),
-            counts_from: time(row.counts_from),
-            last: row
-                .last_at
-                .map(|at| LastTime { at: time(at), local: row.last_local.unwrap_or_default() }),
-        })
+        self.row
     }
+}
+
+fn read(version: Version, row: &dyn Row) -> Result<ScheduleRow> {
+    let account = AccountId::new(row.get::<&str>(3)?);
+    let (id, state): (i64, &str) = (version.id.0, row.get(9)?);
+    let unknown = || StoreError::Corrupt(format!("schedule {id} is in the state {state}"));
+    let (last_at, local): (Option<i64>, Option<String>) = (row.get(15)?, row.get(16)?);
+    Ok(ScheduleRow {
+        version,
+        key: row.get(2)?,
+        conversation: ConversationId::new(account.clone(), row.get::<&str>(4)?),
+        place: PlaceId::new(account, row.get::<&str>(5)?),
+        title: row.get(6)?,
+        closed: row.get(7)?,
+        schedule: load(id, row.get(8)?)?,
+        state: ScheduleState::parse(state).ok_or_else(unknown)?,
+        why: row.get(10)?,
+        next_at: row.get::<Option<i64>>(11)?.map(time),
+        fired: row.get(12)?,
+        created_at: time(row.get(13)?),
+        counts_from: time(row.get(14)?),
+        last: last_at.map(|at| LastTime { at: time(at), local: local.unwrap_or_default() }),
+    })
 }

@@ -42,7 +42,7 @@ macro_rules! task {
 }
 
 /// Lists tasks, newest first.
-pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: i64) -> Result<Vec<TaskRow>> {
+pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: usize) -> Result<Vec<TaskRow>> {
     let Some(of) = of else {
         let rows = tx.all(task!("ORDER BY t.id DESC LIMIT ?1"), params![most], caused_row)?;
         return named(tx, rows);

@@ -18,7 +18,7 @@ use crate::tx::Tx;
 use crate::value::{Row, params};
 
 /// Returns the newest of it, oldest first.
-pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec<Spoken>> {
+pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<Spoken>> {
     let Some(conversation) = conversations::find(tx, id)? else { return Ok(Vec::new()) };
     let mut rows = tx.all(
         "SELECT o.id, o.body, o.task, o.inbox, o.call, o.created_at, t.conversation, p.schedule

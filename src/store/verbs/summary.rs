@@ -1,11 +1,11 @@
 //! Summaries of conversations that rest: which are due, which is being made, and which cover what was taken back.
 
 use async_trait::async_trait;
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::ConversationId;
 
 use super::conversations;
 use super::history::Newest;
-use super::rows::{millis, time};
+use super::rows::{conversation, millis, time};
 use crate::error::Result;
 use crate::sql::{Plan, SqlLedger};
 use crate::summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
@@ -59,7 +59,7 @@ impl Summaries for SqlLedger {
                 "SELECT c.account, c.key FROM summary s CROSS JOIN conversation c ON c.id = s.conversation
                  WHERE s.stale = 1 ORDER BY c.id LIMIT ?1",
                 params![STALE],
-                |row| Ok(ConversationId::new(AccountId::new(row.get::<&str>(0)?), row.get::<&str>(1)?)),
+                |row| conversation(row, 0),
             )
         })
         .await
@@ -94,7 +94,6 @@ pub fn forget(tx: &mut dyn Tx, conversation: i64) -> Result<()> {
 }
 
 fn unsummarized(tx: &mut dyn Tx, sought: SoughtTalk) -> Result<Vec<Unsummarized>> {
-    let most = i64::try_from(sought.most).unwrap_or(i64::MAX);
     tx.all(
         "SELECT c.id, c.account, c.key, c.epoch, COALESCE(s.upto, 0), t.finish, t.ended_at,
              EXISTS (SELECT 1 FROM task w WHERE w.conversation = c.id AND w.state = 'waiting')
@@ -107,11 +106,10 @@ fn unsummarized(tx: &mut dyn Tx, sought: SoughtTalk) -> Result<Vec<Unsummarized>
          WHERE c.last_at > ?1 AND t.ended_at IS NOT NULL AND t.finish - COALESCE(s.upto, 0) >= ?2
              AND COALESCE(s.stale, 0) = 0
          ORDER BY t.ended_at, c.id LIMIT ?3",
-        params![millis(sought.since), sought.least, most],
+        params![millis(sought.since), sought.least, sought.most],
         |row| {
-            let account = AccountId::new(row.get::<&str>(1)?);
             Ok(Unsummarized {
-                conversation: ConversationId::new(account, row.get::<&str>(2)?),
+                conversation: conversation(row, 1)?,
                 mark: SummaryMark {
                     conversation: row.get(0)?,
                     epoch: row.get(3)?,

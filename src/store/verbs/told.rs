@@ -39,7 +39,12 @@ impl RawSaid {
 }
 
 /// Returns the newest finished tasks, oldest first: of the epoch of now, or of all.
-pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Result<Vec<RawSaid>> {
+pub fn said(
+    tx: &mut dyn Tx,
+    id: &ConversationId,
+    whole: bool,
+    most: usize,
+) -> Result<Vec<RawSaid>> {
     let Some(conversation) = conversations::find(tx, id)? else { return Ok(Vec::new()) };
     let now: i64 =
         tx.only("SELECT epoch FROM conversation WHERE id = ?1", params![conversation])?;
@@ -55,18 +60,15 @@ pub fn said(tx: &mut dyn Tx, id: &ConversationId, whole: bool, most: i64) -> Res
         &mut |row| {
             let task = row.get(0)?;
             if tasks.last().is_none_or(|last| last.task != task) {
-                let (epoch, finish) = (row.get(1)?, row.get(2)?);
-                let (ended_at, cause) = (row.get(3)?, row.get(7)?);
-                let (created_at, schedule, items) = (row.get(8)?, None, Vec::new());
                 tasks.push(RawSaid {
                     task,
-                    epoch,
-                    finish,
-                    created_at,
-                    ended_at,
-                    cause,
-                    schedule,
-                    items,
+                    epoch: row.get(1)?,
+                    finish: row.get(2)?,
+                    created_at: row.get(8)?,
+                    ended_at: row.get(3)?,
+                    cause: row.get(7)?,
+                    schedule: None,
+                    items: Vec::new(),
                 });
             }
             if let (Some(seq), Some(last)) = (row.get(4)?, tasks.last_mut()) {

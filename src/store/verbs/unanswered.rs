@@ -14,7 +14,7 @@ use crate::tx::Tx;
 use crate::value::params;
 
 /// Returns the newest of it, oldest first.
-pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: i64) -> Result<Vec<Unanswered>> {
+pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<Unanswered>> {
     let Some(conversation) = conversations::find(tx, id)? else { return Ok(Vec::new()) };
     // A stranger's line stands in no conversation: it says itself where it was written.
     let named = format!("%{}%", json(&id.key())?);

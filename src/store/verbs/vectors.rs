@@ -36,7 +36,7 @@ pub fn bare(tx: &mut dyn Tx, sought: &SoughtPieces) -> Result<Vec<BarePiece>> {
         "SELECT p.id, p.path, p.digest, p.section, p.text FROM memory_piece p WHERE p.id < ?1 AND NOT EXISTS (
              SELECT 1 FROM memory_vector v WHERE v.path = p.path AND v.digest = p.digest AND v.model = ?2)
          ORDER BY p.id DESC LIMIT ?3",
-        params![sought.before, &sought.model, number(sought.most)],
+        params![sought.before, &sought.model, sought.most],
         |row| {
             Ok(BarePiece {
                 id: row.get(0)?,
@@ -152,8 +152,4 @@ impl Best {
             self.all.truncate(self.most);
         }
     }
-}
-
-fn number(some: usize) -> i64 {
-    i64::try_from(some).unwrap_or(i64::MAX)
 }
