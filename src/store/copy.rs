@@ -142,22 +142,22 @@ async fn seal(ledger: &SqlLedger, why: Option<&str>) -> Result<()> {
     ledger.write(Plan::DURABLE, move |tx| copying::seal(tx, why.as_deref())).await
 }
 
-async fn table_of(source: &SqlLedger, target: &SqlLedger, table: Carried) -> Result<u64> {
+async fn table_of(source: &SqlLedger, target: &SqlLedger, table: &'static Carried) -> Result<u64> {
     let (mut after, mut rows) = (None, 0);
     loop {
         let from = after.take();
         let lines = source
-            .write(Plan::RELAXED, move |tx| copying::page(tx, &table, from.as_deref()))
+            .write(Plan::RELAXED, move |tx| copying::page(tx, table, from.as_deref()))
             .await?;
         let Some(last) = lines.last() else { break };
         after = Some(table.key_of(last));
         let count = lines.len();
         rows += count as u64;
-        target.write(Plan::RELAXED, move |tx| copying::fill(tx, &table, &lines)).await?;
+        target.write(Plan::RELAXED, move |tx| copying::fill(tx, table, &lines)).await?;
         if count < PAGE {
             break;
         }
     }
-    target.write(Plan::RELAXED, move |tx| copying::number(tx, &table)).await?;
+    target.write(Plan::RELAXED, move |tx| copying::number(tx, table)).await?;
     Ok(rows)
 }

@@ -90,7 +90,7 @@ fn remote(
         let reading = scope.spawn(move || {
             crate::postgres::in_one_snapshot(address, who, tls, |tx| {
                 let kept = TABLES.iter().filter(|table| !table.derived);
-                kept.map(Carried::of).try_for_each(|table| table_of(tx, &file, &table))
+                kept.map(Carried::of).try_for_each(|table| table_of(tx, &file, table))
             })?;
             file.finish()
         });

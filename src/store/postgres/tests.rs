@@ -527,7 +527,8 @@ fn both_engines_have_the_same_columns() {
             table.name
         );
         let columns = server().psql(database(&url), &sql);
-        assert_eq!(columns.lines().collect::<Vec<_>>(), table.columns, "{}", table.name);
+        let columns: Vec<&str> = columns.lines().collect();
+        assert_eq!(columns.join(", "), table.columns, "{}", table.name);
     }
     let sql = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'public'
         AND table_name NOT IN ('schema_version', 'owner', 'fence')";

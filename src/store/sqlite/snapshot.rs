@@ -107,7 +107,7 @@ pub fn has_its_tables(path: &Path) -> Result<()> {
         | OpenFlags::SQLITE_OPEN_URI;
     let conn = Connection::open_with_flags(check::uri(path, true), flags)?;
     for Table { name, columns, .. } in TABLES {
-        let sql = format!("SELECT {} FROM {name} LIMIT 0", columns.join(", "));
+        let sql = format!("SELECT {columns} FROM {name} LIMIT 0");
         conn.prepare(&sql).map_err(|error| {
             StoreError::Damaged(format!("its database is not what its version says: {error}"))
         })?;
