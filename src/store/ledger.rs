@@ -21,7 +21,7 @@ use crate::question::Questions;
 use crate::read::Read;
 use crate::reminder::Reminders;
 use crate::restored::{Released, Restored, Waiting};
-use crate::schedule::Schedules;
+use crate::schedule::{DueSchedules, Schedules};
 use crate::settings::Since;
 use crate::spending::Spending;
 use crate::status::StatusMessages;
@@ -41,6 +41,7 @@ pub trait Ledger:
     + Notes
     + Acquaintances
     + Schedules
+    + DueSchedules
     + Reminders
     + Memories
     + Posts

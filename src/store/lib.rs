@@ -73,8 +73,8 @@ pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use reminder::{ReminderRow, Reminders, Settle, Settling};
 pub use restored::{Released, Restored, Waiting as WaitingThen};
 pub use schedule::{
-    Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,
-    Schedules, States, Turn, Usual, Version, Wait, Which,
+    Change, Does, DueSchedules, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence,
+    ScheduleRow, Schedules, States, Turn, Usual, Version, Wait, Which,
 };
 pub use settings::Since;
 pub use spending::Spending;

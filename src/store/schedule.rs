@@ -14,7 +14,7 @@ use crate::delivery::{DeliveryState, Draft, Queued};
 use crate::error::Result;
 use crate::intake::{Fuse, Requested};
 
-/// Schedules and their times.
+/// Schedules and their times, as people make, change and list them.
 #[async_trait]
 pub trait Schedules: Send + Sync {
     /// Keeps a schedule, once for its key. Durable.
@@ -32,6 +32,19 @@ pub trait Schedules: Send + Sync {
     /// Counts the schedules that would be listed without a limit.
     async fn how_many_schedules(&self, which: &Which) -> Result<u64>;
 
+    /// Returns the newest times of a schedule, the newest first.
+    async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>>;
+
+    /// Returns the schedule that made a task; `None` for a task of another cause.
+    async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>>;
+
+    /// Returns every schedule whose key begins so, those that are over, too.
+    async fn schedules_keyed(&self, beginning: &str) -> Result<Vec<ScheduleRow>>;
+}
+
+/// Schedules as the clock goes through them, and what their tasks have used.
+#[async_trait]
+pub trait DueSchedules: Send + Sync {
     /// Returns the active schedules that are due at `now`, the earliest first.
     async fn due_schedules(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<ScheduleRow>>;
 
@@ -42,20 +55,11 @@ pub trait Schedules: Send + Sync {
     /// was carried out never is again. Durable.
     async fn fire(&self, firing: Firing, fuse: Fuse) -> Result<Fired>;
 
-    /// Returns the newest times of a schedule, the newest first.
-    async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>>;
-
-    /// Returns the schedule that made a task; `None` for a task of another cause.
-    async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>>;
-
     /// Returns what the tasks of a schedule have used that were made within this time.
     async fn used_by(&self, id: ScheduleId, within: Range<DateTime<Utc>>) -> Result<Usage>;
 
     /// Returns what the newest tasks of a conversation have used that asked a model, so many at most.
     async fn usual(&self, conversation: &ConversationId, most: usize) -> Result<Usual>;
-
-    /// Returns every schedule whose key begins so, those that are over, too.
-    async fn schedules_keyed(&self, beginning: &str) -> Result<Vec<ScheduleRow>>;
 
     /// Returns active schedules behind this one, by their numbers, so many at most.
     async fn active_after(&self, id: ScheduleId, most: usize) -> Result<Vec<ScheduleRow>>;

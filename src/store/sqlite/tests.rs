@@ -20,6 +20,7 @@ use crate::conformance::{
 };
 use crate::engine::Engine;
 use crate::read::Read;
+use crate::schedule::DueSchedules as _;
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
 use crate::verbs::statements;

@@ -95,7 +95,7 @@ pub enum RawFired {
     Said(Queued),
 }
 
-/// Carries out one time of a schedule; see [`crate::Schedules::fire`].
+/// Carries out one time of a schedule; see [`crate::DueSchedules::fire`].
 pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired> {
     let (id, now) = (firing.of.id.0, fuse.now);
     if firing.by_hand && is_under_way(tx, id)? {

@@ -1,4 +1,4 @@
-//! Schedules and their times: the verbs of [`Schedules`].
+//! Schedules and their times: the verbs of [`Schedules`] and [`DueSchedules`].
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use selkie_domain::usage::Usage;
 use crate::error::{Result, StoreError};
 use crate::intake::Fuse;
 use crate::schedule::{
-    Change, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules, Usual, Version,
-    Which,
+    Change, DueSchedules, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules,
+    Usual, Version, Which,
 };
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
@@ -75,6 +75,27 @@ impl Schedules for SqlLedger {
         self.read(move |tx| schedules::how_many(tx, &which)).await
     }
 
+    async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>> {
+        self.read(move |tx| firing::history(tx, id, limit)).await
+    }
+
+    async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>> {
+        let found = self.read(move |tx| schedules::listed(tx, schedules::BEHIND, params![task.0]));
+        found.await?.into_iter().next().map(RawSchedule::read).transpose()
+    }
+
+    async fn schedules_keyed(&self, beginning: &str) -> Result<Vec<ScheduleRow>> {
+        let first = beginning.to_owned();
+        // Behind everything that begins so: keys are compared by their bytes.
+        let last = format!("{beginning}\u{10ffff}");
+        let found =
+            self.read(move |tx| schedules::listed(tx, schedules::KEYED, params![&first, &last]));
+        found.await?.into_iter().map(RawSchedule::read).collect()
+    }
+}
+
+#[async_trait]
+impl DueSchedules for SqlLedger {
     async fn due_schedules(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<ScheduleRow>> {
         let due =
             self.read(move |tx| schedules::listed(tx, schedules::DUE, params![millis(now), limit]));
@@ -110,15 +131,6 @@ impl Schedules for SqlLedger {
         })
     }
 
-    async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>> {
-        self.read(move |tx| firing::history(tx, id, limit)).await
-    }
-
-    async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>> {
-        let found = self.read(move |tx| schedules::listed(tx, schedules::BEHIND, params![task.0]));
-        found.await?.into_iter().next().map(RawSchedule::read).transpose()
-    }
-
     async fn used_by(&self, id: ScheduleId, within: Range<DateTime<Utc>>) -> Result<Usage> {
         self.read(move |tx| schedules::used(tx, id, &within)).await
     }
@@ -130,15 +142,6 @@ impl Schedules for SqlLedger {
             None => Ok(Usual::default()),
         })
         .await
-    }
-
-    async fn schedules_keyed(&self, beginning: &str) -> Result<Vec<ScheduleRow>> {
-        let first = beginning.to_owned();
-        // Behind everything that begins so: keys are compared by their bytes.
-        let last = format!("{beginning}\u{10ffff}");
-        let found =
-            self.read(move |tx| schedules::listed(tx, schedules::KEYED, params![&first, &last]));
-        found.await?.into_iter().map(RawSchedule::read).collect()
     }
 
     async fn active_after(&self, id: ScheduleId, most: usize) -> Result<Vec<ScheduleRow>> {
