@@ -106,9 +106,9 @@ impl Postgres {
     pub fn traffic(&self) -> Traffic {
         let metrics = &self.shared.metrics;
         Traffic {
-            statements: metrics.statements(),
-            round_trips: metrics.round_trips(),
-            reruns: metrics.reruns(),
+            statements: metrics.statements.get(),
+            round_trips: metrics.round_trips.get(),
+            reruns: metrics.reruns.get(),
         }
     }
 }
@@ -149,7 +149,7 @@ impl Engine for Postgres {
     }
 
     fn syncs(&self) -> u64 {
-        self.shared.metrics.syncs()
+        self.shared.metrics.syncs.get()
     }
 
     fn lag(&self) -> Duration {

@@ -128,7 +128,7 @@ impl Lane {
             if tries > AGAIN {
                 return Err(error);
             }
-            self.shared.metrics.ran_again();
+            self.shared.metrics.reruns.add();
         }
     }
 
@@ -256,7 +256,7 @@ impl Connected<'_> {
                     {
                         turn.last += 1;
                         if class == Some(Class::Durable) {
-                            shared.metrics.synced();
+                            shared.metrics.syncs.add();
                         }
                     }
                     return Ran::Held;

@@ -1,83 +1,60 @@
 //! What the connections tell of themselves: syncs, statements, round trips, how long verbs wait.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use selkie_channel_core::locked;
 
 /// Counters of all connections of a store.
 #[derive(Debug)]
 pub struct Metrics {
-    syncs: AtomicU64,
-    statements: AtomicU64,
-    round_trips: AtomicU64,
-    reruns: AtomicU64,
+    /// How often a durable commit was synced.
+    pub syncs: Counter,
+    /// Statements that were sent, `BEGIN` and `COMMIT` included.
+    pub statements: Counter,
+    /// How often an answer was waited for.
+    pub round_trips: Counter,
+    /// Verbs that were run again.
+    pub reruns: Counter,
     /// When the verb in hand came, by connection.
     in_hand: Mutex<Vec<Option<Instant>>>,
+}
+
+/// Counts.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Counts one more.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns how many there were.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Metrics {
     /// Counts for so many connections.
     pub fn new(connections: usize) -> Self {
-        Self {
-            syncs: AtomicU64::new(0),
-            statements: AtomicU64::new(0),
-            round_trips: AtomicU64::new(0),
-            reruns: AtomicU64::new(0),
-            in_hand: Mutex::new(vec![None; connections]),
-        }
-    }
-
-    /// Counts a durable commit.
-    pub fn synced(&self) {
-        self.syncs.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a statement.
-    pub fn sent(&self) {
-        self.statements.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a wait for an answer.
-    pub fn waited(&self) {
-        self.round_trips.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a verb that is run again.
-    pub fn ran_again(&self) {
-        self.reruns.fetch_add(1, Ordering::Relaxed);
+        let [syncs, statements, round_trips, reruns] = Default::default();
+        let in_hand = Mutex::new(vec![None; connections]);
+        Self { syncs, statements, round_trips, reruns, in_hand }
     }
 
     /// Notes when the verb in hand came.
     pub fn hold(&self, connection: usize, since: Option<Instant>) {
-        let mut all = self.in_hand.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = all.get_mut(connection) {
+        if let Some(place) = locked(&self.in_hand).get_mut(connection) {
             *place = since;
         }
     }
 
-    /// Returns how often a durable commit was synced.
-    pub fn syncs(&self) -> u64 {
-        self.syncs.load(Ordering::Relaxed)
-    }
-
-    /// Returns how many statements were sent, `BEGIN` and `COMMIT` included.
-    pub fn statements(&self) -> u64 {
-        self.statements.load(Ordering::Relaxed)
-    }
-
-    /// Returns how often an answer was waited for.
-    pub fn round_trips(&self) -> u64 {
-        self.round_trips.load(Ordering::Relaxed)
-    }
-
-    /// Returns how often a verb was run again.
-    pub fn reruns(&self) -> u64 {
-        self.reruns.load(Ordering::Relaxed)
-    }
-
     /// Returns how long the oldest verb in hand has been waiting.
     pub fn lag(&self) -> Duration {
-        let all = self.in_hand.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().flatten().min().map_or(Duration::ZERO, Instant::elapsed)
+        let oldest = locked(&self.in_hand).iter().flatten().min().copied();
+        oldest.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }

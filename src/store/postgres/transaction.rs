@@ -125,7 +125,7 @@ impl<'s> Transaction<'s> {
             return Commit::Done { wrote: false };
         }
         let client = self.client;
-        self.metrics.sent();
+        self.metrics.statements.add();
         let committed = self.wait(async move { client.batch_execute("COMMIT").await });
         match (committed, self.trouble.take()) {
             (Ok(()), _) => Commit::Done { wrote: self.wrote },
@@ -145,7 +145,7 @@ impl<'s> Transaction<'s> {
             return Ok(());
         }
         let client = self.client;
-        self.metrics.sent();
+        self.metrics.statements.add();
         let rolled_back = self.wait(async move { client.batch_execute("ROLLBACK").await });
         match (rolled_back, self.trouble.take()) {
             (Ok(()), _) => Ok(()),
@@ -160,7 +160,7 @@ impl<'s> Transaction<'s> {
         // The first look at it puts it on its way, behind the others.
         let early = last.as_mut().now_or_never();
         let sent = std::mem::take(&mut self.sent);
-        self.metrics.waited();
+        self.metrics.round_trips.add();
         let answers = async move {
             for one in sent {
                 one.await?;
@@ -202,7 +202,7 @@ impl<'s> Transaction<'s> {
     fn statement(&mut self, sql: &'static str, asked: Asked) -> Result<Known> {
         self.begin();
         let known = self.known(sql, asked)?;
-        self.metrics.sent();
+        self.metrics.statements.add();
         if known.only_reads || self.wrote {
             return Ok(known);
         }
@@ -213,7 +213,7 @@ impl<'s> Transaction<'s> {
         };
         let proof = self.known(PROOF, Asked::AsWritten)?;
         self.wrote = true;
-        self.metrics.sent();
+        self.metrics.statements.add();
         let params = vec![
             Owned::Int(turn.slot),
             Owned::Text(turn.instance.clone()),
@@ -228,7 +228,7 @@ impl<'s> Transaction<'s> {
             return;
         }
         self.begun = true;
-        self.metrics.sent();
+        self.metrics.statements.add();
         let client = self.client;
         let begin = match self.purpose {
             Purpose::Write(Class::Durable, _) => "BEGIN",

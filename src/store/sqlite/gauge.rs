@@ -1,7 +1,9 @@
 //! What the writer tells of itself: its syncs, how long verbs wait, and whether the file is damaged.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+
+use selkie_channel_core::locked;
 
 use crate::engine::Class;
 use crate::error::{Result, StoreError};
@@ -20,17 +22,17 @@ pub struct Gauge {
 impl Gauge {
     /// Returns how often a durable commit was synced.
     pub fn syncs(&self) -> u64 {
-        self.syncs.lock().unwrap_or_else(PoisonError::into_inner).0
+        locked(&self.syncs).0
     }
 
     /// Returns how often relaxed commits were synced while the writer was idle.
     pub fn settles(&self) -> u64 {
-        self.syncs.lock().unwrap_or_else(PoisonError::into_inner).1
+        locked(&self.syncs).1
     }
 
     /// Returns how long the oldest verb in hand has been waiting.
     pub fn lag(&self) -> Duration {
-        let oldest = *self.oldest.lock().unwrap_or_else(PoisonError::into_inner);
+        let oldest = *locked(&self.oldest);
         oldest.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
@@ -53,7 +55,7 @@ impl Gauge {
 
     /// Counts a sync.
     pub fn count(&self, class: Class) {
-        let mut syncs = self.syncs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut syncs = locked(&self.syncs);
         match class {
             Class::Durable => syncs.0 += 1,
             Class::Relaxed => syncs.1 += 1,
@@ -62,6 +64,6 @@ impl Gauge {
 
     /// Notes when the oldest verb in hand came.
     pub fn hold(&self, since: Option<Instant>) {
-        *self.oldest.lock().unwrap_or_else(PoisonError::into_inner) = since;
+        *locked(&self.oldest) = since;
     }
 }
