@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use selkie::domain::choice::Pick;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
-use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
+use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::{ChannelTools, Shaper};
 use selkie::tools::registry::{Base, Found};
 use selkie::tools::scope::Scope;
-use selkie::tools::{Output, Settings, Tool, ToolError};
+use selkie::tools::{Handler, Output, Settings, Tool, ToolError};
 use selkie_channel_core::{
     Audience, Features, MessageRef, ParameterNames, SpeakingEffect, SpeakingTool,
 };
@@ -26,12 +26,12 @@ fn main() {
 
 const BASES: [usize; 2] = [50, 5_000];
 
-struct Stand(Arc<ToolSpec>);
+struct Stand(ToolSpec);
 
 #[async_trait]
-impl Tool for Stand {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+impl Handler for Stand {
+    fn spec(&self) -> ToolSpec {
+        self.0.clone()
     }
 
     async fn call(&self, _: &Scope, _: Value) -> Result<Output, ToolError> {
@@ -40,19 +40,15 @@ impl Tool for Stand {
 }
 
 /// Every third tool runs programs: what groups, plan mode and allowed people do not have.
-fn stand(number: usize) -> Arc<dyn Tool> {
+fn stand(number: usize) -> Arc<Tool> {
     let class = [Class::Exec, Class::Read, Class::Note][number % 3];
-    Arc::new(Stand(Arc::new(ToolSpec {
-        name: Box::leak(format!("tool_{number:04}").into_boxed_str()),
+    let name = Box::leak(format!("tool_{number:04}").into_boxed_str());
+    let parameters = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    Tool::new(Stand(ToolSpec {
         description: "Does something.".to_owned(),
-        parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
-        class,
         group: "bench",
-        sources: &[],
-        doing: "",
-        also: Also::default(),
-        recovery: Recovery::CallAgain,
-    })))
+        ..ToolSpec::new(name, class, Recovery::CallAgain, parameters)
+    }))
 }
 
 #[derive(JsonSchema)]

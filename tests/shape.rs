@@ -10,42 +10,37 @@ use schemars::JsonSchema;
 use selkie::domain::choice::Pick;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
-use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
+use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
 use selkie::shape::{ChannelTools, Shape, Shaper, fit};
 use selkie::tools::base::PublicChannel;
 use selkie::tools::registry::{Base, Found, Registered};
 use selkie::tools::scope::Scope;
-use selkie::tools::{Output, Settings, Tool, ToolError, base};
+use selkie::tools::{Handler, Output, Settings, Tool, ToolError, base};
 use selkie_channel_core::{
     Audience, Features, MessageRef, ParameterNames, SpeakingEffect, SpeakingTool,
 };
 use serde_json::{Value, json};
 
 /// A tool of the catalogue that is not built yet: the table speaks of it already.
-struct Planned(Arc<ToolSpec>);
+struct Planned(ToolSpec);
 
 impl Planned {
-    fn tool(name: &'static str, class: Class) -> Arc<dyn Tool> {
-        Arc::new(Self(Arc::new(ToolSpec {
-            name,
+    fn tool(name: &'static str, class: Class) -> Arc<Tool> {
+        let parameters = json!({"type": "object", "properties": {}});
+        Tool::new(Self(ToolSpec {
             description: format!("{name}."),
-            parameters: json!({"type": "object", "properties": {}}),
-            class,
             group: "planned",
-            sources: &[],
-            doing: "",
-            also: Also::default(),
-            recovery: Recovery::Unknown,
-        })))
+            ..ToolSpec::new(name, class, Recovery::Unknown, parameters)
+        }))
     }
 }
 
 #[async_trait]
-impl Tool for Planned {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+impl Handler for Planned {
+    fn spec(&self) -> ToolSpec {
+        self.0.clone()
     }
 
     async fn call(&self, _: &Scope, _: Value) -> Result<Output, ToolError> {
@@ -508,7 +503,7 @@ fn no_task_sees_the_tools_of_another() {
 /// Minimality: shaping writes nothing to the base, copies nothing of it, and shares what it made.
 #[test]
 fn the_base_is_never_written_nor_copied() {
-    let tools: Vec<Arc<dyn Tool>> =
+    let tools: Vec<Arc<Tool>> =
         PLANNED.iter().map(|(name, class)| Planned::tool(name, *class)).collect();
     let base = Arc::new(Base::build(tools.clone()).unwrap());
     let shaper =

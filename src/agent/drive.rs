@@ -173,7 +173,7 @@ impl<'a> Drive<'a> {
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
         let (mut alone, mut will_ask) = (Vec::new(), Vec::new());
         for call in calls {
-            let stands = self.tool(&call.name).is_some_and(|tool| tool.stands_alone());
+            let stands = self.spec(&call.name).is_some_and(|spec| spec.stands_alone);
             let asks = self.asks(call).await;
             if stands || asks {
                 alone.push(call.id.clone());

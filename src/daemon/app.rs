@@ -30,7 +30,6 @@ use crate::shape::Shaper;
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules, StoreError};
 use crate::tools::PictureKeeper;
-use crate::tools::ports::Pictures;
 
 /// A plan with its store and everything that moves.
 pub struct App {
@@ -290,10 +289,10 @@ fn refuse_half_restored(state: &Path) -> anyhow::Result<()> {
 
 impl AppConfig {
     /// What makes people's pictures ready, when a model sees that can be chosen.
-    fn keeper(&self) -> Option<Arc<dyn Pictures>> {
+    fn keeper(&self) -> Option<PictureKeeper> {
         let isolate = Arc::clone(&self.isolate);
         let sees = self.profiles.values().any(|model| model.card().sees_images);
-        sees.then(|| Arc::new(PictureKeeper { isolate }) as _)
+        sees.then_some(PictureKeeper { isolate })
     }
 }
 

@@ -166,7 +166,7 @@ impl ToolRunner {
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
         let redactor = self.redactor.clone();
         let resolved = match resolve(&shape.registry, &call, &scope).await {
-            Ok(resolved) if resolved.tool.speaks() => Err(SPEAKS_NOWHERE.to_owned()),
+            Ok(resolved) if resolved.tool.spec().speaks => Err(SPEAKS_NOWHERE.to_owned()),
             Ok(resolved) => resolved.refusal(&scope).map_or(Ok(resolved), Err),
             Err(why) => Err(why.to_string()),
         };
@@ -175,7 +175,7 @@ impl ToolRunner {
                 let asks = asks_first(exposure);
                 let look = move || {
                     let shown = preview(&tool, &scope.roots, &call.arguments, &redactor)?;
-                    let unseen = tool.unseen(&call.arguments).into_iter();
+                    let unseen = tool.handler.unseen(&call.arguments).into_iter();
                     let notes =
                         unseen.map(|what| format!("\n- not shown: {}", one_line(&visible(&what))));
                     Ok(shown.map(|shown| shown + &notes.collect::<String>()))

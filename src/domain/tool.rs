@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,15 @@ pub struct ToolSpec {
     pub also: Also,
     /// What a crash in the middle of a call means.
     pub recovery: Recovery,
+    /// It speaks on a platform: by hand nobody is there who could.
+    pub speaks: bool,
+    /// It is never called beside or between others: calls before it in the same answer of the model finish first,
+    /// those after it begin when it is answered.
+    pub stands_alone: bool,
+    /// How many bytes of an answer dispatch lets through.
+    pub max_output: usize,
+    /// How long a call may take, when that is not the scope's own deadline.
+    pub longest: Option<Duration>,
 }
 
 /// Other harnesses' words for a tool: taken when it is called, never listed.
@@ -158,6 +168,28 @@ impl Also {
 }
 
 impl ToolSpec {
+    /// What a tool answers at most, in bytes, when it sets no limit of its own.
+    pub const MAX_OUTPUT: usize = 50 * 1024;
+
+    /// A tool of these parameters about which there is nothing special.
+    pub fn new(name: &'static str, class: Class, recovery: Recovery, parameters: Value) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            parameters,
+            class,
+            group: "",
+            sources: &[],
+            doing: "",
+            also: Also::default(),
+            recovery,
+            speaks: false,
+            stands_alone: false,
+            max_output: Self::MAX_OUTPUT,
+            longest: None,
+        }
+    }
+
     /// Says what it does while it works, for a person; a tool without words of its own is named.
     pub fn words(&self) -> String {
         match self.doing {

@@ -334,7 +334,7 @@ fn named_row(at: usize, row: &policy::Row) -> String {
 struct Speaking {
     channel: &'static str,
     data: &'static SpeakingTool,
-    tool: Arc<dyn Tool>,
+    tool: Arc<Tool>,
     enabled: bool,
 }
 

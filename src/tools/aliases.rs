@@ -30,7 +30,8 @@ pub fn canonical(mut call: Call, specs: &[&ToolSpec]) -> Call {
     if call.name == "patch" && args.contains_key("patch") && !args.contains_key("operation") {
         call.name = "apply_patch".to_owned();
     }
-    for spelling in spellings(specs, &call.name) {
+    let spec = specs.iter().find(|spec| spec.name == call.name);
+    for spelling in spec.map_or(&[][..], |spec| spec.also.parameters) {
         rename(args, spelling);
     }
     if call.name == REACT || SENDS.iter().any(|end| call.name.ends_with(end)) {
@@ -58,10 +59,6 @@ fn rename_call(call: &mut Call, specs: &[&ToolSpec]) {
 
 fn knows(specs: &[&ToolSpec], name: &str) -> bool {
     specs.iter().any(|spec| spec.name == name)
-}
-
-fn spellings(specs: &[&ToolSpec], name: &str) -> &'static [OtherParameter] {
-    specs.iter().find(|spec| spec.name == name).map_or(&[], |spec| spec.also.parameters)
 }
 
 /// A channel's own name of the reaction: `<channel>_react`.

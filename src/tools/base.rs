@@ -8,15 +8,25 @@ use async_trait::async_trait;
 use selkie_channel_core::Posting;
 
 use selkie_domain::usage::Meter;
-use crate::files::Denied;
+use crate::conversation::{
+    AskUser, Cron, PlanCreate, PlanEnter, PlanExit, Recall, Think, TodoRead, TodoUpdate, TodoWrite,
+};
+use crate::files::{
+    ApplyPatch, Denied, EditFile, GitStatus, Glob, Grep, ListFiles, NotebookEdit, Patch,
+    PersonaWrite, ReadFile, ReadSchema, WriteFile,
+};
 use crate::isolate::{InProcess, Isolate};
+use crate::memory::{MemoryGet, MemorySearch, MemoryWrite};
 use crate::ports::Small;
 use crate::registry::{Base, Registered};
-use crate::shell::Processes;
+use crate::sessions::{SessionsHistory, SessionsList, SessionsSend, SessionsStatus};
+use crate::settings::Paths;
+use crate::shell::{Bash, PowerShell, Process, Processes};
+use crate::speak::contacts_send::ContactsSend;
+use crate::speak::message::Message;
 use crate::web::client::Guarded;
-use crate::{
-    Schemas, Settings, ToolError, conversation, files, memory, sessions, shell, speak, web,
-};
+use crate::web::{UrlFetch, WebFetch, WebSearch};
+use crate::{Schemas, Settings, ToolError, speak};
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
@@ -84,94 +94,57 @@ impl Small for Speechless {
 /// # Errors
 /// A name that stands twice: a defect.
 pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
-    let reading = |own: &[String]| Denied::new(settings.closed_to_readers(own));
-    let writing = |own: &[String]| Denied::new(settings.closed_to_writers(own));
+    let reading = |own: &Paths| Denied::new(settings.closed_to_readers(&own.deny_paths));
+    let writing = |own: &Paths| Denied::new(settings.closed_to_writers(&own.deny_paths));
+    let ToolDeps { processes, env, client, small, isolate, schemas, .. } = means;
     let patch = &settings.patch;
+    let denied = Denied::new(settings.closed_to_writers(&patch.deny_paths));
+    let patches = Patch::new(denied, patch.validate.clone(), schemas.clone());
     let tools = vec![
-        Registered::new(
-            settings.apply_patch.enabled,
-            files::ApplyPatch::new(writing(&settings.apply_patch.deny_paths)),
-        ),
-        Registered::new(
-            settings.edit_file.enabled,
-            files::EditFile::new(writing(&settings.edit_file.deny_paths)),
-        ),
-        Registered::new(
-            settings.git_status.enabled,
-            files::GitStatus::new(reading(&settings.git_status.deny_paths)),
-        ),
-        Registered::new(
-            settings.glob.enabled,
-            files::Glob::new(reading(&settings.glob.deny_paths)),
-        ),
-        Registered::new(
-            settings.grep.enabled,
-            files::Grep::new(reading(&settings.grep.deny_paths)),
-        ),
+        Registered::new(settings.apply_patch.enabled, ApplyPatch(writing(&settings.apply_patch))),
+        Registered::new(settings.edit_file.enabled, EditFile(writing(&settings.edit_file))),
+        Registered::new(settings.git_status.enabled, GitStatus(reading(&settings.git_status))),
+        Registered::new(settings.glob.enabled, Glob(reading(&settings.glob))),
+        Registered::new(settings.grep.enabled, Grep(reading(&settings.grep))),
         Registered::new(
             settings.notebook_edit.enabled,
-            files::NotebookEdit::new(writing(&settings.notebook_edit.deny_paths)),
+            NotebookEdit(writing(&settings.notebook_edit)),
         ),
-        Registered::new(
-            settings.patch.enabled,
-            files::Patch::new(
-                writing(&patch.deny_paths),
-                patch.validate.clone(),
-                means.schemas.clone(),
-            ),
-        ),
-        Registered::new(
-            settings.read_schema.enabled,
-            files::ReadSchema::new(means.schemas.clone()),
-        ),
-        Registered::new(
-            settings.bash.enabled,
-            shell::Bash::new(&settings.bash, &means.processes, &means.env),
-        ),
+        Registered::new(patch.enabled, patches),
+        Registered::new(settings.read_schema.enabled, ReadSchema(schemas.clone())),
+        Registered::new(settings.bash.enabled, Bash::new(&settings.bash, processes, env)),
         Registered::new(
             settings.powershell.enabled,
-            shell::PowerShell::new(&settings.powershell, &means.processes, &means.env),
+            PowerShell::new(&settings.powershell, processes, env),
         ),
-        Registered::new(settings.process.enabled, shell::Process::new(&means.processes)),
-        Registered::new(
-            settings.url_fetch.enabled,
-            web::UrlFetch::new(&settings.url_fetch, &means.client),
-        ),
-        Registered::new(
-            settings.web_fetch.enabled,
-            web::WebFetch::new(&means.client, &means.small, &means.isolate),
-        ),
+        Registered::new(settings.process.enabled, Process(Arc::clone(processes))),
+        Registered::new(settings.url_fetch.enabled, UrlFetch::new(&settings.url_fetch, client)),
+        Registered::new(settings.web_fetch.enabled, WebFetch::new(client, small, isolate)),
         Registered::new(
             settings.web_search.enabled,
-            web::WebSearch::new(&settings.web_search, &means.client, &means.isolate),
+            WebSearch::new(&settings.web_search, client, isolate),
         ),
-        Registered::new(settings.list_files.enabled, files::ListFiles::new(&settings.list_files)),
-        Registered::new(
-            settings.read_file.enabled,
-            files::ReadFile::new(&settings.read_file, &means.isolate),
-        ),
-        Registered::new(settings.write_file.enabled, files::WriteFile::new(&settings.write_file)),
-        Registered::new(settings.ask_user.enabled, conversation::AskUser::new(&settings.ask_user)),
-        Registered::new(settings.cron.enabled, conversation::Cron::new()),
-        Registered::new(settings.persona_write.enabled, files::PersonaWrite::new()),
-        Registered::new(settings.contacts_send.enabled, speak::contacts_send::ContactsSend::new()),
-        Registered::new(settings.message.enabled, speak::message::Message::new()),
-        Registered::new(settings.plan_enter.enabled, conversation::PlanEnter::new()),
-        Registered::new(settings.memory_get.enabled, memory::MemoryGet::new()),
-        Registered::new(settings.memory_search.enabled, memory::MemorySearch::new()),
-        Registered::new(settings.memory_write.enabled, memory::MemoryWrite::new()),
-        Registered::new(
-            settings.plan_exit.enabled,
-            conversation::PlanExit::new(&settings.ask_user),
-        ),
-        Registered::new(settings.recall.enabled, conversation::Recall::new()),
-        Registered::new(settings.sessions_history.enabled, sessions::SessionsHistory::new()),
-        Registered::new(settings.sessions_list.enabled, sessions::SessionsList::new()),
-        Registered::new(settings.sessions_send.enabled, sessions::SessionsSend::new()),
-        Registered::new(settings.sessions_status.enabled, sessions::SessionsStatus::new()),
-        Registered::new(settings.think.enabled, conversation::Think::new()),
-        Registered::new(settings.todo_read.enabled, conversation::TodoRead::new()),
-        Registered::new(settings.todo_write.enabled, conversation::TodoWrite::new()),
+        Registered::new(settings.list_files.enabled, ListFiles(settings.list_files.clone())),
+        Registered::new(settings.read_file.enabled, ReadFile::new(&settings.read_file, isolate)),
+        Registered::new(settings.write_file.enabled, WriteFile(settings.write_file.clone())),
+        Registered::new(settings.ask_user.enabled, AskUser::new(&settings.ask_user)),
+        Registered::new(settings.cron.enabled, Cron),
+        Registered::new(settings.persona_write.enabled, PersonaWrite),
+        Registered::new(settings.contacts_send.enabled, ContactsSend),
+        Registered::new(settings.message.enabled, Message),
+        Registered::new(settings.plan_enter.enabled, PlanEnter),
+        Registered::new(settings.memory_get.enabled, MemoryGet),
+        Registered::new(settings.memory_search.enabled, MemorySearch),
+        Registered::new(settings.memory_write.enabled, MemoryWrite),
+        Registered::new(settings.plan_exit.enabled, PlanExit::new(&settings.ask_user)),
+        Registered::new(settings.recall.enabled, Recall),
+        Registered::new(settings.sessions_history.enabled, SessionsHistory),
+        Registered::new(settings.sessions_list.enabled, SessionsList),
+        Registered::new(settings.sessions_send.enabled, SessionsSend),
+        Registered::new(settings.sessions_status.enabled, SessionsStatus),
+        Registered::new(settings.think.enabled, Think),
+        Registered::new(settings.todo_read.enabled, TodoRead),
+        Registered::new(settings.todo_write.enabled, TodoWrite),
     ];
     Base::build(tools)
 }
@@ -179,12 +152,10 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
 /// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
 /// own comes with the scope of each call.
 pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Registered> {
-    let plan = Registered::new(
-        settings.plan_create.enabled,
-        conversation::PlanCreate::new(&settings.plan_create, &means.main),
-    );
-    let todo =
-        Registered::new(settings.todo_update.enabled, conversation::TodoUpdate::new(&means.main));
+    let plan = PlanCreate::new(&settings.plan_create, &means.main);
+    let plan = Registered::new(settings.plan_create.enabled, plan);
+    let todo = TodoUpdate(Arc::clone(&means.main));
+    let todo = Registered::new(settings.todo_update.enabled, todo);
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
     [plan, todo].into_iter().chain(public).collect()
 }

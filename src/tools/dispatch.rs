@@ -38,7 +38,7 @@ pub async fn dispatch(
 ) -> Result<Dispatched, ToolError> {
     let resolved = resolve(registry, call, scope).await;
     let tool = resolved.as_ref().ok().map(|resolved| Arc::clone(&resolved.tool));
-    let most = tool.as_ref().map_or(super::MAX_OUTPUT, |tool| tool.max_output());
+    let most = tool.as_ref().map_or(ToolSpec::MAX_OUTPUT, |tool| tool.spec().max_output);
     let output = match resolved {
         Ok(resolved) => answer(resolved, scope).await,
         Err(why) => Err(why),
@@ -112,18 +112,18 @@ async fn answer(resolved: ResolvedCall, scope: &Scope) -> Result<Output, ToolErr
 }
 
 async fn timed(
-    tool: &Arc<dyn Tool>,
+    tool: &Arc<Tool>,
     args: serde_json::Value,
     scope: &Scope,
 ) -> Result<Output, ToolError> {
-    let name = tool.spec().name;
+    let ToolSpec { name, longest, .. } = **tool.spec();
     let began = Instant::now();
-    let own = tool.longest().map(|most| Scope { deadline: began + most, ..scope.clone() });
+    let own = longest.map(|most| Scope { deadline: began + most, ..scope.clone() });
     let scope = own.as_ref().unwrap_or(scope);
     tokio::select! {
         biased;
         () = scope.cancel.cancelled() => Err(ToolError::Abort(format!("stopped while {name} ran"))),
-        done = AssertUnwindSafe(tool.call(scope, args)).catch_unwind() => {
+        done = AssertUnwindSafe(tool.handler.call(scope, args)).catch_unwind() => {
             done.unwrap_or_else(|_panic| Err(broken(name)))
         }
         () = sleep_until(scope.deadline) => {
@@ -166,7 +166,7 @@ mod tests {
     use crate::testkit::{Act, Acting, Folders};
 
     fn registry() -> Registry {
-        let tools: Vec<Arc<dyn Tool>> = vec![
+        let tools: Vec<Arc<Tool>> = vec![
             Acting::tool("echo", Class::Read, Act::Echo),
             Acting::tool("shout", Class::Exec, Act::Echo),
             Acting::tool("crash", Class::Read, Act::Panic),
@@ -274,7 +274,7 @@ mod tests {
     #[tokio::test]
     async fn a_long_answer_is_cut_and_no_secret_is_cut_in_half() {
         let folders = Folders::new();
-        let text = format!("{}hunter2hunter2", "ö".repeat(super::super::MAX_OUTPUT / 2 - 4));
+        let text = format!("{}hunter2hunter2", "ö".repeat(ToolSpec::MAX_OUTPUT / 2 - 4));
         let answer = ask(&folders.scope(), "echo", json!({"text": text})).await.unwrap().answer;
         assert!(answer.text.ends_with(
             "[Cut: 51200 of 51202 bytes are shown. To see the rest, ask for a smaller part.]"

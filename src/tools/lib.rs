@@ -31,15 +31,19 @@ pub mod speak;
 pub(crate) mod testkit;
 pub mod web;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use selkie_channel_core::ConversationId;
 use serde_json::Value;
 
 use selkie_domain::taint::Taint;
-use selkie_domain::tool::{Class, ToolSpec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::Picture;
 use crate::basis::{Basis, Target};
 use crate::paths::{Located, Roots};
+use crate::ports::Told;
 use crate::scope::Scope;
 use crate::shown::Preview;
 
@@ -47,14 +51,30 @@ pub use error::ToolError;
 pub use files::{PictureKeeper, Schemas, pattern_fault};
 pub use settings::Settings;
 
-/// What a tool answers at most, in bytes, when it sets no limit of its own.
-pub const MAX_OUTPUT: usize = 50 * 1024;
+/// A tool: what is known of it, and what carries its calls out.
+pub struct Tool {
+    spec: Arc<ToolSpec>,
+    /// Carries its calls out.
+    pub handler: Box<dyn Handler>,
+}
 
-/// A tool: a spec and a function. Holds no state of any task; what a call may touch is its [`Scope`].
-#[async_trait]
-pub trait Tool: Send + Sync {
+impl Tool {
+    /// Makes a tool of what carries its calls out.
+    pub fn new(handler: impl Handler + 'static) -> Arc<Self> {
+        Arc::new(Self { spec: Arc::new(handler.spec()), handler: Box::new(handler) })
+    }
+
     /// Returns its name, words, schema and class.
-    fn spec(&self) -> &std::sync::Arc<ToolSpec>;
+    pub fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+}
+
+/// What carries a tool's calls out. Holds no state of any task; what a call may touch is its [`Scope`].
+#[async_trait]
+pub trait Handler: Send + Sync {
+    /// Says what is known of its tool; asked once, when the registry is built.
+    fn spec(&self) -> ToolSpec;
 
     /// Does it. `args` have passed the schema: required are there, types fit.
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError>;
@@ -63,9 +83,9 @@ pub trait Tool: Send + Sync {
     /// `None` for what changes nothing. Reads files beneath the roots and does nothing else. Without words of
     /// its own a tool that may change something shows the call as it is.
     fn preview(&self, _roots: &Roots, _args: &Value) -> Option<Preview> {
-        let ToolSpec { name, class, .. } = self.spec().as_ref();
+        let ToolSpec { name, class, .. } = self.spec();
         let only_looks = matches!(class, Class::Read | Class::Network);
-        (!only_looks).then(|| Preview::of(*name, &[]))
+        (!only_looks).then(|| Preview::of(name, &[]))
     }
 
     /// Returns what the call works with besides its arguments and the files it would change: approval of it
@@ -75,9 +95,9 @@ pub trait Tool: Send + Sync {
     }
 
     /// Finds where the call puts text that somebody will read, now or later, with everything that can be refused
-    /// beforehand refused. The call is judged by it, whatever the class of its tool.
+    /// beforehand refused; the class of its tool may say more.
     async fn target(&self, _scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
-        Ok(Target::of(self.spec().class))
+        Ok(Target::default())
     }
 
     /// Returns the files that the call would change, with everything that can be refused beforehand refused.
@@ -102,31 +122,15 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Whether it speaks on a platform: by hand nobody is there who could.
-    fn speaks(&self) -> bool {
-        false
-    }
-
     /// Says what a preview of the call cannot show.
     fn unseen(&self, _args: &Value) -> Vec<String> {
         Vec::new()
     }
+}
 
-    /// Whether it is never called beside or between others: calls before it in the same answer of the
-    /// model finish first, those after it begin when it is answered.
-    fn stands_alone(&self) -> bool {
-        false
-    }
-
-    /// Returns how many bytes of an answer dispatch lets through.
-    fn max_output(&self) -> usize {
-        MAX_OUTPUT
-    }
-
-    /// Returns how long a call may take, when that is not the scope's own deadline.
-    fn longest(&self) -> Option<std::time::Duration> {
-        None
-    }
+/// Begins the spec of a tool that takes these arguments.
+fn spec<Args: JsonSchema>(name: &'static str, class: Class, recovery: Recovery) -> ToolSpec {
+    ToolSpec::new(name, class, recovery, args::parameters::<Args>())
 }
 
 /// What a tool answers.
@@ -152,6 +156,11 @@ impl Output {
     /// Answers with our own words.
     pub fn ok(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Answers with words of a level.
+    pub(crate) fn told(Told { text, level }: Told) -> Self {
+        Self { level, ..Self::ok(text) }
     }
 
     /// Answers with words from outside.

@@ -7,7 +7,6 @@ mod post_files;
 mod sessions;
 
 use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +20,6 @@ use selkie_domain::ids::{ScheduleId, TaskId};
 use selkie_domain::plan::Plan;
 use selkie_domain::schedule::Wish;
 use selkie_domain::taint::Taint;
-use selkie_domain::transcript::Picture;
 use selkie_domain::usage::Meter;
 use selkie_domain::written::Written;
 use crate::ToolError;
@@ -114,17 +112,6 @@ impl Progress for Silent {
     fn plan(&self, _plan: &Plan) {}
 
     fn doing(&self, _line: &str) {}
-}
-
-/// Makes pictures ready for models that see.
-#[async_trait]
-pub trait Pictures: Send + Sync {
-    /// Keeps a picture in the conversation's own folder `own`, made anew where models do not take it as it
-    /// is.
-    ///
-    /// # Errors
-    /// In words: the bytes are no picture that can be read, or the folder takes no file.
-    async fn keep(&self, bytes: Vec<u8>, own: &Path) -> Result<Picture, ToolError>;
 }
 
 /// A model for small work: one question, one answer, no tools.

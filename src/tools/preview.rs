@@ -21,27 +21,27 @@ const CHARACTERS: usize = 4_000;
 /// # Errors
 /// The faults of the arguments, for the model: a call that cannot be made needs nobody's approval.
 pub fn preview(
-    tool: &Arc<dyn Tool>,
+    tool: &Arc<Tool>,
     roots: &Roots,
     arguments: &Value,
     redactor: &Redactor,
 ) -> Result<Option<String>, String> {
     let args = accept(&tool.spec().parameters, arguments)?.args;
     // Cleaned before it is cut: half a secret would not be recognised.
-    let shown = tool.preview(roots, &args).map(|shown| shown.written(&args, redactor));
+    let shown = tool.handler.preview(roots, &args).map(|shown| shown.written(&args, redactor));
     Ok(shown.map(|shown| bounded(&shown)))
 }
 
 /// Shows all that a call would do, with nothing cut away. `of`: what stands behind names in its arguments.
 /// Reads the files it speaks of.
 pub fn whole(
-    tool: &Arc<dyn Tool>,
+    tool: &Arc<Tool>,
     roots: &Roots,
     args: &Value,
     of: &[(String, String)],
     redactor: &Redactor,
 ) -> String {
-    let said = tool.preview(roots, args);
+    let said = tool.handler.preview(roots, args);
     let said = said.unwrap_or_else(|| Preview::of(tool.spec().name, &[]));
     let all = of.iter().fold(said, |said, (name, value)| said.noting(name, value));
     all.written(args, redactor)

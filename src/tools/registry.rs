@@ -7,7 +7,7 @@ use selkie_domain::spelling::nearest;
 use selkie_domain::tool::{Class, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Call;
 use crate::bits::Bits;
-use crate::{Tool, aliases};
+use crate::{Handler, Tool, aliases};
 
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
@@ -15,7 +15,7 @@ const NEAR: usize = 3;
 /// A tool, and whether config leaves it on.
 pub struct Registered {
     /// The tool.
-    pub tool: Arc<dyn Tool>,
+    pub tool: Arc<Tool>,
     /// Its switch.
     pub enabled: bool,
     /// Why it cannot be there, whatever its switch.
@@ -24,8 +24,8 @@ pub struct Registered {
 
 impl Registered {
     /// A tool with its switch.
-    pub fn new(enabled: bool, tool: impl Tool + 'static) -> Self {
-        Self { tool: Arc::new(tool), enabled, absent: None }
+    pub fn new(enabled: bool, handler: impl Handler + 'static) -> Self {
+        Self { enabled, ..Tool::new(handler).into() }
     }
 
     /// Says why it is not there; nothing when it is.
@@ -35,16 +35,16 @@ impl Registered {
     }
 }
 
-impl From<Arc<dyn Tool>> for Registered {
+impl From<Arc<Tool>> for Registered {
     /// A tool that has no switch.
-    fn from(tool: Arc<dyn Tool>) -> Self {
+    fn from(tool: Arc<Tool>) -> Self {
         Self { tool, enabled: true, absent: None }
     }
 }
 
 /// Every static tool, built once.
 pub struct Base {
-    tools: Vec<Arc<dyn Tool>>,
+    tools: Vec<Arc<Tool>>,
     classes: [Bits; Class::ALL.len()],
     disabled: Bits,
 }
@@ -197,9 +197,9 @@ pub struct Asks {
 #[derive(Clone, Default)]
 pub struct Overlay {
     /// Those of this setting, in the order the model sees them, after the base.
-    pub there: Vec<Arc<dyn Tool>>,
+    pub there: Vec<Arc<Tool>>,
     /// Those of other settings, and why they are not here.
-    pub absent: Vec<(Arc<dyn Tool>, String)>,
+    pub absent: Vec<(Arc<Tool>, String)>,
 }
 
 /// What one task may call: a shared base seen through shared bitsets, and a short overlay.
@@ -221,7 +221,7 @@ struct View {
 /// What a name stands for in one task.
 pub enum Found {
     /// A tool that may be called.
-    Tool(Arc<dyn Tool>),
+    Tool(Arc<Tool>),
     /// A tool that is not here, and every reason why.
     Hidden(Vec<String>),
     /// No tool of that name; the nearest ones of this task.
@@ -379,7 +379,7 @@ impl View {
         all.map(|tool| &**tool.spec()).collect()
     }
 
-    fn runtime(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+    fn runtime(&self, name: &str) -> Option<&Arc<Tool>> {
         self.overlay.there.iter().find(|t| t.spec().name == name)
     }
 

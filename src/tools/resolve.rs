@@ -17,7 +17,7 @@ use selkie_domain::transcript::Call;
 use selkie_guard::outward;
 use crate::aliases::{absent, clash};
 use crate::args::{Accepted, accept};
-use crate::basis::{Basis, Target, WorkFolder};
+use crate::basis::{Basis, Reach, Target, WorkFolder};
 use crate::paths::{Finder, Located, Zone};
 use crate::registry::{Found, Registry, refusal, unknown};
 use crate::scope::{Approved, Outward, Scope};
@@ -41,7 +41,7 @@ const MOST_READ: u64 = 64 * 1024 * 1024;
 /// A call whose tool is found, whose arguments are checked and whose files are known.
 pub struct ResolvedCall {
     /// Its tool.
-    pub tool: Arc<dyn Tool>,
+    pub tool: Arc<Tool>,
     /// Its arguments: checked, converted, with their keys in order.
     pub args: Value,
     /// What was changed of them that the model should know of.
@@ -67,8 +67,8 @@ pub async fn resolve(
     let Accepted { args, notes } = check(&tool, call)?;
     let args = sorted(args);
     let changes = changes(&tool, &args, scope).await?;
-    let target = tool.target(scope, &args).await?;
-    let mut exposure = exposure(registry, &*tool, &args, &changes, scope);
+    let target = target(&tool, scope, &args).await?;
+    let mut exposure = exposure(registry, &tool, &args, &changes, scope);
     if let Some(class) = target.reach.class() {
         exposure = exposure.lowered(registry.exposure_as(tool.spec(), class));
     }
@@ -85,7 +85,7 @@ pub async fn resolve(
 ///
 /// # Errors
 /// Why there is none, for the model.
-pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
+pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<Tool>, String> {
     match registry.find(name) {
         Found::Tool(tool) => Ok(tool),
         Found::Hidden(reasons) => Err(refusal(name, &reasons)),
@@ -97,7 +97,7 @@ pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String>
 ///
 /// # Errors
 /// Why it cannot be made, for the model.
-pub fn check(tool: &Arc<dyn Tool>, call: &Call) -> Result<Accepted, ToolError> {
+pub fn check(tool: &Arc<Tool>, call: &Call) -> Result<Accepted, ToolError> {
     if call.is_altered() {
         return Err(ToolError::tell(
             "not made: a secret of this machine stood in the arguments and was taken out, so the call would do something \
@@ -136,7 +136,7 @@ impl ResolvedCall {
         let folder = || ("folder".to_owned(), home(scope).to_string_lossy().into_owned());
         let named: Vec<(String, String)> = named.chain(works_in_a_folder.then(folder)).collect();
         let shown = preview::whole(&self.tool, &scope.roots, &self.args, &named, redactor);
-        let mut unseen = self.tool.unseen(&self.args);
+        let mut unseen = self.tool.handler.unseen(&self.args);
         if self.reads_files() {
             unseen.extend(basis.reads.iter().map(|file| format!("what {} holds", file.shown())));
         }
@@ -156,7 +156,7 @@ impl ResolvedCall {
 
     /// Says why the call would be refused whoever allowed it, if so.
     pub fn refusal(&self, scope: &Scope) -> Option<String> {
-        self.tool.refuses(scope, &self.args)
+        self.tool.handler.refuses(scope, &self.args)
     }
 
     /// Looks again at all that approval is given for.
@@ -198,7 +198,7 @@ impl ResolvedCall {
 
     /// What it works with: what its tool says, and the file of a tool that reads files.
     fn basis(&self, scope: &Scope) -> Basis {
-        let mut basis = self.tool.basis(scope, &self.args);
+        let mut basis = self.tool.handler.basis(scope, &self.args);
         if self.reads_files() {
             let finder = Finder { tool: self.tool.spec().name, roots: &scope.roots, deny: &[] };
             let path = self.args.get("path").and_then(Value::as_str);
@@ -227,23 +227,29 @@ fn home(scope: &Scope) -> &Path {
     scope.roots.workspace.as_deref().unwrap_or(&scope.roots.own)
 }
 
-async fn changes(
-    tool: &Arc<dyn Tool>,
-    args: &Value,
-    scope: &Scope,
-) -> Result<Vec<Located>, ToolError> {
+async fn changes(tool: &Arc<Tool>, args: &Value, scope: &Scope) -> Result<Vec<Located>, ToolError> {
     if tool.spec().class != Class::Write {
         return Ok(Vec::new());
     }
     let (tool, roots, args) = (Arc::clone(tool), scope.roots.clone(), args.clone());
-    let found = tokio::task::spawn_blocking(move || tool.changes(&roots, &args)).await;
+    let found = tokio::task::spawn_blocking(move || tool.handler.changes(&roots, &args)).await;
     found.unwrap_or_else(|_| Err(ToolError::Abort("the daemon is stopping".to_owned())))
+}
+
+/// Where a call puts text: what it names, and what its tool's class says.
+async fn target(tool: &Tool, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
+    let found = tool.handler.target(scope, args).await?;
+    let by_class = Target::of(tool.spec().class).reach;
+    Ok(match found.reach {
+        Reach::Here => Target { reach: by_class, ..found },
+        Reach::Elsewhere | Reach::Public => found,
+    })
 }
 
 /// What a call needs: what its tool does here, and what its own arguments add to that.
 fn exposure(
     registry: &Registry,
-    tool: &dyn Tool,
+    tool: &Tool,
     args: &Value,
     changes: &[Located],
     scope: &Scope,
@@ -254,7 +260,7 @@ fn exposure(
         _ => Exposure::Ask { of, reasons: vec![reason.to_owned()] },
     };
     let mut least = registry.exposure(spec.name).unwrap_or_default();
-    if let Some(reason) = tool.asks(args) {
+    if let Some(reason) = tool.handler.asks(args) {
         least = least.lowered(ask(&reason));
     }
     let outside = changes.iter().any(|file| file.zone != Zone::Own);
@@ -263,7 +269,7 @@ fn exposure(
     }
     let is_state = |file: &Located| file.zone == Zone::State;
     if scope.taint.is_any()
-        && (changes.iter().any(is_state) || tool.changes_the_owners(scope, args))
+        && (changes.iter().any(is_state) || tool.handler.changes_the_owners(scope, args))
     {
         least = least.lowered(ask(TAINTED));
     }

@@ -20,7 +20,7 @@ use selkie_domain::clock::ManualClock;
 use selkie_domain::facts::{Mode, Trigger, Trust};
 use selkie_domain::ids::TaskId;
 use selkie_domain::taint::Taint;
-use selkie_domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::memory::port::NoMemory;
 use crate::paths::{Level, Lists, Ours, Roots};
 use crate::ports::{
@@ -28,7 +28,7 @@ use crate::ports::{
     Todos,
 };
 use crate::scope::{Outward, Scope};
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, Tool, ToolError};
 
 /// A cache, a state folder and a workspace on the disk, and something outside of them.
 pub(crate) struct Folders {
@@ -181,33 +181,27 @@ pub(crate) enum Act {
 }
 
 /// A tool of one parameter, `text`.
-pub(crate) struct Acting(Arc<ToolSpec>, Act);
+pub(crate) struct Acting(ToolSpec, Act);
 
 impl Acting {
-    pub(crate) fn tool(name: &'static str, class: Class, act: Act) -> Arc<dyn Tool> {
+    pub(crate) fn tool(name: &'static str, class: Class, act: Act) -> Arc<Tool> {
         let parameters = json!({
             "type": "object", "additionalProperties": false, "required": ["text"],
             "properties": {"text": {"type": "string"}}
         });
         let spec = ToolSpec {
-            name,
             description: format!("Does {name}."),
-            parameters,
-            class,
             group: "acting",
-            sources: &[],
-            doing: "",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
+            ..ToolSpec::new(name, class, Recovery::CallAgain, parameters)
         };
-        Arc::new(Self(Arc::new(spec), act))
+        Tool::new(Self(spec, act))
     }
 }
 
 #[async_trait]
-impl Tool for Acting {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+impl Handler for Acting {
+    fn spec(&self) -> ToolSpec {
+        self.0.clone()
     }
 
     async fn call(&self, _scope: &Scope, args: Value) -> Result<Output, ToolError> {

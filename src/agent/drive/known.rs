@@ -12,7 +12,6 @@ use selkie_domain::course::{Kind, Step};
 use selkie_domain::metrics::Phase;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::{Answer, Call, Item};
-use selkie_tools::Tool;
 use selkie_tools::dispatch::Dispatched;
 use selkie_tools::registry::Found;
 use selkie_tools::scope::Outward;
@@ -32,15 +31,11 @@ impl Drive<'_> {
         Some(Answer::error(&call.id, text))
     }
 
-    pub(super) fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
+    pub(super) fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
         match self.registry.find(name) {
-            Found::Tool(tool) => Some(tool),
+            Found::Tool(tool) => Some(Arc::clone(tool.spec())),
             Found::Hidden(_) | Found::Unknown(_) => None,
         }
-    }
-
-    pub(super) fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
-        self.tool(name).map(|tool| Arc::clone(tool.spec()))
     }
 
     /// A call that will be refused changes nothing.

@@ -10,7 +10,7 @@ use super::finding::Finding;
 use super::look::Look;
 use crate::daemon::build::AppConfig;
 use crate::domain::count::grouped;
-use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::Turn;
 use crate::domain::usage::{Usage, dollars};
 use crate::llm::{
@@ -94,16 +94,10 @@ async fn ask(model: &dyn Model, is_priced: bool) -> Finding {
 
 fn question(mut turns: Vec<Turn>, limit: Duration) -> Request {
     turns.push(Turn::User("Say: ready".to_owned()));
+    let nothing = json!({ "type": "object", "properties": {} });
     let tool = ToolSpec {
-        name: "nothing",
         description: "Does nothing.".to_owned(),
-        parameters: json!({ "type": "object", "properties": {} }),
-        class: Class::Note,
-        group: "",
-        sources: &[],
-        doing: "",
-        also: Also::default(),
-        recovery: Recovery::CallAgain,
+        ..ToolSpec::new("nothing", Class::Note, Recovery::CallAgain, nothing)
     };
     Request {
         tools: Arc::new(ToolBlock::new(vec![Arc::new(tool)])),

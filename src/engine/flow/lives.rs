@@ -12,7 +12,8 @@ use crate::intake::settings::{
 use selkie_llm::{Model, ModelList};
 use selkie_memory::SummarySettings;
 use selkie_store::settings::Retention;
-use selkie_tools::ports::{Pictures, Small};
+use selkie_tools::PictureKeeper;
+use selkie_tools::ports::Small;
 use crate::work::runner::AgentRunner;
 use crate::work::settings::AnswerSettings;
 use crate::work::workspace::Workspaces;
@@ -30,7 +31,7 @@ pub(super) struct Lives {
     pub(super) workspaces: Live<Workspaces>,
     pub(super) decision: Live<dyn Model>,
     pub(super) models: Live<ModelList>,
-    pub(super) sees: Live<Option<Arc<dyn Pictures>>>,
+    pub(super) sees: Live<Option<PictureKeeper>>,
     pub(super) summing: Option<LiveSumming>,
     /// None in tests of other things.
     pub(super) runner: Option<Live<AgentRunner>>,
@@ -54,7 +55,7 @@ pub(super) struct Apart {
     pub(super) workspaces: Workspaces,
     pub(super) decision: Arc<dyn Model>,
     pub(super) models: Live<ModelList>,
-    pub(super) sees: Option<Arc<dyn Pictures>>,
+    pub(super) sees: Option<PictureKeeper>,
     pub(super) summing: Option<Summing>,
 }
 

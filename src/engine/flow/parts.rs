@@ -18,8 +18,9 @@ use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::zone::Zone;
 use selkie_shape::Shaper;
 use selkie_store::Ledger;
+use selkie_tools::PictureKeeper;
 use selkie_tools::paths::Ours;
-use selkie_tools::ports::{Pictures, Small};
+use selkie_tools::ports::Small;
 use selkie_tools::shell::Processes;
 use selkie_channel_core::{Channel, PersonId, Redactor};
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ pub struct ByConfig {
     /// Sums up conversations that rest.
     pub summing: Summing,
     /// When a model sees that can be chosen: where pictures that people send are made ready for it.
-    pub sees: Option<Arc<dyn Pictures>>,
+    pub sees: Option<PictureKeeper>,
     /// What the models cost.
     pub prices: PriceList,
     /// What can be chosen to answer.

@@ -12,7 +12,7 @@ use selkie_llm::{Model, ModelList, Outage};
 use selkie_memory::MemoryBook;
 use selkie_schedule::fixed::FixedSchedule;
 use crate::terminal::channel::Terminal;
-use selkie_tools::ports::Pictures;
+use selkie_tools::PictureKeeper;
 use selkie_tools::shell::Processes;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
@@ -53,7 +53,7 @@ pub(super) struct Rooms {
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
     pub(super) processes: Arc<Processes>,
-    pub(super) sees: Option<Arc<dyn Pictures>>,
+    pub(super) sees: Option<PictureKeeper>,
     pub(super) pauses: Pauses,
     pub(super) version: &'static str,
 }

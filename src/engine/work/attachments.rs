@@ -14,7 +14,7 @@ use crate::delivery::outbox::Outbox;
 use selkie_domain::ids::InboxId;
 use selkie_domain::live::Live;
 use selkie_domain::transcript::Picture;
-use selkie_tools::ports::Pictures;
+use selkie_tools::PictureKeeper;
 use crate::work::limits::Limits;
 use crate::work::messages;
 use crate::work::workspace::own_folder;
@@ -58,7 +58,7 @@ pub(crate) struct Attachments {
     pub(crate) limits: Arc<Limits>,
     pub(crate) cache_dir: PathBuf,
     /// The model sees: where pictures of people are made ready for it.
-    pub(crate) sees: Live<Option<Arc<dyn Pictures>>>,
+    pub(crate) sees: Live<Option<PictureKeeper>>,
 }
 
 impl Attachments {

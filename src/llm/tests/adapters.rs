@@ -9,7 +9,7 @@ use super::scripted::request;
 use super::server::{Answer, Server};
 use selkie_domain::chance::{Chance, Fixed};
 use selkie_domain::clock::{SharedClock, SystemClock};
-use selkie_domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::{Answer as Answered, Call, Turn};
 use selkie_domain::written::Written;
 use crate::build::Builder;
@@ -56,17 +56,11 @@ pub(super) async fn once(provider: &str, answer: Answer) -> Result<Reply, ModelE
 
 pub(super) fn tools() -> Arc<ToolBlock> {
     let spec = |name, class| {
+        let parameters = json!({ "$schema": "x", "title": "T", "type": "object",
+            "properties": { "path": { "type": "string" } }, "required": ["path"] });
         Arc::new(ToolSpec {
-            name,
             description: format!("Does {name}."),
-            parameters: json!({ "$schema": "x", "title": "T", "type": "object",
-                "properties": { "path": { "type": "string" } }, "required": ["path"] }),
-            class,
-            group: "files",
-            sources: &["S3"],
-            doing: "",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
+            ..ToolSpec::new(name, class, Recovery::CallAgain, parameters)
         })
     };
     Arc::new(ToolBlock::new(vec![spec("read_file", Class::Read), spec("write_file", Class::Write)]))

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::read::read;
 use super::*;
-use selkie_domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
+use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
 use crate::tests::scripted;
@@ -98,17 +98,8 @@ fn says(text: &str) -> Reply {
 }
 
 fn asks(words: &str) -> Request {
-    let spec = ToolSpec {
-        name: "todo_read",
-        description: String::new(),
-        parameters: json!({ "type": "object" }),
-        class: Class::Read,
-        group: "",
-        sources: &[],
-        doing: "",
-        also: Also::default(),
-        recovery: Recovery::CallAgain,
-    };
+    let parameters = json!({ "type": "object" });
+    let spec = ToolSpec::new("todo_read", Class::Read, Recovery::CallAgain, parameters);
     Request {
         tools: Arc::new(ToolBlock::new(vec![Arc::new(spec)])),
         turns: vec![Turn::User(words.to_owned())],

@@ -1,7 +1,5 @@
 //! `ask_user`: asks the person, one question after the other, and waits for the answers.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use selkie_channel_core::Choice;
@@ -11,9 +9,9 @@ use serde_json::Value;
 use selkie_domain::question::{Ask, Given};
 use selkie_domain::span::Span;
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// Questions of one call.
 const MOST_QUESTIONS: usize = 4;
@@ -46,7 +44,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct AskUser {
-    spec: Arc<ToolSpec>,
     timeout: Span,
 }
 
@@ -86,27 +83,24 @@ enum Choosable {
 
 impl AskUser {
     pub(crate) fn new(settings: &Settings) -> Self {
-        let spec = ToolSpec {
-            name: "ask_user",
-            description: "Ask the person who wrote to you and wait: for a decision or a confirmation that you \
-                          cannot do without."
-                .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Note,
-            group: "conversation",
-            sources: &["S0", "S1", "S2"],
-            doing: "asking a question",
-            also: Also::called(ALSO),
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), timeout: settings.timeout }
+        Self { timeout: settings.timeout }
     }
 }
 
 #[async_trait]
-impl Tool for AskUser {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for AskUser {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Ask the person who wrote to you and wait: for a decision or a confirmation that you \
+                          cannot do without."
+                .to_owned(),
+            group: "conversation",
+            sources: &["S0", "S1", "S2"],
+            doing: "asking a question",
+            also: Also::called(ALSO),
+            stands_alone: true,
+            ..spec::<Args>("ask_user", Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -117,10 +111,6 @@ impl Tool for AskUser {
             Some(next) => Err(ToolError::Ask(Box::new(next.clone()))),
             None => Ok(answers(&asks, &scope.given)),
         }
-    }
-
-    fn stands_alone(&self) -> bool {
-        true
     }
 }
 

@@ -1,7 +1,5 @@
 //! `cron`: has something done later, or again and again, in this conversation.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,16 +8,16 @@ use serde_json::Value;
 use selkie_domain::facts::Trigger;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::Wish;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::Roots;
 use crate::ports::{Entry, EntryDoes, Listed, When};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
-pub(crate) struct Cron(Arc<ToolSpec>);
+pub(crate) struct Cron;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -48,30 +46,20 @@ enum Action {
     Resume,
 }
 
-impl Cron {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "cron",
+#[async_trait]
+impl Handler for Cron {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Schedules of this conversation: something done later, or again and again. Each prompt \
                           becomes a task of its own, answered here; a reminder's words are said as they are."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            // It speaks nowhere but here; the shaping table names it where a class of its own would stand.
-            class: Class::Note,
             group: "conversation",
             sources: &["S4"],
             doing: "seeing to the schedules",
-            also: Also::default(),
             // Kept under the call's id: calling again finds what is there.
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for Cron {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            // It speaks nowhere but here; the shaping table names it where a class of its own would stand.
+            ..spec::<Args>("cron", Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -175,7 +163,7 @@ fn needed(value: Option<String>, name: &str) -> Result<String, ToolError> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use selkie_channel_core::{ConversationId, PersonId, locked};
     use serde_json::json;
@@ -214,7 +202,7 @@ mod tests {
     }
 
     async fn call(scope: &Scope, args: Value) -> Result<Output, String> {
-        let tool = Cron::new();
+        let tool = Cron;
         let accepted = accept(&tool.spec().parameters, &args)?;
         tool.call(scope, accepted.args).await.map_err(|error| error.to_string())
     }
@@ -282,7 +270,7 @@ mod tests {
         let unasked = Scope { trigger: Trigger::Scheduled, ..scope(&folders) };
         let add = json!({"action": "add", "schedule": "every 1h", "prompt": "tell me"});
         let resume = json!({"action": "resume", "id": "3"});
-        let tool = Cron::new();
+        let tool = Cron;
         let why = |scope, args: &Value| tool.refuses(scope, args).unwrap_or_default();
         assert!(why(&unasked, &add).starts_with("a task that nobody asked for cannot make"));
         assert!(why(&unasked, &resume).contains("lets no schedule go on"));

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use selkie_domain::plan::{Plan, PlanStep, StepStatus};
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::ports::Small;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
+const NAME: &str = "plan_create";
 /// How long one question to the model may take.
 const LIMIT: Duration = Duration::from_secs(90);
 /// Steps of any plan.
@@ -49,7 +50,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct PlanCreate {
-    spec: Arc<ToolSpec>,
     model: Arc<dyn Small>,
     usual_steps: u32,
 }
@@ -68,22 +68,7 @@ struct Args {
 impl PlanCreate {
     /// Plans with `model`.
     pub(crate) fn new(settings: &Settings, model: &Arc<dyn Small>) -> Self {
-        let spec = ToolSpec {
-            name: "plan_create",
-            description: "Plan a task of several steps; people in the chat see it. Step 1 is in progress. Then \
-                          tell how far you are beside your calls, a line each: [~] 2 begins step 2, [x] 2 closes \
-                          it."
-                .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Note,
-            group: "conversation",
-            sources: &["S3"],
-            doing: "planning",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        };
-        let usual_steps = settings.max_steps;
-        Self { spec: Arc::new(spec), model: Arc::clone(model), usual_steps }
+        Self { model: Arc::clone(model), usual_steps: settings.max_steps }
     }
 
     fn planner(&self, wanted: Option<&str>) -> Result<Arc<dyn Small>, ToolError> {
@@ -98,18 +83,27 @@ impl PlanCreate {
 }
 
 #[async_trait]
-impl Tool for PlanCreate {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for PlanCreate {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Plan a task of several steps; people in the chat see it. Step 1 is in progress. Then \
+                          tell how far you are beside your calls, a line each: [~] 2 begins step 2, [x] 2 closes \
+                          it."
+                .to_owned(),
+            group: "conversation",
+            sources: &["S3"],
+            doing: "planning",
+            longest: Some(LIMIT * 2 + Duration::from_secs(5)),
+            ..spec::<Args>(NAME, Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { task, max_steps, style, model } = typed(args)?;
         let most = max_steps.unwrap_or(self.usual_steps);
         let planner = self.planner(model.as_deref())?;
-        let own = self.spec.name;
-        let tools: Vec<&str> =
-            scope.tools.specs().iter().map(|spec| spec.name).filter(|name| *name != own).collect();
+        let names = scope.tools.specs().iter().map(|spec| spec.name);
+        let tools: Vec<&str> = names.filter(|name| *name != NAME).collect();
         let asked = json!({
             "task": task,
             "max_steps": most,
@@ -123,15 +117,13 @@ impl Tool for PlanCreate {
             Err(why) => {
                 let again = format!("{asked}\n\nYour last answer could not be used: {why}.");
                 let answer = planner.ask(INSTRUCTION, &again, LIMIT, &scope.spent).await?;
-                drawn_or_told(&answer, most as usize)?
+                drawn(&answer, most as usize).map_err(|why| {
+                    ToolError::tell(format!("invalid plan_create response: {why}"))
+                })?
             }
         };
         let text = serde_json::to_string(&json!({ "plan": drawn }));
         text.map(Output::ok).map_err(|e| ToolError::tell(e.to_string()))
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(LIMIT * 2 + Duration::from_secs(5))
     }
 }
 
@@ -150,11 +142,6 @@ struct Drawn {
     risks: Vec<String>,
     questions: Vec<String>,
     completion: String,
-}
-
-fn drawn_or_told(answer: &str, most: usize) -> Result<Drawn, ToolError> {
-    drawn(answer, most)
-        .map_err(|why| ToolError::tell(format!("invalid plan_create response: {why}")))
 }
 
 /// Reads a model's answer: the object alone, in a fence, or among words.
@@ -252,7 +239,7 @@ mod tests {
         let listed = Acting::tool("echo", Class::Read, Act::Echo);
         let mut scope = folders.scope();
         scope.tools =
-            Arc::new(ToolBlock::new(vec![Arc::clone(listed.spec()), Arc::clone(tool.spec())]));
+            Arc::new(ToolBlock::new(vec![Arc::clone(listed.spec()), Arc::new(tool.spec())]));
         let done = tool.call(&scope, args).await;
         (done, planner.asked.lock().unwrap().join("\n---\n"))
     }

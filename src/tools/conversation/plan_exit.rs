@@ -1,7 +1,5 @@
 //! `plan_exit`: shows the plan to the person; only their approval ends plan mode.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use selkie_channel_core::Choice;
@@ -14,11 +12,11 @@ use selkie_domain::plan::Plan;
 use selkie_domain::question::{Ask, Given};
 use selkie_domain::span::Span;
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The choice that approves.
 const APPROVE: &str = "yes";
@@ -47,7 +45,6 @@ const ALSO: &[OtherName] = &[OtherName::plain("exit_plan_mode")];
 
 /// The tool.
 pub(crate) struct PlanExit {
-    spec: Arc<ToolSpec>,
     timeout: Span,
 }
 
@@ -59,20 +56,7 @@ struct Args {
 
 impl PlanExit {
     pub(crate) fn new(settings: &Settings) -> Self {
-        let spec = ToolSpec {
-            name: "plan_exit",
-            description: "Show your plan for approval. Approved, plan mode ends; otherwise you read what the \
-                          person says and plan on."
-                .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Note,
-            group: "conversation",
-            sources: &["S0", "S2"],
-            doing: "showing its plan",
-            also: Also::called(ALSO),
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), timeout: settings.timeout }
+        Self { timeout: settings.timeout }
     }
 
     fn ask(&self, plan: Option<String>) -> Ask {
@@ -98,9 +82,19 @@ impl PlanExit {
 }
 
 #[async_trait]
-impl Tool for PlanExit {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for PlanExit {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Show your plan for approval. Approved, plan mode ends; otherwise you read what the \
+                          person says and plan on."
+                .to_owned(),
+            group: "conversation",
+            sources: &["S0", "S2"],
+            doing: "showing its plan",
+            also: Also::called(ALSO),
+            stands_alone: true,
+            ..spec::<Args>("plan_exit", Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -127,10 +121,6 @@ impl Tool for PlanExit {
                 Ok(Output::ok(format!("{why}. Plan mode stays on.")))
             }
         }
-    }
-
-    fn stands_alone(&self) -> bool {
-        true
     }
 
     fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {

@@ -1,20 +1,18 @@
 //! `recall`: what a tool brought into an earlier task of this conversation and the history shows as a stub.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use selkie_domain::taint::Taint;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
-pub(crate) struct Recall(Arc<ToolSpec>);
+pub(crate) struct Recall;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -22,28 +20,17 @@ struct Args {
     id: String,
 }
 
-impl Recall {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "recall",
+#[async_trait]
+impl Handler for Recall {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Bring back what an earlier task's tool answered, when the history shows a stub or a \
                           part. It may hold others' words: only when you need them."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "conversation",
-            sources: &[],
             doing: "looking up what was read before",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for Recall {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("recall", Class::Read, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -89,15 +76,15 @@ mod tests {
             pictures: Vec::new(),
             level: Taint::Raw,
         };
-        let none = Recall::new().call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
+        let none = Recall.call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
         assert_eq!(none, "invalid id: r1 (there is nothing to bring back here)");
         let own = Earlier { id: "r2".to_owned(), level: Taint::Derived, ..earlier.clone() };
         scope.earlier = vec![own, earlier].into();
-        let cut = Recall::new().call(&scope, json!({"id": "r2"})).await.unwrap();
+        let cut = Recall.call(&scope, json!({"id": "r2"})).await.unwrap();
         assert!(!cut.untrusted && cut.level == Taint::Derived);
-        let back = Recall::new().call(&scope, json!({"id": "r00000000000000ff"})).await.unwrap();
+        let back = Recall.call(&scope, json!({"id": "r00000000000000ff"})).await.unwrap();
         assert!(back.untrusted && back.text == "a page");
-        let other = Recall::new().call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
+        let other = Recall.call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
         assert_eq!(
             other,
             "invalid id: r1 (takes r00000000000000ff (web_fetch of https://a.example), r2 (web_fetch of https://a.example))"

@@ -1,19 +1,16 @@
 //! `think`: records reasoning and does nothing else.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::parameters;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
-pub(crate) struct Think(Arc<ToolSpec>);
+pub(crate) struct Think;
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the record is the call itself, in the transcript")]
@@ -21,26 +18,16 @@ struct Args {
     thought: String,
 }
 
-impl Think {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "think",
+#[async_trait]
+impl Handler for Think {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Record reasoning or a plan without doing anything.".to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Note,
             group: "conversation",
             sources: &["S1"],
             doing: "thinking",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for Think {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("think", Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, _scope: &Scope, _args: Value) -> Result<Output, ToolError> {

@@ -12,14 +12,14 @@ use serde_json::Value;
 use selkie_domain::command_line;
 use selkie_domain::facts::Trigger;
 use selkie_domain::taint::Taint;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::basis::Target;
 use crate::paths::Roots;
-use crate::ports::{Small, TodoAsker, TodoWanted, Told, Wanted};
+use crate::ports::{Small, TodoAsker, TodoWanted, Wanted};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError, speak};
+use crate::{Handler, Output, ToolError, speak, spec};
 
 /// Questions to a model that one call may take, and the time beside them.
 const LONGEST: Duration = Duration::from_secs(150);
@@ -27,11 +27,8 @@ const LONGEST: Duration = Duration::from_secs(150);
 /// So many letters name an item, no less.
 const LEAST: usize = 3;
 
-/// The tool.
-pub(crate) struct TodoUpdate {
-    spec: Arc<ToolSpec>,
-    model: Arc<dyn Small>,
-}
+/// The tool. It asks the model where words alone do not tell.
+pub(crate) struct TodoUpdate(pub(crate) Arc<dyn Small>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -52,31 +49,20 @@ enum Action {
     Complete,
 }
 
-impl TodoUpdate {
-    /// Asks `model` where words alone do not tell.
-    pub(crate) fn new(model: &Arc<dyn Small>) -> Self {
-        let spec = ToolSpec {
-            name: "todo_update",
+#[async_trait]
+impl Handler for TodoUpdate {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Keep the lasting list of what people want done or remembered (TODO.md). For steps of the \
                           task at hand use todo_write."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Note,
             group: "conversation",
             sources: &["S3"],
             doing: "looking after TODO.md",
-            also: Also::default(),
+            longest: Some(LONGEST),
             // What was added before is found again, and so is what was completed a moment ago.
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), model: Arc::clone(model) }
-    }
-}
-
-#[async_trait]
-impl Tool for TodoUpdate {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>("todo_update", Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -91,12 +77,11 @@ impl Tool for TodoUpdate {
             (Action::Add, Some(people)) => TodoWanted::Add { content, people, chat },
             (Action::Complete, _) => TodoWanted::Complete { words: content, chat },
         };
-        if let Some(what) = self.model.lacks() {
+        if let Some(what) = self.0.lacks() {
             return Err(ToolError::tell(format!("todo_update unavailable (missing {what})")));
         }
         let by = asker(scope);
-        let Told { text, level } = scope.todo_file.update(&by, &self.model, wanted).await?;
-        Ok(Output { level, ..Output::ok(text) })
+        scope.todo_file.update(&by, &self.0, wanted).await.map(Output::told)
     }
 
     /// An item belongs to a chat: people read it there, and its reminder is said there.
@@ -126,10 +111,6 @@ impl Tool for TodoUpdate {
         let has_written =
             scope.taint == Taint::Derived && holds(&scope.asked.text, text("content"));
         scope.roots.state.is_some() && text("action") == "complete" && !has_written
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(LONGEST)
     }
 }
 
@@ -176,7 +157,7 @@ mod tests {
     use selkie_domain::usage::Meter;
     use crate::args::accept;
     use crate::asked::Asked;
-    use crate::ports::TodoFile;
+    use crate::ports::{TodoFile, Told};
     use crate::testkit::Folders;
 
     /// Writes down what is wanted.
@@ -215,7 +196,7 @@ mod tests {
 
     async fn said(lacks: Option<&'static str>, written: Value) -> String {
         let model: Arc<dyn Small> = Arc::new(Model(lacks));
-        let tool = TodoUpdate::new(&model);
+        let tool = TodoUpdate(Arc::clone(&model));
         let args = match accept(&tool.spec().parameters, &written) {
             Ok(accepted) => accepted.args,
             Err(why) => return why,
@@ -232,7 +213,7 @@ mod tests {
     #[test]
     fn an_owners_item_is_taken_off_by_others_words_only_when_the_owner_says_so() {
         let model: Arc<dyn Small> = Arc::new(Model(None));
-        let (tool, folders) = (TodoUpdate::new(&model), Folders::new());
+        let (tool, folders) = (TodoUpdate(Arc::clone(&model)), Folders::new());
         let asks = |taint, typed: &str, args: Value| {
             let asked = Asked { text: typed.to_owned(), ..Asked::default() };
             let scope = Scope { taint, asked: Arc::new(asked), ..folders.scope() };

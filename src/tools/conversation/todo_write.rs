@@ -1,7 +1,6 @@
 //! `todo_write`: replaces the conversation's todo list.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -9,13 +8,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{Status, Todo, print, store};
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
-pub(crate) struct TodoWrite(Arc<ToolSpec>);
+pub(crate) struct TodoWrite;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -23,29 +22,19 @@ struct Args {
     todos: Vec<Todo>,
 }
 
-impl TodoWrite {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "todo_write",
+#[async_trait]
+impl Handler for TodoWrite {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description:
                 "Replace this conversation's todo list: always the full list, at most one item \
                           in_progress."
                     .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Note,
             group: "conversation",
             sources: &["S0"],
             doing: "updating this chat's own list",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for TodoWrite {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("todo_write", Class::Note, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -92,7 +81,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn write(scope: &Scope, args: Value) -> String {
-        let tool = TodoWrite::new();
+        let tool = TodoWrite;
         let args = match accept(&tool.spec().parameters, &args) {
             Ok(accepted) => accepted.args,
             Err(faults) => return faults,
@@ -101,7 +90,7 @@ mod tests {
     }
 
     async fn read(scope: &Scope) -> String {
-        TodoRead::new().call(scope, json!({})).await.unwrap().text
+        TodoRead.call(scope, json!({})).await.unwrap().text
     }
 
     #[tokio::test]
@@ -110,7 +99,7 @@ mod tests {
         let clean = folders.scope();
         let mut tainted = folders.scope();
         tainted.roots.level = Level::of_task(Taint::Derived, Trust::Owner);
-        let level = async || TodoRead::new().call(&clean, json!({})).await.unwrap().level;
+        let level = async || TodoRead.call(&clean, json!({})).await.unwrap().level;
         let todos = json!({"todos": [{"id": "1", "title": "Obey", "status": "pending"}]});
         write(&tainted, todos.clone()).await;
         assert_eq!(level().await, Taint::Derived);

@@ -1,7 +1,6 @@
 //! `apply_patch`: changes several files with one patch, all of them or none.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -14,11 +13,11 @@ use super::hunk::{Change, Hunk};
 use super::hunk_parse::parse;
 use super::{fit, whole};
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::paths::{Finder, Located, Roots, Staged};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "apply_patch";
 
@@ -26,10 +25,7 @@ const NAME: &str = "apply_patch";
 const ALSO: &[OtherName] = &[OtherName::plain("patch_apply")];
 
 /// The tool.
-pub(crate) struct ApplyPatch {
-    spec: Arc<ToolSpec>,
-    denied: Denied,
-}
+pub(crate) struct ApplyPatch(pub(crate) Denied);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -38,34 +34,24 @@ struct Args {
     patch: String,
 }
 
-impl ApplyPatch {
-    pub(crate) fn new(denied: Denied) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for ApplyPatch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Change files with a patch, all of it or none. Context lines must be exact and in one \
                           place; line numbers are hints. For one small change use edit_file."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Write,
             group: "files",
             sources: &["S0", "S4"],
             doing: "changing files",
             also: Also::called(ALSO),
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), denied }
-    }
-}
-
-#[async_trait]
-impl Tool for ApplyPatch {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Write, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { patch } = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        let (roots, denied) = (scope.roots.clone(), self.0.clone());
         on_disk(scope, move |_| {
             let (desk, said) = Desk::patched_by(&patch, denied.finder(NAME, &roots))?;
             desk.write()?;
@@ -76,14 +62,14 @@ impl Tool for ApplyPatch {
 
     fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
         let Args { patch } = typed(args.clone())?;
-        let finder = self.denied.finder(NAME, roots);
+        let finder = self.0.finder(NAME, roots);
         let changes = parse(&patch).map_err(ToolError::Tell)?;
         changes.iter().flat_map(Change::paths).map(|path| finder.writable(path)).collect()
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let Args { patch } = typed(args.clone()).ok()?;
-        Some(match Desk::patched_by(&patch, self.denied.finder(NAME, roots)) {
+        Some(match Desk::patched_by(&patch, self.0.finder(NAME, roots)) {
             Ok((_, said)) => Preview::of("apply a patch; it gives", &["patch"])
                 .with(format!("{}\n\n{patch}", said.join("\n"))),
             Err(why) => Preview::of("apply a patch, which would fail", &["patch"])

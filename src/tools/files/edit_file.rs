@@ -1,7 +1,5 @@
 //! `edit_file`: replaces an exact text in a file.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,11 +10,11 @@ use super::blocking::on_disk;
 use super::replace::{Replace, Replaced};
 use super::whole::Whole;
 use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::paths::{Finder, Located, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "edit_file";
 
@@ -31,10 +29,7 @@ const ALSO: Also = Also {
 };
 
 /// The tool.
-pub(crate) struct EditFile {
-    spec: Arc<ToolSpec>,
-    denied: Denied,
-}
+pub(crate) struct EditFile(pub(crate) Denied);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -49,35 +44,25 @@ struct Args {
     replace_all: bool,
 }
 
-impl EditFile {
-    pub(crate) fn new(denied: Denied) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for EditFile {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description:
                 "Replace an exact text in a file. Read it first; for several places or files use \
                           apply_patch."
                     .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Write,
             group: "files",
             sources: &["S0", "S2", "S4"],
             doing: "changing files",
             also: ALSO,
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), denied }
-    }
-}
-
-#[async_trait]
-impl Tool for EditFile {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Write, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        let (roots, denied) = (scope.roots.clone(), self.0.clone());
         on_disk(scope, move |_| {
             let (file, done) = edited(&denied.finder(NAME, &roots), &args)?;
             file.replace(&done.content)?;
@@ -89,13 +74,13 @@ impl Tool for EditFile {
 
     fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
         let args: Args = typed(args.clone())?;
-        Ok(vec![self.denied.finder(NAME, roots).writable(&args.path)?])
+        Ok(vec![self.0.finder(NAME, roots).writable(&args.path)?])
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let path = &args.path;
-        Some(match edited(&self.denied.finder(NAME, roots), &args) {
+        Some(match edited(&self.0.finder(NAME, roots), &args) {
             Ok((_, done)) => {
                 let shows = &["path", "old_string", "new_string"];
                 Preview::of(format!("edit {path} ({})", places(done.count)), shows).with(done.diff)
@@ -130,7 +115,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = EditFile::new(Denied::new(vec!["diary".to_owned()]));
+        let tool = EditFile(Denied::new(vec!["diary".to_owned()]));
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

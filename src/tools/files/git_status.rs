@@ -6,7 +6,6 @@ mod private;
 mod run;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -16,19 +15,16 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::{Kind, Roots};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "git_status";
 
 /// The tool.
-pub(crate) struct GitStatus {
-    spec: Arc<ToolSpec>,
-    denied: Denied,
-}
+pub(crate) struct GitStatus(pub(crate) Denied);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -36,27 +32,16 @@ struct Args {
     path: Option<String>,
 }
 
-impl GitStatus {
-    pub(crate) fn new(denied: Denied) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for GitStatus {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Show a git repository's changed files, in git's short form.".to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "files",
             sources: &["S0"],
             doing: "looking through files",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), denied }
-    }
-}
-
-#[async_trait]
-impl Tool for GitStatus {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Read, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -77,7 +62,7 @@ impl Tool for GitStatus {
 
 impl GitStatus {
     async fn folder(&self, scope: &Scope, path: Option<String>) -> Result<PathBuf, ToolError> {
-        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        let (roots, denied) = (scope.roots.clone(), self.0.clone());
         on_disk(scope, move |_| {
             let finder = denied.finder(NAME, &roots);
             let place = match path.as_deref().filter(|p| !p.is_empty()) {
@@ -123,7 +108,7 @@ mod tests {
     }
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = GitStatus::new(Denied::default());
+        let tool = GitStatus(Denied::default());
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

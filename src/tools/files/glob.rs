@@ -1,6 +1,6 @@
 //! `glob`: files whose path matches a pattern, the newest first.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
@@ -15,21 +15,18 @@ use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::{Finder, Kind, Located, Stop};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "glob";
 /// Files shown at most.
 const MAX_SHOWN: usize = 500;
 
 /// The tool.
-pub(crate) struct Glob {
-    spec: Arc<ToolSpec>,
-    denied: Denied,
-}
+pub(crate) struct Glob(pub(crate) Denied);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -39,34 +36,23 @@ struct Args {
     path: Option<String>,
 }
 
-impl Glob {
-    pub(crate) fn new(denied: Denied) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for Glob {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Find files by path, the newest first. Hidden ones and what .gitignore names are left \
                           out."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "files",
             sources: &["S2", "S4"],
             doing: "looking through files",
-            also: Also::default(),
-            recovery: Recovery::NotTwice,
-        };
-        Self { spec: Arc::new(spec), denied }
-    }
-}
-
-#[async_trait]
-impl Tool for Glob {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Read, Recovery::NotTwice)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let sight = Sight { tool: NAME, roots: scope.roots.clone(), denied: self.denied.clone() };
+        let sight = Sight { tool: NAME, roots: scope.roots.clone(), denied: self.0.clone() };
         on_disk(scope, move |stop| Ok(Output::outside(find(sight, &args, stop)?))).await
     }
 }
@@ -144,7 +130,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = Glob::new(Denied::new(vec!["diary.md".to_owned()]));
+        let tool = Glob(Denied::new(vec!["diary.md".to_owned()]));
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use globset::{GlobBuilder, GlobMatcher};
@@ -20,11 +20,11 @@ use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::{Kind, Located, Stop};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "grep";
 /// Matches shown at most.
@@ -37,10 +37,7 @@ const BINARY_HEAD: usize = 512;
 const MAX_LINE: usize = 500;
 
 /// The tool.
-pub(crate) struct Grep {
-    spec: Arc<ToolSpec>,
-    denied: Denied,
-}
+pub(crate) struct Grep(pub(crate) Denied);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -55,34 +52,23 @@ struct Args {
     context_lines: Option<u64>,
 }
 
-impl Grep {
-    pub(crate) fn new(denied: Denied) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for Grep {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Search in files; answers file:line:content. Skips hidden and binary files, those over 1 \
                           MB and what .gitignore names."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "files",
             sources: &["S0", "S2", "S4"],
             doing: "looking through files",
-            also: Also::default(),
-            recovery: Recovery::NotTwice,
-        };
-        Self { spec: Arc::new(spec), denied }
-    }
-}
-
-#[async_trait]
-impl Tool for Grep {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Read, Recovery::NotTwice)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let sight = Sight { tool: NAME, roots: scope.roots.clone(), denied: self.denied.clone() };
+        let sight = Sight { tool: NAME, roots: scope.roots.clone(), denied: self.0.clone() };
         on_disk(scope, move |stop| Ok(Output::outside(search(sight, &args, stop)?))).await
     }
 }
@@ -315,7 +301,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = Grep::new(Denied::new(vec!["diary".to_owned()]));
+        let tool = Grep(Denied::new(vec!["diary".to_owned()]));
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

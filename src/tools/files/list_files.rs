@@ -1,7 +1,5 @@
 //! `list_files`: what is in a folder, or what matches a pattern.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +10,10 @@ use super::pattern::Pattern;
 use super::tame::is_tame;
 use super::walk::with_closed;
 use selkie_domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "list_files";
 /// Entries shown at most.
@@ -48,10 +46,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(crate) struct ListFiles {
-    spec: Arc<ToolSpec>,
-    settings: Settings,
-}
+pub(crate) struct ListFiles(pub(crate) Settings);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -66,34 +61,24 @@ struct Args {
     details: bool,
 }
 
-impl ListFiles {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for ListFiles {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description:
                 "List a folder, or what matches a pattern, sorted. Hidden names are skipped."
                     .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "files",
             sources: &["S0", "S4"],
             doing: "looking through files",
             also: ALSO,
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), settings: settings.clone() }
-    }
-}
-
-#[async_trait]
-impl Tool for ListFiles {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Read, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
+        let (roots, deny) = (scope.roots.clone(), self.0.deny_paths.clone());
         on_disk(scope, move |stop| {
             let finder = Finder { tool: NAME, roots: &roots, deny: &deny };
             Ok(Output::outside(list(&finder, &args, stop)?))
@@ -289,7 +274,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let called = ListFiles::new(&Settings::default()).call(scope, args).await;
+        let called = ListFiles(Settings::default()).call(scope, args).await;
         called.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

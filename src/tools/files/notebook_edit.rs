@@ -1,7 +1,5 @@
 //! `notebook_edit`: replaces, inserts or deletes one cell of a Jupyter notebook.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,21 +10,18 @@ use super::Denied;
 use super::blocking::on_disk;
 use super::notebook::{Notebook, text_of};
 use super::whole::Whole;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::{Located, Roots};
 use crate::preview::marked;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "notebook_edit";
 
 /// The tool.
-pub(crate) struct NotebookEdit {
-    spec: Arc<ToolSpec>,
-    denied: Denied,
-}
+pub(crate) struct NotebookEdit(pub(crate) Denied);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -69,34 +64,23 @@ impl CellType {
     }
 }
 
-impl NotebookEdit {
-    pub(crate) fn new(denied: Denied) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for NotebookEdit {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description:
                 "Change one cell of a Jupyter notebook. read_file shows the cells' numbers and ids."
                     .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Write,
             group: "files",
             sources: &["S2"],
             doing: "changing files",
-            also: Also::default(),
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), denied }
-    }
-}
-
-#[async_trait]
-impl Tool for NotebookEdit {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Write, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        let (roots, denied) = (scope.roots.clone(), self.0.clone());
         on_disk(scope, move |_| {
             let file = Whole::of(&denied.finder(NAME, &roots), &args.notebook_path)?;
             let shown = file.shown();
@@ -111,13 +95,13 @@ impl Tool for NotebookEdit {
 
     fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
         let args: Args = typed(args.clone())?;
-        Ok(vec![self.denied.finder(NAME, roots).writable(&args.notebook_path)?])
+        Ok(vec![self.0.finder(NAME, roots).writable(&args.notebook_path)?])
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let path = &args.notebook_path;
-        let shown = Whole::of(&self.denied.finder(NAME, roots), path)
+        let shown = Whole::of(&self.0.finder(NAME, roots), path)
             .map_err(|e| e.to_string())
             .and_then(|file| Notebook::read(&file.content).and_then(|book| would(&book, &args)));
         Some(shown.unwrap_or_else(|why| {
@@ -238,7 +222,7 @@ mod tests {
         let book = json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
         folders.put("work/n.ipynb", serde_json::to_string_pretty(&book).unwrap());
         folders.put("work/three.ipynb", "{\"nbformat\": 3}");
-        let tool = NotebookEdit::new(Denied::default());
+        let tool = NotebookEdit(Denied::default());
         let scope = folders.scope();
         let mut said = Vec::new();
         for args in [

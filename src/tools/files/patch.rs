@@ -1,7 +1,5 @@
 //! `patch`: creates, changes or deletes one file, and says whether it is still what it should be.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,13 +10,13 @@ use super::replace::{Replace, Replaced};
 use super::validate::{Validate, Validator};
 use super::whole::{self, Whole};
 use super::{Denied, Schemas};
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::{Finder, Located, Roots};
 use crate::preview::marked;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "patch";
 
@@ -44,7 +42,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct Patch {
-    spec: Arc<ToolSpec>,
     denied: Denied,
     validator: Validator,
 }
@@ -73,27 +70,22 @@ enum Operation {
 
 impl Patch {
     pub(crate) fn new(denied: Denied, rules: Vec<Validate>, schemas: Schemas) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
-            description: "Create, change or delete one file. The bot's YAML is checked against its schema; the \
-                          answer has the findings."
-                    .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Write,
-            group: "files",
-            sources: &["S1"],
-            doing: "changing files",
-            also: Also::default(),
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), denied, validator: Validator { rules, schemas } }
+        Self { denied, validator: Validator { rules, schemas } }
     }
 }
 
 #[async_trait]
-impl Tool for Patch {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for Patch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Create, change or delete one file. The bot's YAML is checked against its schema; the \
+                          answer has the findings."
+                    .to_owned(),
+            group: "files",
+            sources: &["S1"],
+            doing: "changing files",
+            ..spec::<Args>(NAME, Class::Write, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {

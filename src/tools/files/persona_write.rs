@@ -1,7 +1,5 @@
 //! `persona_write`: writes who the bot is, in the words that its owner confirms.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,12 +7,12 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::whole::content;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::{Finder, Located, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "persona_write";
 const IDENTITY: &str = "file_state_dir/persona/IDENTITY.md";
@@ -25,7 +23,7 @@ const LONGEST: usize = 500;
 const MOST: usize = 8;
 
 /// The tool.
-pub(crate) struct PersonaWrite(Arc<ToolSpec>);
+pub(crate) struct PersonaWrite;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -48,29 +46,19 @@ struct Page {
     text: String,
 }
 
-impl PersonaWrite {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for PersonaWrite {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Write who you are, from the next message on. When your owner asks you to, first ask with \
                           ask_user what you shall be called, what you are, how you speak, what you hold to and \
                           never do; then call this once. They confirm it."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Write,
             group: "conversation",
             sources: &["S3"],
             doing: "writing down who it is",
-            also: Also::default(),
-            recovery: Recovery::Unknown,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for PersonaWrite {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>(NAME, Class::Write, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -190,7 +178,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let called = PersonaWrite::new().call(scope, args).await;
+        let called = PersonaWrite.call(scope, args).await;
         called.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

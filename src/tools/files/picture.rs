@@ -5,7 +5,6 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 use sha2::{Digest as _, Sha256};
@@ -13,7 +12,6 @@ use sha2::{Digest as _, Sha256};
 use selkie_domain::transcript::Picture;
 use crate::ToolError;
 use crate::isolate::{Isolate, Job};
-use crate::ports::Pictures;
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
 const MOST_BYTES: usize = 5 * 1000 * 1000;
@@ -66,7 +64,7 @@ fn put(own: &Path, mime: String, bytes: &[u8]) -> Result<Picture, ToolError> {
         };
         std::fs::create_dir_all(&folder).map_err(fault)?;
         // Whole or not at all: another call may be keeping the same one.
-        let staged = tempfile_in(&folder, &name);
+        let staged = folder.join(format!(".{name}.{:?}", std::thread::current().id()));
         std::fs::write(&staged, bytes).map_err(fault)?;
         std::fs::rename(&staged, &path).map_err(fault)?;
     }
@@ -92,21 +90,20 @@ fn as_it_stands(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Keeps pictures that people send as tools keep theirs.
+#[derive(Clone)]
 pub struct PictureKeeper {
     /// Where what is not taken as it stands is decoded.
     pub isolate: Arc<dyn Isolate>,
 }
 
-#[async_trait]
-impl Pictures for PictureKeeper {
-    async fn keep(&self, bytes: Vec<u8>, own: &Path) -> Result<Picture, ToolError> {
+impl PictureKeeper {
+    /// Keeps a picture in the conversation's own folder `own`, made anew where models do not take it as it is.
+    ///
+    /// # Errors
+    /// In words: the bytes are no picture that can be read, or the folder takes no file.
+    pub async fn keep(&self, bytes: Vec<u8>, own: &Path) -> Result<Picture, ToolError> {
         kept(bytes, own, &*self.isolate).await
     }
-}
-
-fn tempfile_in(folder: &Path, name: &str) -> std::path::PathBuf {
-    let this = std::thread::current().id();
-    folder.join(format!(".{name}.{this:?}"))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -17,11 +17,11 @@ use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use selkie_domain::transcript::Picture;
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::isolate::Isolate;
 use crate::paths::{Finder, Kind, Located, Stop};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
@@ -52,7 +52,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct ReadFile {
-    spec: Arc<ToolSpec>,
     settings: Settings,
     isolate: Arc<dyn Isolate>,
     /// One picture at a time is in memory.
@@ -73,32 +72,25 @@ struct Args {
 
 impl ReadFile {
     pub(crate) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
-            description: "Read a text file, lines numbered; a page's last line says how to get the next. Notebooks \
-                          come as cells, images as pictures. For folders use list_files."
-                .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
-            group: "files",
-            sources: &["S3", "S0", "S1", "S2", "S4"],
-            doing: "reading a file",
-            also: Also::called(ALSO),
-            recovery: Recovery::NotTwice,
-        };
         let (settings, isolate) = (settings.clone(), Arc::clone(isolate));
-        Self { spec: Arc::new(spec), settings, isolate, pictures: Semaphore::new(1) }
+        Self { settings, isolate, pictures: Semaphore::new(1) }
     }
 }
 
 #[async_trait]
-impl Tool for ReadFile {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
-    }
-
-    fn max_output(&self) -> usize {
-        self.settings.max_page_bytes + TRAILER
+impl Handler for ReadFile {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Read a text file, lines numbered; a page's last line says how to get the next. Notebooks \
+                          come as cells, images as pictures. For folders use list_files."
+                .to_owned(),
+            group: "files",
+            sources: &["S3", "S0", "S1", "S2", "S4"],
+            doing: "reading a file",
+            also: Also::called(ALSO),
+            max_output: self.settings.max_page_bytes + TRAILER,
+            ..spec::<Args>(NAME, Class::Read, Recovery::NotTwice)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {

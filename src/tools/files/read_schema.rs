@@ -1,7 +1,5 @@
 //! `read_schema`: what a file of the bot may hold, one level at a time.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,11 +10,11 @@ use super::blocking::on_disk;
 use super::schemas::unknown;
 use selkie_domain::schema::describe;
 use selkie_domain::spelling::nearest;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::Finder;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "read_schema";
 /// Choices nest at most so deep; deeper means that a schema holds itself.
@@ -27,10 +25,7 @@ const MAX_KEYS: usize = 2_000;
 const MAX_PAGE: usize = 256 * 1024;
 
 /// The tool.
-pub(crate) struct ReadSchema {
-    spec: Arc<ToolSpec>,
-    schemas: Schemas,
-}
+pub(crate) struct ReadSchema(pub(crate) Schemas);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -41,32 +36,21 @@ struct Args {
     path: String,
 }
 
-impl ReadSchema {
-    pub(crate) fn new(schemas: Schemas) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for ReadSchema {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Look up a bot file's keys, and what they take and mean.".to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "files",
             sources: &["S1"],
             doing: "reading a file",
-            also: Also::default(),
-            recovery: Recovery::NotTwice,
-        };
-        Self { spec: Arc::new(spec), schemas }
-    }
-}
-
-#[async_trait]
-impl Tool for ReadSchema {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Read, Recovery::NotTwice)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { schema: name, path } = typed(args)?;
-        let (roots, schemas) = (scope.roots.clone(), self.schemas.clone());
+        let (roots, schemas) = (scope.roots.clone(), self.0.clone());
         on_disk(scope, move |stop| {
             let finder = Finder { tool: NAME, roots: &roots, deny: &[] };
             let Some(root) = schemas.find(&finder, &name)? else {
@@ -242,7 +226,7 @@ mod tests {
             "limit": {"type": "integer", "minimum": 1, "maximum": 9}}})
         };
         let schemas = Schemas::new([("config", Box::new(own) as Make)]);
-        let tool = ReadSchema::new(schemas);
+        let tool = ReadSchema(schemas);
         let mut scope = folders.scope();
         let mut said = Vec::new();
         for (schema, path) in [
@@ -310,7 +294,7 @@ file_state_dir/schemas/broken.json is not JSON: EOF while parsing an object at l
         ] {
             folders.put(&format!("state/schemas/{name}.json"), schema.to_string());
         }
-        let tool = ReadSchema::new(Schemas::default());
+        let tool = ReadSchema(Schemas::default());
         for (name, path) in [
             ("loop", ""),
             ("loop", "a"),

@@ -1,7 +1,5 @@
 //! `write_file`: makes, replaces or appends to a text file.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,11 +7,11 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::paths::{Finder, Located, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "write_file";
 
@@ -41,10 +39,7 @@ impl Default for Settings {
 }
 
 /// The tool.
-pub(crate) struct WriteFile {
-    spec: Arc<ToolSpec>,
-    settings: Settings,
-}
+pub(crate) struct WriteFile(pub(crate) Settings);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -63,38 +58,28 @@ enum Mode {
     Append,
 }
 
-impl WriteFile {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
+#[async_trait]
+impl Handler for WriteFile {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Write a text file: replace it whole, or append to it.".to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Write,
             group: "files",
             sources: &["S3", "S0", "S2", "S4"],
             doing: "changing files",
             also: Also::called(ALSO),
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), settings: settings.clone() }
-    }
-}
-
-#[async_trait]
-impl Tool for WriteFile {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(NAME, Class::Write, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path, content, mode } = typed(args)?;
-        let (bytes, most) = (content.len(), self.settings.max_bytes);
+        let (bytes, most) = (content.len(), self.0.max_bytes);
         if bytes > most {
             return Err(ToolError::tell(format!(
                 "content too large ({bytes} bytes > {most} max): write it in parts with mode append"
             )));
         }
-        let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
+        let (roots, deny) = (scope.roots.clone(), self.0.deny_paths.clone());
         on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.writable(&path)?;
             let shown = located.shown();
@@ -110,13 +95,13 @@ impl Tool for WriteFile {
 
     fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
         let Args { path, .. } = typed(args.clone())?;
-        let finder = Finder { tool: NAME, roots, deny: &self.settings.deny_paths };
+        let finder = Finder { tool: NAME, roots, deny: &self.0.deny_paths };
         Ok(vec![finder.writable(&path)?])
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let Args { path, content, mode } = typed(args.clone()).ok()?;
-        let finder = Finder { tool: NAME, roots, deny: &self.settings.deny_paths };
+        let finder = Finder { tool: NAME, roots, deny: &self.0.deny_paths };
         let there = finder.writable(&path).map(|located| located.kind());
         let (there, what) = match (there, mode) {
             (Err(why), _) => {
@@ -146,7 +131,7 @@ mod tests {
 
     async fn call(scope: &Scope, args: Value) -> String {
         let settings = Settings { max_bytes: 20, ..Default::default() };
-        let called = WriteFile::new(&settings).call(scope, args).await;
+        let called = WriteFile(settings).call(scope, args).await;
         called.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

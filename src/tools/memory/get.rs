@@ -1,7 +1,5 @@
 //! `memory_get`: reads lines of a file of memory.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,11 +7,10 @@ use serde_json::Value;
 
 use super::asker::rememberer;
 use super::port::WantedLines;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
-use crate::ports::Told;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// Lines when the call does not say.
 const USUALLY: usize = 200;
@@ -21,7 +18,7 @@ const USUALLY: usize = 200;
 const MOST: usize = 1_000;
 
 /// The tool.
-pub(crate) struct MemoryGet(Arc<ToolSpec>);
+pub(crate) struct MemoryGet;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -33,33 +30,22 @@ struct Args {
     lines: Option<usize>,
 }
 
-impl MemoryGet {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "memory_get",
+#[async_trait]
+impl Handler for MemoryGet {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Read lines of a file of memory that memory_search names.".to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "memory",
             sources: &["S4"],
             doing: "reading what it remembers",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for MemoryGet {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("memory_get", Class::Read, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path, from, lines } = typed(args)?;
         let (from, lines) = (from.unwrap_or(1).max(1), lines.unwrap_or(USUALLY).clamp(1, MOST));
         let wanted = WantedLines { path: path.trim().to_owned(), from, lines };
-        let Told { text, level } = scope.memory.get(&rememberer(scope), wanted).await?;
-        Ok(Output { level, ..Output::ok(text) })
+        scope.memory.get(&rememberer(scope), wanted).await.map(Output::told)
     }
 }

@@ -24,7 +24,7 @@ mod tests {
     use crate::ports::Told;
     use crate::scope::Scope;
     use crate::testkit::Folders;
-    use crate::{Tool, ToolError};
+    use crate::{Handler, ToolError};
 
     /// Writes down what is wanted.
     #[derive(Default)]
@@ -52,7 +52,7 @@ mod tests {
         }
     }
 
-    async fn called(tool: &dyn Tool, written: Value) -> String {
+    async fn called(tool: &dyn Handler, written: Value) -> String {
         let args = match accept(&tool.spec().parameters, &written) {
             Ok(accepted) => accepted.args,
             Err(why) => return why,
@@ -71,23 +71,20 @@ mod tests {
     #[tokio::test]
     async fn what_is_not_said_has_the_values_of_the_reference() {
         assert_eq!(
-            called(&MemorySearch::new(), json!({ "query": "tea" })).await,
+            called(&MemorySearch, json!({ "query": "tea" })).await,
             r#"true Sought { query: "tea", most: 6, least: 0.35 }"#
         );
         assert_eq!(
-            called(
-                &MemorySearch::new(),
-                json!({ "query": "tea", "max_results": 999, "min_score": 7 })
-            )
-            .await,
+            called(&MemorySearch, json!({ "query": "tea", "max_results": 999, "min_score": 7 }))
+                .await,
             r#"true Sought { query: "tea", most: 50, least: 1.0 }"#
         );
         assert_eq!(
-            called(&MemoryGet::new(), json!({ "path": "MEMORY.md" })).await,
+            called(&MemoryGet, json!({ "path": "MEMORY.md" })).await,
             r#"WantedLines { path: "MEMORY.md", from: 1, lines: 200 }"#
         );
         assert_eq!(
-            called(&MemoryWrite::new(), json!({ "text": "tea" })).await,
+            called(&MemoryWrite, json!({ "text": "tea" })).await,
             r#"selkie NewMemory { text: "tea", section: None }"#
         );
     }
@@ -95,11 +92,11 @@ mod tests {
     #[tokio::test]
     async fn faults_are_named() {
         for (tool, written, words) in [
-            (&MemorySearch::new() as &dyn Tool, json!({}), "query is required"),
-            (&MemorySearch::new(), json!({ "query": " " }), "query is required"),
-            (&MemorySearch::new(), json!({ "query": "a", "min_score": "b" }), "min_score must be"),
-            (&MemoryGet::new(), json!({ "from": 1 }), "path is required"),
-            (&MemoryWrite::new(), json!({ "text": "" }), "text is required"),
+            (&MemorySearch as &dyn Handler, json!({}), "query is required"),
+            (&MemorySearch, json!({ "query": " " }), "query is required"),
+            (&MemorySearch, json!({ "query": "a", "min_score": "b" }), "min_score must be"),
+            (&MemoryGet, json!({ "from": 1 }), "path is required"),
+            (&MemoryWrite, json!({ "text": "" }), "text is required"),
         ] {
             let said = called(tool, written.clone()).await;
             assert!(said.contains(words), "{written}: {said}");

@@ -1,7 +1,5 @@
 //! `memory_search`: finds what is remembered by words of it.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,11 +7,10 @@ use serde_json::Value;
 
 use super::asker::rememberer;
 use super::port::Sought;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
-use crate::ports::Told;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// Results when the call does not say, and how well they fit.
 const USUALLY: usize = 6;
@@ -22,7 +19,7 @@ const LEAST: f64 = 0.35;
 const MOST: usize = 50;
 
 /// The tool.
-pub(crate) struct MemorySearch(Arc<ToolSpec>);
+pub(crate) struct MemorySearch;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -35,28 +32,18 @@ struct Args {
     min_score: Option<f64>,
 }
 
-impl MemorySearch {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "memory_search",
+#[async_trait]
+impl Handler for MemorySearch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Search what was remembered about this conversation and its people: path, lines, score, \
                           text."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Read,
             group: "memory",
             sources: &["S4"],
             doing: "looking up what it remembers",
-            also: Also::default(),
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for MemorySearch {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("memory_search", Class::Read, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -67,7 +54,6 @@ impl Tool for MemorySearch {
         let most = max_results.unwrap_or(USUALLY).clamp(1, MOST);
         let least = min_score.unwrap_or(LEAST).clamp(0.0, 1.0);
         let sought = Sought { query, most, least };
-        let Told { text, level } = scope.memory.search(&rememberer(scope), sought).await?;
-        Ok(Output { level, ..Output::ok(text) })
+        scope.memory.search(&rememberer(scope), sought).await.map(Output::told)
     }
 }

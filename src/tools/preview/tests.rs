@@ -248,7 +248,7 @@ fn whatever_a_call_holds_is_shown() {
     let base = Arc::new(build(&settings, &ToolDeps::default()).unwrap());
     let specs = base.specs();
     let registry = Registry::view(base, vec![], Overlay::default());
-    let said = |tool: &Arc<dyn Tool>, args: &Value| {
+    let said = |tool: &Arc<Tool>, args: &Value| {
         whole(tool, &folders.roots(), args, &[], &Redactor::default())
     };
     for spec in specs {

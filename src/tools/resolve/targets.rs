@@ -7,7 +7,6 @@ use selkie_channel_core::{AccountId, ConversationId};
 use super::*;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::ToolSpec;
-use crate::basis::Reach;
 use crate::ports::{Addressee, Addressees, Sender, Wanted};
 use crate::registry::{Asks, Base, Hide, Overlay, Selection};
 use crate::testkit::Folders;
@@ -71,7 +70,7 @@ impl Addressees for OneChat {
     }
 }
 
-fn all() -> Vec<Arc<dyn Tool>> {
+fn all() -> Vec<Arc<Tool>> {
     let (settings, means) = (Settings::default(), base::ToolDeps::default());
     let built = base::build(&settings, &means).unwrap();
     let names: Vec<_> = built.specs().iter().map(|spec| spec.name).collect();
@@ -117,7 +116,7 @@ async fn what_names_a_conversation_is_judged_as_a_message_to_it() {
             spec.name
         );
         for target in listed.iter().filter_map(|name| name.strip_suffix('*')) {
-            let found = tool.target(&scope, &arguments(spec.name, target)).await.unwrap();
+            let found = super::target(&tool, &scope, &arguments(spec.name, target)).await.unwrap();
             assert_eq!(found.reach, Reach::Elsewhere, "{} {target}", spec.name);
         }
     }

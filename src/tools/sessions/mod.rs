@@ -13,30 +13,20 @@ pub(crate) use status::SessionsStatus;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use schemars::JsonSchema;
 
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::Output;
-use crate::ports::Told;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::spec;
 
 /// Describes a tool that looks.
-fn looking(name: &'static str, description: &str, parameters: serde_json::Value) -> Arc<ToolSpec> {
-    Arc::new(ToolSpec {
-        name,
+fn looking<Args: JsonSchema>(name: &'static str, description: &str) -> ToolSpec {
+    ToolSpec {
         description: description.to_owned(),
-        parameters,
-        class: Class::Read,
         group: "sessions",
         sources: &["S4"],
         doing: "looking at conversations",
-        also: Also::default(),
-        recovery: Recovery::CallAgain,
-    })
-}
-
-/// Answers with what is told, at its level.
-fn told(told: Told) -> Output {
-    Output { level: told.level, ..Output::ok(told.text) }
+        ..spec::<Args>(name, Class::Read, Recovery::CallAgain)
+    }
 }
 
 /// How many of something are wanted: a number of 0 is one.

@@ -1,24 +1,22 @@
 //! `sessions_send`: words for another conversation, where they begin a task.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// Characters that are sent at once.
 const MOST: usize = 8_000;
 
 /// The tool.
-pub(crate) struct SessionsSend(Arc<ToolSpec>);
+pub(crate) struct SessionsSend;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -28,29 +26,19 @@ struct Args {
     content: String,
 }
 
-impl SessionsSend {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "sessions_send",
+#[async_trait]
+impl Handler for SessionsSend {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Send a message into another conversation (session): you work on it and answer there. To \
                           tell people something use message."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Message,
             group: "sessions",
             sources: &["S4"],
             doing: "writing to another conversation",
-            also: Also::default(),
             // The task that it begins is known by this call: calling again finds it.
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for SessionsSend {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("sessions_send", Class::Message, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {

@@ -9,7 +9,7 @@ use crate::args::accept;
 use crate::ports::{History, Sessions, Told, Visitor};
 use crate::scope::Scope;
 use crate::testkit::Folders;
-use crate::{Tool, ToolError};
+use crate::{Handler, ToolError};
 
 /// Writes down what is asked of it.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Sessions for Noted {
     }
 }
 
-async fn said(tool: &dyn Tool, written: Value) -> String {
+async fn said(tool: &dyn Handler, written: Value) -> String {
     let args = match accept(&tool.spec().parameters, &written) {
         Ok(accepted) => accepted.args,
         Err(why) => return why,
@@ -61,17 +61,17 @@ async fn said(tool: &dyn Tool, written: Value) -> String {
 
 #[tokio::test]
 async fn numbers_have_their_usual_and_their_limits() {
-    let (list, history) = (SessionsList::new(), SessionsHistory::new());
+    let (list, history) = (SessionsList, SessionsHistory);
     assert_eq!(said(&list, json!({})).await, "list 20");
     assert_eq!(said(&list, json!({ "limit": 3 })).await, "list 3");
     assert_eq!(said(&history, json!({ "session_id": " bird:7 " })).await, "history bird:7 50");
     assert_eq!(said(&history, json!({})).await, "session_id is required");
-    assert_eq!(said(&SessionsStatus::new(), json!({})).await, "status bird:42");
+    assert_eq!(said(&SessionsStatus, json!({})).await, "status bird:42");
 }
 
 #[tokio::test]
 async fn words_are_sent_under_their_call() {
-    let send = SessionsSend::new();
+    let send = SessionsSend;
     let sent = said(&send, json!({ "session_id": "bird:7", "content": " hello " })).await;
     assert_eq!(sent, r#"send bird:7 "hello" c1.0"#);
     assert_eq!(said(&send, json!({ "session_id": "bird:7" })).await, "content is required");

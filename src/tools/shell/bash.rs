@@ -24,13 +24,13 @@ use selkie_domain::span::Span;
 use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use selkie_guard::unseen::unseen;
 use selkie_guard::{command, deny};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
 use crate::ports::Progress;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "bash";
 
@@ -101,7 +101,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct Bash {
-    spec: Arc<ToolSpec>,
     settings: Settings,
     processes: Arc<Processes>,
     env: Arc<Environment>,
@@ -131,29 +130,8 @@ impl Bash {
         processes: &Arc<Processes>,
         env: &Arc<Environment>,
     ) -> Self {
-        let mut parameters = parameters::<Args>();
-        parameters["properties"]["timeout_seconds"]["maximum"] =
-            settings.max_timeout.0.as_secs_f64().into();
-        let description = format!(
-            "Run a shell command and read what it prints (errors too, at most {SHOWN} characters, the middle left out). \
-             Ended after {} s unless timeout_seconds says otherwise. Takes no input; for servers and watchers use \
-             run_in_background.",
-            settings.timeout.0.as_secs()
-        );
-        let spec = ToolSpec {
-            name: NAME,
-            description,
-            parameters,
-            class: Class::Exec,
-            group: "shell",
-            sources: &["S3", "S0", "S1", "S2", "S4"],
-            doing: "running a command",
-            also: ALSO,
-            recovery: Recovery::Unknown,
-        };
         let shell = if find_program(env, "bash").is_some() { "bash" } else { "sh" };
         Self {
-            spec: Arc::new(spec),
             settings: settings.clone(),
             processes: Arc::clone(processes),
             env: Arc::clone(env),
@@ -205,9 +183,19 @@ impl Bash {
 }
 
 #[async_trait]
-impl Tool for Bash {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for Bash {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: format!(
+                "Run a shell command and read what it prints (errors too, at most {SHOWN} characters, the middle left out). \
+                 Ended after {} s unless timeout_seconds says otherwise. Takes no input; for servers and watchers use \
+                 run_in_background.",
+                self.settings.timeout.0.as_secs()
+            ),
+            sources: &["S3", "S0", "S1", "S2", "S4"],
+            also: ALSO,
+            ..command_spec::<Args>(NAME, self.settings.max_timeout)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -282,14 +270,19 @@ impl Tool for Bash {
         let said = env.fold(said, |said, (name, value)| said.noting(format!("env {name}"), value));
         Some(said.with(self.rewritten(args.cmd)))
     }
+}
 
-    fn max_output(&self) -> usize {
-        MAX_BYTES
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(self.settings.max_timeout.0 + GRACE * 3)
-    }
+/// What is known of every tool that runs commands.
+pub(super) fn command_spec<Args: JsonSchema>(name: &'static str, most: Span) -> ToolSpec {
+    let mut spec = ToolSpec {
+        group: "shell",
+        doing: "running a command",
+        max_output: MAX_BYTES,
+        longest: Some(most.0 + GRACE * 3),
+        ..spec::<Args>(name, Class::Exec, Recovery::Unknown)
+    };
+    spec.parameters["properties"]["timeout_seconds"]["maximum"] = most.0.as_secs_f64().into();
+    spec
 }
 
 /// How the first line of a preview ends: with what the call would be told.
@@ -298,7 +291,7 @@ pub(super) fn fate(ready: Result<Program, ToolError>) -> String {
 }
 
 /// What [`SHOWN`] characters and the words around them take at most.
-pub(super) const MAX_BYTES: usize = SHOWN * 4 + 1024;
+const MAX_BYTES: usize = SHOWN * 4 + 1024;
 
 /// A command that has ended.
 pub(super) struct Ended {

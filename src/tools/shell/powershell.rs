@@ -9,21 +9,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bash::{Ended, MAX_BYTES, cannot_start, fate};
+use super::bash::{Ended, cannot_start, command_spec, fate};
 use super::environment::Environment;
 use super::launch::{
     Language, Rules, Way, basis, find_program, make_own, noted, stands_as_approved, without_aliases,
 };
 use super::processes::Processes;
-use super::supervise::{GRACE, Program};
+use super::supervise::Program;
 use selkie_domain::span::Span;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::ToolSpec;
+use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError};
 
 const NAME: &str = "powershell";
 const PROGRAM: &str = "pwsh";
@@ -62,7 +62,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct PowerShell {
-    spec: Arc<ToolSpec>,
     settings: Settings,
     processes: Arc<Processes>,
     env: Arc<Environment>,
@@ -85,26 +84,7 @@ impl PowerShell {
         processes: &Arc<Processes>,
         env: &Arc<Environment>,
     ) -> Self {
-        let mut parameters = parameters::<Args>();
-        parameters["properties"]["timeout_seconds"]["maximum"] =
-            settings.max_timeout.0.as_secs_f64().into();
-        let spec = ToolSpec {
-            name: NAME,
-            description: "Run a PowerShell command and read what it prints.".to_owned(),
-            parameters,
-            class: Class::Exec,
-            group: "shell",
-            sources: &["S3"],
-            doing: "running a command",
-            also: Also::default(),
-            recovery: Recovery::Unknown,
-        };
-        Self {
-            spec: Arc::new(spec),
-            settings: settings.clone(),
-            processes: Arc::clone(processes),
-            env: Arc::clone(env),
-        }
+        Self { settings: settings.clone(), processes: Arc::clone(processes), env: Arc::clone(env) }
     }
 
     fn rules(&self) -> Rules<'_> {
@@ -148,9 +128,13 @@ impl PowerShell {
 }
 
 #[async_trait]
-impl Tool for PowerShell {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for PowerShell {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Run a PowerShell command and read what it prints.".to_owned(),
+            sources: &["S3"],
+            ..command_spec::<Args>(NAME, self.settings.max_timeout)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -174,13 +158,5 @@ impl Tool for PowerShell {
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
         basis(&scope.roots, &self.rules(), args.get("cwd").and_then(Value::as_str))
-    }
-
-    fn max_output(&self) -> usize {
-        MAX_BYTES
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(self.settings.max_timeout.0 + GRACE * 3)
     }
 }

@@ -21,12 +21,12 @@ use selkie_domain::count::counted;
 use selkie_domain::tool::{
     Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
 };
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::basis::{Basis, Named};
 use crate::paths::{Roots, of_command};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The longest wait of one poll.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -44,10 +44,7 @@ const ALSO: Also = Also {
 };
 
 /// The tool.
-pub(crate) struct Process {
-    spec: Arc<ToolSpec>,
-    processes: Arc<Processes>,
-}
+pub(crate) struct Process(pub(crate) Arc<Processes>);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -78,26 +75,8 @@ enum Action {
 }
 
 impl Process {
-    pub(crate) fn new(processes: &Arc<Processes>) -> Self {
-        let spec = ToolSpec {
-            name: "process",
-            description: format!(
-                "Look after processes that bash started with run_in_background in this conversation; poll reads what \
-                 they print (the last {RING} characters are kept)."
-            ),
-            parameters: parameters::<Args>(),
-            class: Class::Exec,
-            group: "shell",
-            sources: &["S2", "S4"],
-            doing: "checking on a running command",
-            also: ALSO,
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), processes: Arc::clone(processes) }
-    }
-
     fn list(&self, scope: &Scope) -> Output {
-        let all = self.processes.list(&scope.conversation, scope.clock.now());
+        let all = self.0.list(&scope.conversation, scope.clock.now());
         if all.is_empty() {
             return Output::ok("No background processes in this conversation.");
         }
@@ -106,9 +85,21 @@ impl Process {
 }
 
 #[async_trait]
-impl Tool for Process {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for Process {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: format!(
+                "Look after processes that bash started with run_in_background in this conversation; poll reads what \
+                 they print (the last {RING} characters are kept)."
+            ),
+            group: "shell",
+            sources: &["S2", "S4"],
+            doing: "checking on a running command",
+            also: ALSO,
+            max_output: RING * 4 + 1024,
+            longest: Some(LONGEST_WAIT + GRACE * 3),
+            ..spec::<Args>("process", Class::Exec, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -119,7 +110,7 @@ impl Tool for Process {
         let Some(name) = args.process_id.as_deref().filter(|name| !name.trim().is_empty()) else {
             return Err(ToolError::tell("process_id is required"));
         };
-        let process = self.processes.find(&scope.conversation, name).map_err(ToolError::Tell)?;
+        let process = self.0.find(&scope.conversation, name).map_err(ToolError::Tell)?;
         match args.action {
             Action::Status | Action::List => {
                 Ok(Output::ok(line(&process.listed(scope.clock.now()))))
@@ -127,7 +118,11 @@ impl Tool for Process {
             Action::Poll => {
                 let wait = Duration::from_secs_f64(args.wait_seconds.unwrap_or(0.0));
                 let said = poll(&process, args.cursor, wait.min(LONGEST_WAIT)).await;
-                Ok(Output { untrusted: brings_others(&process.command, &scope.roots), ..said })
+                let roots = &scope.roots;
+                let home = roots.workspace.as_ref().unwrap_or(&roots.own);
+                // What it prints may be others' words, as far as its command tells.
+                let untrusted = of_command(&process.command, home, roots).is_any();
+                Ok(Output { untrusted, ..said })
             }
             Action::Input => input(&process, scope, args.input.as_deref()).await,
             Action::Signal => signal(&process, args.signal.as_deref()),
@@ -154,25 +149,17 @@ impl Tool for Process {
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
         let name = args.get("process_id").and_then(Value::as_str).unwrap_or_default();
-        match self.processes.find(&scope.conversation, name) {
+        match self.0.find(&scope.conversation, name) {
             Ok(process) => Basis {
                 names: Some(Named {
                     name: process.name.clone(),
                     is: process.command.clone(),
-                    identity: self.processes.identity(&process),
+                    identity: self.0.identity(&process),
                 }),
                 ..Basis::default()
             },
             Err(_) => Basis::default(),
         }
-    }
-
-    fn max_output(&self) -> usize {
-        RING * 4 + 1024
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(LONGEST_WAIT + GRACE * 3)
     }
 }
 
@@ -199,12 +186,6 @@ async fn poll(process: &Background, cursor: Option<u64>, wait: Duration) -> Outp
     let name = &process.name;
     said.push_str(&format!("\n[{name} {state}. Next cursor: {next}.]"));
     Output::ok(said)
-}
-
-/// Whether what it prints may be others' words, as far as its command tells.
-fn brings_others(command: &str, roots: &Roots) -> bool {
-    let home = roots.workspace.as_ref().unwrap_or(&roots.own);
-    of_command(command, home, roots).is_any()
 }
 
 async fn input(

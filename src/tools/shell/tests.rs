@@ -18,7 +18,7 @@ use crate::ports::Progress;
 use crate::registry::{Base, Overlay, Registered, Registry};
 use crate::scope::Scope;
 use crate::testkit::Folders;
-use crate::{Output, Tool};
+use crate::{Handler, Output};
 
 /// An end to waiting, not a timing.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -46,7 +46,7 @@ impl Desk {
         Bash::new(&self.settings, &self.processes, &self.env)
     }
 
-    async fn call(&self, tool: &dyn Tool, scope: &Scope, args: Value) -> Output {
+    async fn call(&self, tool: &dyn Handler, scope: &Scope, args: Value) -> Output {
         let args = match accept(&tool.spec().parameters, &args) {
             Ok(accepted) => accepted.args,
             Err(faults) => return Output { text: faults, is_error: true, ..Output::default() },
@@ -68,7 +68,7 @@ impl Desk {
     }
 
     async fn process(&self, args: Value) -> String {
-        let tool = Process::new(&self.processes);
+        let tool = Process(Arc::clone(&self.processes));
         self.call(&tool, &self.folders.scope(), args).await.text
     }
 
@@ -400,7 +400,7 @@ async fn processes_belong_to_their_conversation_and_are_few() {
     }
     let one_more = desk.run(json!({"cmd": "sleep 7004", "run_in_background": true})).await;
     assert!(one_more.text.starts_with("16 background processes run"), "{}", one_more.text);
-    let tool = Process::new(&desk.processes);
+    let tool = Process(Arc::clone(&desk.processes));
     let foreign = desk.call(&tool, &other, json!({"action": "stop", "process_id": "p1"})).await;
     assert_eq!(
         foreign.text,

@@ -1,7 +1,5 @@
 //! `contacts_send`: words for one contact, over the way that reaches them.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
 use schemars::JsonSchema;
@@ -10,17 +8,17 @@ use serde_json::{Value, json};
 
 use super::envelope::{self, Asked, Envelope};
 use super::letter;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::basis::Target;
 use crate::paths::Roots;
 use crate::ports::{Addressee, Passed, Spoken, Wanted};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
-pub(crate) struct ContactsSend(Arc<ToolSpec>);
+pub(crate) struct ContactsSend;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -38,26 +36,6 @@ struct Args {
     session_id: Option<String>,
     /// A message_id.
     reply_to: Option<String>,
-}
-
-impl ContactsSend {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "contacts_send",
-            description:
-                "Send one message to one contact, by whatever channel reaches them. Never for this \
-                          conversation."
-                    .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Message,
-            group: "messaging",
-            sources: &["S3"],
-            doing: "writing to a contact",
-            also: Also::default(),
-            // Its effect is a row under its words: calling again finds the row.
-            recovery: Recovery::CallAgain,
-        }))
-    }
 }
 
 impl Args {
@@ -78,9 +56,20 @@ fn wanted(args: &Args) -> Wanted {
 }
 
 #[async_trait]
-impl Tool for ContactsSend {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+impl Handler for ContactsSend {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description:
+                "Send one message to one contact, by whatever channel reaches them. Never for this \
+                          conversation."
+                    .to_owned(),
+            group: "messaging",
+            sources: &["S3"],
+            doing: "writing to a contact",
+            speaks: true,
+            // Its effect is a row under its words: calling again finds the row.
+            ..spec::<Args>("contacts_send", Class::Message, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -93,10 +82,6 @@ impl Tool for ContactsSend {
             level: letter::level(&to),
             ..Output::ok(outcome(&to, &envelope, &passed, now))
         })
-    }
-
-    fn speaks(&self) -> bool {
-        true
     }
 
     async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {

@@ -3,9 +3,25 @@
 use selkie_channel_core::SpeakingTool;
 use serde_json::Value;
 
+use super::letter::word;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::tidy;
 use crate::ports::Spoken;
 use crate::scope::Scope;
 use crate::{Output, ToolError};
+
+/// What is known of every tool that speaks in its own conversation.
+pub(super) fn spec(data: &'static SpeakingTool, channel: &'static str) -> ToolSpec {
+    let parameters = tidy((data.parameters)().to_value());
+    ToolSpec {
+        description: data.description.to_owned(),
+        group: channel,
+        sources: &["S3"],
+        speaks: true,
+        // Its effect is a row under the call's id: calling again finds the row.
+        ..ToolSpec::new(data.name, Class::Reply, Recovery::CallAgain, parameters)
+    }
+}
 
 /// Refuses every conversation but this one, however the id is written.
 pub(super) fn only_here(data: &SpeakingTool, scope: &Scope, args: &Value) -> Result<(), ToolError> {
@@ -37,10 +53,7 @@ pub(super) fn id(value: &Value) -> Option<String> {
 pub(super) fn outcome(spoken: Spoken, sent: &str) -> Output {
     match spoken {
         Spoken::Sent(_) => Output::ok(sent),
-        Spoken::Queued => Output::ok("queued: it is stored and will be sent; do not send it again"),
-        Spoken::Unclear => Output::ok(
-            "unclear: it may or may not have arrived, and it is not repeated; do not send it again",
-        ),
+        Spoken::Queued | Spoken::Unclear => Output::ok(word(&spoken)),
         Spoken::Refused(reason) => {
             Output { text: format!("refused: {reason}"), is_error: true, ..Output::default() }
         }

@@ -1,24 +1,22 @@
 //! `message`: words for a chat by its id, or for somebody by their name.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::letter;
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::basis::Target;
 use crate::paths::Roots;
 use crate::ports::{Spoken, Wanted};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
-pub(crate) struct Message(Arc<ToolSpec>);
+pub(crate) struct Message;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -28,28 +26,19 @@ struct Args {
     content: String,
 }
 
-impl Message {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(ToolSpec {
-            name: "message",
+#[async_trait]
+impl Handler for Message {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
             description: "Say something to somebody in another chat. Never for this conversation."
                 .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Message,
             group: "messaging",
             sources: &["S4"],
             doing: "writing to somebody",
-            also: Also::default(),
+            speaks: true,
             // Its effect is a row under its words: calling again finds the row.
-            recovery: Recovery::CallAgain,
-        }))
-    }
-}
-
-#[async_trait]
-impl Tool for Message {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.0
+            ..spec::<Args>("message", Class::Message, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -74,10 +63,6 @@ impl Tool for Message {
                 Output { level, ..Output::ok(format!("to {key}: {}", letter::word(&spoken))) }
             }
         })
-    }
-
-    fn speaks(&self) -> bool {
-        true
     }
 
     async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {

@@ -19,43 +19,23 @@ use std::sync::Arc;
 
 use selkie_channel_core::{Posting, SpeakingEffect, SpeakingTool};
 
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::tidy;
 use crate::{Settings, Tool};
 
 /// Makes the runtime tool of a channel's data. It knows no task: the call's scope says where it speaks.
-pub fn tool(
-    data: &'static SpeakingTool,
-    channel: &'static str,
-    settings: &Settings,
-) -> Arc<dyn Tool> {
-    let spec = Arc::new(ToolSpec {
-        name: data.name,
-        description: data.description.to_owned(),
-        parameters: tidy((data.parameters)().to_value()),
-        class: Class::Reply,
-        group: channel,
-        sources: &["S3"],
-        doing: "",
-        also: Also::default(),
-        // Its effect is a row under the call's id: calling again finds the row.
-        recovery: Recovery::CallAgain,
-    });
+pub fn tool(data: &'static SpeakingTool, channel: &'static str, settings: &Settings) -> Arc<Tool> {
     match data.effect {
-        SpeakingEffect::React => Arc::new(react::React { spec, data }),
+        SpeakingEffect::React => Tool::new(react::React { data, channel }),
         SpeakingEffect::SendFile | SpeakingEffect::SendPhoto | SpeakingEffect::SendVoice => {
             let max_bytes = settings.send.max_bytes.min(data.max_bytes);
-            Arc::new(send::Send { spec, data, max_bytes })
+            Tool::new(send::Send { data, channel, max_bytes })
         }
     }
 }
 
 /// Makes the tools that post in public by a channel's data, from whatever conversation.
-pub fn posting(data: &'static Posting, channel: &'static str) -> [Arc<dyn Tool>; 2] {
-    [
-        Arc::new(post::PostNow::new(data, channel)),
-        Arc::new(post_later::PostLater::new(data, channel)),
-    ]
+pub fn posting(data: &'static Posting, channel: &'static str) -> [Arc<Tool>; 2] {
+    let now = post::PostNow { data, channel };
+    [Tool::new(now), Tool::new(post_later::PostLater { data, channel })]
 }
 
 /// Whether config leaves a speaking tool on.

@@ -1,7 +1,5 @@
 //! Posts in public, now.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use selkie_channel_core::{Body, Post, Posting};
@@ -10,21 +8,20 @@ use serde_json::Value;
 use super::pictures;
 use super::public::{accepted, asks, basis, fault, preview};
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::args::parameters;
 use crate::basis::Basis;
 use crate::paths::Roots;
 use crate::ports::Spoken;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// What it is called by who does not know the channel's name of it.
 const POST: OtherName = OtherName { called: "post", implies: None };
 
 /// The tool; its name and its checks are a channel's.
 pub(super) struct PostNow {
-    spec: Arc<ToolSpec>,
-    data: &'static Posting,
+    pub(super) data: &'static Posting,
+    pub(super) channel: &'static str,
 }
 
 #[derive(JsonSchema)]
@@ -41,28 +38,19 @@ struct Args {
     pictures: Option<Vec<String>>,
 }
 
-impl PostNow {
-    pub(super) fn new(data: &'static Posting, channel: &'static str) -> Self {
-        let spec = ToolSpec {
-            name: data.now.name,
-            description: data.now.description.to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Public,
-            group: channel,
+#[async_trait]
+impl Handler for PostNow {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: self.data.now.description.to_owned(),
+            group: self.channel,
             sources: &["S0"],
             doing: "posting",
             also: Also { names: &[POST], ..Also::default() },
+            speaks: true,
             // Its effect is a row under the call's id: calling again finds the row.
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), data }
-    }
-}
-
-#[async_trait]
-impl Tool for PostNow {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+            ..spec::<Args>(self.data.now.name, Class::Public, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -84,10 +72,6 @@ impl Tool for PostNow {
                 Output { text: format!("refused: {why}"), is_error: true, ..Output::default() }
             }
         })
-    }
-
-    fn speaks(&self) -> bool {
-        true
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {

@@ -1,7 +1,5 @@
 //! Schedules a post in public: once, or again and again.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use selkie_channel_core::Posting;
@@ -12,13 +10,13 @@ use super::pictures;
 use super::public::{accepted, asks, basis, fault, preview};
 use selkie_domain::facts::Trigger;
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
 use crate::ports::{Entry, EntryDoes, Posted, When};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// Who asks for schedules.
 const UNASKED: &str = "a task that nobody asked for cannot make schedules: tell people what you would schedule, and why";
@@ -28,8 +26,8 @@ const SCHEDULE_POST: OtherName = OtherName { called: "schedule_post", implies: N
 
 /// The tool; its name and its checks are a channel's.
 pub(super) struct PostLater {
-    spec: Arc<ToolSpec>,
-    data: &'static Posting,
+    pub(super) data: &'static Posting,
+    pub(super) channel: &'static str,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -77,22 +75,6 @@ impl Recurrence {
 }
 
 impl PostLater {
-    pub(super) fn new(data: &'static Posting, channel: &'static str) -> Self {
-        let spec = ToolSpec {
-            name: data.later.name,
-            description: data.later.description.to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Public,
-            group: channel,
-            sources: &["S0"],
-            doing: "scheduling a post",
-            also: Also { names: &[SCHEDULE_POST], ..Also::default() },
-            // Kept under the call's id: calling again finds what is there.
-            recovery: Recovery::CallAgain,
-        };
-        Self { spec: Arc::new(spec), data }
-    }
-
     /// Reads the call; everything that can be refused beforehand is.
     fn entry(&self, scope: &Scope, args: &Value) -> Result<Entry, ToolError> {
         let post = accepted(self.data, args)?;
@@ -119,9 +101,17 @@ impl PostLater {
 }
 
 #[async_trait]
-impl Tool for PostLater {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for PostLater {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: self.data.later.description.to_owned(),
+            group: self.channel,
+            sources: &["S0"],
+            doing: "scheduling a post",
+            also: Also { names: &[SCHEDULE_POST], ..Also::default() },
+            // Kept under the call's id: calling again finds what is there.
+            ..spec::<Args>(self.data.later.name, Class::Public, Recovery::CallAgain)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {

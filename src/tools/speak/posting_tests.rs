@@ -53,16 +53,19 @@ impl Timetable for Noted {
     }
 }
 
-fn tools() -> [Arc<dyn Tool>; 2] {
+fn tools() -> [Arc<Tool>; 2] {
     posting(&SONGS, "bird")
 }
 
-async fn called(tool: &Arc<dyn Tool>, scope: &Scope, args: Value) -> String {
+async fn called(tool: &Arc<Tool>, scope: &Scope, args: Value) -> String {
     let args = match accept(&tool.spec().parameters, &args) {
         Ok(accepted) => accepted.args,
         Err(faults) => return faults,
     };
-    tool.call(scope, args).await.map_or_else(|error| error.to_string(), |output| output.text)
+    tool.handler
+        .call(scope, args)
+        .await
+        .map_or_else(|error| error.to_string(), |output| output.text)
 }
 
 #[tokio::test]
@@ -114,7 +117,7 @@ async fn what_could_never_be_posted_is_refused_before_anybody_is_asked() {
         (&later, json!({"text": "tea", "time": "never"})),
         (&later, json!({"text": "much too long", "time": "08:00"})),
     ] {
-        told.push(tool.refuses(&scope, &args).unwrap_or_else(|| panic!("taken: {args}")));
+        told.push(tool.handler.refuses(&scope, &args).unwrap_or_else(|| panic!("taken: {args}")));
     }
     insta::assert_snapshot!(told.join("\n"), @r#"
     text: it is empty
@@ -126,8 +129,8 @@ async fn what_could_never_be_posted_is_refused_before_anybody_is_asked() {
     it is no time
     text: it has 13 letters and 10 are the most
     "#);
-    assert_eq!(now.refuses(&scope, &json!({"text": "tea"})), None);
-    assert_eq!(later.refuses(&scope, &json!({"text": "tea", "time": "08:00"})), None);
+    assert_eq!(now.handler.refuses(&scope, &json!({"text": "tea"})), None);
+    assert_eq!(later.handler.refuses(&scope, &json!({"text": "tea", "time": "08:00"})), None);
     let wrong =
         called(&later, &scope, json!({"text": "a", "time": "08:00", "recurrence": "weekly"}));
     assert_eq!(wrong.await, "invalid recurrence: weekly (takes once, daily, hourly)");
@@ -138,10 +141,10 @@ async fn what_could_never_be_posted_is_refused_before_anybody_is_asked() {
 fn a_post_to_somebody_asks_whatever_the_policy() {
     let [now, later] = tools();
     for tool in [&now, &later] {
-        assert_eq!(tool.asks(&json!({"text": "tea"})), None);
-        let mention = tool.asks(&json!({"text": "tea", "thread": ["@ada"]})).unwrap();
+        assert_eq!(tool.handler.asks(&json!({"text": "tea"})), None);
+        let mention = tool.handler.asks(&json!({"text": "tea", "thread": ["@ada"]})).unwrap();
         assert_eq!(mention, "asks first: it speaks to somebody by name (@ada)");
-        let reply = tool.asks(&json!({"text": "tea", "reply_to": "5"})).unwrap();
+        let reply = tool.handler.asks(&json!({"text": "tea", "reply_to": "5"})).unwrap();
         assert_eq!(reply, "asks first: it answers somebody's post");
     }
 }
@@ -235,8 +238,8 @@ async fn pictures_are_judged_before_anybody_is_asked_and_kept_with_their_post() 
     ]
     .into_iter()
     .map(|pictures| {
-        let why = now.refuses(&scope, &with(pictures.clone()));
-        assert_eq!(why, later.refuses(&scope, &with(pictures)));
+        let why = now.handler.refuses(&scope, &with(pictures.clone()));
+        assert_eq!(why, later.handler.refuses(&scope, &with(pictures)));
         why.unwrap().replace(&outside, "OUTSIDE")
     })
     .collect();
@@ -249,7 +252,7 @@ async fn pictures_are_judged_before_anybody_is_asked_and_kept_with_their_post() 
     pictures: refusing to send file outside file_cache_dir: OUTSIDE (write or copy it to file_cache_dir/<path> first)
     ");
     let args = with(json!(["cat.png"]));
-    assert_eq!(now.refuses(&scope, &args), None);
+    assert_eq!(now.handler.refuses(&scope, &args), None);
     let shown = whole(&later, &scope.roots, &args, &[], &Redactor::default());
     insta::assert_snapshot!(shown, @"
     schedule a post in public
@@ -258,7 +261,7 @@ async fn pictures_are_judged_before_anybody_is_asked_and_kept_with_their_post() 
     as follows:
     tea
     ");
-    assert_eq!(now.basis(&scope, &args).reads.len(), 1, "approval is for its bytes");
+    assert_eq!(now.handler.basis(&scope, &args).reads.len(), 1, "approval is for its bytes");
     called(&now, &scope, json!({"text": "tea", "pictures": ["cat.png"]})).await;
     called(&later, &scope, args).await;
     let said = folders.sender.said.lock().unwrap();

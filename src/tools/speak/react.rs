@@ -1,30 +1,24 @@
 //! Puts an emoji on a message of this conversation.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use selkie_channel_core::{Body, MessageRef, SpeakingTool};
 use serde_json::Value;
 
-use super::here::{id, only_here, outcome};
+use super::here::{id, only_here, outcome, spec};
 use selkie_domain::tool::ToolSpec;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError};
 
 /// The tool; its names and its vocabulary are a channel's.
 pub(super) struct React {
-    pub(super) spec: Arc<ToolSpec>,
     pub(super) data: &'static SpeakingTool,
+    pub(super) channel: &'static str,
 }
 
 #[async_trait]
-impl Tool for React {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
-    }
-
-    fn speaks(&self) -> bool {
-        true
+impl Handler for React {
+    fn spec(&self) -> ToolSpec {
+        spec(self.data, self.channel)
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {

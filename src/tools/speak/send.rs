@@ -1,7 +1,6 @@
 //! Sends a file, a picture or a voice note into this conversation.
 
 use std::fs::File;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -9,13 +8,13 @@ use selkie_channel_core::{Body, SpeakingEffect, SpeakingTool};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::here::{only_here, outcome};
+use super::here::{only_here, outcome, spec};
 use super::leaving::leaving;
 use selkie_domain::tool::ToolSpec;
 use crate::basis::Basis;
 use crate::paths::{Kind, Located, Roots};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError};
 
 /// `tools.send`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,16 +36,16 @@ impl Default for Settings {
 
 /// The tool; its names and its limit are a channel's.
 pub(super) struct Send {
-    pub(super) spec: Arc<ToolSpec>,
     pub(super) data: &'static SpeakingTool,
+    pub(super) channel: &'static str,
     /// The platform's limit or config's, whichever is lower.
     pub(super) max_bytes: u64,
 }
 
 #[async_trait]
-impl Tool for Send {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for Send {
+    fn spec(&self) -> ToolSpec {
+        spec(self.data, self.channel)
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -58,10 +57,6 @@ impl Tool for Send {
         let body = self.body(&located, &args)?;
         let spoken = scope.reply.send(&scope.call, body, file).await?;
         Ok(outcome(spoken, "sent"))
-    }
-
-    fn speaks(&self) -> bool {
-        true
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {

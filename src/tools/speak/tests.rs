@@ -76,7 +76,7 @@ async fn call(scope: &Scope, data: &'static SpeakingTool, args: Value) -> String
         Ok(accepted) => accepted.args,
         Err(faults) => return faults,
     };
-    tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
+    tool.handler.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
 }
 
 fn said(folders: &Folders) -> String {

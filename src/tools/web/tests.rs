@@ -25,7 +25,7 @@ use crate::isolate::{InProcess, Isolate};
 use crate::ports::Small;
 use crate::scope::{Approved, Scope};
 use crate::testkit::Folders;
-use crate::{Tool, ToolError};
+use crate::{Handler, ToolError};
 
 fn isolate() -> Arc<dyn Isolate> {
     Arc::new(InProcess)
@@ -53,7 +53,7 @@ async fn serve(router: Router) -> String {
     format!("http://{address}")
 }
 
-async fn call(tool: &dyn Tool, scope: &Scope, args: Value) -> String {
+async fn call(tool: &dyn Handler, scope: &Scope, args: Value) -> String {
     let args = match accept(&tool.spec().parameters, &args) {
         Ok(accepted) => accepted.args,
         Err(faults) => return faults,

@@ -19,11 +19,11 @@ use selkie_domain::facts::Mode;
 use selkie_domain::span::Span;
 use selkie_domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 use crate::address::address;
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::paths::{Finder, Located, Roots, refused};
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 const NAME: &str = "url_fetch";
 /// The headers that a call may set.
@@ -82,7 +82,6 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct UrlFetch {
-    spec: Arc<ToolSpec>,
     settings: Settings,
     client: Arc<Guarded>,
 }
@@ -116,21 +115,7 @@ enum Verb {
 
 impl UrlFetch {
     pub(crate) fn new(settings: &Settings, client: &Arc<Guarded>) -> Self {
-        let spec = ToolSpec {
-            name: NAME,
-            description:
-                "Make an HTTP request to the public internet: the answer as it is, or saved with \
-                          download_path. For web pages use web_fetch."
-                    .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Network,
-            group: "web",
-            sources: &["S3"],
-            doing: "reading a web page",
-            also: ALSO,
-            recovery: Recovery::Unknown,
-        };
-        Self { spec: Arc::new(spec), settings: settings.clone(), client: Arc::clone(client) }
+        Self { settings: settings.clone(), client: Arc::clone(client) }
     }
 
     fn ask(&self, scope: &Scope, args: &Args) -> Result<Ask, ToolError> {
@@ -161,9 +146,23 @@ impl UrlFetch {
 }
 
 #[async_trait]
-impl Tool for UrlFetch {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for UrlFetch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description:
+                "Make an HTTP request to the public internet: the answer as it is, or saved with \
+                          download_path. For web pages use web_fetch."
+                    .to_owned(),
+            group: "web",
+            sources: &["S3"],
+            doing: "reading a web page",
+            also: ALSO,
+            max_output: usize::try_from(self.settings.max_bytes)
+                .unwrap_or(usize::MAX)
+                .saturating_add(4096),
+            longest: Some(Duration::from_secs_f64(LONGEST + 10.0)),
+            ..spec::<Args>(NAME, Class::Network, Recovery::Unknown)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -212,14 +211,6 @@ impl Tool for UrlFetch {
             Some(body) => said.with(String::from_utf8_lossy(&written(body).1)),
             None => said,
         })
-    }
-
-    fn max_output(&self) -> usize {
-        usize::try_from(self.settings.max_bytes).unwrap_or(usize::MAX).saturating_add(4096)
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(Duration::from_secs_f64(LONGEST + 10.0))
     }
 }
 

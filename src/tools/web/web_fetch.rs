@@ -15,12 +15,12 @@ use super::cache::Cache;
 use super::client::{Ask, Guarded, points_to};
 use super::page::{Format, content_type, cut, is_html, is_text, text_of};
 use super::url_fetch::{NOT_FOLLOWED, stays};
-use selkie_domain::tool::{Also, Class, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use crate::args::typed;
 use crate::isolate::{Isolate, Job};
 use crate::ports::Small;
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// Bytes of a page.
 const BODY: u64 = 5 * 1024 * 1024;
@@ -34,7 +34,6 @@ const INSTRUCTION: &str = "You extract from a web page what is asked for. Answer
 
 /// The tool.
 pub(crate) struct WebFetch {
-    spec: Arc<ToolSpec>,
     client: Arc<Guarded>,
     small: Arc<dyn Small>,
     cache: Cache,
@@ -66,21 +65,9 @@ impl WebFetch {
         small: &Arc<dyn Small>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
-        let spec = ToolSpec {
-            name: "web_fetch",
-            description: "Read a web page: its main text. With a prompt only what it asks for."
-                .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Network,
-            group: "web",
-            sources: &["S2", "S0"],
-            doing: "reading a web page",
-            also: Also::default(),
-            recovery: Recovery::NotTwice,
-        };
         let (client, small) = (Arc::clone(client), Arc::clone(small));
         let isolate = Arc::clone(isolate);
-        Self { spec: Arc::new(spec), client, small, cache: Cache::default(), isolate }
+        Self { client, small, cache: Cache::default(), isolate }
     }
 
     /// The page in its form, from the cache where it is fresh.
@@ -141,9 +128,18 @@ impl WebFetch {
 }
 
 #[async_trait]
-impl Tool for WebFetch {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for WebFetch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description: "Read a web page: its main text. With a prompt only what it asks for."
+                .to_owned(),
+            group: "web",
+            sources: &["S2", "S0"],
+            doing: "reading a web page",
+            max_output: ToolSpec::MAX_OUTPUT + 1024,
+            longest: Some(LONGEST + THINK + Duration::from_secs(10)),
+            ..spec::<Args>("web_fetch", Class::Network, Recovery::NotTwice)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -164,13 +160,5 @@ impl Tool for WebFetch {
         let answer = self.small.ask(INSTRUCTION, &asked, THINK, &scope.spent).await?;
         // Words of the page pass through the model: they are no less from outside.
         Ok(Output::outside(answer))
-    }
-
-    fn max_output(&self) -> usize {
-        super::super::MAX_OUTPUT + 1024
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some(LONGEST + THINK + Duration::from_secs(10))
     }
 }

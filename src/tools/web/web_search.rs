@@ -17,10 +17,10 @@ use super::client::{Ask, Guarded};
 use super::page::text_of;
 use super::search::{Engine, Hit, printed};
 use selkie_domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
-use crate::args::{parameters, typed};
+use crate::args::typed;
 use crate::isolate::{Isolate, Job};
 use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
+use crate::{Handler, Output, ToolError, spec};
 
 /// The most results of one call.
 const MOST: u64 = 20;
@@ -137,7 +137,6 @@ impl Default for Brave {
 
 /// The tool.
 pub(crate) struct WebSearch {
-    spec: Arc<ToolSpec>,
     settings: Settings,
     client: Arc<Guarded>,
     cache: Cache,
@@ -166,22 +165,9 @@ impl WebSearch {
         client: &Arc<Guarded>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
-        let spec = ToolSpec {
-            name: "web_search",
-            description:
-                "Search the web: titles, addresses, a few words; read a page with web_fetch."
-                    .to_owned(),
-            parameters: parameters::<Args>(),
-            class: Class::Network,
-            group: "web",
-            sources: &["S1", "S3", "S0", "S2"],
-            doing: "searching the web",
-            also: ALSO,
-            recovery: Recovery::NotTwice,
-        };
         let (settings, client) = (settings.clone(), Arc::clone(client));
         let isolate = Arc::clone(isolate);
-        Self { spec: Arc::new(spec), settings, client, cache: Cache::default(), isolate }
+        Self { settings, client, cache: Cache::default(), isolate }
     }
 
     async fn search(&self, query: &str, most: u64) -> Result<Vec<Hit>, ToolError> {
@@ -262,9 +248,19 @@ impl WebSearch {
 }
 
 #[async_trait]
-impl Tool for WebSearch {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+impl Handler for WebSearch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            description:
+                "Search the web: titles, addresses, a few words; read a page with web_fetch."
+                    .to_owned(),
+            group: "web",
+            sources: &["S1", "S3", "S0", "S2"],
+            doing: "searching the web",
+            also: ALSO,
+            longest: Some((REQUEST + REST * 4) * (RETRIES + 1)),
+            ..spec::<Args>("web_search", Class::Network, Recovery::NotTwice)
+        }
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
@@ -283,10 +279,6 @@ impl Tool for WebSearch {
         let found = printed(query, &hits);
         self.cache.put(key, scope.clock.now(), found.clone());
         Ok(Output::outside(found))
-    }
-
-    fn longest(&self) -> Option<Duration> {
-        Some((REQUEST + REST * 4) * (RETRIES + 1))
     }
 }
 
