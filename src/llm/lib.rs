@@ -72,19 +72,28 @@ pub trait Model: Send + Sync {
     /// Tells what the caller must know to fit a request.
     fn card(&self) -> Card;
 
+    /// The model behind this one, which tells what this one does not tell itself.
+    fn inner(&self) -> Option<&dyn Model> {
+        None
+    }
+
     /// Until when it had better not be asked, as long as there is another.
     fn rests_until(&self) -> Option<DateTime<Utc>> {
-        None
+        self.inner()?.rests_until()
     }
 
     /// What its server has shown of itself since the process began.
     fn learnt(&self) -> Learnt {
-        Learnt::default()
+        self.inner().map(|inner| inner.learnt()).unwrap_or_default()
     }
 
-    /// Asks the server of a profile how many tokens it reads, where config does not say. Routes ask nothing: they know
-    /// what their profiles do.
-    async fn ask_window(&self) {}
+    /// Asks the server of a profile how many tokens it reads, where config does not say. Routes of several ask nothing:
+    /// they know what their profiles do.
+    async fn ask_window(&self) {
+        if let Some(inner) = self.inner() {
+            inner.ask_window().await;
+        }
+    }
 }
 
 /// Whichever is asked now.

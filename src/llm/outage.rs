@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
 use selkie_domain::clock::SharedClock;
-use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
+use crate::{Card, Failed, Model, ModelError, OnText, Reply, Request};
 
 /// The model is away, as far as is known; all clones tell the same.
 #[derive(Clone, Debug, Default)]
@@ -68,12 +68,8 @@ impl Model for Watched {
         self.inner.card()
     }
 
-    fn rests_until(&self) -> Option<DateTime<Utc>> {
-        self.inner.rests_until()
-    }
-
-    fn learnt(&self) -> Learnt {
-        self.inner.learnt()
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(&*self.inner)
     }
 }
 

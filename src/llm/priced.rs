@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 
 use selkie_domain::usage::Usage;
 use crate::settings::Price;
-use crate::{Card, Failed, Learnt, Model, OnText, Reply, Request};
+use crate::{Card, Failed, Model, OnText, Reply, Request};
 
 /// US dollars per million tokens: model, input, cached input, output. As the providers listed them in
 /// November 2026 or when last looked at; `llm.prices` overrides.
@@ -152,16 +151,8 @@ impl Model for Priced {
         self.inner.card()
     }
 
-    fn rests_until(&self) -> Option<DateTime<Utc>> {
-        self.inner.rests_until()
-    }
-
-    fn learnt(&self) -> Learnt {
-        self.inner.learnt()
-    }
-
-    async fn ask_window(&self) {
-        self.inner.ask_window().await;
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(&*self.inner)
     }
 }
 

@@ -13,7 +13,7 @@ use selkie_domain::chance::Chance;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::usage::Usage;
 use crate::profile::too_late;
-use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
+use crate::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// The first try counts.
 const TRIES: u32 = 5;
@@ -214,12 +214,8 @@ impl Model for Retry {
         self.rest().map(|rest| rest.until)
     }
 
-    fn learnt(&self) -> Learnt {
-        self.inner.learnt()
-    }
-
-    async fn ask_window(&self) {
-        self.inner.ask_window().await;
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(&*self.inner)
     }
 }
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 
 use selkie_domain::effort::Effort;
-use crate::{Card, Failed, Learnt, Model, OnText, Reply, Request};
+use crate::{Card, Failed, Model, OnText, Reply, Request};
 
 /// A model that is asked with an effort.
 pub(super) struct Thinking {
@@ -38,12 +37,8 @@ impl Model for Thinking {
         self.inner.card()
     }
 
-    fn rests_until(&self) -> Option<DateTime<Utc>> {
-        self.inner.rests_until()
-    }
-
-    fn learnt(&self) -> Learnt {
-        self.inner.learnt()
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(&*self.inner)
     }
 }
 

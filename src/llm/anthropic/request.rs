@@ -7,10 +7,12 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use super::reply::Gathered;
 use selkie_domain::effort::Effort;
 use selkie_domain::tool::ToolSpec;
 use selkie_domain::transcript::Turn;
 use crate::Request;
+use crate::adapter::Dialect;
 use crate::dialect::{self, Ids, Look, Replay};
 use crate::habits::{Habits, Part};
 use crate::profile::Profile;
@@ -41,31 +43,40 @@ pub(crate) struct Body<'a> {
     stream: bool,
 }
 
-/// Writes the body.
-///
-/// # Errors
-/// When a tool's schema cannot be written.
-pub(super) fn body<'a>(
-    profile: &'a Profile,
-    request: &Request,
-    habits: Habits,
-) -> serde_json::Result<Body<'a>> {
-    let system = &*request.system;
-    let system = json!([{ "type": "text", "text": system, "cache_control": cached() }]);
-    let (tools, tool_choice) = tools(request)?;
-    let effort = habits.effort(profile.effort(request), tools.is_some());
-    let level = effort.filter(|effort| *effort != Effort::None);
-    Ok(Body {
-        model: &profile.model,
-        max_tokens: profile.most(request),
-        system: (!request.system.trim().is_empty()).then_some(system),
-        tools,
-        tool_choice: tool_choice.filter(|_| habits.has(Part::ToolChoice)),
-        thinking: thinking(effort, habits),
-        output_config: level.map(|effort| json!({ "effort": effort })),
-        messages: messages(request, habits, profile),
-        stream: habits.has(Part::Stream),
-    })
+/// Messages.
+pub(crate) struct Messages;
+
+impl Dialect for Messages {
+    type Body<'a> = Body<'a>;
+    type Gathered = Gathered;
+    const PATH: &'static str = "/messages";
+
+    fn body<'a>(
+        profile: &'a Profile,
+        request: &'a Request,
+        habits: Habits,
+    ) -> serde_json::Result<Body<'a>> {
+        let system = &*request.system;
+        let system = json!([{ "type": "text", "text": system, "cache_control": cached() }]);
+        let (tools, tool_choice) = tools(request)?;
+        let effort = habits.effort(profile.effort(request), tools.is_some());
+        let level = effort.filter(|effort| *effort != Effort::None);
+        Ok(Body {
+            model: &profile.model,
+            max_tokens: profile.most(request),
+            system: (!request.system.trim().is_empty()).then_some(system),
+            tools,
+            tool_choice: tool_choice.filter(|_| habits.has(Part::ToolChoice)),
+            thinking: thinking(effort, habits),
+            output_config: level.map(|effort| json!({ "effort": effort })),
+            messages: messages(request, habits, profile),
+            stream: habits.has(Part::Stream),
+        })
+    }
+
+    fn beta(habits: Habits) -> Option<&'static str> {
+        habits.drops_bound.then_some("thinking-binding-controls-2026-08-01")
+    }
 }
 
 /// Whether it thinks; nothing leaves that to the provider. Only a model that thinks has thoughts to drop.

@@ -7,13 +7,16 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::own;
+use super::reply::Gathered;
 use selkie_domain::effort::Effort;
 use selkie_domain::tool::ToolSpec;
 use selkie_domain::transcript::Turn;
 use crate::Request;
+use crate::adapter::Dialect;
 use crate::dialect::{self, Ids, Look};
 use crate::habits::{Habits, Limit, Part};
 use crate::profile::Profile;
+use crate::refusal::Refused;
 use crate::schema::{self, Form};
 
 /// A request's body. The tools are the shape's own bytes: nothing is written twice.
@@ -38,37 +41,48 @@ pub(crate) struct Body<'a> {
     prompt_cache_key: Option<&'a str>,
 }
 
-/// Writes the body.
-///
-/// # Errors
-/// When a tool's schema cannot be written.
-pub(super) fn body<'a>(
-    profile: &'a Profile,
-    request: &'a Request,
-    habits: Habits,
-) -> serde_json::Result<Body<'a>> {
-    let tools = match request.tools.specs() {
-        [] => None,
-        _ => Some(match habits.schemas {
-            Form::Full => request.tools.serialized("openai", |s| tools(s, Form::Full))?,
-            Form::Plain => request.tools.serialized("openai plain", |s| tools(s, Form::Plain))?,
-        }),
-    };
-    let most = profile.most(request);
-    let says_none = tools.is_some() && !request.may_call && habits.has(Part::ToolChoice);
-    Ok(Body {
-        model: &profile.model,
-        messages: messages(request, habits, profile),
-        tool_choice: says_none.then_some("none"),
-        reasoning_effort: habits.effort(profile.effort(request), tools.is_some()),
-        tools,
-        max_tokens: (habits.limit == Limit::Old).then_some(most),
-        max_completion_tokens: (habits.limit == Limit::New).then_some(most),
-        stream: habits.has(Part::Stream),
-        stream_options: (habits.has(Part::Stream) && habits.has(Part::StreamOptions))
-            .then(|| json!({ "include_usage": true })),
-        prompt_cache_key: habits.has(Part::CacheKey).then_some(request.cache_key.as_str()),
-    })
+/// Chat completions.
+pub(crate) struct Chat;
+
+impl Dialect for Chat {
+    type Body<'a> = Body<'a>;
+    type Gathered = Gathered;
+    const PATH: &'static str = "/chat/completions";
+
+    fn body<'a>(
+        profile: &'a Profile,
+        request: &'a Request,
+        habits: Habits,
+    ) -> serde_json::Result<Body<'a>> {
+        let tools = match request.tools.specs() {
+            [] => None,
+            _ => Some(match habits.schemas {
+                Form::Full => request.tools.serialized("openai", |s| tools(s, Form::Full))?,
+                Form::Plain => {
+                    request.tools.serialized("openai plain", |s| tools(s, Form::Plain))?
+                }
+            }),
+        };
+        let most = profile.most(request);
+        let says_none = tools.is_some() && !request.may_call && habits.has(Part::ToolChoice);
+        Ok(Body {
+            model: &profile.model,
+            messages: messages(request, habits, profile),
+            tool_choice: says_none.then_some("none"),
+            reasoning_effort: habits.effort(profile.effort(request), tools.is_some()),
+            tools,
+            max_tokens: (habits.limit == Limit::Old).then_some(most),
+            max_completion_tokens: (habits.limit == Limit::New).then_some(most),
+            stream: habits.has(Part::Stream),
+            stream_options: (habits.has(Part::Stream) && habits.has(Part::StreamOptions))
+                .then(|| json!({ "include_usage": true })),
+            prompt_cache_key: habits.has(Part::CacheKey).then_some(request.cache_key.as_str()),
+        })
+    }
+
+    fn leads_elsewhere(refused: &Refused) -> bool {
+        refused.leads_to("/responses", "responses api")
+    }
 }
 
 fn tools(specs: &[Arc<ToolSpec>], form: Form) -> Value {
@@ -165,7 +179,7 @@ mod tests {
         let profile = Profile { card, name, at, model, origin, effort: None, max_output: None };
         let keys = |native| {
             let asked = request(1);
-            let body = body(&profile, &asked, Habits::chat(true, native)).expect("a body");
+            let body = Chat::body(&profile, &asked, Habits::chat(true, native)).expect("a body");
             let body = serde_json::to_value(body).expect("JSON");
             body.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ")
         };

@@ -6,12 +6,15 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::reply::Gathered;
 use selkie_domain::tool::ToolSpec;
 use selkie_domain::transcript::Turn;
 use crate::Request;
+use crate::adapter::Dialect;
 use crate::dialect::{self, Ids, Look, Replay};
 use crate::habits::{Habits, Part};
 use crate::profile::Profile;
+use crate::refusal::Refused;
 use crate::schema::{self, Form};
 
 /// A request's body.
@@ -36,40 +39,49 @@ pub(crate) struct Body<'a> {
     prompt_cache_key: Option<&'a str>,
 }
 
-/// Writes the body.
-///
-/// # Errors
-/// When a tool's schema cannot be written.
-pub(super) fn body<'a>(
-    profile: &'a Profile,
-    request: &'a Request,
-    habits: Habits,
-) -> serde_json::Result<Body<'a>> {
-    let tools = match request.tools.specs() {
-        [] => None,
-        _ => Some(match habits.schemas {
-            Form::Full => request.tools.serialized("responses", |s| tools(s, Form::Full))?,
-            Form::Plain => {
-                request.tools.serialized("responses plain", |s| tools(s, Form::Plain))?
-            }
-        }),
-    };
-    let effort = habits.effort(profile.effort(request), tools.is_some());
-    let says_none = tools.is_some() && !request.may_call && habits.has(Part::ToolChoice);
-    let cache_key = Some(request.cache_key.as_str()).filter(|key| !key.is_empty());
-    Ok(Body {
-        model: &profile.model,
-        instructions: &request.system,
-        input: input(request, habits, profile),
-        tool_choice: says_none.then_some("none"),
-        tools,
-        max_output_tokens: profile.most(request),
-        reasoning: effort.map(|effort| json!({ "effort": effort })),
-        include: habits.has(Part::Include).then_some(["reasoning.encrypted_content"]),
-        store: false,
-        stream: habits.has(Part::Stream),
-        prompt_cache_key: cache_key.filter(|_| habits.has(Part::CacheKey)),
-    })
+/// Responses.
+pub(crate) struct Responses;
+
+impl Dialect for Responses {
+    type Body<'a> = Body<'a>;
+    type Gathered = Gathered;
+    const PATH: &'static str = "/responses";
+
+    fn body<'a>(
+        profile: &'a Profile,
+        request: &'a Request,
+        habits: Habits,
+    ) -> serde_json::Result<Body<'a>> {
+        let tools = match request.tools.specs() {
+            [] => None,
+            _ => Some(match habits.schemas {
+                Form::Full => request.tools.serialized("responses", |s| tools(s, Form::Full))?,
+                Form::Plain => {
+                    request.tools.serialized("responses plain", |s| tools(s, Form::Plain))?
+                }
+            }),
+        };
+        let effort = habits.effort(profile.effort(request), tools.is_some());
+        let says_none = tools.is_some() && !request.may_call && habits.has(Part::ToolChoice);
+        let cache_key = Some(request.cache_key.as_str()).filter(|key| !key.is_empty());
+        Ok(Body {
+            model: &profile.model,
+            instructions: &request.system,
+            input: input(request, habits, profile),
+            tool_choice: says_none.then_some("none"),
+            tools,
+            max_output_tokens: profile.most(request),
+            reasoning: effort.map(|effort| json!({ "effort": effort })),
+            include: habits.has(Part::Include).then_some(["reasoning.encrypted_content"]),
+            store: false,
+            stream: habits.has(Part::Stream),
+            prompt_cache_key: cache_key.filter(|_| habits.has(Part::CacheKey)),
+        })
+    }
+
+    fn leads_elsewhere(refused: &Refused) -> bool {
+        refused.is_nowhere() || refused.leads_to("chat/completions", "chat completions")
+    }
 }
 
 fn tools(specs: &[Arc<ToolSpec>], form: Form) -> Value {

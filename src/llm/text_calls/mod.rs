@@ -10,14 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 
 pub(super) use self::block::LONGEST;
 pub(super) use self::read::BEGINNINGS;
 use self::read::Parts;
 use selkie_domain::tool::{Class, named_in};
 use selkie_domain::transcript::Turn;
-use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reason, Reply, Request};
+use crate::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// For the model, when its calls were not made.
 const AGAIN: &str = "[Your last answer held a tool call written as text. It was not made, and nobody has seen it. Call tools \
@@ -109,16 +108,8 @@ impl Model for TextCalls {
         self.inner.card()
     }
 
-    fn rests_until(&self) -> Option<DateTime<Utc>> {
-        self.inner.rests_until()
-    }
-
-    fn learnt(&self) -> Learnt {
-        self.inner.learnt()
-    }
-
-    async fn ask_window(&self) {
-        self.inner.ask_window().await;
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(&*self.inner)
     }
 }
 
