@@ -70,7 +70,7 @@ fn answered(
     };
     let one = |call: &Call| {
         let answer = answers.iter().find(|a| a.call == call.id).map(|answer| shown(call, answer));
-        let open = || Answer::error(&call.id, messages::never_answered());
+        let open = || Answer::error(&call.id, messages::NEVER_ANSWERED);
         (short::call(call), answer.unwrap_or_else(open))
     };
     calls.iter().map(one).collect()
@@ -152,7 +152,7 @@ mod tests {
     fn an_ended_task_with_an_open_call_reads_as_answered() {
         let turns = turns(&[asked(1)]);
         let Turn::Calls { calls, .. } = &turns[0] else { panic!("{turns:?}") };
-        assert_eq!(calls[0].1.text, messages::never_answered());
+        assert_eq!(calls[0].1.text, messages::NEVER_ANSWERED);
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
             }
             other => panic!("{other:?}"),
         });
-        let open = format!("and: c2.0={}", messages::never_answered());
+        let open = format!("and: c2.0={}", messages::NEVER_ANSWERED);
         assert_eq!(shown.collect::<Vec<_>>(), ["well: c1.0=a0 c1.1=a1 c1.2=a2", &open]);
     }
 

@@ -115,7 +115,7 @@ pub struct Assignment<'a> {
 }
 
 /// How a drive ended: the worker renders and commits it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ending {
     /// Items that are not stored yet.
     pub append: Vec<Item>,

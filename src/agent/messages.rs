@@ -41,9 +41,8 @@ pub fn drew(names: &[String]) -> String {
 }
 
 /// A picture of the model is lost.
-pub fn picture_not_kept() -> &'static str {
-    "I drew a picture and could not store it: please ask again later."
-}
+pub const PICTURE_NOT_KEPT: &str =
+    "I drew a picture and could not store it: please ask again later.";
 
 /// The model repeated a call after it was told not to.
 pub fn went_in_circles(tool: &str) -> String {
@@ -83,14 +82,10 @@ pub fn no_answer(error: &ModelError) -> String {
 }
 
 /// The end of a task that was stopped while it had more to answer than who stopped it may know.
-pub fn stopped() -> &'static str {
-    "I was stopped before I had an answer."
-}
+pub const STOPPED: &str = "I was stopped before I had an answer.";
 
 /// The model ended without a word after something that failed.
-pub fn last_step_failed() -> &'static str {
-    "(My last step did not work, and I ended without saying more.)"
-}
+pub const LAST_STEP_FAILED: &str = "(My last step did not work, and I ended without saying more.)";
 
 /// No model answered, for people who are not told a provider's words: they can hold names of hosts, of
 /// organisations, of keys.
@@ -131,10 +126,8 @@ pub fn covers(texts: &[&str]) -> String {
 }
 
 /// The conversation so far was refused twice and is not used any more.
-pub fn set_aside() -> &'static str {
-    "(The model's provider refused our earlier conversation twice in the same words. I have set it aside and am \
-     going on without it.)"
-}
+pub const SET_ASIDE: &str = "(The model's provider refused our earlier conversation twice in the same words. I have set it aside and am \
+     going on without it.)";
 
 /// The model's answer ended before its end.
 pub fn answer_stopped(stopped: Stopped) -> &'static str {
@@ -158,19 +151,13 @@ pub fn not_repeated(tool: &str, times: u32) -> String {
 }
 
 /// For the model: a call behind one that was repeated.
-pub fn not_begun() -> &'static str {
-    "Not called: a call before it was a repetition."
-}
+pub const NOT_BEGUN: &str = "Not called: a call before it was a repetition.";
 
 /// For the model: this step may call no tools because of a repetition.
-pub fn answer_without_tools() -> &'static str {
-    "You are repeating yourself. Call no tool now: answer with what you have, or say what is missing."
-}
+pub const ANSWER_WITHOUT_TOOLS: &str = "You are repeating yourself. Call no tool now: answer with what you have, or say what is missing.";
 
 /// For the model: this is the last step.
-pub fn last_step() -> &'static str {
-    "This is the last step of this task. Call no tool now: answer with what you have, and say what is left undone."
-}
+pub const LAST_STEP: &str = "This is the last step of this task. Call no tool now: answer with what you have, and say what is left undone.";
 
 /// For the model: a call was interrupted by a restart.
 pub fn outcome_unknown(tool: &str) -> String {
@@ -218,15 +205,11 @@ pub fn changed_since(tool: &str) -> String {
 }
 
 /// For who approved a call: it is not what would be done now.
-pub fn changed_as_told() -> String {
-    "a file, the folder, the login or the call itself is not as it was when you were asked"
-        .to_owned()
-}
+pub const CHANGED_AS_TOLD: &str =
+    "a file, the folder, the login or the call itself is not as it was when you were asked";
 
 /// For who approved a call: its tool was refused in between.
-pub fn refused_to_task() -> String {
-    "the tool was refused to this task".to_owned()
-}
+pub const REFUSED_TO_TASK: &str = "the tool was refused to this task";
 
 /// For the model: somebody has refused the tool before.
 pub fn refused_before(tool: &str) -> String {
@@ -252,9 +235,7 @@ pub fn not_read_again(tool: &str) -> String {
 }
 
 /// For the model: a call of an ended task was never answered.
-pub fn never_answered() -> &'static str {
-    "not answered: the task was ended before"
-}
+pub const NEVER_ANSWERED: &str = "not answered: the task was ended before";
 
 /// For the model: nobody spoke to it, and it may speak all the same.
 pub fn unasked(passed: &Passed) -> String {

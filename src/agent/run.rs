@@ -284,7 +284,7 @@ impl Run {
     /// Judges a call before it is made; an answer here means that it is not made.
     pub fn judge(&mut self, call: &Call) -> Option<Answer> {
         let text = match self.header.loop_guard.judge(call, self.settings.repeat_limit) {
-            _ if self.ended.is_some() => messages::never_answered().to_owned(),
+            _ if self.ended.is_some() => messages::NEVER_ANSWERED.to_owned(),
             Verdict::Fresh => return None,
             Verdict::Repeated(times) => {
                 self.header.hushed = Some(LastAnswerOnly::Repeated(call.name.clone()));
@@ -390,8 +390,8 @@ impl Run {
 
     fn hush(&mut self, hush: LastAnswerOnly) {
         let note = match hush {
-            LastAnswerOnly::Repeated(_) => messages::answer_without_tools(),
-            LastAnswerOnly::LastStep => messages::last_step(),
+            LastAnswerOnly::Repeated(_) => messages::ANSWER_WITHOUT_TOOLS,
+            LastAnswerOnly::LastStep => messages::LAST_STEP,
         };
         self.items.push(Item::Noted { text: note.to_owned() });
         self.header.hushed = Some(hush);

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
 
-use crate::choice::Pick;
-use crate::facts::{Facts, Mode, Trigger, Trust, Where};
-use crate::taint::Taint;
+use crate::facts::{Facts, Trust, Where};
 
 /// The name of the command line where channels are named.
 pub const NAME: &str = "cli";
@@ -36,21 +34,8 @@ pub fn workspace(conversation: &ConversationId) -> Option<PathBuf> {
 
 /// Returns the facts of what is typed at the command line now; `message` names who hears the answer.
 pub fn facts(terminal: bool, message: MessageRef, now: DateTime<Utc>) -> Facts {
-    Facts {
-        v: Facts::VERSION,
-        place: Where::CommandLine { terminal },
-        speaker: Some(person()),
-        trust: Trust::Owner,
-        taint: Taint::Clean,
-        trigger: Trigger::Asked,
-        mode: Mode::Normal,
-        message: Some(message),
-        opened: Vec::new(),
-        passed: None,
-        summoned: Vec::new(),
-        pick: Pick::default(),
-        at: now,
-    }
+    let place = Where::CommandLine { terminal };
+    Facts { message: Some(message), ..Facts::of(place, Some(person()), Trust::Owner, now) }
 }
 
 /// Returns who sits at the command line.

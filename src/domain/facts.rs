@@ -52,6 +52,25 @@ impl Facts {
     /// The layout written today.
     pub const VERSION: u16 = 1;
 
+    /// Those of a task that somebody asks for in clean words, about which there is nothing special.
+    pub fn of(place: Where, speaker: Option<PersonId>, trust: Trust, at: DateTime<Utc>) -> Self {
+        Self {
+            v: Self::VERSION,
+            place,
+            speaker,
+            trust,
+            taint: Taint::Clean,
+            trigger: Trigger::Asked,
+            mode: Mode::Normal,
+            message: None,
+            opened: Vec::new(),
+            passed: None,
+            summoned: Vec::new(),
+            pick: Pick::default(),
+            at,
+        }
+    }
+
     /// Returns the audience of the place.
     pub fn audience(&self) -> Audience {
         match &self.place {

@@ -184,6 +184,12 @@ pub struct Maker {
 }
 
 impl Maker {
+    /// An owner, in their own words.
+    pub fn owner(person: PersonId) -> Self {
+        let (name, trust, taint) = (String::new(), Trust::Owner, Taint::Clean);
+        Self { person, name, trust, taint, is_cleared: true }
+    }
+
     /// Whether fixed words wait for an owner's yes: they came out of others' words, and would be said where nobody
     /// asked for them. People who are no owners have nothing said elsewhere.
     pub fn needs_consent(&self) -> bool {

@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 
 use super::count::last;
-use super::expression::Expression;
+use super::expression::{Expression, ExpressionError};
 use super::hours::ActiveHours;
 use super::missed::{CatchUp, missed};
 use super::plan::{INSTANT, Limits, Plan};
@@ -31,7 +31,8 @@ pub struct Come {
 pub fn plan(schedule: &Schedule) -> Result<Plan, String> {
     let Schedule { when, zone, terms, .. } = schedule;
     let zone = Zone::named(zone).map_err(|error| error.to_string())?;
-    let expression: Expression = when.parse().map_err(error_text)?;
+    let expression: Expression =
+        when.parse().map_err(|error: ExpressionError| error.to_string())?;
     Ok(Plan { expression, zone, limits: limits(terms)? })
 }
 
@@ -49,10 +50,6 @@ pub fn limits(terms: &Terms) -> Result<Limits, String> {
         active: active.map_err(|error| error.to_string())?,
         jitter: Some(*jitter).filter(|jitter| !jitter.0.is_zero()),
     })
-}
-
-fn error_text(error: super::expression::ExpressionError) -> String {
-    error.to_string()
 }
 
 /// Returns when a schedule first comes due, or comes due again, after `after`: its jitter is in it.
@@ -141,10 +138,8 @@ pub(super) mod tests {
     use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
     use super::*;
-    use selkie_domain::facts::Trust;
     use selkie_domain::schedule::{Action, Maker, Misfire, ScheduleState};
     use selkie_domain::span::Span;
-    use selkie_domain::taint::Taint;
     use selkie_store::Version;
 
     fn utc(text: &str) -> DateTime<Utc> {
@@ -166,13 +161,7 @@ pub(super) mod tests {
                 when: when.to_owned(),
                 zone: "Europe/Berlin".to_owned(),
                 action: Action::Prompt { prompt: "tell me".to_owned(), model: None, effort: None },
-                maker: Maker {
-                    person: PersonId::new("tg:1"),
-                    name: String::new(),
-                    trust: Trust::Owner,
-                    taint: Taint::Clean,
-                    is_cleared: true,
-                },
+                maker: Maker::owner(PersonId::new("tg:1")),
                 terms,
             },
             state: ScheduleState::Active,

@@ -113,12 +113,9 @@ fn next(kept: &[Arc<ToolSpec>]) -> Option<usize> {
 
 /// A tool in its first sentence, its parameters without words.
 fn short(spec: &ToolSpec) -> ToolSpec {
-    let description = first_sentence(&spec.description).to_owned();
+    let text = &spec.description;
+    let description = text.find(". ").map_or(text.as_str(), |end| &text[..=end]).to_owned();
     ToolSpec { description, parameters: wordless(&spec.parameters, false), ..spec.clone() }
-}
-
-fn first_sentence(text: &str) -> &str {
-    text.find(". ").map_or(text, |end| &text[..=end])
 }
 
 /// A schema without descriptions and what only the check of a call needs. Names of parameters are no keywords.

@@ -72,35 +72,44 @@ pub const TAINTED: &str = "asks first while the task holds other people's words 
 pub const UNHEEDED: &str = "naming it with $ does not open it while the task holds other people's words (group talk, a \
     quote, a file, a page, or an answer that came of them): send /reset and ask again, or ask in private";
 
+/// A row that nothing lifts, before it says when it is at work and of what it speaks.
+const HIDES: Rule = Rule {
+    id: "",
+    reason: "",
+    effect: Effect::Hide,
+    when: When::Always,
+    classes: &[],
+    names: &[],
+    opens: false,
+    yields: false,
+    bends: false,
+};
+
 /// The table. Speaking tools (class reply) are given by the place itself: they are there where its
 /// channel lists them. Own records (class note) are never hidden but by name.
 pub const RULES: &[Rule] = &[
     Rule {
         id: "group",
         reason: "hidden in groups: other people read along; an owner can open it with groups.<id>.allow",
-        effect: Effect::Hide,
         when: When::Group,
         classes: &[Class::Message, Class::Exec],
         names: &["cron"],
         opens: true,
         yields: true,
         bends: true,
+        ..HIDES
     },
     Rule {
         id: "allowed",
         reason: "hidden for allowed people: only owners run programs",
-        effect: Effect::Hide,
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Exec],
-        names: &[],
-        opens: false,
-        yields: false,
         bends: true,
+        ..HIDES
     },
     Rule {
         id: "stranger",
         reason: "hidden for strangers: they get answers and notes, and nothing else",
-        effect: Effect::Hide,
         when: When::Trust(Trust::Stranger),
         classes: &[
             Class::Read,
@@ -112,42 +121,29 @@ pub const RULES: &[Rule] = &[
             Class::Public,
         ],
         names: &["cron"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "persona_group",
         reason: "hidden in groups: who the bot is, its owner says in private",
-        effect: Effect::Hide,
         when: When::Group,
-        classes: &[],
         names: &["persona_write"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "persona_allowed",
         reason: "hidden for allowed people: only owners say who the bot is",
-        effect: Effect::Hide,
         when: When::Trust(Trust::Allowed),
-        classes: &[],
         names: &["persona_write"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "outward",
         reason: "asks first: it speaks to people outside this conversation",
         effect: Effect::Ask,
-        when: When::Always,
         classes: &[Class::Public],
-        names: &[],
-        opens: false,
-        yields: false,
         bends: true,
+        ..HIDES
     },
     Rule {
         id: "sending",
@@ -155,10 +151,8 @@ pub const RULES: &[Rule] = &[
         effect: Effect::Ask,
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Message],
-        names: &[],
-        opens: false,
-        yields: false,
         bends: true,
+        ..HIDES
     },
     Rule {
         id: "tainted",
@@ -167,27 +161,19 @@ pub const RULES: &[Rule] = &[
         when: When::Tainted,
         classes: &[Class::Exec, Class::Message, Class::Public],
         names: &["cron"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "unattended",
         reason: "hidden in scheduled tasks: nobody is there to answer",
-        effect: Effect::Hide,
         when: When::Unattended,
-        classes: &[],
         names: &["ask_user", "plan_enter", "plan_exit", "persona_write"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "child",
         reason: "hidden in child tasks: the parent task plans, starts others and talks to people",
-        effect: Effect::Hide,
         when: When::Child,
-        classes: &[],
         names: &[
             "spawn",
             "acp_spawn",
@@ -197,42 +183,30 @@ pub const RULES: &[Rule] = &[
             "plan_exit",
             "persona_write",
         ],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "relayed",
         reason: "hidden in tasks that another conversation began: they answer where they are, and send nothing on",
-        effect: Effect::Hide,
         when: When::Relayed,
         classes: &[Class::Message],
         names: &["cron", "ask_user", "plan_enter", "plan_exit", "persona_write"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "plan",
         reason: "hidden in plan mode: nothing changes until a person approves the plan",
-        effect: Effect::Hide,
         when: When::Plan,
         classes: &[Class::Write, Class::Exec, Class::Message, Class::Public],
         names: &["cron"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
     Rule {
         id: "no_terminal",
         reason: "hidden without a terminal: nobody is there to answer",
-        effect: Effect::Hide,
         when: When::NoTerminal,
-        classes: &[],
         names: &["ask_user", "plan_enter", "plan_exit"],
-        opens: false,
-        yields: false,
-        bends: false,
+        ..HIDES
     },
 ];
 

@@ -200,7 +200,7 @@ pub struct Wrote {
 }
 
 /// How a task ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum End {
     /// Answered.
@@ -211,6 +211,7 @@ pub enum End {
         why: String,
     },
     /// By a person.
+    #[default]
     Stopped,
 }
 

@@ -29,7 +29,7 @@ impl Drive<'_> {
     pub(super) async fn approval(&mut self, call: &Call, alone: bool) -> Result<Approval, Dropped> {
         let held = self.run.approval_key(call).map(str::to_owned);
         if self.run.is_refused(&call.name) {
-            self.forgone(held.as_deref(), messages::refused_to_task()).await?;
+            self.forgone(held.as_deref(), messages::REFUSED_TO_TASK.to_owned()).await?;
             return Ok(refused(call, messages::refused_before(&call.name)));
         }
         if held.is_none() && self.is_plainly_free(call) {
@@ -115,7 +115,7 @@ impl Drive<'_> {
         let now = tokio::task::spawn_blocking(move || resolved.look_again(&scope)).await;
         let now = now.ok().and_then(Result::ok).filter(|now| now.hash == request.hash);
         let Some(LookedAt { hash, approved }) = now else {
-            self.forgone(Some(key), messages::changed_as_told()).await?;
+            self.forgone(Some(key), messages::CHANGED_AS_TOLD.to_owned()).await?;
             return Ok(refused(call, messages::changed_since(&call.name)));
         };
         self.run.starts(std::iter::once(call));

@@ -22,7 +22,7 @@ impl Drive<'_> {
             Ok(names) => self.run.drew(names),
             Err(why) => {
                 tracing::warn!(why, "a picture of the model cannot be kept");
-                let said = format!("{}\n\n{}", reply.text, messages::picture_not_kept());
+                let said = format!("{}\n\n{}", reply.text, messages::PICTURE_NOT_KEPT);
                 said.trim_start().clone_into(&mut reply.text);
             }
         }

@@ -46,7 +46,7 @@ impl Run {
         if calls.is_empty() {
             return;
         }
-        let answers = calls.iter().map(|call| Answer::error(&call.id, messages::not_begun()));
+        let answers = calls.iter().map(|call| Answer::error(&call.id, messages::NOT_BEGUN));
         let answers = Item::Answered { answers: answers.collect() };
         let taint = self.read.max(self.level()).written();
         self.items.push(Item::Asked { text: String::new(), calls, taint });

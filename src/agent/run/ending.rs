@@ -3,7 +3,6 @@
 use super::{Run, Unstored};
 use crate::header::LastAnswerOnly;
 use crate::{Ending, budget, messages, plan};
-use selkie_domain::course::Course;
 use selkie_domain::transcript::{Answer, Item};
 use selkie_store::End;
 
@@ -39,7 +38,7 @@ impl Run {
         let mut answers = self.last_step().iter().filter_map(answers).flatten();
         if hushed.is_none() && answers.any(|answer| answer.is_error) {
             let gap = if text.is_empty() { "" } else { "\n\n" };
-            text = format!("{text}{gap}{}", messages::last_step_failed());
+            text = format!("{text}{gap}{}", messages::LAST_STEP_FAILED);
         }
         self.items.push(Item::said(text.clone(), self.read));
         self.end(End::Done, text);
@@ -53,7 +52,7 @@ impl Run {
     }
 
     pub(super) fn ending(&mut self) -> Ending {
-        let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
+        let (end, text) = self.ended.clone().unwrap_or_default();
         let Unstored { append, header, usage, seen, wrote, .. } = self.take_unstored();
         let text = match plan::standing(&self.items) {
             Some(_) => plan::without_marks(&text),
@@ -62,13 +61,13 @@ impl Run {
         // What was refused without it, too, was not refused for its sake.
         let set_aside = self.header.set_aside && self.header.went_on;
         let mut text = match set_aside {
-            true => format!("{}\n\n{text}", messages::set_aside()),
+            true => format!("{}\n\n{text}", messages::SET_ASIDE),
             false => text,
         };
         if end != End::Done {
             let covers = messages::covers(&self.taken_in());
             if text.is_empty() && !covers.is_empty() {
-                text.push_str(messages::stopped());
+                text.push_str(messages::STOPPED);
             }
             text.push_str(&covers);
         }
@@ -86,11 +85,9 @@ impl Run {
             usage,
             set_aside,
             seen,
-            facts: None,
-            cut: None,
             absorbed,
             wrote,
-            course: Course::default(),
+            ..Ending::default()
         }
     }
 }

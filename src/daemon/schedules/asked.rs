@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::flow::Flow;
-use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
-use crate::domain::taint::Taint;
 use crate::schedule::book::{BookError, Wanted};
 use crate::schedule::view::{Time, View};
 use crate::store::Location;
@@ -116,13 +114,7 @@ impl New {
         };
         let person = owners.first().cloned().ok_or_else(no_owner)?;
         let location: Location = flow.target(to.as_deref()).await.map_err(BookError::Refused)?;
-        let maker = Maker {
-            person,
-            name: String::new(),
-            trust: Trust::Owner,
-            taint: Taint::Clean,
-            is_cleared: true,
-        };
+        let maker = Maker::owner(person);
         Ok(Wanted { key, location, title, when, recurrence: None, zone, action, maker, terms })
     }
 }

@@ -115,7 +115,10 @@ fn reasons(request: &Request) -> String {
 pub(crate) fn outcome(approval: &ApprovalRow) -> String {
     let by = plain(&approval.by);
     let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
-    let why = approval.why.as_deref().map(plain_line).unwrap_or_default();
+    let why = unmarked(approval.why.as_deref().unwrap_or_default())
+        .chars()
+        .take(MOST_WHY)
+        .collect::<String>();
     let why = if why.is_empty() { why } else { format!(": {why}") };
     match approval.state {
         ApprovalState::Open => "It is still open.".to_owned(),
@@ -163,7 +166,7 @@ pub(crate) async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
         tracker.spawn(async move {
             let mut standing = outbox.waiters.watch(outbound);
             let storage = Arc::clone(&outbox.storage);
-            let read = async || storage.insist(|| storage.ledger.approval(&key)).await.flatten();
+            let read = async || storage.insist(|ledger| ledger.approval(&key)).await.flatten();
             let arrived = |row: &ApprovalRow| {
                 row.asked
                     .iter()
@@ -190,8 +193,7 @@ pub(crate) async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
 
 /// Shows what came of requests that were settled while no daemon ran, or shortly before one was killed.
 pub(crate) async fn close_left(outbox: Arc<Outbox>) {
-    let ledger = &outbox.storage.ledger;
-    let left = outbox.storage.insist(|| ledger.unshown_approvals()).await.unwrap_or_default();
+    let left = outbox.storage.insist(|ledger| ledger.unshown_approvals()).await.unwrap_or_default();
     for approval in &left {
         close(&outbox, approval).await;
     }
@@ -230,11 +232,6 @@ fn literal(text: &str) -> String {
         false => c.to_string(),
     };
     shown.chars().take(MOST_WHY).map(escaped).collect::<String>() + cut
-}
-
-/// A sentence that may hold words of others, as [`plain`].
-fn plain_line(text: &str) -> String {
-    unmarked(text).chars().take(MOST_WHY).collect()
 }
 
 fn unmarked(text: &str) -> String {

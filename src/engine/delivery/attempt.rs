@@ -127,8 +127,7 @@ async fn settle(
         let from = account.channel.address.place(&due.part.conversation);
         outbox.follow(account, &from, to).await;
     }
-    let stored =
-        outbox.storage.insist(|| outbox.storage.ledger.settle(due.id, outcome.clone())).await;
+    let stored = outbox.storage.insist(|ledger| ledger.settle(due.id, outcome.clone())).await;
     tracing::debug!(part = %due.id, standing = stored.as_ref().map(waiters::name), "the receipt is stored");
     outbox.runtime.crash.hit(CrashPoint::AfterReceipt);
     if matches!(outcome, Outcome::Refused { .. } | Outcome::Expired) {
@@ -159,7 +158,7 @@ async fn settle(
             outbox.late.held.notify_one();
         }
         if due.part.asks && matches!(standing, DeliveryState::Partly { .. }) {
-            let draft = outbox.draft(&due.part.conversation, &messages::cut_short(), None, None);
+            let draft = outbox.draft(&due.part.conversation, messages::CUT_SHORT, None, None);
             if let Some(draft) = draft {
                 outbox.say_once(&format!("cut:{}", due.outbound.0), draft).await;
             }
@@ -181,8 +180,7 @@ async fn settle(
 
 /// Whether whoever asked for a post is told what becomes of it.
 async fn is_told_elsewhere(outbox: &Outbox, due: &DuePart) -> bool {
-    let ledger = &outbox.storage.ledger;
-    let post = outbox.storage.insist(|| ledger.post_of(due.outbound)).await.flatten();
+    let post = outbox.storage.insist(|ledger| ledger.post_of(due.outbound)).await.flatten();
     post.is_some_and(|post| !post.told)
 }
 

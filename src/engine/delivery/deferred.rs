@@ -83,8 +83,7 @@ pub(crate) async fn offer_waiting(outbox: Arc<Outbox>, row: InboxId, inbound: In
     let key = format!("h{:x}", outbox.runtime.nonce());
     let Some(draft) = button(&outbox, &inbound.conversation, &key, window) else { return };
     let offer = Offer { key, draft };
-    let offered =
-        outbox.storage.insist(|| outbox.storage.ledger.hold_waiting(row, offer.clone())).await;
+    let offered = outbox.storage.insist(|ledger| ledger.hold_waiting(row, offer.clone())).await;
     if let Some(Some(queued)) = offered {
         tracing::info!(%row, "its answer will be fetched by a button");
         send(&outbox, queued);
@@ -93,7 +92,7 @@ pub(crate) async fn offer_waiting(outbox: Arc<Outbox>, row: InboxId, inbound: In
 
 /// Looks after the rights to answer of tasks that wait since before the start.
 pub(crate) async fn offer_again(outbox: Arc<Outbox>) {
-    let waiting = outbox.storage.insist(|| outbox.storage.ledger.rights_waiting()).await;
+    let waiting = outbox.storage.insist(|ledger| ledger.rights_waiting()).await;
     for (row, inbound) in waiting.unwrap_or_default() {
         outbox.runtime.tracker.spawn(offer_waiting(Arc::clone(&outbox), row, inbound));
     }
@@ -122,7 +121,7 @@ async fn keep(outbox: Arc<Outbox>, kept: Kept) {
         let ours = late.get(&task).is_some_and(|kept| kept.token == window.token);
         ours && late.remove(&task).is_some()
     };
-    let answer = outbox.storage.insist(|| outbox.storage.ledger.held(&conversation, &key)).await;
+    let answer = outbox.storage.insist(|ledger| ledger.held(&conversation, &key)).await;
     // Ready: it was written while the tap came, and waits for another one.
     let waits = matches!(answer, Some(Some(HeldAnswer::Working(_) | HeldAnswer::Ready(_))));
     if !newest || !waits {
@@ -151,7 +150,7 @@ async fn spend(
     let key = format!("h{:x}", outbox.runtime.nonce());
     let Some(draft) = button(outbox, conversation, &key, window) else { return };
     let offer = Offer { key, draft };
-    let offered = outbox.storage.insist(|| outbox.storage.ledger.hold(claim, offer.clone())).await;
+    let offered = outbox.storage.insist(|ledger| ledger.hold(claim, offer.clone())).await;
     let Some(Some(queued)) = offered else { return };
     tracing::info!(task = %claim.task, "its answer will be fetched by a button");
     send(outbox, queued);
@@ -169,7 +168,7 @@ fn button(
     let choice = Choice { id: CHOICE.to_owned(), label, description: String::new() };
     let question = Question {
         key: key.to_owned(),
-        markdown: messages::still_working(),
+        markdown: messages::STILL_WORKING.to_owned(),
         choices: vec![choice],
         free_text: false,
         placeholder: String::new(),
@@ -211,8 +210,8 @@ pub(crate) async fn tap(
     }
     let mut kept = None;
     let (effect, word) = match (answer, window) {
-        (HeldAnswer::Gone, _) => (FetchEffect::Say(None), messages::fetched_already()),
-        (HeldAnswer::Lost, _) => (FetchEffect::Say(None), messages::nothing_to_fetch()),
+        (HeldAnswer::Gone, _) => (FetchEffect::Say(None), messages::FETCHED_ALREADY.to_owned()),
+        (HeldAnswer::Lost, _) => (FetchEffect::Say(None), messages::NOTHING_TO_FETCH.to_owned()),
         // Carried out too late, after a restart: the button is still there to be tapped again.
         (_, None) => (FetchEffect::Say(None), String::new()),
         (HeldAnswer::Working(task), Some(window)) => {
@@ -235,7 +234,7 @@ pub(crate) async fn tap(
     if let Some(kept) = kept {
         outbox.runtime.tracker.spawn(keep(Arc::clone(outbox), kept));
     }
-    Ok(Some(if fetched.done { word } else { messages::fetched_already() }))
+    Ok(Some(if fetched.done { word } else { messages::FETCHED_ALREADY.to_owned() }))
 }
 
 /// Renders what is held anew: its first words use up the tap's right, the others follow.
@@ -257,10 +256,8 @@ fn render(
 pub(crate) async fn sweep(outbox: Arc<Outbox>) {
     let stop = outbox.runtime.stop.work.clone();
     while !stop.is_cancelled() {
-        let swept = outbox
-            .storage
-            .insist(|| outbox.storage.ledger.sweep_held(outbox.runtime.clock.now()))
-            .await;
+        let swept =
+            outbox.storage.insist(|ledger| ledger.sweep_held(outbox.runtime.clock.now())).await;
         let Some(swept) = swept else { return };
         for outbound in swept.expired {
             tracing::warn!(%outbound, "a held answer expired: nobody fetched it");

@@ -13,9 +13,8 @@ pub(crate) fn left_unclear(channel: &str, shown: &str) -> String {
 }
 
 /// Stands under a question whose rest the platform did not take.
-pub(crate) fn cut_short() -> String {
-    "The rest of this could not be shown here: it cannot be answered here.".to_owned()
-}
+pub(crate) const CUT_SHORT: &str =
+    "The rest of this could not be shown here: it cannot be answered here.";
 
 /// Tells the owner that a place goes on under another id.
 pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
@@ -29,19 +28,14 @@ pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
 pub(crate) const GET_THE_ANSWER: &str = "Get the answer";
 
 /// Says that an answer is late and will be fetched.
-pub(crate) fn still_working() -> String {
-    "I am still working on this. Tap below when you want the answer.".to_owned()
-}
+pub(crate) const STILL_WORKING: &str =
+    "I am still working on this. Tap below when you want the answer.";
 
 /// Answers a tap for an answer that went out.
-pub(crate) fn fetched_already() -> String {
-    "You already have that answer: see above.".to_owned()
-}
+pub(crate) const FETCHED_ALREADY: &str = "You already have that answer: see above.";
 
 /// Answers a tap for an answer that is not there any more.
-pub(crate) fn nothing_to_fetch() -> String {
-    "That answer is no longer there. Please ask again.".to_owned()
-}
+pub(crate) const NOTHING_TO_FETCH: &str = "That answer is no longer there. Please ask again.";
 
 /// For the model: on whose behalf it said the next line, to whoever reads it here.
 pub(crate) fn said_for(whom: Option<&str>) -> String {

@@ -31,7 +31,7 @@ pub(crate) fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Dur
     tracker.spawn(async move {
         let settled = async {
             // It may have been settled before anybody watched.
-            let row = outbox.storage.insist(|| outbox.storage.ledger.post_of(outbound)).await;
+            let row = outbox.storage.insist(|ledger| ledger.post_of(outbound)).await;
             if row.flatten().is_some_and(|row| row.standing == DeliveryState::Open) {
                 waiters::settled(&mut watch).await;
             }
@@ -48,10 +48,9 @@ pub(crate) fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Dur
 
 /// Goes on with what an earlier process has not told.
 pub(crate) async fn resume(outbox: Arc<Outbox>) {
-    let ledger = &outbox.storage.ledger;
-    let Some(untold) = outbox.storage.insist(|| ledger.untold_posts()).await else { return };
+    let Some(untold) = outbox.storage.insist(|ledger| ledger.untold_posts()).await else { return };
     for outbound in untold {
-        let row = outbox.storage.insist(|| ledger.post_of(outbound)).await.flatten();
+        let row = outbox.storage.insist(|ledger| ledger.post_of(outbound)).await.flatten();
         if let Some(row) = row.as_ref().filter(|row| waits_for_login(&outbox, row)) {
             tell_waits(&outbox, row).await;
         }
@@ -101,8 +100,7 @@ pub(crate) async fn sweep_files(outbox: Arc<Outbox>) {
 
 /// Tells what became of a post.
 async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
-    let ledger = &outbox.storage.ledger;
-    let row = outbox.storage.insist(|| ledger.post_of(outbound)).await.flatten();
+    let row = outbox.storage.insist(|ledger| ledger.post_of(outbound)).await.flatten();
     let Some(row) = row.filter(|row| !row.told && row.standing != DeliveryState::Open) else {
         return;
     };
@@ -119,7 +117,7 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
     let draft = hears.as_ref().and_then(|hears| outbox.draft(hears, &text, None, None));
     let telling = Telling { draft, pause: pause.clone() };
     let told =
-        outbox.storage.insist(|| ledger.tell_post(outbound, telling.clone())).await.flatten();
+        outbox.storage.insist(|ledger| ledger.tell_post(outbound, telling.clone())).await.flatten();
     if messages::has_pictures(&row.said) {
         outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
     }
@@ -160,8 +158,7 @@ fn is_of_account(outbox: &Outbox, row: &PostRow) -> bool {
 
 /// Why a series waits from now on whose posts were meant for another account; one that is over waits for nothing.
 async fn held(outbox: &Outbox, schedule: ScheduleId) -> Option<String> {
-    let ledger = &outbox.storage.ledger;
-    let of = outbox.storage.insist(|| ledger.schedule_of(schedule)).await.flatten()?;
+    let of = outbox.storage.insist(|ledger| ledger.schedule_of(schedule)).await.flatten()?;
     let comes = of.state == ScheduleState::Active;
     comes.then(|| "its posts were approved for another account".to_owned())
 }
@@ -169,9 +166,8 @@ async fn held(outbox: &Outbox, schedule: ScheduleId) -> Option<String> {
 /// Why a series waits from now on, if it does: its newest posts were all refused for their words, since somebody last
 /// let it go on.
 async fn pause(outbox: &Outbox, row: &PostRow, schedule: ScheduleId) -> Option<String> {
-    let ledger = &outbox.storage.ledger;
-    let of = outbox.storage.insist(|| ledger.schedule_of(schedule)).await.flatten()?;
-    let newest = outbox.storage.insist(|| ledger.occurrences(schedule, LATEST)).await?;
+    let of = outbox.storage.insist(|ledger| ledger.schedule_of(schedule)).await.flatten()?;
+    let newest = outbox.storage.insist(|ledger| ledger.occurrences(schedule, LATEST)).await?;
     let since = newest.iter().filter(|time| time.fired_at >= of.counts_from);
     let arrived = |time: &&Occurrence| {
         let delivered = &time.delivered;

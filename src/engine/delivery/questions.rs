@@ -122,11 +122,7 @@ async fn replace_buttons(
 async fn arrived(outbox: &Arc<Outbox>, question: QuestionRow) -> QuestionRow {
     let read = async || {
         let account = question.conversation.account();
-        outbox
-            .storage
-            .insist(|| outbox.storage.ledger.question(account, &question.key))
-            .await
-            .flatten()
+        outbox.storage.insist(|ledger| ledger.question(account, &question.key)).await.flatten()
     };
     // Watched first: it may arrive in between.
     let mut standing = outbox.waiters.watch(question.outbound);

@@ -21,9 +21,8 @@ use crate::delivery::outgoing::NoCopy;
 use crate::delivery::posts::{self, TOOLS_TURN};
 use crate::delivery::rendered::rendered;
 use crate::delivery::waiters;
-use selkie_domain::choice::Pick;
 use selkie_domain::crash::CrashPoint;
-use selkie_domain::facts::{Facts, Mode, Trigger, Where};
+use selkie_domain::facts::{Facts, Trigger, Where};
 use selkie_domain::ids::OutboundId;
 use selkie_domain::task::Claim;
 use selkie_domain::transcript::Item;
@@ -159,20 +158,11 @@ impl TaskReply {
         let features = self.outbox.accounts.of(&to).map(|a| a.channel.address.features(&to));
         let gone = || ToolError::tell("the channel of that conversation is no longer configured");
         let whose = person.as_ref().map(|person| prompt::person(&by, person.as_str()));
+        let place = Where::Channel(features.ok_or_else(gone)?);
         let facts = Facts {
-            v: Facts::VERSION,
-            place: Where::Channel(features.ok_or_else(gone)?),
-            speaker: person,
-            trust,
             taint: taint.written(),
             trigger: Trigger::Relayed,
-            mode: Mode::Normal,
-            message: None,
-            opened: Vec::new(),
-            passed: None,
-            summoned: Vec::new(),
-            pick: Pick::default(),
-            at: self.outbox.runtime.clock.now(),
+            ..Facts::of(place, person, trust, self.outbox.runtime.clock.now())
         };
         let note = Item::Noted { text: messages::said_for(whose.as_deref()) };
         Ok(Relay { draft, facts, items: vec![note, Item::said(text, taint)] })

@@ -78,13 +78,13 @@ impl Storage {
 
     /// Repeats a verb until the store takes it. `None` when the daemon stops first, or when the row
     /// is a defect that no repetition mends.
-    pub(crate) async fn insist<T, F, V>(self: &Arc<Self>, mut verb: F) -> Option<T>
+    pub(crate) async fn insist<'a, T, F, V>(self: &'a Arc<Self>, mut verb: F) -> Option<T>
     where
-        F: FnMut() -> V,
+        F: FnMut(&'a dyn Ledger) -> V,
         V: Future<Output = Result<T, StoreError>>,
     {
         loop {
-            match verb().await {
+            match verb(&*self.ledger).await {
                 Ok(done) => return Some(done),
                 Err(error @ StoreError::Broken(_)) => self.trouble(&error),
                 Err(error) => {

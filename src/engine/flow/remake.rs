@@ -178,12 +178,12 @@ impl Flow {
 
     /// Gives an account what its people were let in by beside the config, and the places that have moved.
     async fn let_in(&self, account: &Arc<Account>) {
-        let (outbox, ledger) = (&self.outbox, &self.outbox.storage.ledger);
-        let paired = outbox.storage.insist(|| ledger.paired()).await.unwrap_or_default();
+        let outbox = &self.outbox;
+        let paired = outbox.storage.insist(|ledger| ledger.paired()).await.unwrap_or_default();
         for one in paired.iter().filter(|one| one.trust != Trust::Owner) {
             account.let_in(&one.person);
         }
-        let moved = outbox.storage.insist(|| ledger.moved_places()).await.unwrap_or_default();
+        let moved = outbox.storage.insist(|ledger| ledger.moved_places()).await.unwrap_or_default();
         for (old, new) in moved.iter().filter(|(old, _)| *old.account() == account.channel.account)
         {
             outbox.follow(account, old, new).await;

@@ -118,7 +118,7 @@ async fn commands_are_carried_out_once_and_in_order() {
     assert!(said[2].contains("Nothing is running") && said[2].contains("Store: fine"), "{said:?}");
     assert_eq!(
         said[3..],
-        [messages::reset(None), messages::ask_what(), messages::nothing_to_stop(&[])]
+        [messages::reset(None), messages::ASK_WHAT.to_owned(), messages::nothing_to_stop(&[])]
     );
     house.close().await;
 }
@@ -306,7 +306,7 @@ async fn bad_ends_are_honest_lines() {
     let arrived = house.platform.wait_for(3).await;
     assert_eq!(
         texts(&arrived),
-        [work::messages::defect(), work::messages::done(), "re fine".to_owned()]
+        [work::messages::defect(), work::messages::DONE.to_owned(), "re fine".to_owned()]
     );
     let left = house.close().await;
     let first = left.ledger.trace("1").await.unwrap().pop().unwrap().task.unwrap();

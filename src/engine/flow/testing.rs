@@ -36,7 +36,6 @@ use crate::work::workspace::Workspaces;
 use selkie_domain::chance::Fixed;
 use selkie_domain::choice::Choice;
 use selkie_domain::clock::SystemClock;
-use selkie_domain::course::Course;
 use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
 use selkie_domain::live::Live;
@@ -44,7 +43,6 @@ use selkie_domain::owners::Owners;
 use selkie_domain::taint::Taint;
 use selkie_domain::task::{Claim, TaskState};
 use selkie_domain::transcript::Item;
-use selkie_domain::usage::Usage;
 use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
@@ -60,7 +58,7 @@ pub(crate) use selkie_store::conformance::account;
 use selkie_store::read::Read;
 use selkie_store::sql::SqlLedger;
 use selkie_store::sqlite::Sqlite;
-use selkie_store::{Claimed, DuePart, End, Seen};
+use selkie_store::{Claimed, DuePart, End};
 use crate::terminal::channel::Terminal;
 use crate::work::runner::{Job, TaskRunner};
 
@@ -211,15 +209,7 @@ impl TaskRunner for TestMind {
             header,
             end: End::Done,
             text: answer,
-            pictures: Vec::new(),
-            usage: Usage::default(),
-            set_aside: false,
-            seen: Seen::default(),
-            facts: None,
-            cut: None,
-            absorbed: Vec::new(),
-            wrote: Vec::new(),
-            course: Course::default(),
+            ..Ending::default()
         })))
     }
 }

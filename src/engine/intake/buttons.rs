@@ -105,20 +105,21 @@ impl ButtonPresses {
     ) -> Option<String> {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
-        let ledger = &outbox.storage.ledger;
-        let held = outbox.storage.insist(|| deferred::tap(outbox, row, inbound, key)).await?;
+        let held = outbox.storage.insist(|_| deferred::tap(outbox, row, inbound, key)).await?;
         if held.is_some() {
             return held;
         }
         if let Some(id) = ReminderId::parse(key)
-            && let Some(found) = outbox.storage.insist(|| ledger.reminder(id)).await?
+            && let Some(found) = outbox.storage.insist(|ledger| ledger.reminder(id)).await?
         {
             return self.reminder(row, inbound, &found, choice).await;
         }
-        let found =
-            outbox.storage.insist(|| ledger.question(inbound.conversation.account(), key)).await?;
+        let found = outbox
+            .storage
+            .insist(|ledger| ledger.question(inbound.conversation.account(), key))
+            .await?;
         if found.is_none()
-            && let Some(approval) = outbox.storage.insist(|| ledger.approval(key)).await?
+            && let Some(approval) = outbox.storage.insist(|ledger| ledger.approval(key)).await?
         {
             return self.decisions.tap(row, inbound, approval, choice).await;
         }
@@ -170,7 +171,7 @@ impl ButtonPresses {
         let refused = match found.said {
             Some(said) if !under::fits(&self.outbox, inbound, said).await? => Some(unknown()),
             _ if self.rules.of(&account, |policy| policy.principal(inbound)).is_none() => {
-                Some(messages::later::not_on_the_list())
+                Some(messages::later::NOT_ON_THE_LIST.to_owned())
             }
             _ => None,
         };
@@ -178,7 +179,7 @@ impl ButtonPresses {
             self.carry_out(row, TapEffect::Nothing).await?;
             return refused;
         }
-        let tap = || self.reminders.tap(row, inbound, found.clone(), choice);
+        let tap = |_: &_| self.reminders.tap(row, inbound, found.clone(), choice);
         match self.outbox.storage.insist(tap).await? {
             Tapped::Done(text) => Some(text),
             Tapped::Idle(text) => {
@@ -193,8 +194,7 @@ impl ButtonPresses {
     async fn words(&self, row: InboxId, inbound: &Inbound, account: &Account) {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
-        let Some(found) = outbox.storage.insist(|| outbox.storage.ledger.question_of(row)).await
-        else {
+        let Some(found) = outbox.storage.insist(|ledger| ledger.question_of(row)).await else {
             return;
         };
         if found.is_none() && self.decisions.words(row, inbound).await {
@@ -230,9 +230,9 @@ impl ButtonPresses {
     pub(crate) async fn typed(&self, question: &QuestionRow, given: &Given) -> bool {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
-        let ledger = &outbox.storage.ledger;
         outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
-        let done = outbox.storage.insist(|| ledger.answer_typed(question, given.clone())).await;
+        let done =
+            outbox.storage.insist(|ledger| ledger.answer_typed(question, given.clone())).await;
         outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
         let Some(TapDone { done, ready, .. }) = done else { return false };
         self.workers.ready(ready.into_iter().collect(), None);
@@ -242,8 +242,7 @@ impl ButtonPresses {
     async fn carry_out(&self, row: InboxId, effect: TapEffect) -> Option<TapDone> {
         let outbox = &self.outbox;
         outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
-        let mut done =
-            outbox.storage.insist(|| outbox.storage.ledger.answer(row, effect.clone())).await??;
+        let mut done = outbox.storage.insist(|ledger| ledger.answer(row, effect.clone())).await??;
         outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
         if let Some(queued) = done.queued.take() {
             outbox.send(queued);

@@ -85,17 +85,16 @@ impl Commands {
         outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
         let effect = match self.limits.stops_command(inbound).await {
             Some(reached) => {
-                self.limits.tell_command(&reached, inbound).await;
+                self.limits.tell(&reached, Some(inbound)).await;
                 Some(CommandEffect::Say(None))
             }
             None => {
                 let given = Given::in_message(inbound, command);
-                outbox.storage.insist(|| self.effect(&given)).await
+                outbox.storage.insist(|_| self.effect(&given)).await
             }
         };
         let Some(effect) = effect else { return };
-        let done =
-            outbox.storage.insist(|| outbox.storage.ledger.command(row, effect.clone())).await;
+        let done = outbox.storage.insist(|ledger| ledger.command(row, effect.clone())).await;
         outbox.runtime.crash.hit(CrashPoint::AfterCommand);
         let Some(Some(done)) = done else { return };
         tracing::debug!(%row, "the command is carried out");
@@ -107,9 +106,10 @@ impl Commands {
         let storage = &self.outbox.storage;
         let given = Given::from(typed);
         self.outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
-        let Some(effect) = storage.insist(|| self.effect(&given)).await else { return };
-        let carry_out = || storage.ledger.command_typed(typed.location.clone(), effect.clone());
-        let done = storage.insist(carry_out).await;
+        let Some(effect) = storage.insist(|_| self.effect(&given)).await else { return };
+        let done = storage
+            .insist(|ledger| ledger.command_typed(typed.location.clone(), effect.clone()))
+            .await;
         self.outbox.runtime.crash.hit(CrashPoint::AfterCommand);
         if let Some(done) = done {
             self.done(given.conversation, &effect, done).await;
@@ -148,7 +148,7 @@ impl Commands {
 
     /// Ends a task: who asked it has gone.
     pub(crate) async fn abandon(&self, task: TaskId) {
-        let done = self.outbox.storage.insist(|| self.outbox.storage.ledger.abandon(task)).await;
+        let done = self.outbox.storage.insist(|ledger| ledger.abandon(task)).await;
         if let Some(done) = done {
             tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
             self.follow_up(done).await;
@@ -167,8 +167,7 @@ impl Commands {
         for task in done.stopping {
             self.stops.stop(task);
             self.processes.end_of(task);
-            let sought =
-                outbox.storage.insist(|| outbox.storage.ledger.approvals(Some(task))).await;
+            let sought = outbox.storage.insist(|ledger| ledger.approvals(Some(task))).await;
             let sought = sought.unwrap_or_default();
             if !self.kept.end(task) && !sought.is_empty() {
                 // It has waited since before the last start.
@@ -213,7 +212,7 @@ impl Commands {
             Builtin::Id => say(messages::ids(given.person, given.place, given.conversation)),
             // It was carried out before.
             Builtin::Pair => Ok(CommandEffect::Say(None)),
-            Builtin::Ask => say(messages::ask_what()),
+            Builtin::Ask => say(messages::ASK_WHAT.to_owned()),
             Builtin::Status => say(self.status(given, &account, trust).await?),
             _ if builtin.is_owners() && trust != Trust::Owner => {
                 say(messages::owners_only(builtin.name()))
@@ -235,7 +234,7 @@ impl Commands {
             Builtin::Sessions => say(self.conversations(given, trust).await?),
             Builtin::Ps => say(self.processes(given).await?),
             Builtin::Workspace if matches!(given.by, By::Hand(_)) => {
-                say(messages::workspace_of_terminal())
+                say(messages::WORKSPACE_OF_TERMINAL.to_owned())
             }
             Builtin::Workspace => self.workspace(given, command.args.trim()).await,
             Builtin::Tools => say(self.tools(given, &account, trust, &command.args).await?),
@@ -296,7 +295,7 @@ impl Commands {
                 Ok(CommandEffect::Say(say(messages::not_yours(Builtin::Plan.name()))))
             }
             "off" => Ok(CommandEffect::Mode(Mode::Normal, say(messages::plan_off(mode)))),
-            _ => Ok(CommandEffect::Say(say(messages::plan_usage()))),
+            _ => Ok(CommandEffect::Say(say(messages::PLAN_USAGE.to_owned()))),
         }
     }
 

@@ -48,7 +48,7 @@ impl ContactCommands {
         trust: Trust,
     ) -> Result<String, StoreError> {
         if trust == Trust::Stranger {
-            return Ok(messages::not_for_strangers());
+            return Ok(messages::NOT_FOR_STRANGERS.to_owned());
         }
         let is_whole = given.is_owner_alone(trust);
         let unwritten = match self.acquaintances.bring().await {

@@ -9,7 +9,7 @@ use crate::delivery::outbox::Outbox;
 use selkie_domain::approval::{ApprovalState, Approvers, Verdict};
 use selkie_domain::command_line;
 use selkie_domain::crash::CrashPoint;
-use selkie_domain::ids::{InboxId, OutboundId};
+use selkie_domain::ids::InboxId;
 use crate::intake::guesses::{self, Guess};
 use crate::intake::{messages, under};
 use selkie_store::{ApprovalRow, AskedPerson, CommandEffect, Decided, Decision};
@@ -53,7 +53,7 @@ impl Decisions {
             self.nothing_waits(row, inbound).await;
             return true;
         }
-        let Some(found) = storage.insist(|| storage.ledger.approval_meant(inbound)).await else {
+        let Some(found) = storage.insist(|ledger| ledger.approval_meant(inbound)).await else {
             return true;
         };
         let verdict = Verdict::with_code(&inbound.text).map(|(verdict, _)| verdict);
@@ -99,13 +99,14 @@ impl Decisions {
             self.nothing(row).await?;
             return Some("This request is for somebody else.".to_owned());
         }
-        for said in shown_to(inbound, &approval) {
+        for said in theirs(inbound, &approval).map(|one| one.outbound).collect::<Vec<_>>() {
             if !under::fits(&self.outbox, inbound, said).await? {
                 self.nothing(row).await?;
                 return Some(under::NOT_HERE.to_owned());
             }
         }
-        if approval.state == ApprovalState::Open && !was_shown_whole(inbound, &approval) {
+        if approval.state == ApprovalState::Open && !theirs(inbound, &approval).any(|one| one.whole)
+        {
             self.nothing(row).await?;
             return Some(NOT_WHOLE.to_owned());
         }
@@ -141,7 +142,7 @@ impl Decisions {
         let text = self.nothing_told(inbound).await;
         let draft = text.and_then(|text| self.outbox.draft_to(inbound, &text));
         let effect = CommandEffect::Say(draft.clone());
-        match storage.insist(|| storage.ledger.command(row, effect.clone())).await {
+        match storage.insist(|ledger| ledger.command(row, effect.clone())).await {
             Some(Some(done)) => done.queued.into_iter().for_each(|queued| self.outbox.send(queued)),
             // It was taken for a decision when it was stored.
             _ if self.nothing(row).await.is_some() => {
@@ -158,12 +159,12 @@ impl Decisions {
         if inbound.text.split_whitespace().nth(1).is_some() {
             match guesses::wrong(&self.outbox, inbound).await {
                 Guess::Answered => {}
-                Guess::LastWord => return Some(messages::too_many_codes()),
+                Guess::LastWord => return Some(messages::TOO_MANY_CODES.to_owned()),
                 Guess::Silent => return None,
             }
         }
         let storage = &self.outbox.storage;
-        let open = storage.insist(|| storage.ledger.approvals(None)).await.unwrap_or_default();
+        let open = storage.insist(|ledger| ledger.approvals(None)).await.unwrap_or_default();
         let open = open.into_iter().filter(|approval| self.may_decide(inbound, approval));
         Some(messages::no_such_request(&inbound.text, &open.collect::<Vec<_>>()))
     }
@@ -172,7 +173,7 @@ impl Decisions {
         let (verdict, name) = (Verdict::Deny, String::new());
         let decision = Decision { row: Some(row), key: None, verdict, by: None, name };
         let storage = &self.outbox.storage;
-        storage.insist(|| storage.ledger.decide(decision.clone())).await?
+        storage.insist(|ledger| ledger.decide(decision.clone())).await?
     }
 
     /// Says what came of it, in a line; `None` when its row was carried out before.
@@ -184,7 +185,7 @@ impl Decisions {
     ) -> Option<String> {
         let storage = &self.outbox.storage;
         self.outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
-        let mut decided = storage.insist(|| storage.ledger.decide(decision.clone())).await??;
+        let mut decided = storage.insist(|ledger| ledger.decide(decision.clone())).await??;
         self.outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
         if decision.verdict == Verdict::Unmute {
             return Some(messages::unmuted(decided.done));
@@ -192,7 +193,7 @@ impl Decisions {
         if let Some(lane) = decided.ready.take() {
             self.workers.ready(vec![lane], None);
         }
-        let now = storage.insist(|| storage.ledger.approval(&approval.key)).await.flatten();
+        let now = storage.insist(|ledger| ledger.approval(&approval.key)).await.flatten();
         let mut now = now.unwrap_or(approval);
         if let Some(inbound) = by {
             stands_where_it_was_tapped(&mut now, inbound);
@@ -211,16 +212,6 @@ impl Decisions {
             _ => format!("Already decided: {}", approvals::outcome(&now)),
         })
     }
-}
-
-/// Whether all of a request has reached who answers it.
-fn was_shown_whole(inbound: &Inbound, approval: &ApprovalRow) -> bool {
-    theirs(inbound, approval).any(|one| one.whole)
-}
-
-/// What asked who answers a request.
-fn shown_to(inbound: &Inbound, approval: &ApprovalRow) -> Vec<OutboundId> {
-    theirs(inbound, approval).map(|one| one.outbound).collect()
 }
 
 fn theirs<'a>(

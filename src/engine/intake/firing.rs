@@ -9,9 +9,8 @@ use crate::delivery::account::Account;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use selkie_domain::cause::Cause;
-use selkie_domain::choice::Pick;
 use selkie_domain::command_line;
-use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::facts::{Facts, Trigger, Trust, Where};
 use selkie_domain::schedule::{Action, Schedule, ScheduleState};
 use selkie_domain::words::Words;
 use crate::intake::heartbeat::Heartbeat;
@@ -122,7 +121,7 @@ impl Firings {
         let firing =
             Firing { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
         let outbox = &self.outbox;
-        let stored = outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
+        let stored = outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
         told(row, &stored.fired);
         let came = ByHand::of(&stored.fired);
         let is_stale = matches!(came, ByHand::Changed | ByHand::UnderWay);
@@ -154,7 +153,7 @@ impl Firings {
             wait,
             by_hand: false,
         };
-        self.outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
+        self.outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
         self.tell_owner(row, &why).await;
         Some(())
     }
@@ -174,15 +173,14 @@ impl Firings {
             return Some(Decided::pauses(public_place(&row.conversation, tool)));
         }
         let Some(trust) = self.trust(row, &account) else {
-            return Some(Decided::pauses(messages::not_allowed()));
+            return Some(Decided::pauses(messages::NOT_ALLOWED.to_owned()));
         };
         let to = location(&row.conversation, &row.place);
         let accounts = &self.outbox.accounts;
         let owners = &self.rights.owners;
         if !row.was_made_there() && !rights::may_be_told(owners, accounts, &to) {
-            let (storage, conversation) = (&self.outbox.storage, &row.conversation);
-            let asks = || rights::is_an_owners(owners, &*storage.ledger, conversation);
-            if !storage.insist(asks).await? {
+            let asks = |ledger| rights::is_an_owners(owners, ledger, &row.conversation);
+            if !self.outbox.storage.insist(asks).await? {
                 return Some(Decided::pauses(rights::not_listed(&account, &to)));
             }
         }
@@ -208,7 +206,7 @@ impl Firings {
         }
         let does = match &row.schedule.action {
             Action::Post { .. } if trust == Trust::Stranger => {
-                return Some(Decided::pauses(messages::strangers_post_nothing()));
+                return Some(Decided::pauses(messages::STRANGERS_POST_NOTHING.to_owned()));
             }
             // Whoever asked waits for it: it is held and they are told, instead of passed over.
             Action::Post { to, .. } if self.outbox.accounts.of(to).is_none() => {
@@ -216,7 +214,7 @@ impl Firings {
             }
             Action::Post { to, post } => match self.post(row, to, post, at) {
                 Some(draft) => Does::Say(Box::new(draft)),
-                None => return Some(Decided::skips(messages::shows_nothing())),
+                None => return Some(Decided::skips(messages::SHOWS_NOTHING.to_owned())),
             },
             Action::Heartbeat => match self.heartbeat.looks_at(row).await {
                 Ok(text) => {
@@ -256,24 +254,15 @@ impl Firings {
     ) -> TaskRequest {
         let now = self.outbox.runtime.now();
         let Schedule { maker, action, .. } = &row.schedule;
-        let opened = self.rights.here(&row.conversation, &row.place).allow;
+        let place = Where::Channel(account.channel.address.features(&row.conversation));
         let facts = Facts {
-            v: Facts::VERSION,
-            place: Where::Channel(account.channel.address.features(&row.conversation)),
-            speaker: Some(maker.person.clone()),
-            trust,
             taint: maker.taint,
             trigger: match action {
                 Action::Heartbeat => Trigger::Heartbeat,
                 _ => Trigger::Scheduled,
             },
-            mode: Mode::Normal,
-            message: None,
-            opened,
-            passed: None,
-            summoned: Vec::new(),
-            pick: Pick::default(),
-            at: now,
+            opened: self.rights.here(&row.conversation, &row.place).allow,
+            ..Facts::of(place, Some(maker.person.clone()), trust, now)
         };
         let fixed = matches!(action, Action::Say { .. } | Action::Remind { .. });
         let note = match action {

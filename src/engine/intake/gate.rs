@@ -127,14 +127,12 @@ impl Gate {
         }
         // Never closed.
         let Ok(_permit) = self.permits.acquire().await else { return };
-        let waiting =
-            outbox.storage.insist(|| outbox.storage.ledger.at_gate(conversation)).await.flatten();
+        let waiting = outbox.storage.insist(|ledger| ledger.at_gate(conversation)).await.flatten();
         let Some(mut waiting) = waiting else { return };
         self.look_back(conversation, &mut waiting).await;
         let judged = self.judged(conversation, &waiting).await;
         outbox.runtime.crash.hit(CrashPoint::AfterGate);
-        let lane =
-            outbox.storage.insist(|| outbox.storage.ledger.judge(judged.clone())).await.flatten();
+        let lane = outbox.storage.insist(|ledger| ledger.judge(judged.clone())).await.flatten();
         outbox.runtime.crash.hit(CrashPoint::AfterJudged);
         self.workers.ready(lane.into_iter().collect(), None);
     }

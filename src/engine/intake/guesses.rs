@@ -58,7 +58,7 @@ async fn lately(outbox: &Outbox, inbound: &Inbound) -> u64 {
 
 async fn spend(outbox: &Outbox, spent: Vec<Spent>, now: DateTime<Utc>) -> Vec<u64> {
     let storage = &outbox.storage;
-    let amounts = storage.insist(|| storage.ledger.spend(spent.clone(), now - FORGET)).await;
+    let amounts = storage.insist(|ledger| ledger.spend(spent.clone(), now - FORGET)).await;
     // The process ends: the row is carried out by the next one.
     amounts.unwrap_or_default()
 }

@@ -8,12 +8,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::PersonId;
 
 use crate::delivery::outbox::Outbox;
-use selkie_domain::facts::Trust;
 use selkie_domain::live::Live;
 use selkie_domain::schedule::{
     Action, HEARTBEAT_OFF, Maker, Misfire, Schedule, ScheduleState, Terms,
 };
-use selkie_domain::taint::Taint;
 use crate::intake::heartbeat::settings::HeartbeatSettings;
 use crate::intake::messages::schedules as messages;
 use selkie_schedule::expression::{Every, Expression};
@@ -94,13 +92,7 @@ impl Heartbeat {
             when: when.to_string(),
             zone: self.zone.name().to_owned(),
             action: Action::Heartbeat,
-            maker: Maker {
-                person: owner,
-                name: String::new(),
-                trust: Trust::Owner,
-                taint: Taint::Clean,
-                is_cleared: true,
-            },
+            maker: Maker::owner(owner),
             terms,
         };
         let next_at = plan(&schedule).ok()?.next(now, 0);
@@ -148,12 +140,11 @@ impl Heartbeat {
     /// Why this time is passed over.
     pub(crate) async fn looks_at(&self, row: &ScheduleRow) -> std::result::Result<String, String> {
         let storage = &self.outbox.storage;
-        let ledger = &storage.ledger;
         // A kill may have come before it was told.
         failing::tell(&self.outbox, row.id()).await;
-        let status = storage.insist(|| ledger.status(&row.conversation)).await;
+        let status = storage.insist(|ledger| ledger.status(&row.conversation)).await;
         if status.is_some_and(|status| status.running.is_some() || status.waiting > 0) {
-            return Err(messages::busy().to_owned());
+            return Err(messages::BUSY.to_owned());
         }
         let state_dir = self.state_dir.clone();
         let read = tokio::task::spawn_blocking(move || file::read(&state_dir)).await;

@@ -45,7 +45,7 @@ impl Later {
         trust: Trust,
     ) -> Result<String, StoreError> {
         if trust == Trust::Stranger {
-            return Ok(messages::not_for_strangers());
+            return Ok(messages::NOT_FOR_STRANGERS.to_owned());
         }
         let words: Vec<&str> = given.command.args.split_whitespace().collect();
         let done = match words.as_slice() {
@@ -58,9 +58,9 @@ impl Later {
                     let by = Wisher { task: None, person: given.person.clone(), trust };
                     self.timetable.wish(given.conversation, &by, ScheduleId(id), wish).await
                 }
-                _ => return Ok(messages::schedules_usage()),
+                _ => return Ok(messages::SCHEDULES_USAGE.to_owned()),
             },
-            _ => return Ok(messages::schedules_usage()),
+            _ => return Ok(messages::SCHEDULES_USAGE.to_owned()),
         };
         told(done)
     }
@@ -72,13 +72,13 @@ impl Later {
         trust: Trust,
     ) -> Result<String, StoreError> {
         if trust == Trust::Stranger {
-            return Ok(messages::not_for_strangers());
+            return Ok(messages::NOT_FOR_STRANGERS.to_owned());
         }
         let Found { zone, .. } = self.zones.of(given.place, Some(given.person)).await?;
         let now = self.timetable.book.now();
         let words: Vec<&str> = given.command.args.split_whitespace().collect();
         match words.split_first() {
-            None => return Ok(messages::remind_usage()),
+            None => return Ok(messages::REMIND_USAGE.to_owned()),
             Some((verb, rest)) => {
                 if let Some(wanted) = self.settles(verb, rest, zone) {
                     return match wanted {
@@ -116,7 +116,7 @@ impl Later {
         let now = self.timetable.book.now();
         if verb.eq_ignore_ascii_case("done") {
             let done = rest.is_empty().then_some(ToSettle::Done);
-            return Some(done.ok_or_else(messages::remind_usage));
+            return Some(done.ok_or_else(|| messages::REMIND_USAGE.to_owned()));
         }
         if !verb.eq_ignore_ascii_case("snooze") {
             return None;
@@ -126,7 +126,7 @@ impl Later {
         }
         Some(match Expression::written(&format!("in {}", rest.join(" ")), zone, now) {
             Ok(Expression::Once(at)) => Ok(ToSettle::Again(at)),
-            Ok(_) => Err(messages::remind_usage()),
+            Ok(_) => Err(messages::REMIND_USAGE.to_owned()),
             Err(why) => Err(messages::no_time(&NoTime::Wrong(why.to_string()))),
         })
     }
@@ -195,7 +195,7 @@ impl Later {
             return says(messages::zone(found, !in_group || trust == Trust::Owner));
         }
         if in_group && trust != Trust::Owner {
-            return says(messages::zone_is_the_owners());
+            return says(messages::ZONE_IS_THE_OWNERS.to_owned());
         }
         let whose =
             if in_group { Whose::Place(place(given)) } else { Whose::Person(given.person.clone()) };

@@ -141,10 +141,7 @@ pub(crate) fn unmuted(done: bool) -> String {
 }
 
 /// Says once that no more codes are read.
-pub(crate) fn too_many_codes() -> String {
-    "Too many wrong codes: I will ignore codes for ten minutes. The buttons below a request still work."
-        .to_owned()
-}
+pub(crate) const TOO_MANY_CODES: &str = "Too many wrong codes: I will ignore codes for ten minutes. The buttons below a request still work.";
 
 /// Tells the ids.
 pub(crate) fn ids(person: &PersonId, place: &PlaceId, conversation: &ConversationId) -> String {
@@ -157,9 +154,8 @@ pub(crate) fn ids(person: &PersonId, place: &PlaceId, conversation: &Conversatio
 }
 
 /// Answers `/ask` without a question.
-pub(crate) fn ask_what() -> String {
-    "Put your question after the command: `/ask what is the time in Lima?`".to_owned()
-}
+pub(crate) const ASK_WHAT: &str =
+    "Put your question after the command: `/ask what is the time in Lima?`";
 
 /// Answers `/plan`.
 pub(crate) fn plan(mode: Mode) -> String {
@@ -181,9 +177,8 @@ pub(crate) fn plan_off(before: Mode) -> String {
 }
 
 /// Answers `/plan` with words nobody knows.
-pub(crate) fn plan_usage() -> String {
-    "Write `/plan` to see whether plan mode is on here, `/plan off` to end it.".to_owned()
-}
+pub(crate) const PLAN_USAGE: &str =
+    "Write `/plan` to see whether plan mode is on here, `/plan off` to end it.";
 
 /// Answers `/reset`; `answers` is what answers here by a command, which stays.
 pub(crate) fn reset(answers: Option<&str>) -> String {
@@ -272,9 +267,8 @@ pub(crate) fn workspace_set(real: &str) -> String {
 }
 
 /// Says that a place's own folder is taken back.
-pub(crate) fn no_workspace() -> String {
-    "Done: files go where the config says again, or else to my cache folder.".to_owned()
-}
+pub(crate) const NO_WORKSPACE: &str =
+    "Done: files go where the config says again, or else to my cache folder.";
 
 /// Answers a command that only the owner may give.
 pub(crate) fn owners_only(command: &str) -> String {
@@ -282,9 +276,8 @@ pub(crate) fn owners_only(command: &str) -> String {
 }
 
 /// Answers `/workspace` in the terminal.
-pub(crate) fn workspace_of_terminal() -> String {
-    "In the terminal I work in your current folder: start me in another one.".to_owned()
-}
+pub(crate) const WORKSPACE_OF_TERMINAL: &str =
+    "In the terminal I work in your current folder: start me in another one.";
 
 /// Answers `/ps`. A command that the `running` task waits for has no name of its own.
 pub(crate) fn processes(all: &[Listed], running: Option<TaskId>) -> String {
@@ -334,9 +327,7 @@ pub(crate) fn tool_why(name: &str, here: Option<bool>, lines: &[String]) -> Stri
 }
 
 /// Answers `/tools` with anything else behind it.
-pub(crate) fn tools_usage() -> String {
-    "Write `/tools`, or `/tools why NAME`.".to_owned()
-}
+pub(crate) const TOOLS_USAGE: &str = "Write `/tools`, or `/tools why NAME`.";
 
 #[cfg(test)]
 mod tests {
@@ -436,7 +427,7 @@ mod tests {
         let all = [
             start(Trust::Owner),
             ids(&said.speaker.id, &said.place, &said.conversation),
-            ask_what(),
+            ASK_WHAT.to_owned(),
             reset(None),
             stopped(&[]),
             stopped(&["p1".to_owned(), "p2".to_owned()]),
@@ -445,7 +436,7 @@ mod tests {
             nothing_to_stop(&[]),
             nothing_to_stop(&["p1".to_owned()]),
             not_yours("stop"),
-            tools_usage(),
+            TOOLS_USAGE.to_owned(),
             tool_why("bash", Some(false), &["exec is closed in groups".to_owned()]),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"

@@ -21,7 +21,7 @@ async fn welcome(outbox: &Arc<Outbox>, person: &PersonId, code: &str) {
     outbox.accounts.let_in(person);
     tracing::info!(%person, "paired: let in by an owner");
     let private = outbox.accounts.private(person);
-    let Some(draft) = private.and_then(|c| outbox.draft(&c, &messages::you_are_in(), None, None))
+    let Some(draft) = private.and_then(|c| outbox.draft(&c, messages::YOU_ARE_IN, None, None))
     else {
         return;
     };

@@ -22,7 +22,7 @@ pub(crate) async fn pass_over(
     let come = come(row, &plan, now);
     let last = come.fires.or_else(|| come.missed.last().map(|missed| missed.last));
     let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
-    let skipped = || Does::Skip(messages::passed_while_restored());
+    let skipped = || Does::Skip(messages::PASSED_WHILE_RESTORED.to_owned());
     let firing = Firing {
         of: row.version,
         turn: come.fires.map(|at| Turn { at, does: skipped() }),

@@ -13,9 +13,8 @@ use crate::delivery::moments::after;
 use selkie_domain::approval::Verdict;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::cause::Cause;
-use selkie_domain::choice::Pick;
 use selkie_domain::clock::SharedClock;
-use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::live::Live;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
@@ -141,20 +140,13 @@ impl Policy<'_> {
 
     /// Takes the facts of a message.
     pub(crate) fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
+        let place = Where::Channel(self.address.features(&inbound.conversation));
         Facts {
-            v: Facts::VERSION,
-            place: Where::Channel(self.address.features(&inbound.conversation)),
-            speaker: Some(inbound.speaker.id.clone()),
-            trust,
             taint: if is_foreign(inbound) { Taint::Raw } else { Taint::Clean },
-            trigger: Trigger::Asked,
-            mode: Mode::Normal,
             message: inbound.message.clone(),
             opened: self.here(inbound).allow,
-            passed: None,
             summoned: if trust == Trust::Owner { summoned(inbound) } else { Vec::new() },
-            pick: Pick::default(),
-            at: self.now,
+            ..Facts::of(place, Some(inbound.speaker.id.clone()), trust, self.now)
         }
     }
 }

@@ -67,24 +67,30 @@ impl Intake {
     ) -> Result<Stored, StoreError> {
         let outbox = &self.outbox;
         batch.iter_mut().for_each(|arrival| hide(&outbox.runtime.redactor, &mut arrival.inbound));
-        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
-        let begins =
-            |a: &&Arrival| matches!(a.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
-        let tasks = batch.iter().filter(begins).count();
+        let tasks = batch.iter().filter(|arrival| begins_a_task(arrival)).count();
+        let accept = |fuse| outbox.storage.ledger.accept(batch, cursor, fuse);
+        let (accepted, permits) = self.accept_with(tasks, accept).await?;
+        Ok(Stored { accepted, permits })
+    }
+
+    /// Has the ledger take in what may begin so many tasks, with a permit for each that may run at once.
+    async fn accept_with<T, F>(
+        &self,
+        tasks: usize,
+        write: impl FnOnce(Fuse) -> F,
+    ) -> Result<(T, Permits), StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let Outbox { runtime, storage, .. } = &*self.outbox;
+        runtime.crash.hit(CrashPoint::BeforeAccept);
         let permits = self.workers.reserve(tasks);
-        let now = outbox.runtime.clock.now();
-        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
-        match outbox.storage.ledger.accept(batch, cursor, fuse).await {
-            Ok(accepted) => {
-                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
-                outbox.storage.stored();
-                Ok(Stored { accepted, permits })
-            }
-            Err(error) => {
-                outbox.storage.trouble(&error);
-                Err(error)
-            }
-        }
+        let (instance, now) = (runtime.instance.clone(), runtime.clock.now());
+        let written = write(Fuse { permits: permits.len(), instance, now }).await;
+        let written = written.inspect_err(|error| storage.trouble(error))?;
+        runtime.crash.hit(CrashPoint::AfterAccept);
+        storage.stored();
+        Ok((written, permits))
     }
 
     /// Makes a task of a cause that is no message, and claims it when it may run at once.
@@ -93,22 +99,10 @@ impl Intake {
         for written in [&mut request.location.title, &mut request.words.text] {
             *written = outbox.runtime.redactor.clean(written);
         }
-        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
-        let permits = self.workers.reserve(1);
-        let now = outbox.runtime.clock.now();
-        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
-        match outbox.storage.ledger.request(request, fuse).await {
-            Ok(requested) => {
-                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
-                outbox.storage.stored();
-                let task = requested.task;
-                Ok(Placed { task, stored: Stored { accepted: accepted(requested), permits } })
-            }
-            Err(error) => {
-                outbox.storage.trouble(&error);
-                Err(error)
-            }
-        }
+        let place = |fuse| outbox.storage.ledger.request(request, fuse);
+        let (requested, permits) = self.accept_with(1, place).await?;
+        let task = requested.task;
+        Ok(Placed { task, stored: Stored { accepted: accepted(requested), permits } })
     }
 
     /// Carries out one time of a schedule, and claims its task when that may run at once.
@@ -121,21 +115,9 @@ impl Intake {
             }
             _ => false,
         };
-        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
-        let permits = self.workers.reserve(usize::from(makes_task));
-        let now = outbox.runtime.clock.now();
-        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
-        match outbox.storage.ledger.fire(firing, fuse).await {
-            Ok(fired) => {
-                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
-                outbox.storage.stored();
-                Ok(StoredFiring { fired, permits })
-            }
-            Err(error) => {
-                outbox.storage.trouble(&error);
-                Err(error)
-            }
-        }
+        let fire = |fuse| outbox.storage.ledger.fire(firing, fuse);
+        let (fired, permits) = self.accept_with(usize::from(makes_task), fire).await?;
+        Ok(StoredFiring { fired, permits })
     }
 
     /// Begins what a firing asks for.
@@ -259,6 +241,10 @@ fn accepted(requested: Requested) -> Accepted {
     Accepted { claimed, ready, stopping, wake_at, ..Accepted::default() }
 }
 
+fn begins_a_task(arrival: &Arrival) -> bool {
+    matches!(arrival.disposition, Disposition::Task(_) | Disposition::MeantNow(_))
+}
+
 fn moved(arrival: &Arrival) -> Option<(PlaceId, PlaceId)> {
     match &arrival.disposition {
         Disposition::Moved(to) => Some((arrival.inbound.place.clone(), to.clone())),
@@ -328,8 +314,7 @@ fn broken(error: StoreError) -> InboxBroken {
 
 /// A message that begins a task and brings a right to answer that runs out.
 fn right(index: usize, arrival: &Arrival) -> Option<(usize, Inbound)> {
-    let begins = matches!(arrival.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
     let window = arrival.inbound.reply_window.as_ref();
     let ends = window.is_some_and(|window| window.hold_at.is_some());
-    (begins && ends).then(|| (index, arrival.inbound.clone()))
+    (begins_a_task(arrival) && ends).then(|| (index, arrival.inbound.clone()))
 }

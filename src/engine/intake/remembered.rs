@@ -35,9 +35,9 @@ impl MemoryCommands {
             [] => self.all(given, trust).await.map(|all| messages::remembered(&all)),
             ["forget", number] => match number.trim_start_matches('#').parse::<usize>() {
                 Ok(number) => self.forget(given, trust, number).await,
-                Err(_) => Ok(messages::usage()),
+                Err(_) => Ok(messages::USAGE.to_owned()),
             },
-            _ => Ok(messages::usage()),
+            _ => Ok(messages::USAGE.to_owned()),
         };
         done.unwrap_or_else(|why| why.to_string())
     }
@@ -45,10 +45,10 @@ impl MemoryCommands {
     /// Answers `/forget`; with `yes` behind it what is remembered here goes at once.
     pub(crate) async fn forget_all(&self, given: &Given<'_>, trust: Trust) -> Forgetting {
         if given.audience == Audience::Group && trust != Trust::Owner {
-            return Forgetting::Says(messages::owner_forgets());
+            return Forgetting::Says(messages::OWNER_FORGETS.to_owned());
         }
         if !given.command.args.trim().eq_ignore_ascii_case("yes") {
-            return Forgetting::Says(messages::forget_what());
+            return Forgetting::Says(messages::FORGET_WHAT.to_owned());
         }
         match self.book.forget(given.conversation).await {
             Ok(()) => Forgetting::All(messages::forgotten()),
@@ -82,9 +82,9 @@ impl MemoryCommands {
         };
         let is_theirs = one.author.as_deref() == Some(given.person.as_str());
         if given.audience == Audience::Group && trust != Trust::Owner && !is_theirs {
-            return Ok(messages::not_their_line());
+            return Ok(messages::NOT_THEIR_LINE.to_owned());
         }
         let taken = self.book.take(given.conversation, one).await?;
-        Ok(if taken { messages::line_forgotten(one) } else { messages::line_changed() })
+        Ok(if taken { messages::line_forgotten(one) } else { messages::LINE_CHANGED.to_owned() })
     }
 }

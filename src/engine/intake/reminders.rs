@@ -74,7 +74,7 @@ impl Reminders {
         let wanted = match choice {
             DONE => Wanted::Done,
             AGAIN => Wanted::Again(self.book.now() + LATER),
-            _ => return Ok(Tapped::Idle(messages::no_such_button())),
+            _ => return Ok(Tapped::Idle(messages::NO_SUCH_BUTTON.to_owned())),
         };
         // The tapped message is where the buttons are.
         let message = inbound.message.clone().or(found.message.clone());
@@ -98,7 +98,7 @@ impl Reminders {
         let ledger = &self.outbox.storage.ledger;
         let said = ledger.reminders_in(by.conversation, LOOKED_THROUGH).await?;
         let Some(found) = said.into_iter().find(|row| may_settle(row, by)) else {
-            return Ok(messages::no_reminder());
+            return Ok(messages::NO_REMINDER.to_owned());
         };
         let name = found.schedule.schedule.name();
         if let Some(settled) = found.settled {
@@ -151,7 +151,7 @@ impl Reminders {
                 Made::Settled(made)
             }
             Settling::Repeated => Made::Repeated,
-            Settling::Late => Made::Refused(messages::settled_meanwhile()),
+            Settling::Late => Made::Refused(messages::SETTLED_MEANWHILE.to_owned()),
             Settling::Full => Made::Refused(self.book.full()),
         })
     }

@@ -66,7 +66,7 @@ impl Ticker {
         }
         if !clocks.is_checked {
             let brought =
-                self.outbox.storage.insist(|| brought_back(&self.outbox, &self.firings.book));
+                self.outbox.storage.insist(|_| brought_back(&self.outbox, &self.firings.book));
             if brought.await.is_none() {
                 return tokio::time::sleep(AFTER_A_DEFECT).await;
             }
@@ -75,8 +75,7 @@ impl Ticker {
         self.firings.follow_removed().await;
         let storage = &self.outbox.storage;
         let now = sleeper.now().wall;
-        let ledger = &storage.ledger;
-        let Some(due) = storage.insist(|| ledger.due_schedules(now, AT_ONCE)).await else {
+        let Some(due) = storage.insist(|ledger| ledger.due_schedules(now, AT_ONCE)).await else {
             return tokio::time::sleep(AFTER_A_DEFECT).await;
         };
         if due.is_empty() {
@@ -107,7 +106,7 @@ impl Ticker {
     async fn rest(&self, looked: Both) {
         let storage = &self.outbox.storage;
         let changed = self.bell.notified();
-        let next = storage.insist(|| storage.ledger.next_due()).await;
+        let next = storage.insist(|ledger| ledger.next_due()).await;
         // Set since it was looked at: nobody rings for that any more.
         if have_parted(looked, self.outbox.runtime.sleeper.now()) {
             return;

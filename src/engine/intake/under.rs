@@ -16,5 +16,5 @@ pub(crate) async fn fits(outbox: &Outbox, inbound: &Inbound, said: OutboundId) -
     let Some(message) = inbound.message.as_ref().filter(|_| is_private_tap) else {
         return Some(true);
     };
-    outbox.storage.insist(|| outbox.storage.ledger.ends_in(said, message)).await
+    outbox.storage.insist(|ledger| ledger.ends_in(said, message)).await
 }

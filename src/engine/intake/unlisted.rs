@@ -198,7 +198,7 @@ impl UnlistedSenders {
             code: pairing::new_code(&*runtime.chance),
             until: runtime.now() + pairing::LASTS,
         };
-        let asked = storage.insist(|| storage.ledger.request_pairing(request.clone())).await;
+        let asked = storage.insist(|ledger| ledger.request_pairing(request.clone())).await;
         let StrangersCode { code, crowded } = asked.unwrap_or_default();
         if crowded {
             outbox.notice("pairing", &messages::pairing::crowded()).await;

@@ -16,16 +16,14 @@ use crate::delivery::progress::{KeptProgress, Shows, TaskProgress};
 use crate::delivery::reply::TaskReply;
 use crate::delivery::streamed::StreamedAnswer;
 use selkie_domain::approval::ApprovalState;
-use selkie_domain::course::Course;
 use selkie_domain::facts::Where;
 use selkie_domain::happening::Happening;
 use selkie_domain::live::Live;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::{Answer, Item};
-use selkie_domain::usage::Usage;
 use selkie_schedule::zone::Zone;
 use selkie_schedule::zones::Zones;
-use selkie_store::{Advance, ApprovalRow, Claimed, End, Seen, StoreError};
+use selkie_store::{Advance, ApprovalRow, Claimed, End, StoreError};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
@@ -138,9 +136,11 @@ impl Answers {
         if claimed.heard.is_empty() || lines.any(|line| !line.speaker.is_bot) {
             return false;
         }
-        let ledger = &self.outbox.storage.ledger;
-        let asked =
-            self.outbox.storage.insist(|| ledger.bots_in_a_row(&claimed.conversation, most)).await;
+        let asked = self
+            .outbox
+            .storage
+            .insist(|ledger| ledger.bots_in_a_row(&claimed.conversation, most))
+            .await;
         asked.is_none_or(|in_a_row| in_a_row >= most)
     }
 
@@ -225,7 +225,7 @@ impl Answers {
             Parked::Stopped => (End::Stopped, String::new()),
             Parked::NobodyToAsk => {
                 let why = "a question could not be asked here".to_owned();
-                (End::Failed { why }, messages::nobody_to_ask())
+                (End::Failed { why }, messages::NOBODY_TO_ASK.to_owned())
             }
         };
         if self.refresh(claimed).await.is_none() {
@@ -350,9 +350,9 @@ impl Answers {
         let detail = self
             .outbox
             .storage
-            .insist(|| async {
-                self.outbox.storage.ledger.healthy().await?;
-                self.outbox.storage.ledger.task(task).await
+            .insist(|ledger| async move {
+                ledger.healthy().await?;
+                ledger.task(task).await
             })
             .await??;
         self.outbox.storage.stored();
@@ -387,22 +387,7 @@ impl Answers {
             append.push(Item::said(text.clone(), Taint::Clean));
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
-        let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());
-        Ending {
-            append,
-            header,
-            end,
-            text,
-            pictures: Vec::new(),
-            usage,
-            set_aside: false,
-            seen,
-            facts: None,
-            cut: None,
-            absorbed,
-            wrote: Vec::new(),
-            course: Course::default(),
-        }
+        Ending { append, header, end, text, ..Ending::default() }
     }
 }
 

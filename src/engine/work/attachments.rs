@@ -76,7 +76,7 @@ impl Attachments {
                 Err(_) => {
                     all.lines.push(messages::file_not_fetched(
                         &attachment.name,
-                        messages::downloads_reached(),
+                        messages::DOWNLOADS_REACHED,
                     ));
                     continue;
                 }

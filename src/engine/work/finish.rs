@@ -67,10 +67,8 @@ impl Answers {
         self.limits.used(claimed, usage);
         outbox.runtime.metrics.task(state);
         outbox.runtime.crash.hit(CrashPoint::BeforeFinish);
-        let committed = outbox
-            .storage
-            .insist(|| outbox.storage.ledger.commit(&claimed.claim, finish.clone()))
-            .await;
+        let committed =
+            outbox.storage.insist(|ledger| ledger.commit(&claimed.claim, finish.clone())).await;
         outbox.runtime.crash.hit(CrashPoint::AfterFinish);
         let Some(Committed::Ended { queued, next, usage }) = committed else {
             if committed.is_none() && !outbox.runtime.stop.work.is_cancelled() {

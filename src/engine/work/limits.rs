@@ -159,8 +159,8 @@ impl Limits {
     async fn tell_maker(&self, reached: &Reached, claimed: &Claimed) {
         self.log(reached);
         let storage = &self.outbox.storage;
-        let behind = || storage.ledger.schedule_behind(claimed.claim.task);
-        let Some(row) = storage.insist(behind).await.flatten() else { return };
+        let behind = storage.insist(|ledger| ledger.schedule_behind(claimed.claim.task)).await;
+        let Some(row) = behind.flatten() else { return };
         let known = crate::work::messages::schedule(row.id(), &row.schedule.name());
         let text = messages::passed_over(reached, &known);
         if let Some(draft) = self.outbox.draft(&claimed.conversation, &text, None, None) {
@@ -197,14 +197,9 @@ impl Limits {
         self.first_reached(checks.into_iter()).await
     }
 
-    /// Says once that commands are beyond a limit.
-    pub(crate) async fn tell_command(&self, reached: &Reached, inbound: &Inbound) {
-        self.tell(reached, Some(inbound)).await;
-    }
-
     /// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
     pub(crate) fn tap_told(&self, reached: &Reached) -> Option<&'static str> {
-        self.log(reached).then(messages::taps)
+        self.log(reached).then_some(messages::TAPS)
     }
 
     /// Returns the limits that a task counts against; `None` for an owner's.
@@ -297,11 +292,8 @@ impl Limits {
         if !unknown.is_empty() {
             let looks =
                 || unknown.iter().map(|one| Spent { amount: 0, ..one.spent.clone() }).collect();
-            let read = self
-                .outbox
-                .storage
-                .insist(|| self.outbox.storage.ledger.spend(looks(), self.forget()))
-                .await;
+            let read =
+                self.outbox.storage.insist(|ledger| ledger.spend(looks(), self.forget())).await;
             self.counters().learn(&unknown, read.unwrap_or_default());
         }
         self.add(checks)
@@ -323,7 +315,7 @@ impl Limits {
     }
 
     /// Says that a limit is reached, once for its time: to the person, and to the log.
-    async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
+    pub(crate) async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
         self.log(reached);
         let draft = inbound.and_then(|i| self.outbox.draft_to(i, &messages::reached(reached)));
         if let Some(draft) = draft {

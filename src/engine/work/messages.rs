@@ -25,14 +25,10 @@ pub(crate) fn overdue(items: &[&str]) -> String {
 }
 
 /// A question could not be asked.
-pub(crate) fn nobody_to_ask() -> String {
-    "I need to ask something first, and I cannot ask it here.".to_owned()
-}
+pub(crate) const NOBODY_TO_ASK: &str = "I need to ask something first, and I cannot ask it here.";
 
 /// Why a file is not fetched any more today.
-pub(crate) fn downloads_reached() -> &'static str {
-    "the limit for files in a day is reached"
-}
+pub(crate) const DOWNLOADS_REACHED: &str = "the limit for files in a day is reached";
 
 /// For the owner: others get no answers.
 pub(crate) fn model_away(why: &str) -> String {
@@ -40,19 +36,15 @@ pub(crate) fn model_away(why: &str) -> String {
 }
 
 /// For the owner, who was told that it is away.
-pub(crate) fn model_back() -> &'static str {
-    "The model answers again."
-}
+pub(crate) const MODEL_BACK: &str = "The model answers again.";
 
 /// The end of a stopped task that nobody answered yet.
 pub(crate) fn task_stopped() -> String {
-    selkie_agent::messages::stopped().to_owned()
+    selkie_agent::messages::STOPPED.to_owned()
 }
 
 /// The end of a task that was worked on without a word.
-pub(crate) fn done() -> String {
-    "Done.".to_owned()
-}
+pub(crate) const DONE: &str = "Done.";
 
 /// A picture of the model, where no pictures are sent.
 pub(crate) fn picture_kept(place: &str) -> String {
@@ -65,10 +57,8 @@ pub(crate) fn picture_not_sent(why: &str) -> String {
 }
 
 /// The end of a task of whose answer nothing can be shown.
-pub(crate) fn empty_answer() -> String {
-    "I have no answer: the model returned nothing. Please ask again, or put it differently."
-        .to_owned()
-}
+pub(crate) const EMPTY_ANSWER: &str =
+    "I have no answer: the model returned nothing. Please ask again, or put it differently.";
 
 /// The end of a task that took the process down again and again.
 pub(crate) fn poison(attempts: u32) -> String {
@@ -135,8 +125,13 @@ mod tests {
 
     #[test]
     fn short_sentences() {
-        let all =
-            [task_stopped(), empty_answer(), poison(4), defect(), failed("the model is away")];
+        let all = [
+            task_stopped(),
+            EMPTY_ANSWER.to_owned(),
+            poison(4),
+            defect(),
+            failed("the model is away"),
+        ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
         I was stopped before I had an answer.
         --

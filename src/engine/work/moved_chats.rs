@@ -41,7 +41,7 @@ impl MovedChats {
         // What moved before this start, and a crash may have left half done.
         storage.moved.notify_one();
         while ends.run_until_cancelled(storage.moved.notified()).await.is_some() {
-            let Some(all) = storage.insist(|| storage.ledger.moved_places()).await else { return };
+            let Some(all) = storage.insist(|ledger| ledger.moved_places()).await else { return };
             for (old, new) in all {
                 let moved = Moved { from: old.key().to_owned(), to: new.key().to_owned() };
                 if let Err(why) = self.follow(moved).await {

@@ -71,7 +71,7 @@ impl Outages {
         let is_owners = claimed.facts.trust == Trust::Owner;
         match self.news(is_owners, end) {
             Some(News::Away(why)) => outbox.notice("model_away", &messages::model_away(&why)).await,
-            Some(News::Back) => outbox.notice("model_back", messages::model_back()).await,
+            Some(News::Back) => outbox.notice("model_back", messages::MODEL_BACK).await,
             None => {}
         }
         let failed = matches!(end, End::Failed { .. }) && self.outage.now().is_some();

@@ -43,10 +43,8 @@ impl Answers {
         wake_at: Option<DateTime<Utc>>,
     ) -> Parked {
         let outbox = &self.outbox;
-        let committed = outbox
-            .storage
-            .insist(|| outbox.storage.ledger.commit(&claimed.claim, park.clone()))
-            .await;
+        let committed =
+            outbox.storage.insist(|ledger| ledger.commit(&claimed.claim, park.clone())).await;
         outbox.runtime.crash.hit(CrashPoint::AfterPark);
         match committed {
             Some(Committed::Ended { queued, next, usage }) => {

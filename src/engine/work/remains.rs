@@ -53,8 +53,7 @@ impl Answers {
             hand_over: false,
             now: outbox.runtime.clock.now(),
         };
-        let committed =
-            outbox.storage.insist(|| outbox.storage.ledger.commit(&claim, finish.clone())).await;
+        let committed = outbox.storage.insist(|ledger| ledger.commit(&claim, finish.clone())).await;
         let waiting = self.task_waiters.take(claim.task);
         let Some(Committed::Ended { queued, .. }) = committed else { return };
         let watch = |queued: &Queued| outbox.waiters.watch(queued.outbound);

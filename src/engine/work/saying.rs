@@ -91,8 +91,8 @@ impl Answers {
         let line = match &ending.end {
             _ if life.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
             End::Done if unattended::is_unasked(&claimed.facts) => return Vec::new(),
-            End::Done if ending.text.is_empty() => messages::done(),
-            End::Done => messages::empty_answer(),
+            End::Done if ending.text.is_empty() => messages::DONE.to_owned(),
+            End::Done => messages::EMPTY_ANSWER.to_owned(),
             End::Stopped => messages::task_stopped(),
             End::Failed { why } => messages::failed(why),
         };

@@ -48,8 +48,8 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
     if !unattended::is_unattended(&claimed.facts) {
         return Bounds::default();
     }
-    let (ledger, task) = (&outbox.storage.ledger, claimed.claim.task);
-    let behind = outbox.storage.insist(|| ledger.schedule_behind(task)).await.flatten();
+    let task = claimed.claim.task;
+    let behind = outbox.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
     let Some(row) = behind else { return Bounds::default() };
     if let (Action::Remind { .. }, Some(words)) = (&row.schedule.action, &claimed.words) {
         let reminder = Some(ReminderId { schedule: row.id(), at: words.at });
@@ -79,7 +79,7 @@ pub(crate) async fn used_today(outbox: &Outbox, row: &ScheduleRow) -> Option<Usa
     let now = outbox.runtime.now();
     // What a clock that was ahead has dated later is no use of today's.
     let today = day::begins(zone, now).max(row.counts_from)..day::ends(zone, now);
-    outbox.storage.insist(|| outbox.storage.ledger.used_by(row.id(), today.clone())).await
+    outbox.storage.insist(|ledger| ledger.used_by(row.id(), today.clone())).await
 }
 
 impl Quota for DayBudget {

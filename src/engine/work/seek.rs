@@ -115,7 +115,7 @@ impl Answers {
         let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
         let storage = &self.outbox.storage;
-        let now = storage.insist(|| storage.ledger.approval(&before.key)).await.flatten();
+        let now = storage.insist(|ledger| ledger.approval(&before.key)).await.flatten();
         let is_done = |now: &ApprovalRow| now.state == ApprovalState::Consumed && !now.has_failed();
         if let Some(now) = now.filter(|now| !approved(now) && !is_done(now)) {
             approvals::close(&self.outbox, &now).await;

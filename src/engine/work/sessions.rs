@@ -8,9 +8,8 @@ use selkie_channel_core::{Audience, ConversationId, PersonId};
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use selkie_domain::cause::Cause;
-use selkie_domain::choice::Pick;
 use selkie_domain::command_line;
-use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::facts::{Facts, Trigger, Trust, Where};
 use selkie_domain::ids::TaskId;
 use selkie_domain::taint::Taint;
 use selkie_domain::words::Words;
@@ -185,7 +184,7 @@ impl SessionBook {
         match &by.person {
             Some(person) if *person != command_line::person() => Ok(person.clone()),
             None if !command_line::is_at(&by.conversation) => {
-                Err(ToolError::tell(messages::nobody_asks()))
+                Err(ToolError::tell(messages::NOBODY_ASKS.to_owned()))
             }
             // Whoever works at this machine is its first owner.
             _ => self.rights.owners.first().cloned().ok_or_else(|| {
@@ -217,20 +216,11 @@ impl SessionBook {
         };
         let runtime = &self.outbox.runtime;
         let now = runtime.clock.now();
+        let here = Where::Channel(address.features(&to.id));
         let facts = Facts {
-            v: Facts::VERSION,
-            place: Where::Channel(address.features(&to.id)),
-            speaker: Some(asker.clone()),
-            trust: by.trust.min(there),
             taint: Taint::Raw,
             trigger: Trigger::Relayed,
-            mode: Mode::Normal,
-            message: None,
-            opened: Vec::new(),
-            passed: None,
-            summoned: Vec::new(),
-            pick: Pick::default(),
-            at: now,
+            ..Facts::of(here, Some(asker.clone()), by.trust.min(there), now)
         };
         let cause = match command_line::is_at(&by.conversation) && by.task == TaskId(0) {
             // A call by hand belongs to no task: each is meant.
@@ -239,7 +229,7 @@ impl SessionBook {
         };
         let words = Words {
             name: by.name.clone(),
-            note: messages::relayed().to_owned(),
+            note: messages::RELAYED.to_owned(),
             ..Words::said(asker.clone(), now, runtime.redactor.clean(content))
         };
         Ok(TaskRequest {

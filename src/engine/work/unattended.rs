@@ -2,13 +2,11 @@
 //! words that are fixed are said without a model.
 
 use selkie_agent::Ending;
-use selkie_domain::course::Course;
 use selkie_domain::facts::{Facts, Trigger};
 use selkie_domain::schedule::PASSED_OVER;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::Item;
-use selkie_domain::usage::Usage;
-use selkie_store::{Claimed, End, Seen};
+use selkie_store::{Claimed, End};
 use crate::work::messages;
 
 /// The answer of a task that has nothing to tell.
@@ -64,21 +62,7 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
     let text = words.text.clone();
     let read = claimed.facts.taint;
     let append = note.into_iter().chain([said(&text, read)]).collect();
-    Some(Ending {
-        append,
-        header: "{}".to_owned(),
-        end: End::Done,
-        text,
-        pictures: Vec::new(),
-        usage: Usage::default(),
-        set_aside: false,
-        seen: Seen::default(),
-        facts: None,
-        cut: None,
-        absorbed: Vec::new(),
-        wrote: Vec::new(),
-        course: Course::default(),
-    })
+    Some(Ending { append, header: "{}".to_owned(), end: End::Done, text, ..Ending::default() })
 }
 
 /// The end of a schedule's task, which names the schedule where it failed: nobody has just asked for it.

@@ -3,9 +3,7 @@
 use selkie_channel_core::PersonId;
 
 use super::{Book, BookError, BookParts, first};
-use selkie_domain::facts::Trust;
 use selkie_domain::schedule::{Maker, Schedule, ScheduleState};
-use selkie_domain::taint::Taint;
 use crate::fixed::{Fixed, KEYS};
 use selkie_store::{Change, Kept, Location, NewSchedule, ScheduleRow};
 
@@ -23,13 +21,7 @@ impl Book {
     ) -> Result<Option<ScheduleRow>, BookError> {
         let BookParts { ledger, clock, redactor, .. } = &self.parts;
         let now = clock.now();
-        let maker = Maker {
-            person,
-            name: String::new(),
-            trust: Trust::Owner,
-            taint: Taint::Clean,
-            is_cleared: true,
-        };
+        let maker = Maker::owner(person);
         let mut schedule = Schedule {
             v: Schedule::VERSION,
             title: fixed.title.clone(),

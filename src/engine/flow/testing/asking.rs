@@ -5,13 +5,12 @@ use std::time::Duration;
 use selkie_channel_core::{Choice, Question};
 
 use selkie_agent::{Asks, Driven, Ending};
-use selkie_domain::course::Course;
 use selkie_domain::question::Ask;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
-use selkie_store::{End, Seen};
+use selkie_store::End;
 use crate::work::runner::Job;
 
 /// A question with its buttons, in one line.
@@ -31,23 +30,8 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
         let question = &settled.question;
         let answer = question.ask.says(question.given.as_ref()?);
         let append = vec![Item::said(answer.clone(), Taint::Clean)];
-        let end = End::Done;
-        let (seen, absorbed) = (Seen::default(), Vec::new());
-        let ending = Ending {
-            append,
-            header,
-            end,
-            text: answer,
-            pictures: Vec::new(),
-            usage,
-            set_aside: false,
-            seen,
-            facts: None,
-            cut: None,
-            absorbed,
-            wrote: Vec::new(),
-            course: Course::default(),
-        };
+        let ending =
+            Ending { append, header, end: End::Done, text: answer, usage, ..Ending::default() };
         return Some(Driven::Ended(Box::new(ending)));
     }
     let choice = |id: &str, label: &str| Choice {

@@ -99,7 +99,7 @@ impl Commands {
                 why.extend(runner.and_then(|runner| runner.lack_of_room(&shape, name)));
                 messages::tool_why(name, shape.has(name), &why)
             }
-            _ => messages::tools_usage(),
+            _ => messages::TOOLS_USAGE.to_owned(),
         })
     }
 }

@@ -20,22 +20,22 @@ impl Commands {
     ) -> Result<Option<String>, StoreError> {
         let By::Message(inbound) = given.by else { return Ok(Some(messages::at_terminal())) };
         if given.audience != Audience::Direct {
-            return Ok(trust.map(|_| messages::in_private()));
+            return Ok(trust.map(|_| messages::IN_PRIVATE.to_owned()));
         }
         if !self.outbox.accounts.is_person(inbound) {
-            return Ok(trust.map(|_| messages::no_person()));
+            return Ok(trust.map(|_| messages::NO_PERSON.to_owned()));
         }
         if trust == Some(Trust::Owner) {
             return self.by_owner(given).await.map(Some);
         }
         if guesses::are_too_many(&self.outbox, inbound).await {
-            return Ok(self.guessed(inbound, messages::too_many()).await);
+            return Ok(self.guessed(inbound, messages::TOO_MANY.to_owned()).await);
         }
         let Some(code) = pairing::read(&given.command.args) else {
-            return Ok(self.guessed(inbound, messages::usage()).await);
+            return Ok(self.guessed(inbound, messages::USAGE.to_owned()).await);
         };
         if !self.outbox.storage.ledger.pair(given.person, &code).await? {
-            return Ok(self.guessed(inbound, messages::opens_nothing()).await);
+            return Ok(self.guessed(inbound, messages::OPENS_NOTHING.to_owned()).await);
         }
         self.welcome(inbound).await;
         Ok(Some(messages::paired(given.person)))
@@ -43,7 +43,9 @@ impl Commands {
 
     /// Their own code, carried out again after a crash, says the same; any other one is a stranger's.
     async fn by_owner(&self, given: &Given<'_>) -> Result<String, StoreError> {
-        let Some(code) = pairing::read(&given.command.args) else { return Ok(messages::usage()) };
+        let Some(code) = pairing::read(&given.command.args) else {
+            return Ok(messages::USAGE.to_owned());
+        };
         let ledger = &self.outbox.storage.ledger;
         if ledger.has_paired(given.person, &code).await? {
             return Ok(messages::paired(given.person));
@@ -51,7 +53,7 @@ impl Commands {
         Ok(match approve(&self.outbox, &code).await? {
             Approved::Done { person, name } => messages::let_in(&name, &person),
             Approved::Wrong { left } => messages::nobody_asks(left),
-            Approved::NoneOpen => messages::is_owner_already(),
+            Approved::NoneOpen => messages::IS_OWNER_ALREADY.to_owned(),
         })
     }
 

@@ -24,7 +24,7 @@ impl Commands {
                 let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
                 CommandEffect::Say(say(messages::workspace(set.as_deref(), by_config.as_deref())))
             }
-            "off" => CommandEffect::Workspace(None, say(messages::no_workspace())),
+            "off" => CommandEffect::Workspace(None, say(messages::NO_WORKSPACE.to_owned())),
             written => match spaces.judged(written) {
                 Ok(real) => {
                     let real = real.to_string_lossy().into_owned();

@@ -68,9 +68,7 @@ pub(crate) fn unreadable() -> String {
 }
 
 /// Says whom it is for.
-pub(crate) fn not_for_strangers() -> String {
-    "Only people on my allow list can ask whom I know here.".to_owned()
-}
+pub(crate) const NOT_FOR_STRANGERS: &str = "Only people on my allow list can ask whom I know here.";
 
 fn line(known: &Known, zone: Zone) -> String {
     let first = known.ids.first().map_or("", String::as_str);

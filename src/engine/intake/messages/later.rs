@@ -21,28 +21,24 @@ pub(crate) fn listed(listed: &Listed) -> String {
 }
 
 /// Says how `/schedules` is used.
-pub(crate) fn schedules_usage() -> String {
-    "Write /schedules, or /schedules pause N, /schedules resume N, /schedules remove N.".to_owned()
-}
+pub(crate) const SCHEDULES_USAGE: &str =
+    "Write /schedules, or /schedules pause N, /schedules resume N, /schedules remove N.";
 
 /// Says how `/remind` is used.
-pub(crate) fn remind_usage() -> String {
-    "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
+pub(crate) const REMIND_USAGE: &str = "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
      Ada`, `/remind 2026-12-24 18:00 wrap the presents`. /remind done and /remind snooze 20m are about the last \
-     reminder I sent here."
-        .to_owned()
-}
+     reminder I sent here.";
 
 /// Says why what stands behind `/remind` is no time.
 pub(crate) fn no_time(why: &NoTime) -> String {
     match why {
-        NoTime::Wrong(why) => format!("{why}\n\n{}", remind_usage()),
+        NoTime::Wrong(why) => format!("{why}\n\n{}", REMIND_USAGE.to_owned()),
         NoTime::Again => {
             "A reminder comes only once. For a regular one, ask me in a message of its own: \
                           \"every day at 08:00 remind me to water the plants\"."
                 .to_owned()
         }
-        NoTime::Missing => remind_usage(),
+        NoTime::Missing => REMIND_USAGE.to_owned(),
     }
 }
 
@@ -75,14 +71,10 @@ pub(crate) fn settled_already(outcome: &str) -> String {
 }
 
 /// Says that somebody was quicker.
-pub(crate) fn settled_meanwhile() -> String {
-    "This reminder has already been answered.".to_owned()
-}
+pub(crate) const SETTLED_MEANWHILE: &str = "This reminder has already been answered.";
 
 /// Says that no reminder of somebody was said here.
-pub(crate) fn no_reminder() -> String {
-    "I have not reminded you of anything here.".to_owned()
-}
+pub(crate) const NO_REMINDER: &str = "I have not reminded you of anything here.";
 
 /// Says whose reminder it is.
 pub(crate) fn not_your_reminder(name: &str) -> String {
@@ -93,19 +85,13 @@ pub(crate) fn not_your_reminder(name: &str) -> String {
 }
 
 /// Says that a button does nothing.
-pub(crate) fn no_such_button() -> String {
-    "This button no longer works.".to_owned()
-}
+pub(crate) const NO_SUCH_BUTTON: &str = "This button no longer works.";
 
 /// Says that this is not for somebody who may only talk.
-pub(crate) fn not_for_strangers() -> String {
-    "I do things later only for people on my allow list.".to_owned()
-}
+pub(crate) const NOT_FOR_STRANGERS: &str = "I do things later only for people on my allow list.";
 
 /// Says that a button is not for somebody who was taken off the list.
-pub(crate) fn not_on_the_list() -> String {
-    "This button works only for people on my allow list.".to_owned()
-}
+pub(crate) const NOT_ON_THE_LIST: &str = "This button works only for people on my allow list.";
 
 /// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
 pub(crate) fn zone(found: Found, may_set: bool) -> String {
@@ -137,9 +123,8 @@ pub(crate) fn zone_off(usual: Zone) -> String {
 }
 
 /// Says who may set the zone of a group.
-pub(crate) fn zone_is_the_owners() -> String {
-    "In a group, only my owner can set the time zone. In private you can set your own.".to_owned()
-}
+pub(crate) const ZONE_IS_THE_OWNERS: &str =
+    "In a group, only my owner can set the time zone. In private you can set your own.";
 
 /// Says where the command line's zone is set.
 pub(crate) fn zone_of_terminal(usual: Zone) -> String {

@@ -52,9 +52,8 @@ fn said(text: &str, level: Taint) -> String {
 }
 
 /// Says how the command is written.
-pub(crate) fn usage() -> String {
-    "Write `/memory`, or `/memory forget N` with a number that /memory shows.".to_owned()
-}
+pub(crate) const USAGE: &str =
+    "Write `/memory`, or `/memory forget N` with a number that /memory shows.";
 
 /// Names a line that there is not.
 pub(crate) fn no_such_line(number: usize, all: usize) -> String {
@@ -65,10 +64,8 @@ pub(crate) fn no_such_line(number: usize, all: usize) -> String {
 }
 
 /// Says whose line it is.
-pub(crate) fn not_their_line() -> String {
-    "In a group, only whoever asked me to remember a line, or an owner, can have it forgotten."
-        .to_owned()
-}
+pub(crate) const NOT_THEIR_LINE: &str =
+    "In a group, only whoever asked me to remember a line, or an owner, can have it forgotten.";
 
 /// Says that a line is gone.
 pub(crate) fn line_forgotten(one: &Remembered) -> String {
@@ -76,24 +73,18 @@ pub(crate) fn line_forgotten(one: &Remembered) -> String {
 }
 
 /// Says that somebody was quicker.
-pub(crate) fn line_changed() -> String {
-    "Somebody has just changed that line: look at /memory once more.".to_owned()
-}
+pub(crate) const LINE_CHANGED: &str =
+    "Somebody has just changed that line: look at /memory once more.";
 
 /// Says who may have everything forgotten.
-pub(crate) fn owner_forgets() -> String {
-    "In a group, only my owner can use /forget.".to_owned()
-}
+pub(crate) const OWNER_FORGETS: &str = "In a group, only my owner can use /forget.";
 
 /// Asks whether it is meant.
-pub(crate) fn forget_what() -> String {
-    "This deletes everything of this chat for good: what I remember here (/memory), what was said here as far as I \
+pub(crate) const FORGET_WHAT: &str = "This deletes everything of this chat for good: what I remember here (/memory), what was said here as far as I \
      have stored it, files that were sent or made here, and what I am working on. Messages on the platform, files in a \
      workspace, TODO.md, contacts and schedules stay, as do what I have said of it in other chats and what I remember for \
      all private chats of owners (MEMORY.md). \
-     Write `/forget yes` to do it."
-        .to_owned()
-}
+     Write `/forget yes` to do it.";
 
 /// Says that it is done.
 pub(crate) fn forgotten() -> String {

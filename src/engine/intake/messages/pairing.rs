@@ -25,9 +25,8 @@ pub(crate) fn let_in(name: &str, person: &PersonId) -> String {
 }
 
 /// The same, for whom it is about.
-pub(crate) fn you_are_in() -> String {
-    "You are let in: write to me and I will answer. /help lists my commands.".to_owned()
-}
+pub(crate) const YOU_ARE_IN: &str =
+    "You are let in: write to me and I will answer. /help lists my commands.";
 
 /// An owner has sent a code that nobody has.
 pub(crate) fn nobody_asks(left: i64) -> String {
@@ -40,26 +39,20 @@ pub(crate) fn nobody_asks(left: i64) -> String {
 }
 
 /// They are one already, and nobody wants to be let in.
-pub(crate) fn is_owner_already() -> String {
-    "You are my owner already, and nobody is waiting to be let in.".to_owned()
-}
+pub(crate) const IS_OWNER_ALREADY: &str =
+    "You are my owner already, and nobody is waiting to be let in.";
 
 /// The code is wrong, or none is open: which of them is for nobody to know who has no code.
-pub(crate) fn opens_nothing() -> String {
-    "This code does not work: it is mistyped, was used already, or is older than an hour. On the machine where I run, \
-     `selkie pair` prints another one."
-        .to_owned()
-}
+pub(crate) const OPENS_NOTHING: &str = "This code does not work: it is mistyped, was used already, or is older than an hour. On the machine where I run, \
+     `selkie pair` prints another one.";
 
 /// They have tried too often.
-pub(crate) fn too_many() -> String {
-    "That was one wrong code too many. I will ignore codes from you for ten minutes.".to_owned()
-}
+pub(crate) const TOO_MANY: &str =
+    "That was one wrong code too many. I will ignore codes from you for ten minutes.";
 
 /// Somebody who is no person to the platform, such as a channel, cannot own anything.
-pub(crate) fn no_person() -> String {
-    "I pair only people: write to me as yourself, not in the name of a chat.".to_owned()
-}
+pub(crate) const NO_PERSON: &str =
+    "I pair only people: write to me as yourself, not in the name of a chat.";
 
 /// So many strangers ask to be let in that not all of them wait.
 pub(crate) fn crowded() -> String {
@@ -77,15 +70,12 @@ pub(crate) fn turned_away() -> String {
 }
 
 /// What was typed is no code.
-pub(crate) fn usage() -> String {
-    "Write the code after it: /pair CODE. On the machine where I run, `selkie pair` makes one."
-        .to_owned()
-}
+pub(crate) const USAGE: &str =
+    "Write the code after it: /pair CODE. On the machine where I run, `selkie pair` makes one.";
 
 /// Among others nobody is paired.
-pub(crate) fn in_private() -> String {
-    "Write it to me in private: whoever reads the code could use it.".to_owned()
-}
+pub(crate) const IN_PRIVATE: &str =
+    "Write it to me in private: whoever reads the code could use it.";
 
 /// At the command line nobody is paired.
 pub(crate) fn at_terminal() -> String {

@@ -37,9 +37,7 @@ pub(crate) fn heartbeat_note(due: &str) -> String {
 }
 
 /// Why a heartbeat is passed over: somebody is being answered.
-pub(crate) fn busy() -> &'static str {
-    "the conversation is busy"
-}
+pub(crate) const BUSY: &str = "the conversation is busy";
 
 /// Why a schedule waits: its conversation is closed.
 pub(crate) fn closed(why: &str) -> String {
@@ -47,9 +45,8 @@ pub(crate) fn closed(why: &str) -> String {
 }
 
 /// Why a time is passed over: it came while this life was a backup.
-pub(crate) fn passed_while_restored() -> String {
-    "it was due before selkie was restored from a backup".to_owned()
-}
+pub(crate) const PASSED_WHILE_RESTORED: &str =
+    "it was due before selkie was restored from a backup";
 
 /// Why a time is passed over: its channel is not configured.
 pub(crate) fn channel_off(account: &str) -> String {
@@ -65,9 +62,7 @@ pub(crate) fn login_gone(account: &str) -> String {
 }
 
 /// Why a schedule waits: nobody listens to its maker any more.
-pub(crate) fn not_allowed() -> String {
-    "whoever made it is no longer allowed there".to_owned()
-}
+pub(crate) const NOT_ALLOWED: &str = "whoever made it is no longer allowed there";
 
 /// Why a schedule waits: it would carry others' words where nobody asked for them.
 pub(crate) fn needs_consent(place: &str) -> String {
@@ -77,14 +72,10 @@ pub(crate) fn needs_consent(place: &str) -> String {
 }
 
 /// Why a schedule waits: its maker may not post any more.
-pub(crate) fn strangers_post_nothing() -> String {
-    "whoever made it may no longer post in public".to_owned()
-}
+pub(crate) const STRANGERS_POST_NOTHING: &str = "whoever made it may no longer post in public";
 
 /// Why a time is passed over: its words come to nothing there.
-pub(crate) fn shows_nothing() -> String {
-    "its words show nothing there".to_owned()
-}
+pub(crate) const SHOWS_NOTHING: &str = "its words show nothing there";
 
 /// Tells the owner that a schedule waits from now on.
 pub(crate) fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -> String {

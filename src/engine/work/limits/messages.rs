@@ -46,6 +46,4 @@ pub(super) fn stopped(reached: &Reached) -> String {
 }
 
 /// Answers the first tap that is one too many.
-pub(super) const fn taps() -> &'static str {
-    "That is more taps than I take in a minute: this one did nothing. Please tap again in a minute."
-}
+pub(super) const TAPS: &str = "That is more taps than I take in a minute: this one did nothing. Please tap again in a minute.";

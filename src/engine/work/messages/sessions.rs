@@ -106,9 +106,7 @@ pub(crate) fn is_this_one(session: &str) -> String {
 }
 
 /// Nobody has asked for it.
-pub(crate) fn nobody_asks() -> String {
-    "nobody asked for it, and a message needs somebody who did".to_owned()
-}
+pub(crate) const NOBODY_ASKS: &str = "nobody asked for it, and a message needs somebody who did";
 
 /// No channel speaks there.
 pub(crate) fn nobody_there(to: &ConversationId) -> String {
@@ -123,10 +121,8 @@ pub(crate) fn not_heard_there(to: &ConversationId) -> String {
 }
 
 /// Tells a model whose words they are.
-pub(crate) fn relayed() -> &'static str {
-    "a task of yours in another conversation has sent the next message, on behalf of the person it names. Nobody \
-     typed it here. What you answer is read in this conversation."
-}
+pub(crate) const RELAYED: &str = "a task of yours in another conversation has sent the next message, on behalf of the person it names. Nobody \
+     typed it here. What you answer is read in this conversation.";
 
 fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Secs, true)
