@@ -12,10 +12,9 @@ use crate::config::settings::Settings;
 use crate::console::{ChannelView, Console, Health, Posts};
 use crate::daemon::backup::{Scheduled, begun};
 use crate::daemon::build::{AppConfig, Kept, VERSION};
-use crate::engine::flow::{ByConfig, Flow, Parts, Summing};
+use crate::engine::flow::{ByConfig, Flow, FlowParts, Standing, Summing};
 use crate::daemon::otlp::Exporter;
-use crate::daemon::posts::list_posts;
-use crate::daemon::{ledger, process, state, templates};
+use crate::daemon::{ledger, posts, process, state, templates};
 use crate::delivery::{ChannelState, Hearing};
 use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::crash::Crash;
@@ -55,16 +54,6 @@ pub struct App {
     pub exporter: Mutex<Option<Exporter>>,
     /// What it was built from.
     pub plan: AppConfig,
-}
-
-/// What stays when the config changes.
-#[derive(Clone)]
-pub struct Standing {
-    ledger: Arc<dyn Ledger>,
-    happenings: Happenings,
-    metrics: Arc<Metrics>,
-    crash: Arc<Crash>,
-    outage: Outage,
 }
 
 impl AppConfig {
@@ -173,60 +162,54 @@ impl AppConfig {
         }
     }
 
+    fn flow_parts(&self) -> FlowParts {
+        FlowParts {
+            channels: self.channels.clone(),
+            aside: self.aside.clone(),
+            clocks: self.clocks.clone(),
+            zone: self.zone,
+            chance: Arc::clone(&self.chance),
+            forms: self.forms.clone(),
+            redactor: self.redactor.clone(),
+            processes: Arc::clone(&self.processes),
+            embeddings: self.embeddings.clone(),
+            state_dir: self.folders.state.clone(),
+            cache_dir: self.folders.cache.clone(),
+            version: VERSION,
+        }
+    }
+
     /// Builds what works on a ledger that this instance has opened.
     pub fn open_on(self, ledger: Arc<dyn Ledger>, instance: String) -> App {
         // The store's lock is held: whatever an earlier daemon left running is nobody's.
         let now = self.clocks.clock.now();
         self.processes.begin(self.folders.state.join("run/processes.json"), now);
-        let happenings = Happenings::default();
         let metrics = Arc::<Metrics>::default();
-        let crash = Arc::new(crash(&self.settings));
-        let standing = Standing {
-            ledger: Arc::clone(&ledger),
-            happenings: happenings.clone(),
-            metrics: Arc::clone(&metrics),
-            crash: Arc::clone(&crash),
-            outage: Outage::default(),
-        };
-        let shaper = Live::of(Arc::clone(&self.shaper));
         let exporter = Exporter::of(&self, &instance, &metrics);
         let (traces, exporter) = exporter.map_or_else(Default::default, |(t, e)| (t, Some(e)));
-        let flow = Flow::new(Parts {
+        let standing = Standing {
             ledger: Arc::clone(&ledger),
-            shaper: shaper.clone(),
-            by_config: self.made(&standing),
-            outage: standing.outage.clone(),
-            embeddings: self.embeddings.clone(),
-            channels: self.channels.clone(),
-            aside: self.aside.clone(),
-            clock: Arc::clone(&self.clocks.clock),
-            alarm: Arc::clone(&self.clocks.alarm),
-            zone: self.zone,
-            chance: Arc::clone(&self.chance),
-            crash,
-            happenings: happenings.clone(),
+            shaper: Live::of(Arc::clone(&self.shaper)),
+            outage: Outage::default(),
+            crash: Arc::new(crash(&self.settings)),
+            happenings: Happenings::default(),
             metrics: Arc::clone(&metrics),
             traces,
             instance: Instance(instance),
-            state_dir: self.folders.state.clone(),
-            cache_dir: self.folders.cache.clone(),
-            forms: self.forms.clone(),
-            redactor: self.redactor.clone(),
-            processes: Arc::clone(&self.processes),
-            version: VERSION,
-        });
+        };
+        let flow = Flow::new(self.flow_parts(), standing.clone(), self.made(&standing));
         let (backups, clock) = (Scheduled::of(&self), self.clock());
         let model = Live::of(self.model.card().name);
         App {
             ledger,
             flow,
-            happenings,
+            happenings: standing.happenings.clone(),
             metrics,
             clock,
             backups,
             exporter: Mutex::new(exporter),
+            shaper: standing.shaper.clone(),
             standing,
-            shaper,
             model,
             plan: self,
         }
@@ -259,7 +242,7 @@ impl AppConfig {
     }
 
     fn agent(&self, standing: &Standing, model: &Arc<dyn Model>) -> Arc<Agent> {
-        let Standing { ledger, happenings, metrics, crash, outage } = standing.clone();
+        let Standing { ledger, happenings, metrics, crash, outage, .. } = standing.clone();
         let clock = Arc::clone(&self.clocks.clock);
         let model = Watched { inner: Arc::clone(model), outage, clock };
         Arc::new(Agent {
@@ -324,7 +307,7 @@ impl App {
 fn listed(flow: Arc<Flow>) -> Posts {
     Arc::new(move || {
         let flow = Arc::clone(&flow);
-        Box::pin(async move { list_posts(&flow).await })
+        Box::pin(async move { posts::list(&flow).await })
     })
 }
 

@@ -1,68 +1,53 @@
-//! What the command line asks of approvals, carried out in the daemon or, where none runs, in the command itself.
+//! What people at the machine decide about approvals.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use crate::daemon::answered::{Answered, NotDone};
+use crate::daemon::answered::NotDone;
 use crate::engine::flow::Flow;
-use crate::domain::approval::Verdict;
-use crate::store::ApprovalRow;
+use crate::domain::approval::{self, Verdict};
+use crate::store::StoreError;
 
-/// What is asked.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum AskedOfApprovals {
-    /// What is waiting.
-    List,
-    /// One is approved, or refused.
-    Decide {
-        /// The code of the approval, or its key.
-        code: String,
-        /// What is decided.
-        verdict: Verdict,
-    },
-}
-
-/// The answer.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ToldOfApprovals {
-    /// What is waiting.
-    pub open: Vec<ApprovalRow>,
-    /// With which somebody was muted who still is.
-    pub muted: Vec<ApprovalRow>,
-    /// What came of the decision.
-    pub said: String,
-}
-
-/// Carries out what is asked.
+/// Decides, and says what came of it.
 ///
 /// # Errors
-/// When the store does not answer.
-pub async fn carry_out_approvals(
-    flow: &Flow,
-    asked: AskedOfApprovals,
-) -> anyhow::Result<Answered<ToldOfApprovals>> {
-    Answered::of(found(flow, asked).await)
+/// When nothing, or more than one thing, waits under this code.
+pub async fn decide(flow: &Flow, code: &str, verdict: Verdict) -> Result<String, NotDone> {
+    let said = decided(flow, code, verdict).await?;
+    said.ok_or_else(|| {
+        NotDone::Refused(match verdict {
+            Verdict::Unmute => {
+                format!("nobody is muted under the code {code:?}: see selkie approvals list")
+            }
+            _ => format!(
+                "nothing with the code {code:?} is waiting for approval: see selkie approvals list"
+            ),
+        })
+    })
 }
 
-async fn found(flow: &Flow, asked: AskedOfApprovals) -> Result<ToldOfApprovals, NotDone> {
-    match asked {
-        AskedOfApprovals::List => {
-            let (open, muted) = (flow.approvals().await?, flow.muted().await?);
-            Ok(ToldOfApprovals { open, muted, ..ToldOfApprovals::default() })
-        }
-        AskedOfApprovals::Decide { code, verdict } => {
-            let said = flow.decide(&code, verdict).await?.ok_or_else(|| {
-                NotDone::Refused(match verdict {
-                    Verdict::Unmute => {
-                        format!("nobody is muted under the code {code:?}: see selkie approvals list")
-                    }
-                    _ => format!(
-                        "nothing with the code {code:?} is waiting for approval: see selkie approvals list"
-                    ),
-                })
-            })?;
-            Ok(ToldOfApprovals { said, ..ToldOfApprovals::default() })
-        }
+/// Decides what waits under this code, in the name of the machine's owner; returns what came of it, `None` when nothing, or
+/// more than one thing, waits under it.
+///
+/// # Errors
+/// When the store cannot be read.
+pub async fn decided(
+    flow: &Flow,
+    code: &str,
+    verdict: Verdict,
+) -> Result<Option<String>, StoreError> {
+    let ledger = &flow.outbox.storage.ledger;
+    let mut open = match verdict {
+        Verdict::Unmute => ledger.muted().await?,
+        _ => ledger.approvals(None).await?,
+    };
+    open.retain(|row| row.key == code || approval::code(&row.key) == code.to_lowercase());
+    if open.len() != 1 {
+        return Ok(None);
     }
+    let intake = Arc::clone(&flow.intake);
+    let decided = async move {
+        let row = open.pop()?;
+        Some(intake.commands.buttons.decisions.at_machine(row, verdict).await)
+    };
+    Ok(flow.outbox.runtime.to_the_end(decided).await)
 }

@@ -11,6 +11,7 @@ use crate::config::state_folder::state_folder;
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan_of_sound, sources};
 use crate::daemon::client::Running;
+use crate::daemon::request::{Request, Response};
 use crate::domain::count::counted;
 use crate::schedule::zone::Zone;
 
@@ -55,8 +56,11 @@ pub async fn answers(config: &AppConfig) -> anyhow::Result<Option<Answers>> {
     let Some(daemon) = Running::find(&config.tls, &config.folders.state).await? else {
         return Ok(None);
     };
-    let zone = timeout(PATIENCE, daemon.read(&["v1", "zone"])).await;
-    Ok(Some(Answers { zone: zone.ok().and_then(Result::ok) }))
+    let zone = match timeout(PATIENCE, daemon.answer(&Request::Zone)).await {
+        Ok(Ok(Response::Zone(zone))) => Some(zone),
+        _ => None,
+    };
+    Ok(Some(Answers { zone }))
 }
 
 /// Says in a line that a config has mistakes, and who answers all the same.

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use futures_util::StreamExt;
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use rustls::ClientConfig;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 
-use crate::daemon::http;
-use crate::daemon::socket::{self, AskBody, AskLine};
+use crate::daemon::answered::NotDone;
+use crate::daemon::reload::Reloaded;
+use crate::daemon::request::{Request, Response};
+use crate::daemon::{http, socket};
 use crate::guard::visible::one_line;
+use crate::terminal::ask::{Ask, AskEvent};
 
 /// The host is not looked at: the socket decides who answers.
 const ORIGIN: &str = "http://selkie";
@@ -21,7 +23,8 @@ const ORIGIN: &str = "http://selkie";
 /// More than any answer of a daemon.
 const LARGEST: usize = 64 * 1024 * 1024;
 const SILENT: &str = "the running daemon does not answer";
-const UNEXPECTED: &str = "the running daemon and this command do not understand each other, as after an upgrade: restart the daemon";
+/// What is said of an answer to something else.
+pub const UNEXPECTED: &str = "the running daemon and this command do not understand each other, as after an upgrade: restart the daemon";
 const TOO_LARGE: &str =
     "what answers at the control socket is not selkie: it sends more than 64 MiB";
 
@@ -45,8 +48,8 @@ impl Running {
     ///
     /// # Errors
     /// When the daemon refuses or goes away.
-    pub async fn ask(&self, body: &AskBody, lines: mpsc::Sender<AskLine>) -> anyhow::Result<()> {
-        let response = self.post("/v1/ask", body).await?;
+    pub async fn ask(&self, ask: &Ask, lines: mpsc::Sender<AskEvent>) -> anyhow::Result<()> {
+        let response = sent(self.0.post(format!("{ORIGIN}/v1/ask")).json(ask)).await?;
         let mut stream = response.bytes_stream();
         let mut rest = Vec::new();
         while let Some(bytes) = stream.next().await {
@@ -65,56 +68,38 @@ impl Running {
         Ok(())
     }
 
-    /// Posts and reads the answer.
+    /// Has a request answered.
+    ///
+    /// # Errors
+    /// When the daemon refuses, does not do it, or answers something else.
+    pub async fn answer(&self, request: &Request) -> anyhow::Result<Response> {
+        let request = self.0.post(format!("{ORIGIN}/v1/request")).json(request);
+        let answered: Result<Response, NotDone> = read(sent(request).await?).await?;
+        Ok(answered?)
+    }
+
+    /// Has the config read again.
     ///
     /// # Errors
     /// When the daemon refuses or answers something else.
-    pub async fn call<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        body: &impl Serialize,
-    ) -> anyhow::Result<T> {
-        answered(self.post(path, body).await?).await
+    pub async fn reload(&self) -> anyhow::Result<Result<Reloaded, NotDone>> {
+        read(sent(self.0.post(format!("{ORIGIN}/v1/reload"))).await?).await
     }
 
-    /// Reads.
+    /// Reads how the daemon stands.
     ///
     /// # Errors
     /// When the daemon refuses or answers something else.
-    pub async fn read<T: DeserializeOwned>(&self, parts: &[&str]) -> anyhow::Result<T> {
-        self.get(url(parts)?).await
-    }
-
-    /// Reads a list of at most so many rows.
-    ///
-    /// # Errors
-    /// When the daemon refuses or answers something else.
-    pub async fn list<T: DeserializeOwned>(&self, parts: &[&str], most: u16) -> anyhow::Result<T> {
-        let mut url = url(parts)?;
-        url.query_pairs_mut().append_pair("limit", &most.to_string());
-        self.get(url).await
-    }
-
-    async fn get<T: DeserializeOwned>(&self, url: reqwest::Url) -> anyhow::Result<T> {
-        let sent = self.0.get(url).send().await.map_err(reqwest::Error::without_url);
-        answered(checked(sent.context(SILENT)?).await?).await
-    }
-
-    async fn post(&self, path: &str, body: &impl Serialize) -> anyhow::Result<Response> {
-        let sent = self.0.post(format!("{ORIGIN}{path}")).json(body).send().await;
-        checked(sent.map_err(reqwest::Error::without_url).context(SILENT)?).await
+    pub async fn status<T: DeserializeOwned>(&self) -> anyhow::Result<T> {
+        read(sent(self.0.get(format!("{ORIGIN}/v1/status"))).await?).await
     }
 }
 
-fn url(parts: &[&str]) -> anyhow::Result<reqwest::Url> {
-    let mut url = reqwest::Url::parse(ORIGIN)?;
-    if let Ok(mut segments) = url.path_segments_mut() {
-        segments.extend(parts);
-    }
-    Ok(url)
+async fn sent(request: RequestBuilder) -> anyhow::Result<reqwest::Response> {
+    checked(request.send().await.map_err(reqwest::Error::without_url).context(SILENT)?).await
 }
 
-async fn checked(response: Response) -> anyhow::Result<Response> {
+async fn checked(response: reqwest::Response) -> anyhow::Result<reqwest::Response> {
     if response.status().is_success() {
         return Ok(response);
     }
@@ -139,12 +124,12 @@ fn why(status: StatusCode, says: &[u8]) -> String {
     }
 }
 
-async fn answered<T: DeserializeOwned>(response: Response) -> anyhow::Result<T> {
+async fn read<T: DeserializeOwned>(response: reqwest::Response) -> anyhow::Result<T> {
     serde_json::from_slice(&body(response).await?).context(UNEXPECTED)
 }
 
 /// Reads an answer: as much of it as a daemon says, whoever listens there.
-async fn body(response: Response) -> anyhow::Result<Vec<u8>> {
+async fn body(response: reqwest::Response) -> anyhow::Result<Vec<u8>> {
     let mut stream = response.bytes_stream();
     let mut all = Vec::new();
     while let Some(bytes) = stream.next().await {

@@ -58,7 +58,7 @@ pub async fn meant(binary: &Binary, chosen: &Chosen) -> Meant {
 async fn status(plan: &AppConfig) -> Option<Value> {
     let asked = async {
         let daemon = Running::find(&plan.tls, &plan.folders.state).await.ok()??;
-        daemon.read(&["v1", "status"]).await.ok()
+        daemon.status().await.ok()
     };
     timeout(PATIENCE, asked).await.ok().flatten()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{AccountId, Audience, Body, ConversationId, Redactor, locked};
+use selkie_channel_core::{AccountId, Audience, Body, ConversationId, locked};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -14,23 +14,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::app::App;
 use crate::domain::approval::Exposure;
-use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::ids::TaskId;
-use crate::domain::live::Live;
 use crate::domain::transcript::Call;
 use crate::guard::visible::{one_line, visible};
+use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
-use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
-use crate::tools::memory::port::Memory;
-use crate::tools::paths::{Level, Lists, Ours, Roots};
-use crate::tools::ports::{
-    Addressees, Modes, Passed, Passing, PostFiles, Progress, Reply, Sessions, Silent, Spoken,
-    Timetable, TodoFile, Todos,
-};
+use crate::tools::paths::{Level, Roots};
+use crate::tools::ports::{Modes, Passed, Passing, Progress, Reply, Spoken, Todos};
 use crate::tools::preview::preview;
 use crate::tools::resolve::{ResolvedCall, resolve};
 use crate::tools::scope::{Approved, Outward, Scope};
@@ -75,55 +69,19 @@ pub struct Called {
     pub is_error: bool,
 }
 
+/// Makes the calls, one after the other; the first that must end everything is the last.
+pub async fn call(app: &App, by_hand: &ByHand, progress: Arc<dyn Progress>) -> Vec<Called> {
+    ToolRunner { app, progress }.call(by_hand).await
+}
+
 /// Where calls by hand are made.
-pub struct ToolRunner {
-    shaper: Live<Shaper>,
-    ledger: Arc<dyn Ledger>,
-    redactor: Redactor,
-    clock: SharedClock,
-    state: PathBuf,
-    cache: PathBuf,
-    ours: Box<dyn Fn() -> Ours + Send + Sync>,
-    lists: Lists,
-    timetable: Arc<dyn Timetable>,
-    addressees: Arc<dyn Addressees>,
-    sessions: Arc<dyn Sessions>,
-    post_files: Arc<dyn PostFiles>,
-    todo_file: Arc<dyn TodoFile>,
-    memory: Arc<dyn Memory>,
+struct ToolRunner<'a> {
+    app: &'a App,
     progress: Arc<dyn Progress>,
 }
 
-impl ToolRunner {
-    /// Takes its parts of a app.
-    pub fn of(app: &App) -> Self {
-        Self {
-            shaper: app.shaper.clone(),
-            ledger: Arc::clone(&app.ledger),
-            redactor: app.plan.redactor.clone(),
-            clock: Arc::clone(&app.clock),
-            state: app.plan.folders.state.clone(),
-            cache: app.plan.folders.cache.clone(),
-            ours: app.flow.ours(),
-            lists: app.flow.lists(),
-            timetable: app.flow.timetable(),
-            addressees: app.flow.addressees(),
-            sessions: app.flow.sessions(),
-            post_files: app.flow.post_files(),
-            todo_file: app.flow.todo_file(),
-            memory: app.flow.memory(),
-            progress: Arc::new(Silent),
-        }
-    }
-
-    /// Tells what its tools do.
-    #[must_use]
-    pub fn telling(self, progress: Arc<dyn Progress>) -> Self {
-        Self { progress, ..self }
-    }
-
-    /// Makes the calls, one after the other; the first that must end everything is the last.
-    pub async fn call(&self, by_hand: &ByHand) -> Vec<Called> {
+impl ToolRunner<'_> {
+    async fn call(&self, by_hand: &ByHand) -> Vec<Called> {
         let mode = Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode)));
         let mut answers = Vec::new();
         let mut taint = by_hand.facts.taint;
@@ -134,7 +92,7 @@ impl ToolRunner {
                 // Nobody sees what a page or a file may have brought about.
                 facts.place = Where::CommandLine { terminal: false };
             }
-            let shape = self.shaper.now().shape(&facts);
+            let shape = self.app.shaper.now().shape(&facts);
             let modes = Arc::clone(&mode) as _;
             let scope =
                 Scope { mode: facts.mode, modes, ..self.scope(by_hand, &facts, &shape, &id) };
@@ -145,7 +103,7 @@ impl ToolRunner {
                     .push(Called { tool: tool.clone(), ..self.preview(&shape, scope, call).await });
                 continue;
             }
-            let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
+            let answer = dispatch(&shape.registry, &call, &scope, &self.app.plan.redactor).await;
             let (text, is_error, over) = match answer {
                 Ok(done) => {
                     taint = taint.max(done.answer.taint);
@@ -164,7 +122,7 @@ impl ToolRunner {
 
     /// Tells what a call would do, in the words of an approval.
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
-        let redactor = self.redactor.clone();
+        let redactor = self.app.plan.redactor.clone();
         let resolved = match resolve(&shape.registry, &call, &scope).await {
             Ok(resolved) if resolved.tool.spec().speaks => Err(SPEAKS_NOWHERE.to_owned()),
             Ok(resolved) => resolved.refusal(&scope).map_or(Ok(resolved), Err),
@@ -198,6 +156,7 @@ impl ToolRunner {
         let workspace = &by_hand.workspace;
         let key = format!("cli:{}", workspace.display());
         let Reach { workspace: opened, state, elsewhere } = shape.roots.opens;
+        let (flow, folders) = (&self.app.flow, &self.app.plan.folders);
         Scope {
             task: TaskId(0),
             call: call.to_owned(),
@@ -217,31 +176,31 @@ impl ToolRunner {
             plan: None,
             given: Vec::new(),
             roots: Roots {
-                cache: self.cache.clone(),
-                own: self.cache.join(OWN),
-                state: state.then(|| self.state.clone()),
+                cache: folders.cache.clone(),
+                own: folders.cache.join(OWN),
+                state: state.then(|| folders.state.clone()),
                 workspace: (opened == Workspace::Any).then(|| workspace.clone()),
                 elsewhere,
                 level: Level::of_task(facts.taint, by_hand.facts.trust),
-                ours: (self.ours)(),
-                lists: self.lists.clone(),
+                ours: flow.live.workspaces.now().ours.clone(),
+                lists: flow.acquaintances.lists(),
             },
             reply: Arc::new(Nobody),
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&self.progress),
-            todos: Arc::new(Stored(Arc::clone(&self.ledger))),
-            todo_file: Arc::clone(&self.todo_file),
-            memory: Arc::clone(&self.memory),
+            todos: Arc::new(Stored(Arc::clone(&self.app.ledger))),
+            todo_file: Arc::clone(&flow.people.todo_file),
+            memory: Arc::clone(&flow.memory) as _,
             asked: Arc::default(),
-            timetable: Arc::clone(&self.timetable),
-            addressees: Arc::clone(&self.addressees),
-            sessions: Arc::clone(&self.sessions),
-            post_files: Arc::clone(&self.post_files),
+            timetable: Arc::clone(&flow.timetable) as _,
+            addressees: Arc::clone(&flow.people.addressees),
+            sessions: Arc::clone(&flow.intake.commands.sessions) as _,
+            post_files: Arc::clone(&flow.outbox.post_files) as _,
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
             spent: Arc::default(),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),
-            clock: Arc::clone(&self.clock),
+            clock: Arc::clone(&self.app.clock),
         }
     }
 }

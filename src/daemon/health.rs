@@ -9,11 +9,9 @@ use chrono::{DateTime, Utc};
 use tokio::time::timeout;
 
 use crate::console::Health;
-use crate::daemon::app::App;
 use crate::daemon::status::{ChannelStatus, Reception, Status, StatusDesk};
-use crate::domain::clock::SharedClock;
 use crate::domain::in_force::NotInForce;
-use crate::domain::metrics::{Metrics, Now, Value};
+use crate::domain::metrics::{Now, Value};
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 
@@ -23,20 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const RECENT: Duration = Duration::from_secs(300);
 
 /// Tells it.
-pub struct HealthDesk {
-    desk: Arc<StatusDesk>,
-    metrics: Arc<Metrics>,
-    clock: SharedClock,
-}
+pub struct HealthDesk(pub Arc<StatusDesk>);
 
 impl HealthDesk {
-    /// Tells it of an app.
-    pub fn of(app: &App, desk: Arc<StatusDesk>) -> Self {
-        Self { desk, metrics: Arc::clone(&app.metrics), clock: Arc::clone(&app.clock) }
-    }
-
     async fn look(&self) -> Result<Status, String> {
-        match timeout(PATIENCE, self.desk.look()).await {
+        match timeout(PATIENCE, self.0.look()).await {
             Ok(looked) => looked.map_err(|error| format!("the store cannot be read: {error}")),
             Err(_) => Err(format!("the store has not answered for {} s", PATIENCE.as_secs())),
         }
@@ -46,24 +35,24 @@ impl HealthDesk {
 #[async_trait]
 impl Health for HealthDesk {
     fn alive(&self) -> Vec<String> {
-        let still = self.desk.still();
+        let still = self.0.still();
         still.into_iter().map(|name| format!("{name} has stalled")).collect()
     }
 
     async fn ready(&self) -> Vec<String> {
         match self.look().await {
-            Ok(status) => missing(&status, self.clock.now()),
+            Ok(status) => missing(&status, self.0.app.clock.now()),
             Err(why) => vec![why],
         }
     }
 
     async fn not_in_force(&self) -> NotInForce {
-        self.desk.not_in_force().await
+        self.0.not_in_force().await
     }
 
     async fn metrics(&self) -> Result<String, fmt::Error> {
         let looked = self.look().await.ok();
-        self.metrics.text(now(looked.as_ref(), self.clock.now()))
+        self.0.app.metrics.text(now(looked.as_ref(), self.0.app.clock.now()))
     }
 }
 
@@ -183,7 +172,7 @@ mod tests {
 
     use super::*;
     use crate::daemon::status::{Rows, StoreStatus};
-    use crate::domain::metrics::Phase;
+    use crate::domain::metrics::{Metrics, Phase};
     use crate::domain::usage::Usage;
 
     fn at(seconds: i64) -> DateTime<Utc> {

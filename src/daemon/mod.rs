@@ -34,6 +34,7 @@ mod people;
 mod posts;
 mod process;
 mod reload;
+mod request;
 mod run;
 mod schedules;
 mod service;

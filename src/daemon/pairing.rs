@@ -1,48 +1,33 @@
-//! What the command line asks of pairing, carried out in the daemon or, where none runs, in the command itself.
+//! What the command line asks of pairing: a code, who was paired, and their owner's word on it.
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::answered::{Answered, NotDone};
-use crate::engine::flow::{Flow, OpenCode};
-use crate::domain::pairing;
-use crate::store::{Approved, PairedPerson, PairingRequest};
+use crate::daemon::answered::NotDone;
+use crate::engine::flow::Flow;
+use crate::domain::pairing::{self, LASTS, new_code};
+use crate::intake::pairing::approve;
+use crate::store::{Approved, PairedPerson, PairingRequest, StoreError};
 
-/// What is asked.
+/// A code that is open now.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum AskedOfPairing {
-    /// A code, in the place of the one before.
-    Open,
-    /// Who was paired, and who asks to be.
-    List,
-    /// A stranger is let in.
-    Approve {
-        /// By their code.
-        code: String,
-    },
-    /// Somebody is no longer what pairing made them.
-    Remove {
-        /// Their id.
-        person: String,
-    },
+pub struct OpenCode {
+    /// The code.
+    pub code: String,
+    /// Until when it can be used.
+    pub until: DateTime<Utc>,
 }
 
-/// The answer.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ToldOfPairing {
-    /// The code that is open now, and until when.
-    pub code: Option<(String, DateTime<Utc>)>,
+/// Who owns the bot, and who may speak with it by pairing.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Paired {
     /// Whom the config names.
     pub owners: Vec<PersonId>,
     /// Who was paired.
     pub paired: Vec<PairedPerson>,
     /// Who asks to be let in: ids and names, without the codes.
     pub asking: Vec<Asking>,
-    /// What came of it, for people.
-    pub said: String,
 }
 
 /// Somebody who asks to be let in.
@@ -56,64 +41,92 @@ pub struct Asking {
     pub until: DateTime<Utc>,
 }
 
-/// Carries out what is asked.
+/// Opens a code for whoever sends it on a channel.
 ///
 /// # Errors
-/// When the store does not answer.
-pub async fn carry_out_pairing(
-    flow: &Flow,
-    asked: AskedOfPairing,
-) -> anyhow::Result<Answered<ToldOfPairing>> {
-    Answered::of(found(flow, asked).await)
-}
-
-async fn found(flow: &Flow, asked: AskedOfPairing) -> Result<ToldOfPairing, NotDone> {
-    match asked {
-        AskedOfPairing::Open if flow.platforms().is_empty() => Err(NotDone::Refused(
-            "no channel is configured, so nobody could send a code to the bot: run selkie init first"
-                .to_owned(),
-        )),
-        AskedOfPairing::Open => {
-            let OpenCode { code, until } = flow.open_pairing().await?;
-            Ok(ToldOfPairing { code: Some((code, until)), ..ToldOfPairing::default() })
-        }
-        AskedOfPairing::List => {
-            let of = |PairingRequest { person, name, until, .. }| Asking { person, name, until };
-            let asking = flow.pairing_requests().await?.into_iter().map(of).collect();
-            let paired = flow.paired().await?;
-            let owners = flow.named_owners();
-            Ok(ToldOfPairing { owners, paired, asking, ..ToldOfPairing::default() })
-        }
-        AskedOfPairing::Approve { code } => approve(flow, &code).await,
-        AskedOfPairing::Remove { person } => {
-            match flow.unpair(&PersonId::new(person.trim())).await? {
-                true => Ok(ToldOfPairing::default()),
-                false => Err(NotDone::Refused(format!(
-                    "{person:?} was not paired: selkie pair list shows who was; to remove an owner \
-                     whom the config names, edit `owners` there"
-                ))),
-            }
-        }
+/// When there is no channel, or it could not be stored.
+pub async fn open(flow: &Flow) -> Result<OpenCode, NotDone> {
+    if flow.platforms().is_empty() {
+        return Err(NotDone::refused(
+            "no channel is configured, so nobody could send a code to the bot: run selkie init first",
+        ));
     }
+    Ok(open_code(flow).await?)
 }
 
-async fn approve(flow: &Flow, code: &str) -> Result<ToldOfPairing, NotDone> {
+/// Opens a code, in the place of the one before.
+///
+/// # Errors
+/// When it could not be stored.
+pub async fn open_code(flow: &Flow) -> Result<OpenCode, StoreError> {
+    let runtime = &flow.outbox.runtime;
+    let (code, until) = (new_code(&*runtime.chance), runtime.now() + LASTS);
+    flow.outbox.storage.ledger.open_pairing(&code, until).await?;
+    Ok(OpenCode { code, until })
+}
+
+/// Lists who was paired, and who asks to be.
+///
+/// # Errors
+/// When the store cannot be read.
+pub async fn list(flow: &Flow) -> Result<Paired, StoreError> {
+    let ledger = &flow.outbox.storage.ledger;
+    let of = |PairingRequest { person, name, until, .. }| Asking { person, name, until };
+    Ok(Paired {
+        owners: flow.named_owners.now().to_vec(),
+        paired: ledger.paired().await?,
+        asking: ledger.pairing_requests().await?.into_iter().map(of).collect(),
+    })
+}
+
+/// Lets a stranger in by their code, and says who it is.
+///
+/// # Errors
+/// When nobody asks with this code.
+pub async fn let_in(flow: &Flow, code: &str) -> Result<String, NotDone> {
     let Some(code) = pairing::read(code) else {
         return Err(NotDone::Mistyped(format!(
             "{code:?} is not a pairing code: it takes the eight characters that the bot gave the stranger"
         )));
     };
-    match flow.approve_pairing(&code).await? {
-        Approved::Done { person, name } => {
-            let said = format!("{name} ({person}) is let in.");
-            Ok(ToldOfPairing { said, ..ToldOfPairing::default() })
-        }
+    match approve(&flow.outbox, &code).await? {
+        Approved::Done { person, name } => Ok(format!("{name} ({person}) is let in.")),
         Approved::Wrong { left } => Err(NotDone::Refused(format!(
             "nobody who is waiting to be let in has the code {code:?}: {left} of 3 tries are left"
         ))),
-        Approved::NoneOpen => Err(NotDone::Refused(
-            "nobody is waiting to be let in; with pairing: ask in the config, strangers can ask"
-                .to_owned(),
+        Approved::NoneOpen => Err(NotDone::refused(
+            "nobody is waiting to be let in; with pairing: ask in the config, strangers can ask",
         )),
     }
+}
+
+/// Takes the pairing of somebody back, and says so.
+///
+/// # Errors
+/// When they were not paired.
+pub async fn remove(flow: &Flow, person: &str) -> Result<String, NotDone> {
+    match unpair(flow, &PersonId::new(person.trim())).await? {
+        true => {
+            Ok(format!("{person} is no longer paired. An owner named in the config stays one."))
+        }
+        false => Err(NotDone::Refused(format!(
+            "{person:?} was not paired: selkie pair list shows who was; to remove an owner whom the config names, edit \
+             `owners` there"
+        ))),
+    }
+}
+
+/// Takes a pairing back from now on. `false` when they were not paired.
+///
+/// # Errors
+/// When it could not be stored.
+pub async fn unpair(flow: &Flow, person: &PersonId) -> Result<bool, StoreError> {
+    let gone = flow.outbox.storage.ledger.unpair(person).await?;
+    if gone {
+        flow.outbox.accounts.shut_out(person);
+        if !flow.named_owners.now().contains(person) {
+            flow.timetable.owners.remove(person);
+        }
+    }
+    Ok(gone)
 }

@@ -1,10 +1,16 @@
 //! What the command line asks of posts, carried out in the daemon or, where none runs, in the command itself.
 
+use std::sync::Arc;
+
 use selkie_channel_core::Post;
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::answered::{Answered, NotDone};
+use crate::daemon::answered::NotDone;
+use crate::daemon::approvals::decided;
 use crate::engine::flow::Flow;
+use crate::delivery::again::again;
+use crate::delivery::messages::posts as messages;
+use crate::delivery::posts::waits_for_login;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::{Action, ScheduleState};
@@ -20,46 +26,15 @@ const MOST_PAST: usize = 50;
 /// So many removed schedules are looked through for posts that were withdrawn.
 const MOST_REMOVED: usize = 1_000;
 
-/// What is asked.
+/// What of a scheduled post is changed.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum AskedOfPosts {
-    /// Drafts, scheduled posts, and the newest that went out or did not.
-    List,
-    /// One.
-    Show {
-        /// Which.
-        id: String,
-    },
-    /// It is not posted.
-    Cancel {
-        /// Which.
-        id: String,
-    },
-    /// What was refused, or is unclear, is tried once more.
-    Retry {
-        /// Which.
-        id: String,
-    },
-    /// A scheduled one gets other words, or another time.
-    Edit {
-        /// Which.
-        id: String,
-        /// Its texts.
-        texts: Option<Vec<String>>,
-        /// Its first time.
-        time: Option<String>,
-        /// How often.
-        recurrence: Option<String>,
-    },
-}
-
-/// The answer.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ToldOfPosts {
-    /// Posts.
-    pub posts: Vec<PostView>,
+pub struct PostEdit {
+    /// Its texts.
+    pub texts: Option<Vec<String>>,
+    /// Its first time.
+    pub time: Option<String>,
+    /// How often.
+    pub recurrence: Option<String>,
 }
 
 /// What an id names.
@@ -86,105 +61,117 @@ pub fn names_a_post(id: &str) -> bool {
     matches!(Named::read(id), Named::Post(_))
 }
 
-/// Carries out what is asked.
-///
-/// # Errors
-/// When the store does not answer.
-pub async fn carry_out_posts(
-    flow: &Flow,
-    asked: AskedOfPosts,
-) -> anyhow::Result<Answered<ToldOfPosts>> {
-    Answered::of(found(flow, asked).await.map(|posts| ToldOfPosts { posts }))
-}
-
-async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, NotDone> {
-    match asked {
-        AskedOfPosts::List => Ok(list(flow).await?),
-        AskedOfPosts::Show { id } => Ok(one(flow, &id).await?),
-        AskedOfPosts::Cancel { id } => Ok(cancel(flow, &id).await?),
-        AskedOfPosts::Retry { id } => match Named::read(&id) {
-            Named::Post(outbound) => {
-                flow.post_again(outbound).await?;
-                Ok(one(flow, &id).await?)
-            }
-            Named::Schedule(_) | Named::Draft(_) => Err(NotDone::Mistyped(format!(
-                "{id:?} was not posted yet: only what was refused or is unclear is tried again (takes p12)"
-            ))),
-        },
-        AskedOfPosts::Edit { id, texts, time, recurrence } => {
-            let Named::Schedule(schedule) = Named::read(&id) else {
-                return Err(NotDone::Mistyped(format!(
-                    "{id:?} is not a scheduled post (takes its number): what was posted cannot be changed, and a draft \
-                     can only be denied and written again"
-                )));
-            };
-            let recurrence = recurrence.map(|word| word.parse()).transpose();
-            let recurrence =
-                recurrence.map_err(|why: UnknownRecurrence| NotDone::Mistyped(why.to_string()))?;
-            let amended = Amended { texts, time, recurrence };
-            let row = scheduled(flow, schedule).await?;
-            flow.may_amend(&row, &amended).map_err(NotDone::mistyped)?;
-            Ok(vec![of_schedule(flow, &flow.amend_post(schedule, amended).await?)])
-        }
-    }
-}
-
 /// Lists drafts, scheduled posts, and the newest that went out or did not.
 ///
 /// # Errors
 /// When the store does not answer.
-pub async fn list_posts(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
-    match list(flow).await {
-        Ok(posts) => Ok(posts),
-        Err(BookError::Store(error)) => Err(error),
-        // A list refuses nobody.
-        Err(BookError::Refused(why)) => Err(StoreError::Corrupt(why)),
-    }
-}
-
-async fn list(flow: &Flow) -> Result<Vec<PostView>, BookError> {
+pub async fn list(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
+    let ledger = &flow.outbox.storage.ledger;
     let drafts = drafts(flow).await?;
     let which = Which { limit: usize::MAX, ..Which::default() };
-    let scheduled = flow.book().list(&which).await?;
+    let scheduled = ledger.schedules(&which).await?;
     let removed = Which { states: States::REMOVED, limit: MOST_REMOVED, ..which };
-    let removed = flow.book().list(&removed).await?;
+    let removed = ledger.schedules(&removed).await?;
     let withdrawn = removed.iter().filter(|row| is_post(row)).take(MOST_PAST);
     let scheduled = scheduled.iter().filter(|row| is_post(row)).chain(withdrawn);
     let scheduled = scheduled.map(|row| of_schedule(flow, row));
-    let past = flow.posts(MOST_PAST).await?;
+    let past = ledger.posts(MOST_PAST).await?;
     let past = past.iter().map(|row| of_post(flow, row));
     Ok(drafts.into_iter().chain(scheduled).chain(past).collect())
 }
 
-async fn one(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
+/// Shows one.
+///
+/// # Errors
+/// When there is none.
+pub async fn show(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
     let found = match Named::read(id) {
         Named::Schedule(schedule) => {
             let row = scheduled(flow, schedule).await?;
             is_post(&row).then(|| of_schedule(flow, &row))
         }
-        Named::Post(outbound) => flow.post_of(outbound).await?.map(|row| of_post(flow, &row)),
+        Named::Post(outbound) => {
+            let row = flow.outbox.storage.ledger.post_of(outbound).await?;
+            row.map(|row| of_post(flow, &row))
+        }
         Named::Draft(code) => drafts(flow).await?.into_iter().find(|draft| draft.id == code),
     };
     Ok(vec![found.ok_or_else(|| unknown(id))?])
 }
 
+/// Tries what was refused, or is unclear, once more.
+///
+/// # Errors
+/// When it stands there, nobody can tell, or it was not posted yet.
+pub async fn retry(flow: &Flow, id: &str) -> Result<Vec<PostView>, NotDone> {
+    let Named::Post(outbound) = Named::read(id) else {
+        return Err(NotDone::Mistyped(format!(
+            "{id:?} was not posted yet: only what was refused or is unclear is tried again (takes p12)"
+        )));
+    };
+    let outbox = Arc::clone(&flow.outbox);
+    let tried = async move { again(&outbox, outbound).await };
+    flow.outbox.runtime.to_the_end(tried).await?;
+    Ok(show(flow, id).await?)
+}
+
+/// Gives a scheduled post other words, or another time.
+///
+/// # Errors
+/// When there is none, or it could never be posted so.
+pub async fn edit(flow: &Flow, id: &str, edit: PostEdit) -> Result<Vec<PostView>, NotDone> {
+    let Named::Schedule(schedule) = Named::read(id) else {
+        return Err(NotDone::Mistyped(format!(
+            "{id:?} is not a scheduled post (takes its number): what was posted cannot be changed, and a draft can only be \
+             denied and written again"
+        )));
+    };
+    let PostEdit { texts, time, recurrence } = edit;
+    let recurrence = recurrence.map(|word| word.parse()).transpose();
+    let recurrence =
+        recurrence.map_err(|why: UnknownRecurrence| NotDone::Mistyped(why.to_string()))?;
+    let amended = Amended { texts, time, recurrence };
+    let row = scheduled(flow, schedule).await?;
+    may_amend(flow, &row, &amended).map_err(NotDone::mistyped)?;
+    let row = flow.timetable.book.amend(schedule, amended).await?;
+    Ok(vec![of_schedule(flow, &row)])
+}
+
+/// Whether what is written for a scheduled post could ever be posted.
+fn may_amend(flow: &Flow, row: &ScheduleRow, amended: &Amended) -> Result<(), BookError> {
+    if let (Action::Post { to, .. }, Some(texts)) = (&row.schedule.action, &amended.texts) {
+        let account = flow.outbox.accounts.of(to);
+        let posting = account.and_then(|account| account.channel.posting);
+        let fault =
+            posting.and_then(|posting| texts.iter().find_map(|text| (posting.data.fault)(text)));
+        if let Some(why) = fault {
+            return Err(BookError::Refused(why));
+        }
+    }
+    flow.timetable.book.may_amend(row, amended)
+}
+
 /// Finds what is scheduled; whoever asks for a post hears of posts.
 async fn scheduled(flow: &Flow, schedule: ScheduleId) -> Result<ScheduleRow, BookError> {
-    flow.book().get(schedule, None).await.map_err(|error| match error {
+    flow.timetable.book.get(schedule, None).await.map_err(|error| match error {
         BookError::Refused(_) => unknown(&schedule.to_string()),
         error @ BookError::Store(_) => error,
     })
 }
 
-async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
-    let mut shown = one(flow, id).await?;
+/// Keeps one from being posted.
+///
+/// # Errors
+/// When there is none, or nothing of it waits.
+pub async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
+    let mut shown = show(flow, id).await?;
     match Named::read(id) {
         Named::Schedule(schedule) => {
-            flow.book().withdraw(schedule).await?;
+            flow.timetable.book.withdraw(schedule).await?;
         }
         Named::Post(outbound) => {
-            if !flow.withdraw_post(outbound).await? {
-                let why = match one(flow, id).await?[0].state.as_str() {
+            if !flow.outbox.storage.ledger.withdraw_post(outbound).await? {
+                let why = match show(flow, id).await?[0].state.as_str() {
                     "posting" => format!(
                         "{id} is being posted: `selkie tweets show {id}` says what becomes of it"
                     ),
@@ -192,10 +179,10 @@ async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
                 };
                 return Err(BookError::Refused(why));
             }
-            return one(flow, id).await;
+            return show(flow, id).await;
         }
         Named::Draft(code) => {
-            if flow.decide(&code, Verdict::Deny).await?.is_none() {
+            if decided(flow, &code, Verdict::Deny).await?.is_none() {
                 return Err(unknown(id));
             }
         }
@@ -205,9 +192,11 @@ async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
 }
 
 /// What waits for somebody's approval.
-async fn drafts(flow: &Flow) -> Result<Vec<PostView>, BookError> {
-    let names = flow.posting_tools();
-    let open = flow.approvals().await?;
+async fn drafts(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
+    let posting = flow.outbox.accounts.all().filter_map(|account| account.channel.posting);
+    let names: Vec<_> =
+        posting.flat_map(|postable| [postable.data.now.name, postable.data.later.name]).collect();
+    let open = flow.outbox.storage.ledger.approvals(None).await?;
     let open = open.iter().filter(|row| names.contains(&row.request.tool.as_str()));
     Ok(open.map(draft).collect())
 }
@@ -265,7 +254,10 @@ fn of_post(flow: &Flow, row: &PostRow) -> PostView {
     let urls = flow.post_urls();
     let stands = PostStands::of(&row.standing, &row.said.conversation, &urls);
     let PostStands { state, why, url } = stands;
-    let why = flow.post_waits(row).unwrap_or(why);
+    let why = match waits_for_login(&flow.outbox, row) {
+        true => messages::why_waits(&row.said),
+        false => why,
+    };
     PostView {
         id: format!("p{}", row.outbound.0),
         state,
@@ -274,8 +266,8 @@ fn of_post(flow: &Flow, row: &PostRow) -> PostView {
         next: Vec::new(),
         zone: String::new(),
         schedule: row.of.map(|of| of.schedule),
-        texts: flow.post_texts(row),
-        pictures: flow.post_pictures(row),
+        texts: messages::texts(&row.said),
+        pictures: messages::pictures(&row.said),
         url,
         asked: row.asked.as_ref().map(|asked| asked.key().to_owned()),
         at: Some(row.created_at),

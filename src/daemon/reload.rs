@@ -12,16 +12,14 @@ use tokio::sync::Mutex;
 use crate::config::paths::Folders;
 use crate::config::problem::Problems;
 use crate::config::{Effective, written};
-use crate::daemon::answered::Answered;
-use crate::daemon::app::{App, Standing};
+use crate::daemon::answered::NotDone;
+use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, Kept};
 use crate::daemon::credentials::{Refusal, refusals};
-use crate::engine::flow::{Became, ChannelChange, Flow};
+use crate::engine::flow::{Became, ChannelChange};
 use crate::daemon::in_force::{InForce, Peek};
 use crate::daemon::service_manager::ServiceManager;
 use crate::domain::count::counted;
-use crate::domain::live::Live;
-use crate::shape::Shaper;
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
 const LIVE: [&str; 22] = [
@@ -97,14 +95,7 @@ impl Reloaded {
 pub struct Reloader {
     /// None: there is no config that could be read again.
     read: Option<ReadAnew>,
-    flow: Arc<Flow>,
-    shaper: Live<Shaper>,
-    model: Live<str>,
-    standing: Standing,
-    kept: Kept,
-    folders: Folders,
-    /// Names of sections that channels read.
-    sections: Vec<&'static str>,
+    app: Arc<App>,
     manager: Arc<ServiceManager>,
     in_force: Arc<InForce>,
     /// What is in force. One reload after the other holds it.
@@ -114,50 +105,41 @@ pub struct Reloader {
 impl Reloader {
     /// Reloads an app.
     pub fn of(
-        app: &App,
+        app: &Arc<App>,
         reread: Option<Reread>,
         manager: &Arc<ServiceManager>,
         in_force: Arc<InForce>,
     ) -> Self {
-        let plan = &app.plan;
         Self {
             read: reread.map(|reread| reread.read),
-            in_force,
-            flow: Arc::clone(&app.flow),
-            shaper: app.shaper.clone(),
-            model: app.model.clone(),
-            standing: app.standing.clone(),
-            kept: plan.kept(),
-            folders: plan.folders.clone(),
-            sections: plan.sections.clone(),
+            app: Arc::clone(app),
             manager: Arc::clone(manager),
-            stands: Mutex::new(plan.written.clone()),
+            in_force,
+            stands: Mutex::new(app.plan.written.clone()),
         }
     }
 
     /// Reads the config again and puts what it says in force; carried to its end, whoever hangs up.
-    pub async fn reload(self: Arc<Self>) -> Answered<Reloaded> {
-        let flow = Arc::clone(&self.flow);
-        flow.to_the_end(async move {
+    pub async fn reload(self: Arc<Self>) -> Result<Reloaded, NotDone> {
+        let runtime = Arc::clone(&self.app.flow.outbox.runtime);
+        let is_ending = Arc::clone(&runtime);
+        let reloads = async move {
             let mut stands = self.stands.lock().await;
-            if self.flow.is_ending() {
+            if is_ending.is_draining() {
                 let why = "selkie is stopping: it reads its config at the next start";
-                return Answered::Refused(why.to_owned());
+                return Err(NotDone::refused(why));
             }
             self.manager.reloading();
             let reloaded = self.carried_out(&mut stands).await;
             self.tell(&reloaded);
             self.manager.ready();
             reloaded
-        })
-        .await
+        };
+        runtime.to_the_end(reloads).await
     }
 
-    async fn carried_out(&self, stands: &mut Effective) -> Answered<Reloaded> {
-        let plan = match self.planned(None).await {
-            Ok(plan) => plan,
-            Err(not) => return not,
-        };
+    async fn carried_out(&self, stands: &mut Effective) -> Result<Reloaded, NotDone> {
+        let plan = self.planned(None).await?;
         let changed = plan.written.changed(stands);
         let (live, later): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_live(&written(path)));
@@ -177,15 +159,12 @@ impl Reloader {
         if !live.is_empty() {
             let plan = match moves {
                 // What is made of the config names the folders that are in use.
-                true => match self.planned(Some(self.folders.clone())).await {
-                    Ok(plan) => plan,
-                    Err(not) => return not,
-                },
+                true => self.planned(Some(self.app.plan.folders.clone())).await?,
                 false => plan,
             };
             if let Err(why) = self.put_in_force(plan, &live, &refused, &mut told).await {
                 self.in_force.refused(Some(tried), vec![why.clone()]);
-                return Answered::Refused(why);
+                return Err(NotDone::Refused(why));
             }
         }
         let left: Vec<ChannelChange> = refused.into_iter().map(|it| self.left(it)).collect();
@@ -195,7 +174,7 @@ impl Reloader {
         }
         told.channels.extend(left);
         *stands = effective;
-        Answered::Done(told)
+        Ok(told)
     }
 
     /// Has what changed used from now on; a channel whose platform refuses the new section goes on as before.
@@ -207,17 +186,17 @@ impl Reloader {
         told: &mut Reloaded,
     ) -> Result<(), String> {
         told.notes = plan.notes.clone();
-        if let Err(error) = self.flow.adopt(plan.made(&self.standing)).await {
+        if let Err(error) = self.app.flow.adopt(plan.made(&self.app.standing)).await {
             return Err(format!("nothing was changed: the store does not answer: {error}"));
         }
-        self.shaper.put(plan.shaper);
-        self.model.put(plan.model.card().name);
+        self.app.shaper.put(plan.shaper);
+        self.app.model.put(plan.model.card().name);
         let is_refused = |channel: &Channel| refused.iter().any(|one| one.name == channel.name);
-        let before = self.flow.platforms().into_iter().filter(is_refused);
+        let before = self.app.flow.platforms().into_iter().filter(is_refused);
         let taken = plan.channels.into_iter().filter(|channel| !is_refused(channel));
-        told.channels = self.flow.rewire(taken.chain(before).collect(), &sections(live)).await;
-        self.flow.prove(&mut told.channels, PROOF).await;
-        if let Err(error) = self.flow.keep_schedules().await {
+        told.channels = self.app.flow.rewire(taken.chain(before).collect(), &sections(live)).await;
+        self.app.flow.prove(&mut told.channels, PROOF).await;
+        if let Err(error) = self.app.flow.keep_schedules().await {
             told.notes.push(format!(
                 "the schedules of the config are as before until the next start: the store does not answer: {error}"
             ));
@@ -229,32 +208,32 @@ impl Reloader {
     /// Tells what became of a channel whose platform refuses what the config says of it.
     fn left(&self, refusal: Refusal) -> ChannelChange {
         let Refusal { name, account, why } = refusal;
-        let before = self.flow.platforms().into_iter().find(|channel| channel.name == name);
-        let why = self.kept.redactor.clean(&why);
+        let before = self.app.flow.platforms().into_iter().find(|channel| channel.name == name);
+        let why = self.app.plan.redactor.clean(&why);
         ChannelChange::refused(name, before.map(|channel| channel.account).as_ref(), &account, why)
     }
 
     /// Reads and checks everything, as `selkie config check` does.
-    async fn planned(&self, folders: Option<Folders>) -> Result<AppConfig, Answered<Reloaded>> {
+    async fn planned(&self, folders: Option<Folders>) -> Result<AppConfig, NotDone> {
         let Some(read) = self.read.clone() else {
             let why =
                 "there is no config to read again: only `selkie run` has one, a demo has none";
-            return Err(Answered::Refused(why.to_owned()));
+            return Err(NotDone::refused(why));
         };
-        let kept = self.kept.clone();
+        let kept = self.app.plan.kept();
         let read = tokio::task::spawn_blocking(move || read(kept, folders.as_ref())).await;
         let plan = match read {
             Ok(read) => read.map_err(|problems| {
                 let why = problems.0.iter().map(ToString::to_string).collect();
                 self.in_force.refused(None, why);
-                Answered::Mistyped(problems.to_string())
+                NotDone::Mistyped(problems.to_string())
             })?,
-            Err(_) => return Err(Answered::Refused("a defect ended the reading".to_owned())),
+            Err(_) => return Err(NotDone::refused("a defect ended the reading")),
         };
         match plan.needs_something_to_do() {
             Some(says) => {
                 self.in_force.refused(Some(plan.written), vec![says.clone()]);
-                Err(Answered::Mistyped(says))
+                Err(NotDone::Mistyped(says))
             }
             None => Ok(plan),
         }
@@ -287,18 +266,18 @@ impl Reloader {
         let is_of = |section: &&str| {
             key.strip_prefix(*section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        LIVE.iter().any(is_of) || self.sections.iter().any(is_of)
+        LIVE.iter().any(is_of) || self.app.plan.sections.iter().any(is_of)
     }
 
     /// Tells the log and the service manager.
-    fn tell(&self, reloaded: &Answered<Reloaded>) {
+    fn tell(&self, reloaded: &Result<Reloaded, NotDone>) {
         match reloaded {
-            Answered::Done(reloaded) if reloaded.is_nothing() => {
+            Ok(reloaded) if reloaded.is_nothing() => {
                 tracing::info!("the config was reloaded: nothing changed");
                 self.manager.note(None);
             }
-            Answered::Done(reloaded) => self.tell_what_changed(reloaded),
-            Answered::Mistyped(faults) => {
+            Ok(reloaded) => self.tell_what_changed(reloaded),
+            Err(NotDone::Mistyped(faults)) => {
                 for fault in faults.lines() {
                     tracing::error!(
                         fault,
@@ -310,7 +289,7 @@ impl Reloader {
                 self.manager
                     .note(Some(format!("the config has {many}, the previous one stays: {first}")));
             }
-            Answered::Refused(why) => {
+            Err(NotDone::Refused(why)) => {
                 tracing::error!(
                     why,
                     "the config was not reloaded: the previous one stays in force"

@@ -5,37 +5,28 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
 use crate::daemon::alerts::Alerts;
 use crate::daemon::app::App;
 use crate::daemon::build::{AppConfig, VERSION};
-use crate::engine::flow::Flow;
 use crate::daemon::health::HealthDesk;
 use crate::daemon::in_force::InForce;
 use crate::daemon::lifecycle::{Asked, Signals, stop};
 use crate::daemon::reload::{Reloader, Reread};
 use crate::daemon::service_manager::{Extended, ServiceManager};
+use crate::daemon::socket::{Desk, Stage};
 use crate::daemon::status::StatusDesk;
 use crate::daemon::vitals::Vitals;
 use crate::daemon::{at_rest, held, ledger, process, socket};
 use crate::delivery::runtime::Stop;
-use crate::domain::happening::Happenings;
-use crate::store::Ledger;
 
 /// What a started daemon tells whoever started it.
 pub struct Up {
-    /// The rows.
-    pub ledger: Arc<dyn Ledger>,
-    /// Everything between the channels and the agent.
-    pub flow: Arc<Flow>,
-    /// What happens, live.
-    pub happenings: Happenings,
-    /// When conversations that rest are looked at next.
-    pub rests: watch::Receiver<Option<DateTime<Utc>>>,
+    /// What runs.
+    pub app: Arc<App>,
     /// The read API's address, when it listens.
     pub console: Option<SocketAddr>,
 }
@@ -115,7 +106,8 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     }
     let reloader = Arc::new(Reloader::of(&app, reread, &manager, in_force));
     let alerts = Alerts::of(&app, Arc::clone(&desk));
-    let desk = socket::Desk::of(&app, desk, Arc::clone(&reloader));
+    let stage = Stage::Works(Arc::clone(&reloader));
+    let desk = Desk { app: Arc::clone(&app), status: desk, stage };
     if let Err(error) = start(&app, desk, &tracker, &stops).await {
         stops.receivers.cancel();
         stops.work.cancel();
@@ -142,9 +134,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         "selkie is up"
     );
     // Nobody waiting for it is no reason to end.
-    let (ledger, happenings) = (Arc::clone(&app.ledger), app.happenings.clone());
-    let (flow, rests) = (Arc::clone(&app.flow), app.flow.rests());
-    up.send(Up { ledger, flow, happenings, rests, console }).ok();
+    up.send(Up { app: Arc::clone(&app), console }).ok();
     let hopeless = tokio::select! {
         why = app.flow.hopeless() => Some(why),
         () = until_asked(&mut signals, &reloader, &tracker) => None,
@@ -185,7 +175,7 @@ async fn open(
     plan: AppConfig,
     signals: &mut Signals,
     waits: &(dyn Fn(String) + Sync),
-) -> anyhow::Result<Option<App>> {
+) -> anyhow::Result<Option<Arc<App>>> {
     plan.prepare()?;
     let instance = AppConfig::instance();
     let ledger = tokio::select! {
@@ -195,7 +185,7 @@ async fn open(
             return Ok(None);
         }
     };
-    Ok(Some(plan.open_on(ledger, instance)))
+    Ok(Some(Arc::new(plan.open_on(ledger, instance))))
 }
 
 /// Opens the read API where the config wants it.
@@ -211,18 +201,13 @@ async fn console(
         bail!("console.listen {listen} has no address");
     }
     if let Some(listener) = console {
-        let health = Arc::new(HealthDesk::of(app, Arc::clone(desk)));
+        let health = Arc::new(HealthDesk(Arc::clone(desk)));
         tracker.spawn(app.console(health).serve(listener, stops.work.clone()));
     }
     Ok(address)
 }
 
-async fn start(
-    app: &App,
-    desk: socket::Desk,
-    tracker: &TaskTracker,
-    stops: &Stop,
-) -> anyhow::Result<()> {
+async fn start(app: &App, desk: Desk, tracker: &TaskTracker, stops: &Stop) -> anyhow::Result<()> {
     // The store's lock is held: whatever lies at the socket's path is stale.
     let listener = socket::listen(&app.plan.folders.state)?;
     app.flow.start(tracker, stops.clone()).await?;

@@ -1,58 +1,105 @@
-//! What the command line asks of schedules, carried out in the daemon or, where none runs, in the command itself.
+//! What the command line asks of schedules: made, looked at, changed.
 
-use crate::daemon::answered::{Answered, NotDone};
+use std::sync::Arc;
+
+use crate::daemon::answered::NotDone;
 use crate::engine::flow::Flow;
-use crate::schedule::book::{Asking, Book};
-pub use crate::schedule::view::{Time, View};
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{ScheduleState, Wish};
+use crate::intake::firing::ByHand;
+use crate::schedule::book::Asking;
+use crate::schedule::view::{Time, View};
 use crate::store::{ScheduleRow, States, Which};
 
 mod asked;
 mod import;
 
-pub use asked::{Asked, New, Told, Unfit};
+pub use asked::{Imported, New, Unfit};
+pub use import::import;
 
-/// Carries out what is asked.
+/// Lists them; with `all`, those that are over, too.
 ///
 /// # Errors
 /// When the store does not answer.
-pub async fn carry_out(flow: &Flow, asked: Asked) -> anyhow::Result<Answered<Told>> {
-    let book = flow.book();
-    Answered::of(found(flow, &book, asked).await)
+pub async fn list(flow: &Flow, all: bool) -> Result<Vec<View>, NotDone> {
+    let states = if all { States::ALL } else { States::OPEN };
+    let which = Which { states, limit: usize::MAX, ..Which::default() };
+    let rows = flow.timetable.book.list(&which).await?;
+    Ok(rows.iter().map(|row| View::of(row, flow.now())).collect())
 }
 
-async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, NotDone> {
-    let view = |row: &ScheduleRow| View::of(row, flow.now());
-    let one = async |row: &ScheduleRow| -> Result<Told, NotDone> {
-        let view = View { forecast: flow.forecast(row).await?, ..view(row) };
-        Ok(Told { schedules: vec![view], ..Told::default() })
-    };
-    match asked {
-        Asked::List { all } => {
-            let states = if all { States::ALL } else { States::OPEN };
-            let which = Which { states, limit: usize::MAX, ..Which::default() };
-            let rows = book.list(&which).await?;
-            Ok(Told { schedules: rows.iter().map(view).collect(), ..Told::default() })
-        }
-        Asked::Show { id } => one(&book.get(id, None).await?).await,
-        Asked::Add(new) => {
-            let wanted = new.wanted(flow).await.map_err(NotDone::mistyped)?;
-            // What cannot be kept for what was typed is another mistake than one schedule too many.
-            flow.may_schedule(&wanted).await.map_err(NotDone::mistyped)?;
-            one(&book.add(wanted).await?).await
-        }
-        Asked::Import { all, preview } => import::import(flow, all, preview).await,
-        Asked::Wish { id, wish } => {
-            one(&book.wish(id, wish, Asking::default(), |_| Ok(())).await?).await
-        }
-        Asked::Run { id } => one(&flow.run_schedule(id).await?).await,
-        Asked::History { id, limit } => {
-            let row = book.get(id, None).await?;
-            let times = book.history(id, limit).await?;
-            let urls = flow.post_urls();
-            Ok(Told {
-                times: times.into_iter().map(|time| Time::of(time, &row, &urls)).collect(),
-                ..Told::default()
-            })
+/// Shows one.
+///
+/// # Errors
+/// When there is none.
+pub async fn show(flow: &Flow, id: ScheduleId) -> Result<Vec<View>, NotDone> {
+    one(flow, &flow.timetable.book.get(id, None).await?).await
+}
+
+/// Makes one.
+///
+/// # Errors
+/// When it cannot be.
+pub async fn add(flow: &Flow, new: New) -> Result<Vec<View>, NotDone> {
+    let wanted = new.wanted(flow).await.map_err(NotDone::mistyped)?;
+    // What cannot be kept for what was typed is another mistake than one schedule too many.
+    flow.timetable.may_keep(&wanted).await.map_err(NotDone::mistyped)?;
+    one(flow, &flow.timetable.book.add(wanted).await?).await
+}
+
+/// Removes one, has it wait, or go on.
+///
+/// # Errors
+/// When there is none.
+pub async fn wish(flow: &Flow, id: ScheduleId, wish: Wish) -> Result<Vec<View>, NotDone> {
+    let book = &flow.timetable.book;
+    one(flow, &book.wish(id, wish, Asking::default(), |_| Ok(())).await?).await
+}
+
+/// Carries one out now that waits or is over, too; its own times stay.
+///
+/// # Errors
+/// When there is none, it is under way, or it was passed over.
+pub async fn run(flow: &Flow, id: ScheduleId) -> Result<Vec<View>, NotDone> {
+    let book = &flow.timetable.book;
+    loop {
+        let row = book.get(id, None).await?;
+        let (firings, now) = (Arc::clone(&flow.firings), flow.now());
+        let is_active = row.state == ScheduleState::Active;
+        let fires = async move { firings.by_hand(&row, now).await };
+        match flow.outbox.runtime.to_the_end(fires).await {
+            // Looked at again: it may be under way by now.
+            Some(ByHand::Changed) => {}
+            Some(ByHand::UnderWay) => {
+                let why = format!("schedule {id} is due already: it is under way");
+                return Err(NotDone::Refused(why));
+            }
+            Some(ByHand::PassedOver(why)) if !is_active => {
+                return Err(NotDone::Refused(format!("schedule {id} was skipped: {why}")));
+            }
+            // It may have been passed over, and say why.
+            Some(ByHand::Begun | ByHand::PassedOver(_)) => {
+                return one(flow, &book.get(id, None).await?).await;
+            }
+            None => return Err(NotDone::refused("the store cannot write now: try again")),
         }
     }
+}
+
+/// Tells its newest times.
+///
+/// # Errors
+/// When there is none.
+pub async fn times(flow: &Flow, id: ScheduleId, limit: usize) -> Result<Vec<Time>, NotDone> {
+    let book = &flow.timetable.book;
+    let row = book.get(id, None).await?;
+    let times = book.history(id, limit).await?;
+    let urls = flow.post_urls();
+    Ok(times.into_iter().map(|time| Time::of(time, &row, &urls)).collect())
+}
+
+/// A schedule with what it comes to in a month.
+async fn one(flow: &Flow, row: &ScheduleRow) -> Result<Vec<View>, NotDone> {
+    let forecast = flow.timetable.forecast(row).await?;
+    Ok(vec![View { forecast, ..View::of(row, flow.now()) }])
 }

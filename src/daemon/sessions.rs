@@ -1,10 +1,10 @@
 //! What the command line asks of conversations: which there are, and what was said in one.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::daemon::answered::{Answered, NotDone};
-use crate::store::Ledger;
+use crate::daemon::answered::NotDone;
+use crate::store::{Ledger, StoreError};
 use crate::work::told::{self, Kept};
 
 /// Tasks of one conversation that are told of at most.
@@ -16,48 +16,32 @@ const MOST_UNANSWERED: usize = 100_000;
 /// What the bot said there for no task's model, at most.
 const MOST_SPOKEN: usize = 100_000;
 
-/// What is asked.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "asked", rename_all = "snake_case")]
-pub enum AskedOfSessions {
-    /// The conversations, the last active first.
-    List {
-        /// How many at most.
-        limit: usize,
-    },
-    /// All that is kept of what was said in one.
-    Said {
-        /// Its id, as the list shows it.
-        id: String,
-    },
-}
-
-/// Answers with a list of rows.
+/// Lists the conversations, the last active first, with the key of each.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub async fn carry_out_sessions(
-    ledger: &dyn Ledger,
-    asked: AskedOfSessions,
-) -> anyhow::Result<Answered<Value>> {
-    match asked {
-        AskedOfSessions::List { limit } => {
-            let rows = ledger.conversations(limit).await?;
-            let rows = rows.into_iter().map(|row| {
-                let key = row.id.key().to_owned();
-                serde_json::to_value(row).map(|mut row| {
-                    row["key"] = key.into();
-                    row
-                })
-            });
-            Ok(Answered::Done(Value::Array(rows.collect::<Result<_, _>>()?)))
-        }
-        AskedOfSessions::Said { id } => Answered::of(said(ledger, &id).await),
-    }
+pub async fn list(ledger: &dyn Ledger, limit: usize) -> Result<Vec<Value>, StoreError> {
+    let rows = ledger.conversations(limit).await?;
+    let keys: Vec<String> = rows.iter().map(|row| row.id.key().to_owned()).collect();
+    let mut rows = values(&rows)?;
+    rows.iter_mut().zip(keys).for_each(|(row, key)| row["key"] = key.into());
+    Ok(rows)
 }
 
-/// All that was said in the one conversation of this id.
-async fn said(ledger: &dyn Ledger, id: &str) -> Result<Value, NotDone> {
+/// Writes rows as JSON.
+///
+/// # Errors
+/// When one cannot be.
+pub fn values(rows: &[impl Serialize]) -> Result<Vec<Value>, StoreError> {
+    let values = rows.iter().map(serde_json::to_value).collect::<Result<_, _>>();
+    values.map_err(|error| StoreError::Corrupt(error.to_string()))
+}
+
+/// Tells all that was said in the one conversation of this id.
+///
+/// # Errors
+/// When there is none, or several are.
+pub async fn said(ledger: &dyn Ledger, id: &str) -> Result<Vec<Value>, NotDone> {
     let rows = ledger.conversations(usize::MAX).await?;
     let named = rows.into_iter().map(|row| row.id);
     let named: Vec<_> = named.filter(|found| found.key() == id || found.full() == id).collect();
@@ -69,7 +53,7 @@ async fn said(ledger: &dyn Ledger, id: &str) -> Result<Value, NotDone> {
             let tasks = ledger.said(one, true, MOST_TASKS).await?;
             let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
             let spoken = ledger.spoken(one, MOST_SPOKEN).await?;
-            Ok(json!(told::whole(Kept { tasks, unanswered, spoken })))
+            Ok(values(&told::whole(Kept { tasks, unanswered, spoken }))?)
         }
         many => {
             let all: Vec<String> = many.iter().map(|id| id.full()).collect();

@@ -9,19 +9,17 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use crate::daemon::app::App;
-use crate::daemon::backup::{BackupStatus, Scheduled};
+use crate::daemon::backup::BackupStatus;
 use crate::daemon::build::VERSION;
-use crate::engine::flow::Flow;
 use crate::daemon::in_force::InForce;
 use crate::daemon::vitals::Vitals;
 use crate::delivery::{ChannelState, Hearing};
 use crate::domain::command_line;
 use crate::domain::in_force::NotInForce;
-use crate::domain::metrics::Metrics;
 use crate::schedule::day;
 use crate::schedule::zone::Zone;
 use crate::store::read::{Counts, Used};
-use crate::store::{self, Ledger, Restored, States, Which, sqlite};
+use crate::store::{self, Restored, States, Which, sqlite};
 
 /// So many of the next times are told.
 const MOST_NEXT: usize = 5;
@@ -140,35 +138,17 @@ pub struct NextTime {
 
 /// Tells it.
 pub struct StatusDesk {
-    ledger: Arc<dyn Ledger>,
-    flow: Arc<Flow>,
+    /// Of whom.
+    pub app: Arc<App>,
     vitals: Arc<Vitals>,
-    metrics: Arc<Metrics>,
-    /// The file that holds the rows, where one does.
-    file: Option<PathBuf>,
-    config_file: Option<PathBuf>,
-    zone: Zone,
     since: DateTime<Utc>,
-    backups: Option<Arc<Scheduled>>,
     in_force: Arc<InForce>,
 }
 
 impl StatusDesk {
     /// Tells it of an app that starts now.
-    pub fn of(app: &App, vitals: Arc<Vitals>, in_force: Arc<InForce>) -> Self {
-        let owns = app.plan.settings.store.url.is_none();
-        Self {
-            ledger: Arc::clone(&app.ledger),
-            flow: Arc::clone(&app.flow),
-            vitals,
-            metrics: Arc::clone(&app.metrics),
-            file: owns.then(|| app.plan.folders.state.join("selkie.db")),
-            config_file: app.plan.file.clone(),
-            zone: app.plan.zone,
-            since: app.clock.now(),
-            backups: app.backups.clone(),
-            in_force,
-        }
+    pub fn of(app: &Arc<App>, vitals: Arc<Vitals>, in_force: Arc<InForce>) -> Self {
+        Self { app: Arc::clone(app), vitals, since: app.clock.now(), in_force }
     }
 
     /// Looks at the files of the config, too: whether they were changed and nobody has loaded them. A store that does not
@@ -199,25 +179,26 @@ impl StatusDesk {
     }
 
     async fn rows(&self) -> store::Result<Rows> {
-        let now = self.flow.now();
+        let (ledger, now) = (&self.app.ledger, self.app.clock.now());
         let which =
             Which { conversation: None, person: None, states: States::OPEN, limit: MOST_NEXT };
-        let next = self.ledger.schedules(&which).await?;
+        let next = ledger.schedules(&which).await?;
         let next = next.into_iter().filter_map(|row| {
             Some(NextTime { id: row.id().0, name: row.schedule.title, at: row.next_at? })
         });
         Ok(Rows {
-            counts: self.ledger.counts().await?,
-            approvals: self.ledger.approvals(None).await?.len(),
-            today: self.ledger.used_since(day::begins(self.zone, now)).await?,
+            counts: ledger.counts().await?,
+            approvals: ledger.approvals(None).await?.len(),
+            today: ledger.used_since(day::begins(self.app.plan.zone, now)).await?,
             next: next.collect(),
-            restored: self.ledger.restored().await?,
+            restored: ledger.restored().await?,
         })
     }
 
     fn told(&self, rows: Option<Rows>) -> Status {
-        let now = self.flow.now();
-        let platforms = self.flow.channels().into_iter().filter(|it| it.name != command_line::NAME);
+        let (app, flow) = (&self.app, &self.app.flow);
+        let now = flow.now();
+        let platforms = flow.channels().into_iter().filter(|it| it.name != command_line::NAME);
         Status {
             version: VERSION.to_owned(),
             pid: std::process::id(),
@@ -225,23 +206,18 @@ impl StatusDesk {
             channels: platforms.map(|it| channel(it, now)).collect(),
             rows,
             store: self.store(),
-            refused: self.metrics.refused(),
-            store_syncs: self.ledger.syncs(),
-            answers: self.flow.answers(),
-            cut_prompts: self.flow.cut_prompts(),
-            limits: self.flow.limits_reached(),
-            memory: self.flow.memory_trouble(),
+            refused: app.metrics.refused(),
+            store_syncs: app.ledger.syncs(),
+            answers: flow.answers(),
+            cut_prompts: flow.cut_prompts(),
+            limits: flow.limits.reached(now),
+            memory: flow.memory.vectors().and_then(|vectors| vectors.trouble()),
             still: self.vitals.still(),
-            backup: self.backups.as_ref().map(|backups| backups.status()),
-            zone: Some(self.zone),
+            backup: app.backups.as_ref().map(|backups| backups.status()),
+            zone: Some(app.plan.zone),
             config: self.in_force.restart_due(),
-            config_file: self.config_file.clone(),
+            config_file: app.plan.file.clone(),
         }
-    }
-
-    /// Returns the zone that times are read in.
-    pub fn zone(&self) -> Zone {
-        self.zone
     }
 
     /// Names loops that should have turned long ago.
@@ -250,12 +226,17 @@ impl StatusDesk {
     }
 
     fn store(&self) -> StoreStatus {
-        let engine = if self.file.is_some() { "sqlite" } else { "postgres" };
-        let gone = || self.ledger.in_place().err().map(|error| error.to_string());
+        let plan = &self.app.plan;
+        // One that holds the rows itself.
+        let file = plan.settings.store.url.is_none().then(|| plan.folders.state.join("selkie.db"));
+        let gone = || self.app.ledger.in_place().err().map(|error| error.to_string());
+        let unwritable = self.app.flow.outbox.storage.why();
+        let unwritable =
+            unwritable.map(|why| format!("it cannot be written to, what needs it waits: {why}"));
         StoreStatus {
-            engine: engine.to_owned(),
-            bytes: self.file.as_deref().and_then(sqlite::bytes_of),
-            trouble: self.flow.store_trouble().or_else(gone),
+            engine: if file.is_some() { "sqlite" } else { "postgres" }.to_owned(),
+            bytes: file.as_deref().and_then(sqlite::bytes_of),
+            trouble: unwritable.or_else(gone),
         }
     }
 }

@@ -7,16 +7,16 @@ use std::time::Duration;
 use anyhow::anyhow;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use tokio::sync::{Mutex, broadcast, watch};
+use tokio::sync::{Mutex, broadcast};
 use tokio::time::timeout;
 
+use crate::daemon::app::App;
 use crate::daemon::demo::{Movable, Moved};
 use crate::domain::clock::Clock as _;
-use crate::domain::happening::{Happening, Happenings};
+use crate::domain::happening::Happening;
 use crate::schedule::movable::MovableClocks;
 use crate::schedule::travel::destination;
 use crate::schedule::words::moment;
-use crate::schedule::zone::Zone;
 use crate::store::Ledger;
 
 /// How long one due time may take.
@@ -26,27 +26,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Where the next due time is meant, whenever that is.
 pub(super) const NEXT: &str = "next";
 
-/// What a started demo has.
-pub struct TravellerParts {
-    /// Its clocks.
-    pub clocks: Arc<MovableClocks>,
-    /// The rows.
-    pub ledger: Arc<dyn Ledger>,
-    /// What happens, live.
-    pub happenings: Happenings,
-    /// When conversations that rest are looked at next.
-    pub rests: watch::Receiver<Option<DateTime<Utc>>>,
-    /// The zone in which times are read.
-    pub zone: Zone,
-}
-
 /// Moves a demo's clock.
 pub struct Traveller {
+    app: Arc<App>,
     clocks: Arc<MovableClocks>,
-    ledger: Arc<dyn Ledger>,
-    happenings: Happenings,
-    rests: watch::Receiver<Option<DateTime<Utc>>>,
-    zone: Zone,
     /// One moves at a time.
     moves: Mutex<()>,
 }
@@ -63,10 +46,9 @@ pub struct Stop {
 }
 
 impl Traveller {
-    /// Takes what a started demo has.
-    pub fn new(parts: TravellerParts) -> Self {
-        let TravellerParts { clocks, ledger, happenings, rests, zone } = parts;
-        Self { clocks, ledger, happenings, rests, zone, moves: Mutex::default() }
+    /// Moves the clocks of a started demo.
+    pub fn new(app: Arc<App>, clocks: Arc<MovableClocks>) -> Self {
+        Self { app, clocks, moves: Mutex::default() }
     }
 
     /// Returns what the clock shows.
@@ -76,7 +58,7 @@ impl Traveller {
 
     /// Shows a moment.
     pub fn shown(&self, at: DateTime<Utc>) -> String {
-        moment(at, self.zone)
+        moment(at, self.app.plan.zone)
     }
 
     /// Reads where to go: what [`destination`] takes, or `next`.
@@ -85,9 +67,10 @@ impl Traveller {
     /// In words, for whoever wrote it.
     pub async fn read(&self, written: &str) -> anyhow::Result<DateTime<Utc>> {
         if written.trim() != NEXT {
-            return destination(written, self.zone, self.now()).map_err(anyhow::Error::msg);
+            return destination(written, self.app.plan.zone, self.now())
+                .map_err(anyhow::Error::msg);
         }
-        let next = self.ledger.upcoming(self.now()).await?.next;
+        let next = self.app.ledger.upcoming(self.now()).await?.next;
         next.ok_or_else(|| anyhow!("nothing is to come: make a schedule first"))
     }
 
@@ -97,8 +80,8 @@ impl Traveller {
     /// When the store cannot be read, or what came due is not done after two minutes.
     pub async fn step(&self, until: DateTime<Utc>) -> anyhow::Result<Stop> {
         let _alone = self.moves.lock().await;
-        let happenings = self.happenings.listen();
-        let next = self.ledger.upcoming(self.now()).await?.next;
+        let happenings = self.app.happenings.listen();
+        let next = self.app.ledger.upcoming(self.now()).await?.next;
         let at = next.map_or(until, |next| next.min(until)).max(self.now());
         self.clocks.forward_to(at);
         let late = || {
@@ -119,8 +102,8 @@ impl Traveller {
         let mut failed = false;
         loop {
             let now = at.max(self.now());
-            let looks = self.rests.borrow().is_some_and(|looks| looks <= now);
-            if !looks && !self.ledger.upcoming(now).await?.due {
+            let looks = self.app.flow.rests.borrow().is_some_and(|looks| looks <= now);
+            if !looks && !self.app.ledger.upcoming(now).await?.due {
                 return Ok(failed);
             }
             // One that was missed is made up for by the store.
@@ -134,7 +117,7 @@ impl Traveller {
 #[async_trait]
 impl Movable for Traveller {
     fn zone(&self) -> String {
-        self.zone.name().to_owned()
+        self.app.plan.zone.name().to_owned()
     }
 
     async fn step(&self, to: &str) -> Result<Moved, String> {

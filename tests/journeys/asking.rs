@@ -100,8 +100,9 @@ async fn a_call_that_asks_is_shown_once() {
     let _daemon = world.daemon();
     world.ask("is the daemon there?").await;
     let (mut stream, mut heard, question) = questioned(&world).await;
-    let body = json!({ "question": question, "text": "tea", "workspace": world.home.folder() });
-    let mut answered = post(&world, "/v1/answer", &body);
+    let reply = json!({ "text": "tea", "workspace": world.home.folder(), "terminal": true });
+    let body = json!({ "answer": { "question": question, "reply": reply } });
+    let mut answered = post(&world, "/v1/request", &body);
     let reading = tokio::task::spawn_blocking(move || {
         let mut reply = String::new();
         answered.read_to_string(&mut reply).expect("it answers");

@@ -5,7 +5,7 @@ mod kept;
 mod messages;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,13 +15,10 @@ use tokio_util::sync::CancellationToken;
 
 use self::judge::{Seen, Spent, Trouble, troubles};
 use self::kept::Kept;
-use crate::config::alerts::Alerts as Settings;
 use crate::daemon::app::App;
 use crate::daemon::certificates::Certificates;
-use crate::engine::flow::Flow;
 use crate::daemon::status::{Status, StatusDesk};
 use crate::schedule::day;
-use crate::schedule::zone::Zone;
 
 /// How often is looked.
 const LOOK: Duration = Duration::from_secs(60);
@@ -32,25 +29,18 @@ const FILE: &str = "run/alerts.json";
 
 /// Looks after the daemon.
 pub struct Alerts {
-    settings: Settings,
-    flow: Arc<Flow>,
+    app: Arc<App>,
     desk: Arc<StatusDesk>,
-    state: PathBuf,
-    zone: Zone,
     since: DateTime<Utc>,
     certificates: Certificates,
 }
 
 impl Alerts {
     /// Looks after an app; `None` where the config wants nothing told.
-    pub fn of(app: &App, desk: Arc<StatusDesk>) -> Option<Self> {
-        let settings = app.plan.settings.alerts.clone();
-        settings.enabled.then(|| Self {
-            settings,
-            flow: Arc::clone(&app.flow),
+    pub fn of(app: &Arc<App>, desk: Arc<StatusDesk>) -> Option<Self> {
+        app.plan.settings.alerts.enabled.then(|| Self {
+            app: Arc::clone(app),
             desk,
-            state: app.plan.folders.state.clone(),
-            zone: app.plan.zone,
             since: app.clock.now(),
             certificates: Certificates::of(app),
         })
@@ -63,7 +53,7 @@ impl Alerts {
     }
 
     async fn watch(&self, stop: CancellationToken) {
-        let mut kept = Kept::begin(self.state.join(FILE), self.since);
+        let mut kept = Kept::begin(self.app.plan.folders.state.join(FILE), self.since);
         let (mut before, mut told) = (BTreeSet::new(), BTreeSet::new());
         loop {
             before = self.look(&mut kept, &before, &mut told).await;
@@ -83,7 +73,7 @@ impl Alerts {
         told: &mut BTreeSet<String>,
     ) -> BTreeSet<String> {
         let seen = self.seen(kept).await;
-        let found = troubles(&self.settings, &seen, |key| kept.stands(key));
+        let found = troubles(&self.app.plan.settings.alerts, &seen, |key| kept.stands(key));
         let keys: BTreeSet<String> = found.iter().map(|trouble| trouble.key.clone()).collect();
         for over in kept.settle(|key| keys.contains(key) || !seen.tells(key)) {
             tracing::info!(trouble = over, "is over");
@@ -117,25 +107,26 @@ impl Alerts {
         }
         let since = kept.raise(&trouble.key, now);
         let key = format!("notice:alert:{}:{}", trouble.key, since.timestamp_millis());
-        if !told.contains(&key) && self.flow.alert(&key, &trouble.words, silent).await {
+        let outbox = &self.app.flow.outbox;
+        if !told.contains(&key) && outbox.alert(&key, &trouble.words, silent).await {
             told.insert(key);
         }
     }
 
     async fn seen(&self, kept: &Kept) -> Seen {
-        let now = self.flow.now();
+        let (now, plan) = (self.app.clock.now(), &self.app.plan);
         let looked = tokio::time::timeout(PATIENCE, self.desk.look()).await;
         let status: Option<Status> = looked.ok().and_then(Result::ok);
-        let state = self.state.clone();
+        let state = plan.folders.state.clone();
         // A disk of the network may stand still.
         let free = tokio::task::spawn_blocking(move || free(&state));
         let free = tokio::time::timeout(PATIENCE, free).await;
-        let day = day::begins(self.zone, now).format("%Y-%m-%dT%H").to_string();
+        let day = day::begins(plan.zone, now).format("%Y-%m-%dT%H").to_string();
         Seen {
             now,
             since: self.since,
             free: free.ok().and_then(Result::ok).flatten(),
-            folder: self.state.display().to_string(),
+            folder: plan.folders.state.display().to_string(),
             spent: status
                 .as_ref()
                 .and_then(|it| it.rows.as_ref())
@@ -143,7 +134,7 @@ impl Alerts {
             channels: status.map(|status| status.channels).unwrap_or_default(),
             crashes: kept.crashes(now),
             certificates: self.certificates.seen(),
-            zone: self.zone,
+            zone: plan.zone,
         }
     }
 }

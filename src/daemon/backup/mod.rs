@@ -22,5 +22,5 @@ mod unreplaced;
 pub use make::{Made, Wanted, make};
 pub use place::begun;
 pub use restore::{Brought, restore};
-pub use resume::{AskedToResume, Resumed, told_to_resume};
+pub use resume::{Resumed, resume};
 pub use scheduled::{BackupStatus, Scheduled, engine};

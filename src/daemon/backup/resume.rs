@@ -2,18 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::answered::Answered;
+use crate::daemon::answered::NotDone;
 use crate::engine::flow::Flow;
-use crate::store::{Restored, WaitingThen};
+use crate::intake::passing_over::pass_over;
+use crate::store::{Restored, StoreError, WaitingThen};
 
-/// What is asked.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct AskedToResume {
-    /// Only look at what is held.
-    pub only_look: bool,
-    /// What becomes of what waits; by the backup where nobody says it.
-    pub waiting: Option<WaitingThen>,
-}
+/// So many schedules are looked at together.
+const AT_ONCE: usize = 256;
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,40 +28,59 @@ pub struct Resumed {
     pub schedules: u64,
 }
 
-/// Looks, or lets it go on.
+/// Lets a restored life go on, unless it is only looked at what is held. What becomes of what waits the backup says where
+/// nobody does. Whoever runs begins it then.
 ///
 /// # Errors
-/// When the store does not answer: it is held still.
-pub async fn told_to_resume(
+/// When nothing is held, or the store does not answer: it is held still.
+pub async fn resume(
     flow: &Flow,
-    asked: AskedToResume,
-) -> anyhow::Result<Answered<Resumed>> {
-    let Some(restored) = flow.restored().await? else {
-        return Ok(Answered::Refused(
-            "there is nothing to resume: selkie was not restored from a backup, or is back to work already"
-                .to_owned(),
+    only_look: bool,
+    waiting: Option<WaitingThen>,
+) -> Result<Resumed, NotDone> {
+    let ledger = &flow.outbox.storage.ledger;
+    let Some(restored) = ledger.restored().await? else {
+        return Err(NotDone::refused(
+            "there is nothing to resume: selkie was not restored from a backup, or is back to work already",
         ));
     };
-    let waiting = asked.waiting.unwrap_or_else(|| restored.usual());
+    let waiting = waiting.unwrap_or_else(|| restored.usual());
+    let counts = ledger.counts().await?;
     let mut told = Resumed {
-        tasks: flow.tasks_open().await?,
-        to_send: flow.to_send().await?,
-        schedules: flow.schedules_due().await? as u64,
+        tasks: counts.waiting + counts.running + counts.parked,
+        to_send: counts.queued,
+        schedules: ledger.due_schedules(flow.now(), AT_ONCE).await?.len() as u64,
         resumed: false,
         restored,
         waiting,
     };
-    if asked.only_look {
-        return Ok(Answered::Done(told));
+    if only_look {
+        return Ok(told);
     }
-    if let Some(done) = flow.let_go(waiting).await? {
+    let passed_over = match waiting {
+        WaitingThen::Drop => pass_over_due(flow).await?,
+        WaitingThen::Answer => told.schedules,
+    };
+    if let Some(tasks) = ledger.release(waiting).await? {
         told.resumed = true;
-        told.tasks = done.tasks.stopped + done.tasks.goes_on;
-        told.schedules = done.passed_over.max(match waiting {
-            WaitingThen::Answer => told.schedules,
-            WaitingThen::Drop => 0,
-        });
+        told.tasks = tasks.stopped + tasks.goes_on;
+        told.schedules = passed_over;
         tracing::info!(from = told.restored.from, "the restored selkie is back to work");
     }
-    Ok(Answered::Done(told))
+    Ok(told)
+}
+
+/// Passes over each time that has come.
+async fn pass_over_due(flow: &Flow) -> Result<u64, StoreError> {
+    let mut passed = 0;
+    loop {
+        let before = passed;
+        for row in flow.outbox.storage.ledger.due_schedules(flow.now(), AT_ONCE).await? {
+            passed += u64::from(pass_over(&flow.firings, &row, flow.now()).await?);
+        }
+        // What is left cannot be read.
+        if passed == before {
+            return Ok(passed);
+        }
+    }
 }

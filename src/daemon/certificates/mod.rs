@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::app::App;
 use crate::daemon::build::AppConfig;
-use crate::engine::flow::Flow;
 use crate::domain::clock::SharedClock;
 use crate::domain::span::Span;
 use crate::guard::network;
@@ -58,8 +57,7 @@ pub struct Judge {
 
 /// Looks after them.
 pub struct Certificates {
-    flow: Arc<Flow>,
-    store: Vec<Place>,
+    app: Arc<App>,
     judge: Judge,
     seen: Mutex<Option<Sighting>>,
 }
@@ -85,13 +83,8 @@ impl Judge {
 
 impl Certificates {
     /// Looks after those of an app.
-    pub fn of(app: &App) -> Self {
-        Self {
-            flow: Arc::clone(&app.flow),
-            store: of_store(&app.plan.settings.store),
-            judge: Judge::of(&app.plan),
-            seen: Mutex::new(None),
-        }
+    pub fn of(app: &Arc<App>) -> Self {
+        Self { app: Arc::clone(app), judge: Judge::of(&app.plan), seen: Mutex::new(None) }
     }
 
     /// Looks until `stop`, where the config wants it.
@@ -119,10 +112,11 @@ impl Certificates {
     }
 
     async fn look(&self) -> Sighting {
-        let channels = self.flow.platforms();
+        let channels = self.app.flow.platforms();
         let told = join_all(channels.iter().map(of_channel)).await;
         let is_whole = told.iter().all(Result::is_ok);
-        let places = told.into_iter().flatten().flatten().chain(self.store.iter().cloned());
+        let places =
+            told.into_iter().flatten().flatten().chain(of_store(&self.app.plan.settings.store));
         let looked = places.map(async |place| {
             let found = self.judge.look(&place).await;
             if let Found::Unknown(why) | Found::Untrusted(why) = &found {

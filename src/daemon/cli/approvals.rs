@@ -1,24 +1,55 @@
 //! `selkie approvals`: what is waiting for approval, and the machine's owner's word on it.
 
 use chrono::{DateTime, Utc};
+use clap::Subcommand;
 use serde::Serialize;
 
-use super::approval_args::Approvals;
 use super::outcome::Outcome;
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, said, to_ask};
 use crate::agent::prompt;
 use crate::daemon::Binary;
-use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals};
 use crate::daemon::build::{AppConfig, Chosen};
+use crate::daemon::request::{Request, Response};
 use crate::delivery::approvals::muted as muted_line;
-use crate::domain::approval::{Request, Verdict, code};
+use crate::domain::approval::{self, Verdict, code};
 use crate::domain::ids::TaskId;
 use crate::domain::question::Person;
 use crate::guard::visible::{one_line, visible};
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 use crate::store::ApprovalRow;
+
+/// `selkie approvals`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie approvals list
+  selkie approvals approve 3fa9c1
+  selkie approvals deny 3fa9c1
+  selkie approvals unmute 3fa9c1")]
+pub enum Approvals {
+    /// List the calls that are waiting for approval
+    List {
+        /// Print JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Approve a call, which is then made once
+    Approve {
+        /// Its code, as shown by the request and by `selkie approvals list`
+        code: String,
+    },
+    /// Deny a call
+    Deny {
+        /// Its code, as shown by the request and by `selkie approvals list`
+        code: String,
+    },
+    /// Let requests through again that somebody has muted with a call
+    Unmute {
+        /// The call's code, as shown by `selkie approvals list`
+        code: String,
+    },
+}
 
 /// Lists or decides, through the daemon when one runs.
 pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
@@ -33,7 +64,9 @@ pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
 
 fn list(plan: AppConfig, json: bool) -> Outcome {
     let zone = plan.zone;
-    let ToldOfApprovals { open, muted, .. } = told(plan, AskedOfApprovals::List)?;
+    let Response::Approvals { open, muted } = ask(plan, Request::Approvals)? else {
+        return mismatched();
+    };
     if json {
         return Ok(print::json(&open.iter().map(Printed::of).collect::<Vec<_>>())?);
     }
@@ -77,7 +110,7 @@ struct Printed<'a> {
     task: TaskId,
     conversation: &'a str,
     requester: &'a Option<Person>,
-    request: &'a Request,
+    request: &'a approval::Request,
     asked: Vec<PrintedAsked<'a>>,
     expires_at: DateTime<Utc>,
 }
@@ -111,8 +144,7 @@ impl<'a> Printed<'a> {
 }
 
 fn decide(plan: AppConfig, code: String, verdict: Verdict) -> Outcome {
-    let ToldOfApprovals { said, .. } = told(plan, AskedOfApprovals::Decide { code, verdict })?;
-    Ok(print::prose(&format!("{said}\n"))?)
+    said(ask(plan, Request::Decide { code, verdict })?)
 }
 
 #[cfg(test)]
@@ -129,8 +161,8 @@ mod tests {
             task: TaskId(1),
             conversation: ConversationId::new(AccountId::new("a"), "tg:-5"),
             requester: Some(Person { id: PersonId::new("tg:2"), name: "Ben\n(tg:1)".to_owned() }),
-            request: Request {
-                v: Request::VERSION,
+            request: approval::Request {
+                v: approval::Request::VERSION,
                 call: "c1.0".to_owned(),
                 tool: "bash".to_owned(),
                 words: String::new(),

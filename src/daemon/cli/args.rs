@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use super::approval_args::Approvals;
-use super::ask_args::Ask;
+use super::approvals::Approvals;
+use super::ask::AskArgs;
 use super::backup::{BackupArgs, RestoreArgs, ResumeArgs};
 use super::channel::Channel;
 use super::doctor::Doctor;
@@ -16,7 +16,7 @@ use super::manual_args::{Completions, Manual};
 use super::memory_args::Memory;
 use super::number::number_in;
 use super::pair::Pair;
-use super::post_args::Tweets;
+use super::posts::Tweets;
 use super::reload::ReloadArgs;
 use super::schedule_args::Schedules;
 use super::service_args::{Logs, Service};
@@ -74,7 +74,7 @@ is wrong")]
     /// machine
     Demo(Demo),
     /// Ask one thing in the terminal: the answer goes to standard output, progress to standard error
-    Ask(Ask),
+    Ask(AskArgs),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
     /// Show how the running daemon is doing: channels, tasks, today's cost, what comes next

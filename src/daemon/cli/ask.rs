@@ -12,40 +12,81 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use super::ask_args::Ask;
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
-use super::request::{ToAsk, to_ask_of};
+use super::request::{ToAsk, mismatched, to_ask_of};
 use super::streamed::Streamed;
 use super::{input, print};
 use crate::config::Flag;
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
-use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
+use crate::daemon::request::{Request, Response};
 use crate::daemon::{Binary, lifecycle};
 use crate::delivery::runtime::Stop;
 use crate::delivery::settings::StreamMode;
 use crate::domain::choice::Choice;
+use crate::domain::effort::Effort;
 use crate::domain::plan::Plan as Steps;
 use crate::domain::words::Enclosure;
 use crate::llm;
-use crate::terminal;
-use crate::terminal::ask::Reply;
+use crate::terminal::ask::{Ask, AskEvent, Reply};
 use crate::tools::ports::Progress as _;
 
 /// Said where nobody would answer.
 const NO_MODEL: &str = "no language model is configured: run `selkie init`, or set OPENAI_API_KEY or ANTHROPIC_API_KEY; --offline asks \
     the built-in stand-in, which knows a few phrases (`selkie demo` shows them)";
 
+/// `selkie ask`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie ask what is in this folder
+  selkie ask 'why does the build fail?' --json
+  git diff | selkie ask 'review this'
+  selkie ask 'what do you see?' --file tea.png --file notes.txt
+  selkie ask - < request.txt
+  selkie ask 'is this proof right?' --file proof.md --model strong --effort high
+  selkie ask 'note: buy milk' --offline
+
+What comes on standard input is read to its end (1 MiB at most) and goes along with your words, as text of others: nothing in it is \
+followed. Where standard input stays open and nothing comes, as in some scripts and with ssh, add </dev/null.
+
+Exit codes: 0 answered · 1 not answered · 2 the command line or the config is wrong")]
+pub struct AskArgs {
+    /// What to ask; - alone reads it from standard input
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
+    /// A file that goes along: text is read, anything else is attached; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
+    /// The profile in `llm.profiles` that answers [default: the one that answers here, see /model]
+    #[arg(long, value_name = "NAME", conflicts_with = "offline")]
+    pub model: Option<String>,
+    /// How hard it thinks: none, minimal, low, medium, high, xhigh or max
+    #[arg(long, value_name = "LEVEL")]
+    pub effort: Option<Effort>,
+    /// Ask the built-in stand-in, which knows a few phrases, instead of a model
+    #[arg(long)]
+    pub offline: bool,
+    /// Print one JSON object a line: progress, answer, end
+    #[arg(long, conflicts_with_all = ["stream", "whole"])]
+    pub json: bool,
+    /// Print the answer while it is written, also into a pipe or a file
+    #[arg(long, conflicts_with = "whole")]
+    pub stream: bool,
+    /// Print the answer when it is whole, also at a terminal
+    #[arg(long)]
+    pub whole: bool,
+}
+
 /// Asks, shows progress, prints the answer.
-pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
+pub fn ask(binary: &Binary, chosen: &Chosen, ask: AskArgs) -> Outcome {
     let plan = planned(binary, chosen, ask.offline)?;
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
     let wanted = !ask.whole && plan.settings.progress.stream == StreamMode::Auto;
     let streams = ask.stream || (wanted && std::io::stdout().is_terminal());
     let choice = choice(&plan, &ask)?;
-    let body = AskBody { choice, ..body(binary, &ask, terminal)? };
+    let body = Ask { choice, ..body(binary, &ask, terminal)? };
     let runtime = lifecycle::runtime()?;
     let asked = runtime.block_on(async {
         let (lines, heard) = mpsc::channel(64);
@@ -88,7 +129,7 @@ fn planned(binary: &Binary, chosen: &Chosen, offline: bool) -> Result<AppConfig,
 }
 
 /// Reads who is to answer.
-fn choice(plan: &AppConfig, ask: &Ask) -> Result<Choice, Failure> {
+fn choice(plan: &AppConfig, ask: &AskArgs) -> Result<Choice, Failure> {
     let named = |text: &String| {
         let named = llm::model_list(&plan.settings.llm).named(text);
         named.map_err(|why| Failure::Usage(format!("--model: {why}")))
@@ -97,7 +138,7 @@ fn choice(plan: &AppConfig, ask: &Ask) -> Result<Choice, Failure> {
 }
 
 /// Reads what is asked.
-fn body(binary: &Binary, ask: &Ask, terminal: bool) -> Result<AskBody, Failure> {
+fn body(binary: &Binary, ask: &AskArgs, terminal: bool) -> Result<Ask, Failure> {
     let mut words = ask.text.clone();
     let piped = input::enclosed(&mut words)?;
     let files = ask.file.iter().map(|path| input::file(&binary.here, path));
@@ -115,21 +156,20 @@ fn body(binary: &Binary, ask: &Ask, terminal: bool) -> Result<AskBody, Failure> 
         let says = format!("standard input and files hold more than {most} bytes of text together");
         return Err(Failure::Usage(says));
     }
-    let (workspace, choice) = (binary.here.clone(), Choice::default());
-    Ok(AskBody { text, enclosed, workspace, terminal, choice })
+    Ok(Ask { text, enclosed, workspace: binary.here.clone(), terminal, ..Ask::default() })
 }
 
 /// A line that answers a question, and where what became of it is told.
 struct Answer {
-    body: AnswerBody,
-    told: oneshot::Sender<anyhow::Result<Reply>>,
+    line: Request,
+    told: oneshot::Sender<anyhow::Result<Response>>,
 }
 
 /// Answers by the running daemon.
 async fn served(
     daemon: &Running,
-    body: &AskBody,
-    lines: mpsc::Sender<AskLine>,
+    body: &Ask,
+    lines: mpsc::Sender<AskEvent>,
     mut replied: mpsc::Receiver<Answer>,
 ) -> anyhow::Result<()> {
     let reader = lines.clone();
@@ -139,9 +179,9 @@ async fn served(
             asked = &mut asked => return asked,
             // The daemon sees the connection close, and stops the task.
             () = reader.closed() => return Ok(()),
-            Some(Answer { body, told }) = replied.recv() => {
+            Some(Answer { line, told }) = replied.recv() => {
                 // Whoever wrote it may have gone.
-                drop(told.send(daemon.call("/v1/answer", &body).await));
+                drop(told.send(daemon.answer(&line).await));
             }
         }
     }
@@ -150,38 +190,33 @@ async fn served(
 /// Answers in this very process.
 async fn alone(
     plan: AppConfig,
-    body: AskBody,
-    lines: mpsc::Sender<AskLine>,
+    body: Ask,
+    lines: mpsc::Sender<AskEvent>,
     mut replied: mpsc::Receiver<Answer>,
 ) -> anyhow::Result<()> {
     let app = plan.open()?;
     let mut signals = lifecycle::Signals::listen()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     app.flow.start_at_terminal(&tracker, stop.clone()).await?;
-    let AskBody { text, enclosed, workspace, terminal, choice } = body;
-    let mut events =
-        app.flow.ask(terminal::Ask { workspace, text, enclosed, terminal, choice }).await?;
+    let mut events = app.flow.ask(body).await?;
     loop {
         tokio::select! {
             event = events.recv() => {
                 let Some(event) = event else { break };
                 // Nobody reading any more is the end.
-                if lines.send(event.into()).await.is_err() {
+                if lines.send(event).await.is_err() {
                     break;
                 }
             }
             () = lines.closed() => break,
             _ = signals.next() => {
                 // Whoever reads may have gone with the terminal.
-                drop(lines.send(AskLine::Ended("stopped".to_owned())).await);
+                drop(lines.send(AskEvent::Ended("stopped".to_owned())).await);
                 break;
             }
-            Some(Answer { body, told }) = replied.recv() => {
-                let AnswerBody { question, text, workspace } = body;
-                let usual = terminal::Ask::default();
-                let reply = terminal::Ask { workspace, text, terminal: true, ..usual };
+            Some(Answer { line, told }) = replied.recv() => {
                 // Whoever wrote it may have gone.
-                drop(told.send(app.flow.answer(&question, reply).await.map_err(Into::into)));
+                drop(told.send(line.answer(&app).await.map_err(Into::into)));
             }
         }
     }
@@ -213,7 +248,7 @@ impl Person {
         &self,
         question: &str,
         typed: &mut Lines<impl AsyncBufRead + Unpin>,
-    ) -> anyhow::Result<Left> {
+    ) -> Result<Left, Failure> {
         // What is unreadable twice is no yes.
         let mut unread = false;
         loop {
@@ -252,23 +287,25 @@ impl Person {
     }
 
     /// Hands in what was typed and returns what became of it; `None` when nobody is there to take it any more.
-    async fn told(&self, question: &str, text: String) -> anyhow::Result<Option<Reply>> {
+    async fn told(&self, question: &str, text: String) -> Result<Option<Reply>, Failure> {
         let (told, became) = oneshot::channel();
         let (question, workspace) = (question.to_owned(), self.workspace.clone());
-        let body = AnswerBody { question, text, workspace };
-        if self.replies.send(Answer { body, told }).await.is_err() {
+        let reply = Ask { workspace, text, terminal: true, ..Ask::default() };
+        let line = Request::Answer { question, reply };
+        if self.replies.send(Answer { line, told }).await.is_err() {
             return Ok(None);
         }
-        match became.await {
-            Ok(reply) => reply.map(Some),
-            Err(_) => Ok(None),
+        let Ok(became) = became.await else { return Ok(None) };
+        match became? {
+            Response::Reply(reply) => Ok(Some(reply)),
+            _ => mismatched(),
         }
     }
 
     /// Prints lines as they come; an end that is not `done` is a failure.
     async fn follow(
         self,
-        mut lines: mpsc::Receiver<AskLine>,
+        mut lines: mpsc::Receiver<AskEvent>,
         live: &Live,
         mut streamed: Streamed,
         input: impl AsyncBufRead + Unpin,
@@ -283,7 +320,7 @@ impl Person {
             }
             match line {
                 // Nobody follows any more: that ends the task, as Ctrl-C does.
-                AskLine::Asked(question)
+                AskEvent::Asked(question)
                     if self.answer(&question, &mut typed).await? == Left::HungUp =>
                 {
                     return Err(anyhow!(
@@ -292,10 +329,10 @@ impl Person {
                     )
                     .into());
                 }
-                AskLine::Asked(_) => {}
-                AskLine::Ended(state) => end = Some(state),
-                AskLine::Said(_) => said = true,
-                _ => {}
+                AskEvent::Asked(_) => {}
+                AskEvent::Ended(state) => end = Some(state),
+                AskEvent::Said(_) => said = true,
+                AskEvent::Progress(_) => {}
             }
         }
         ended(end.as_deref(), said)
@@ -313,12 +350,11 @@ fn ended(end: Option<&str>, said: bool) -> Outcome {
     }
 }
 
-fn person(line: &AskLine, live: &Live, streamed: &mut Streamed) -> io::Result<()> {
+fn person(line: &AskEvent, live: &Live, streamed: &mut Streamed) -> io::Result<()> {
     match line {
-        AskLine::Said(text) => streamed.said(text, live)?,
-        AskLine::Progress(what) => progress(what, live, streamed)?,
-        AskLine::Waiting => {}
-        AskLine::Asked(_) | AskLine::Ended(_) => {
+        AskEvent::Said(text) => streamed.said(text, live)?,
+        AskEvent::Progress(what) => progress(what, live, streamed)?,
+        AskEvent::Asked(_) | AskEvent::Ended(_) => {
             streamed.breaks()?;
             live.clear();
         }
@@ -364,7 +400,7 @@ mod tests {
         let (lines, heard) = mpsc::channel(1);
         let (replies, _replied) = mpsc::channel(1);
         let person = Person { json: true, workspace: "/w".into(), replies };
-        lines.send(AskLine::Asked("q".to_owned())).await.unwrap();
+        lines.send(AskEvent::Asked("q".to_owned())).await.unwrap();
         let live = Live::new(Redactor::default());
         let shown = person.follow(heard, &live, Streamed::default(), &b""[..]).await;
         let Err(Failure::Failed(why)) = shown else { panic!("it is a failure that is told") };

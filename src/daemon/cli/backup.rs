@@ -8,11 +8,10 @@ use clap::ValueEnum;
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{no_state, quiet, to_ask, told};
-use crate::daemon::backup::{
-    AskedToResume, Brought, Made, Resumed, Wanted, engine, make, restore as bring,
-};
+use super::request::{ask, mismatched, no_state, quiet, to_ask};
+use crate::daemon::backup::{Brought, Made, Resumed, Wanted, engine, make, restore as bring};
 use crate::daemon::build::{AppConfig, Chosen};
+use crate::daemon::request::{Request, Response};
 use crate::daemon::{Binary, ledger, lifecycle};
 use crate::domain::count::{counted, sized};
 use crate::schedule::words::moment;
@@ -191,7 +190,7 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
     if !args.yes {
         let config = to_ask(binary, chosen)?;
         let zone = config.zone;
-        let held = told(config, AskedToResume { only_look: true, waiting })?;
+        let held = asked(config, true, waiting)?;
         if args.json {
             return Ok(print::json(&held)?);
         }
@@ -215,7 +214,7 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
             return Err(Failure::Told);
         }
     }
-    let resumed = told(to_ask(binary, chosen)?, AskedToResume { only_look: false, waiting })?;
+    let resumed = asked(to_ask(binary, chosen)?, false, waiting)?;
     match args.json {
         true => print::json(&resumed)?,
         false => print::prose(&format!(
@@ -225,6 +224,17 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
         ))?,
     }
     Ok(())
+}
+
+fn asked(
+    config: AppConfig,
+    only_look: bool,
+    waiting: Option<WaitingThen>,
+) -> Result<Resumed, Failure> {
+    match ask(config, Request::Resume { only_look, waiting })? {
+        Response::Resumed(told) => Ok(told),
+        _ => mismatched(),
+    }
 }
 
 fn will_become(held: &Resumed) -> String {

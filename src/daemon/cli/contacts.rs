@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::args::{Contacts, Undo};
-use super::outcome::Outcome;
+use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, to_ask};
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen};
-use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
+use crate::daemon::request::{Request, Response};
 use crate::domain::count::counted;
 use crate::guard::visible::one_line;
-use crate::people::book::ContactView;
+use crate::people::book::{ContactList, ContactView};
 use crate::people::contacts::keys;
 use crate::people::files::Version;
 use crate::people::undone::Undone;
@@ -28,16 +28,23 @@ pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
     match what {
         Contacts::List { json } => list(plan, json),
         Contacts::Show { who, json } => {
-            let told = told(plan, AskedOfPeople::Show { who })?;
+            let shown = found(plan, Request::Contact { who })?.contacts;
             if json {
-                return Ok(print::json(&told.contacts.first())?);
+                return Ok(print::json(&shown.first())?);
             }
-            Ok(print::prose(&all(&told.contacts, zone))?)
+            Ok(print::prose(&all(&shown, zone))?)
         }
         Contacts::Merge { from, into } => {
-            let told = told(plan, AskedOfPeople::Merge { from, into })?;
-            Ok(print::prose(&format!("Merged: {}", all(&told.contacts, zone)))?)
+            let merged = found(plan, Request::MergeContacts { from, into })?.contacts;
+            Ok(print::prose(&format!("Merged: {}", all(&merged, zone)))?)
         }
+    }
+}
+
+fn found(plan: AppConfig, request: Request) -> Result<ContactList, Failure> {
+    match ask(plan, request)? {
+        Response::Contacts(found) => Ok(found),
+        _ => mismatched(),
     }
 }
 
@@ -46,17 +53,18 @@ pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     let Undo { file, list, to, json } = undo;
-    let asked = match list {
-        true => AskedOfPeople::Versions { file: file.clone() },
-        false => AskedOfPeople::Undo { file: file.clone(), to },
+    let request = match list {
+        true => Request::Versions { file: file.clone() },
+        false => Request::Undo { file: file.clone(), to },
     };
-    let ToldOfPeople { versions, undone, .. } = told(plan, asked)?;
-    if let Some(undone) = undone {
-        return match json {
-            true => Ok(print::json(&undone_as_json(&file, &undone))?),
-            false => Ok(print::prose(&taken_back(&file, &undone, zone))?),
-        };
-    }
+    let versions = match ask(plan, request)? {
+        Response::Undone(undone) if json => {
+            return Ok(print::json(&undone_as_json(&file, &undone))?);
+        }
+        Response::Undone(undone) => return Ok(print::prose(&taken_back(&file, &undone, zone))?),
+        Response::Versions(versions) => versions,
+        _ => return mismatched(),
+    };
     if json {
         return Ok(print::json(&versions)?);
     }
@@ -104,10 +112,11 @@ fn all(contacts: &[ContactView], zone: Zone) -> String {
 
 fn list(plan: AppConfig, json: bool) -> Outcome {
     let zone = plan.zone;
-    let ToldOfPeople { contacts, faults, .. } = told(plan, AskedOfPeople::List)?;
+    let list = found(plan, Request::Contacts)?;
     if json {
-        return Ok(print::json(&json!({ "contacts": contacts, "faults": faults }))?);
+        return Ok(print::json(&list)?);
     }
+    let ContactList { contacts, faults } = list;
     let rows: Vec<Vec<String>> = contacts.iter().map(|view| row(view, zone)).collect();
     let unread: String = faults.iter().map(|fault| format!("cannot be read: {fault}\n")).collect();
     let width = print::width();

@@ -23,7 +23,7 @@ use crate::engine::clocks::Clocks;
 use crate::daemon::demo::{Line, Manner, Speaking, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::service_manager::ServiceManager;
-use crate::daemon::travel::{Traveller, TravellerParts, has_failed, idle};
+use crate::daemon::travel::{Traveller, has_failed, idle};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
 use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::happening::Happening;
@@ -140,7 +140,6 @@ struct Platforms {
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
 async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>) -> Outcome {
     let Stage { world, clocks, is_fresh } = stage;
-    let zone = plan.zone;
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let (waits, mut waited) = watch::channel(String::new());
@@ -180,13 +179,7 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
-        let traveller = Arc::new(Traveller::new(TravellerParts {
-            clocks,
-            ledger: Arc::clone(&up.ledger),
-            happenings: up.happenings.clone(),
-            rests: up.rests.clone(),
-            zone,
-        }));
+        let traveller = Arc::new(Traveller::new(Arc::clone(&up.app), clocks));
         world.set_movable(Arc::clone(&traveller) as _);
         let visited = match &visit {
             Visit::Say(errand) => say(&*world, &up, errand, &traveller).await,
@@ -333,7 +326,7 @@ async fn one(
     text: &str,
 ) -> Result<Option<Answered>, Failure> {
     let Errand { place, by, manner, .. } = errand;
-    let happenings = up.happenings.listen();
+    let happenings = up.app.happenings.listen();
     let line = Line { place, by, text, manner: *manner };
     let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
     let settled = timeout(PATIENCE, settled(up, happenings)).await;
@@ -366,7 +359,7 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
             }
             Ok(Ok(happening)) => Some(happening),
             // Heard, and nothing came of it for so long: it was ignored.
-            Err(_) if heard && !something && idle(&*up.ledger).await? => return Ok(failed),
+            Err(_) if heard && !something && idle(&*up.app.ledger).await? => return Ok(failed),
             Err(_) => continue,
         };
         heard |= matches!(happening, Some(Happening::Received { .. }));
@@ -374,7 +367,7 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
         something |= heard
             && matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
         failed |= happening.as_ref().is_some_and(has_failed);
-        if something && idle(&*up.ledger).await? {
+        if something && idle(&*up.app.ledger).await? {
             return Ok(failed);
         }
     }

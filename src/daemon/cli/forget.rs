@@ -5,10 +5,11 @@ use std::io::IsTerminal as _;
 use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, to_ask};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use crate::daemon::forgetting::{AskedToForget, Forgotten};
+use crate::daemon::forgetting::Forgotten;
+use crate::daemon::request::{Request, Response};
 use crate::domain::count::counted;
 use crate::guard::visible::one_line;
 use crate::store::PrivateChat;
@@ -37,11 +38,15 @@ pub struct ForgetArgs {
 
 /// Shows what goes, asks, and forgets.
 pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
-    let ask = |only_look: bool| -> Result<Forgotten, Failure> {
-        told(to_ask(binary, chosen)?, AskedToForget { who: args.person.clone(), only_look })
+    let asks = |only_look: bool| -> Result<Box<Forgotten>, Failure> {
+        let request = Request::Forget { who: args.person.clone(), only_look };
+        match ask(to_ask(binary, chosen)?, request)? {
+            Response::Forgotten(told) => Ok(told),
+            _ => mismatched(),
+        }
     };
     if !args.yes {
-        let found = ask(true)?;
+        let found = asks(true)?;
         if args.json {
             return Ok(print::json(&found)?);
         }
@@ -60,7 +65,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
             return Err(Failure::Told);
         }
     }
-    let gone = ask(false)?;
+    let gone = asks(false)?;
     if args.json {
         return Ok(print::json(&gone)?);
     }

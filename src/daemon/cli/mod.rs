@@ -1,10 +1,8 @@
 //! The command line: one file per command. Exit codes: 0 done, 1 it did not work, 2 usage or config.
 
-mod approval_args;
 mod approvals;
 mod args;
 mod ask;
-mod ask_args;
 mod backup;
 mod banner;
 mod built;
@@ -35,7 +33,6 @@ mod number;
 mod outcome;
 mod owned;
 mod pair;
-mod post_args;
 mod posts;
 pub(in crate::daemon) mod print;
 mod reload;

@@ -1,6 +1,7 @@
 //! What a command comes to, and why it failed.
 
 use crate::config::problem::Problems;
+use crate::daemon::answered::NotDone;
 
 /// Why a command failed.
 pub(super) enum Failure {
@@ -14,9 +15,11 @@ pub(super) enum Failure {
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        match error.into().downcast::<Problems>() {
-            Ok(problems) => Self::Usage(problems.to_string()),
-            Err(error) => Self::Failed(error),
+        let error = error.into();
+        match (error.downcast_ref::<Problems>(), error.downcast_ref::<NotDone>()) {
+            (Some(problems), _) => Self::Usage(problems.to_string()),
+            (_, Some(NotDone::Mistyped(why))) => Self::Usage(why.clone()),
+            _ => Self::Failed(error),
         }
     }
 }

@@ -6,10 +6,11 @@ use serde_json::json;
 
 use super::outcome::Outcome;
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, said, to_ask};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use crate::daemon::pairing::{AskedOfPairing, Asking, ToldOfPairing};
+use crate::daemon::pairing::{Asking, OpenCode, Paired};
+use crate::daemon::request::{Request, Response};
 use crate::domain::facts::Trust;
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
@@ -64,11 +65,13 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
     let zone = plan.zone;
     match pair.what {
         None => {
-            let ToldOfPairing { code, .. } = told(plan, AskedOfPairing::Open)?;
-            let Some((code, until)) = code else { return Ok(()) };
+            let Response::Code(code) = ask(plan, Request::OpenPairing)? else {
+                return mismatched();
+            };
             if pair.json {
-                return Ok(print::json(&json!({ "code": code, "until": until }))?);
+                return Ok(print::json(&code)?);
             }
+            let OpenCode { code, until } = code;
             let until = moment(until, zone);
             Ok(print::prose(&format!(
                 "Send this to the bot in a private chat before {until}:\n\n  pair {code}\n\nWhoever sends it first becomes an owner \
@@ -76,7 +79,8 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             ))?)
         }
         Some(PairWhat::List { json: is_json }) => {
-            let ToldOfPairing { owners, paired, asking, .. } = told(plan, AskedOfPairing::List)?;
+            let Response::Paired(all) = ask(plan, Request::Paired)? else { return mismatched() };
+            let Paired { owners, paired, asking } = all;
             if is_json {
                 return Ok(print::json(&json!({ "paired": paired, "asking": asking }))?);
             }
@@ -97,16 +101,8 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             };
             Ok(print::prose(&shown)?)
         }
-        Some(PairWhat::Approve { code }) => {
-            let ToldOfPairing { said, .. } = told(plan, AskedOfPairing::Approve { code })?;
-            Ok(print::prose(&format!("{said}\n"))?)
-        }
-        Some(PairWhat::Remove { person }) => {
-            told(plan, AskedOfPairing::Remove { person: person.clone() })?;
-            Ok(print::prose(&format!(
-                "{person} is no longer paired. An owner named in the config stays one.\n"
-            ))?)
-        }
+        Some(PairWhat::Approve { code }) => said(ask(plan, Request::ApprovePairing { code })?),
+        Some(PairWhat::Remove { person }) => said(ask(plan, Request::Unpair { person })?),
     }
 }
 

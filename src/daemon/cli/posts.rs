@@ -1,12 +1,14 @@
 //! `selkie tweets`: what is posted in public, at the command line.
 
+use clap::Subcommand;
+
 use super::outcome::{Failure, Outcome};
-use super::post_args::Tweets;
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, to_ask};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use crate::daemon::posts::{AskedOfPosts, ToldOfPosts};
+use crate::daemon::posts::PostEdit;
+use crate::daemon::request::{Request, Response};
 use crate::guard::visible::{one_line, visible};
 use crate::schedule::line::next_beside;
 use crate::schedule::post_view::PostView;
@@ -21,26 +23,86 @@ const SHOWN: usize = 60;
 const NONE: &str =
     "There are no posts. Ask for one in a chat: \"post this in public every day at 8\".\n";
 
+/// `selkie tweets`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie tweets list
+  selkie tweets show 3
+  selkie tweets edit 3 --text \"Good morning, and mind the tide!\"
+  selkie tweets retry p12
+  selkie tweets cancel 3
+
+A scheduled post goes by the number of its schedule (3), one that was posted or refused by p and a number (p12), and a draft \
+that waits for approval by its code (3fa9c1).")]
+pub enum Tweets {
+    /// List drafts, scheduled posts, and those most recently posted, refused or withdrawn
+    List {
+        /// Print JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a post in full
+    Show {
+        /// Its number (3), p and a number (p12), or a draft's code
+        id: String,
+        /// Print JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stop a post: deny a draft, remove a schedule, or withdraw what is waiting to be sent
+    Cancel {
+        /// Its number (3), p and a number (p12), or a draft's code
+        id: String,
+    },
+    /// Try again to post what was refused, came too late, or may not have arrived; in that case selkie looks at the
+    /// timeline first. Needs a running daemon
+    Retry {
+        /// p and a number (p12)
+        id: String,
+    },
+    /// Change the text or the time of a scheduled post; needs no approval, since you are the owner
+    Edit(EditTweet),
+}
+
+/// `selkie tweets edit`.
+#[derive(Debug, clap::Args)]
+pub struct EditTweet {
+    /// Its number
+    pub id: String,
+    /// The new text; it replaces the whole post, including its thread
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// Another post of its thread; may be repeated
+    #[arg(long, value_name = "TEXT", requires = "text")]
+    pub thread: Vec<String>,
+    /// When to post it next: 08:00, "tomorrow 08:00", or 2026-12-24T18:00:00+01:00
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// How often from then on: once, daily or hourly [default: as before]
+    #[arg(long, value_name = "HOW", requires = "time")]
+    pub recurrence: Option<String>,
+}
+
 /// Lists and changes posts, through the daemon when one runs.
 pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let (asked, json, whole) = match what {
-        Tweets::List { json } => (AskedOfPosts::List, json, false),
-        Tweets::Show { id, json } => (AskedOfPosts::Show { id }, json, true),
-        Tweets::Cancel { id } => (AskedOfPosts::Cancel { id }, false, false),
-        Tweets::Retry { id } => (AskedOfPosts::Retry { id }, false, false),
+        Tweets::List { json } => (Request::Posts, json, false),
+        Tweets::Show { id, json } => (Request::Post { id }, json, true),
+        Tweets::Cancel { id } => (Request::CancelPost { id }, false, false),
+        Tweets::Retry { id } => (Request::RetryPost { id }, false, false),
         Tweets::Edit(edit) => {
             let texts = edit.text.map(|text| std::iter::once(text).chain(edit.thread).collect());
             if texts.is_none() && edit.time.is_none() {
                 return Err(Failure::Usage("give --text, --time, or both".to_owned()));
             }
-            let (time, recurrence) = (edit.time, edit.recurrence);
-            (AskedOfPosts::Edit { id: edit.id, texts, time, recurrence }, false, true)
+            let (id, time, recurrence) = (edit.id, edit.time, edit.recurrence);
+            (Request::EditPost { id, edit: PostEdit { texts, time, recurrence } }, false, true)
         }
     };
-    let is_list = matches!(asked, AskedOfPosts::List);
+    let is_list = matches!(asked, Request::Posts);
     let zone = plan.zone;
-    let ToldOfPosts { posts } = told(plan, asked)?;
+    let Response::Posts(posts) = ask(plan, asked)? else { return mismatched() };
     if json {
         return match is_list {
             true => Ok(print::json(&posts)?),

@@ -9,7 +9,7 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::config::problem::Problems;
 use crate::config::read;
-use crate::daemon::answered::Answered;
+use crate::daemon::answered::NotDone;
 use crate::daemon::build::{Chosen, sources};
 use crate::daemon::client::Running;
 use crate::engine::flow::{Became, ChannelChange};
@@ -52,24 +52,24 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
     };
     let state = found.folders.state;
     let tls = http::tls().map_err(|error| anyhow!("{error}"))?;
-    let answered: Option<Answered<Reloaded>> = lifecycle::runtime()?.block_on(async {
+    let answered = lifecycle::runtime()?.block_on(async {
         let Some(daemon) = Running::find(&tls, &state).await? else {
             return Ok::<_, anyhow::Error>(None);
         };
-        let told = timeout(PATIENCE, daemon.call("/v1/reload", &())).await;
+        let told = timeout(PATIENCE, daemon.reload()).await;
         let late = "the daemon has not answered for two minutes: its log says what it waits for";
         Ok(Some(told.context(late)??))
     })?;
     match answered {
-        Some(Answered::Done(reloaded)) => {
+        Some(Ok(reloaded)) => {
             match args.json {
                 true => print::json(&reloaded)?,
                 false => print::prose(&told(&reloaded))?,
             }
             if reloaded.is_refused() { Err(Failure::Told) } else { Ok(()) }
         }
-        Some(Answered::Refused(why)) => Err(Failure::Failed(anyhow!("{why}"))),
-        Some(Answered::Mistyped(faults)) => {
+        Some(Err(NotDone::Refused(why))) => Err(Failure::Failed(anyhow!("{why}"))),
+        Some(Err(NotDone::Mistyped(faults))) => {
             Err(Failure::Usage(format!("{faults}\nThe previous config stays in force.")))
         }
         None => Err(Failure::Failed(anyhow!(

@@ -1,46 +1,17 @@
-//! What a command asks of the running daemon, or does in this very process where none runs: one way for all of them.
+//! Asks the running daemon, or an app in this very process where none runs: one way for all commands.
 
 use std::sync::Once;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::outcome::Failure;
+use super::outcome::{Failure, Outcome};
 use super::{print, unconfigured};
-use crate::daemon::answered::Answered;
-use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_approvals};
+use crate::daemon::answered::NotDone;
 use crate::daemon::asking::{answers, plan_to_ask, says};
-use crate::daemon::backup::{AskedToResume, Resumed, told_to_resume};
 use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::client::Running;
-use crate::engine::flow::Flow;
-use crate::daemon::forgetting::{AskedToForget, Forgotten, told_to_forget};
-use crate::daemon::pairing::{AskedOfPairing, ToldOfPairing, carry_out_pairing};
-use crate::daemon::people::{AskedOfPeople, ToldOfPeople, carry_out_people};
-use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts, names_a_post};
-use crate::daemon::schedules::{Asked, Told, carry_out};
+use crate::daemon::client::{Running, UNEXPECTED};
+use crate::daemon::request::{Request, Response};
 use crate::daemon::{Binary, lifecycle, telemetry};
-
-/// Something that can be asked.
-pub(super) trait Request: Serialize {
-    /// What is answered.
-    type Answer: Serialize + DeserializeOwned;
-    /// Where the daemon takes it.
-    const PATH: &'static str;
-
-    /// Without a state folder there is nothing to be looked at, and none is made for a look.
-    fn looks_at_what_is_there(&self) -> bool {
-        true
-    }
-
-    /// Why only a running daemon can do it.
-    fn needs_daemon(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Does it in this very process.
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Self::Answer>>;
-}
 
 /// Reads the config; what is logged is errors alone.
 pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
@@ -118,116 +89,46 @@ pub(super) fn told_if_new(plan: &AppConfig) {
     }
 }
 
-/// Asks the daemon, or does it alone.
-pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer, Failure> {
-    let answered = lifecycle::runtime()?.block_on(async {
-        match (Running::find(&plan.tls, &plan.folders.state).await?, request.needs_daemon()) {
-            (Some(daemon), _) => daemon.call(R::PATH, &request).await,
-            (None, Some(why)) => Ok(Answered::Refused(why.to_owned())),
-            (None, None) if request.looks_at_what_is_there() && !plan.has_state() => {
-                Ok(Answered::Refused(no_state(&plan)))
-            }
-            (None, None) => {
-                told_if_new(&plan);
-                let app = plan.open()?;
-                app.flow.know_paired().await?;
-                let answered = request.alone(&app.flow).await;
-                app.ledger.close().await;
-                answered
-            }
+/// Asks the daemon, or has it answered in this very process where none runs.
+pub(super) fn ask(plan: AppConfig, request: Request) -> Result<Response, Failure> {
+    Ok(lifecycle::runtime()?.block_on(async {
+        match Running::find(&plan.tls, &plan.folders.state).await? {
+            Some(daemon) => daemon.answer(&request).await,
+            None => alone(plan, request).await,
         }
-    })?;
-    done(answered)
+    })?)
 }
 
-/// What was answered, or why it failed.
-pub(super) fn done<T>(answered: Answered<T>) -> Result<T, Failure> {
-    match answered {
-        Answered::Done(answer) => Ok(answer),
-        Answered::Refused(why) => Err(Failure::Failed(anyhow::anyhow!("{why}"))),
-        Answered::Mistyped(why) => Err(Failure::Usage(why)),
+async fn alone(plan: AppConfig, request: Request) -> anyhow::Result<Response> {
+    if let Some(why) = request.needs_daemon() {
+        return Err(NotDone::refused(why).into());
     }
+    if !request.may_be_first() && !plan.has_state() {
+        return Err(NotDone::Refused(no_state(&plan)).into());
+    }
+    told_if_new(&plan);
+    let app = plan.open()?;
+    app.flow.know_paired().await?;
+    let answered = request.answer(&app).await;
+    app.ledger.close().await;
+    Ok(answered?)
 }
 
-impl Request for Asked {
-    type Answer = Told;
-    const PATH: &'static str = "/v1/schedules";
-
-    fn looks_at_what_is_there(&self) -> bool {
-        !matches!(self, Self::Add(_) | Self::Import { .. })
-    }
-
-    fn needs_daemon(&self) -> Option<&'static str> {
-        matches!(self, Self::Run { .. })
-            .then_some("selkie is not running: start it, then run the schedule")
-    }
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Told>> {
-        carry_out(flow, self).await
-    }
+/// What is said of an answer to something else.
+pub(super) fn mismatched<T>() -> Result<T, Failure> {
+    Err(anyhow::anyhow!(UNEXPECTED).into())
 }
 
-impl Request for AskedOfPosts {
-    type Answer = ToldOfPosts;
-    const PATH: &'static str = "/v1/posts";
-
-    fn needs_daemon(&self) -> Option<&'static str> {
-        // What names none is told without one.
-        matches!(self, Self::Retry { id } if names_a_post(id))
-            .then_some("selkie is not running: start it, then try the post again")
-    }
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPosts>> {
-        carry_out_posts(flow, self).await
-    }
+/// Prints what came of something, where words say it.
+pub(super) fn said(response: Response) -> Outcome {
+    let Response::Said(said) = response else { return mismatched() };
+    Ok(print::prose(&format!("{said}\n"))?)
 }
 
-impl Request for AskedOfPeople {
-    type Answer = ToldOfPeople;
-    const PATH: &'static str = "/v1/people";
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPeople>> {
-        carry_out_people(flow, self).await
-    }
-}
-
-impl Request for AskedToResume {
-    type Answer = Resumed;
-    const PATH: &'static str = "/v1/resume";
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Resumed>> {
-        told_to_resume(flow, self).await
-    }
-}
-
-impl Request for AskedToForget {
-    type Answer = Forgotten;
-    const PATH: &'static str = "/v1/forget";
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Forgotten>> {
-        told_to_forget(flow, self).await
-    }
-}
-
-impl Request for AskedOfApprovals {
-    type Answer = ToldOfApprovals;
-    const PATH: &'static str = "/v1/approvals";
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfApprovals>> {
-        carry_out_approvals(flow, self).await
-    }
-}
-
-impl Request for AskedOfPairing {
-    type Answer = ToldOfPairing;
-    const PATH: &'static str = "/v1/pairing";
-
-    fn looks_at_what_is_there(&self) -> bool {
-        // The first code is made before the first start.
-        !matches!(self, Self::Open)
-    }
-
-    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPairing>> {
-        carry_out_pairing(flow, self).await
+/// Asks for rows.
+pub(super) fn rows(plan: AppConfig, request: Request) -> Result<Vec<Value>, Failure> {
+    match ask(plan, request)? {
+        Response::Rows(rows) => Ok(rows),
+        _ => mismatched(),
     }
 }

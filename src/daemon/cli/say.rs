@@ -5,11 +5,11 @@ use tokio_util::task::TaskTracker;
 
 use super::args::Say;
 use super::outcome::{Failure, Outcome};
-use super::request::{to_ask, told_if_new};
+use super::request::{mismatched, to_ask, told_if_new};
 use super::{input, print};
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::client::Running;
-use crate::daemon::socket::SayBody;
+use crate::daemon::request::{Request, Response};
 use crate::daemon::{Binary, lifecycle};
 use crate::delivery::runtime::Stop;
 use crate::delivery::say::Told;
@@ -22,16 +22,17 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
     let text = input::text(&[text])?;
     let known: Vec<&str> = plan.channels.iter().map(|channel| channel.name).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    let body = SayBody { to, text };
+    let request = Request::Say { to: to.clone(), text };
     let told = lifecycle::runtime()?.block_on(async {
         match Running::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.call("/v1/say", &body).await,
+            Some(daemon) => daemon.answer(&request).await,
             None => {
                 told_if_new(&plan);
-                alone(plan, &body).await
+                alone(plan, &to, request).await
             }
         }
     })?;
+    let Response::Told(told) = told else { return mismatched() };
     if json {
         print::json(&told)?;
     }
@@ -40,7 +41,7 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
         Told::Nowhere => Err(Failure::Usage(format!(
             "--to {:?} is not a conversation of a configured channel ({known}); it takes an id such as x:main or \
              tg:4711, which /id shows in a chat",
-            body.to
+            to
         ))),
         Told::Nothing => {
             Err(Failure::Usage("TEXT has nothing in it that could be shown".to_owned()))
@@ -49,14 +50,14 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
 }
 
 /// Says it in this very process: only that channel speaks, nothing is heard and no task is run.
-async fn alone(mut plan: AppConfig, body: &SayBody) -> anyhow::Result<Told> {
-    plan.channels.retain(|channel| channel.address.parse(&body.to).is_some());
+async fn alone(mut plan: AppConfig, to: &str, request: Request) -> anyhow::Result<Response> {
+    plan.channels.retain(|channel| channel.address.parse(to).is_some());
     plan.channels.iter_mut().for_each(|channel| channel.receiver = None);
     let app = plan.open()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     app.flow.know_paired().await?;
     app.flow.start_delivery(&tracker, stop.clone()).await?;
-    let told = app.flow.say(&body.to, &body.text).await;
+    let told = request.answer(&app).await;
     stop.work.cancel();
     tracker.close();
     tracker.wait().await;

@@ -4,15 +4,17 @@ use chrono::{DateTime, Utc};
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, to_ask};
 use super::schedule_args::{AddSchedule, Schedules};
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen};
-use crate::daemon::schedules::{Asked, New, Time, Told};
+use crate::daemon::request::{Request, Response};
+use crate::daemon::schedules::New;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Budget, Misfire, Terms, Wish, micro_usd};
 use crate::domain::span::Span;
 use crate::schedule::hours::ActiveHours;
+use crate::schedule::view::{Time, View};
 use crate::store::DeliveryState;
 
 mod import;
@@ -27,33 +29,32 @@ pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
         Schedules::List { all, json } => list(plan, all, json),
         Schedules::Add(add) => {
             let json = add.json;
-            let told = told(plan, Asked::Add(Box::new(new(*add)?)))?;
-            if json {
-                return Ok(print::json(&told.schedules.first())?);
-            }
-            say(&told, "Made", true)
+            one(plan, Request::AddSchedule(Box::new(new(*add)?)), json, "Made ")
         }
         Schedules::Import { file, preview } => import::import(plan, &file, preview),
         Schedules::Show { id, json } => {
-            let told = told(plan, Asked::Show { id: ScheduleId(id) })?;
-            if json {
-                return Ok(print::json(&told.schedules.first())?);
-            }
-            say(&told, "", true)
+            one(plan, Request::Schedule { id: ScheduleId(id) }, json, "")
         }
         Schedules::Remove { id } => wish(plan, id, Wish::Remove, "Removed"),
         Schedules::Pause { id } => wish(plan, id, Wish::Pause, "Paused"),
         Schedules::Resume { id } => wish(plan, id, Wish::Resume, "Resumed"),
         Schedules::Run { id } => {
-            let told = told(plan, Asked::Run { id: ScheduleId(id) })?;
-            say(&told, "Due now:", false)
+            let due = asked(plan, Request::RunSchedule { id: ScheduleId(id) })?;
+            told(&due, "Due now:")
         }
         Schedules::History { id, limit, json } => history(plan, id, limit, json),
     }
 }
 
+fn asked(plan: AppConfig, request: Request) -> Result<Vec<View>, Failure> {
+    match ask(plan, request)? {
+        Response::Schedules(schedules) => Ok(schedules),
+        _ => mismatched(),
+    }
+}
+
 fn list(plan: AppConfig, all: bool, json: bool) -> Outcome {
-    let Told { schedules, .. } = told(plan, Asked::List { all })?;
+    let schedules = asked(plan, Request::Schedules { all })?;
     if json {
         return Ok(print::json(&schedules)?);
     }
@@ -66,13 +67,28 @@ fn list(plan: AppConfig, all: bool, json: bool) -> Outcome {
     Ok(print::out(&print::hanging(&lines, print::width()))?)
 }
 
+/// Shows one in full.
+fn one(plan: AppConfig, request: Request, json: bool, done: &str) -> Outcome {
+    let schedules = asked(plan, request)?;
+    if json {
+        return Ok(print::json(&schedules.first())?);
+    }
+    let whole = |view: &View| format!("{done}{}{}", line(view), details(view));
+    Ok(print::prose(&schedules.iter().map(whole).collect::<String>())?)
+}
+
 fn wish(plan: AppConfig, id: i64, wish: Wish, done: &str) -> Outcome {
-    let told = told(plan, Asked::Wish { id: ScheduleId(id), wish })?;
-    say(&told, done, false)
+    told(&asked(plan, Request::WishSchedule { id: ScheduleId(id), wish })?, done)
+}
+
+fn told(schedules: &[View], done: &str) -> Outcome {
+    let lines = schedules.iter().map(|view| format!("{done} {}", line(view)));
+    Ok(print::prose(&lines.collect::<String>())?)
 }
 
 fn history(plan: AppConfig, id: i64, limit: usize, json: bool) -> Outcome {
-    let Told { times, .. } = told(plan, Asked::History { id: ScheduleId(id), limit })?;
+    let times = ask(plan, Request::Times { id: ScheduleId(id), limit })?;
+    let Response::Times(times) = times else { return mismatched() };
     if json {
         return Ok(print::json(&times)?);
     }
@@ -81,19 +97,6 @@ fn history(plan: AppConfig, id: i64, limit: usize, json: bool) -> Outcome {
     }
     let lines: String = times.iter().map(past).collect();
     Ok(print::out(&print::hanging(&lines, print::width()))?)
-}
-
-fn say(told: &Told, done: &str, whole: bool) -> Outcome {
-    let lines: String = told
-        .schedules
-        .iter()
-        .map(|view| {
-            let line = line(view);
-            let line = if done.is_empty() { line } else { format!("{done} {line}") };
-            if whole { line + &details(view) } else { line }
-        })
-        .collect();
-    Ok(print::prose(&lines)?)
 }
 
 /// What is said of flags that only a model's answer has a use for.

@@ -5,13 +5,12 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::Value;
 
 use super::number::number_in;
-use super::outcome::{Failure, Outcome};
+use super::outcome::Outcome;
 use super::print;
-use super::request::{done, no_state, to_ask_silently};
-use crate::daemon::build::{AppConfig, Chosen};
-use crate::daemon::client::Running;
-use crate::daemon::sessions::{AskedOfSessions, carry_out_sessions};
-use crate::daemon::{Binary, lifecycle};
+use super::request::{rows, to_ask_silently};
+use crate::daemon::Binary;
+use crate::daemon::build::Chosen;
+use crate::daemon::request::Request;
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
@@ -84,19 +83,18 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
     let zone = plan.zone;
     match what {
         Sessions::List { limit, json } => {
-            let all = read(plan, AskedOfSessions::List { limit: limit.into() })?;
+            let all = rows(plan, Request::Sessions { limit: limit.into() })?;
             if json {
                 return Ok(print::json(&all)?);
             }
-            let rows: Vec<Vec<String>> = items(&all).map(|one| row(one, zone)).collect();
+            let rows: Vec<Vec<String>> = all.iter().map(|one| row(one, zone)).collect();
             match rows.is_empty() {
                 true => Ok(print::out("There are no conversations yet.\n")?),
                 false => Ok(print::out(&print::table(&rows, print::width()))?),
             }
         }
         Sessions::Show { id, limit, json } => {
-            let all = read(plan, AskedOfSessions::Said { id })?;
-            let all: Vec<&Value> = items(&all).collect();
+            let all = rows(plan, Request::Session { id })?;
             let newest = &all[all.len().saturating_sub(limit.into())..];
             if json {
                 return Ok(print::json(&newest)?);
@@ -104,13 +102,13 @@ pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
             show(&newest.iter().map(|entry| said(entry, zone)).collect::<String>())
         }
         Sessions::Export(Export { id, format, json }) => {
-            let all = read(plan, AskedOfSessions::Said { id: id.clone() })?;
+            let all = rows(plan, Request::Session { id: id.clone() })?;
             match if json { Format::Json } else { format } {
                 Format::Json => {
                     Ok(print::json(&serde_json::json!({ "session": id, "messages": all }))?)
                 }
                 Format::Markdown => {
-                    let said: String = items(&all).map(|entry| said(entry, zone)).collect();
+                    let said: String = all.iter().map(|entry| said(entry, zone)).collect();
                     show(&format!("# {}\n\n{said}", one_line(&id)))
                 }
             }
@@ -127,22 +125,6 @@ fn show(text: &str) -> Outcome {
         }
     }
     Ok(())
-}
-
-fn read(plan: AppConfig, wanted: AskedOfSessions) -> Result<Value, Failure> {
-    let answered = lifecycle::runtime()?.block_on(async {
-        if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
-            return daemon.call("/v1/sessions", &wanted).await;
-        }
-        if !plan.has_state() {
-            anyhow::bail!(no_state(&plan));
-        }
-        let app = plan.open()?;
-        let found = carry_out_sessions(&*app.ledger, wanted).await;
-        app.ledger.close().await;
-        found
-    })?;
-    done(answered)
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {

@@ -44,7 +44,7 @@ pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
     let status: Option<Status> = lifecycle::runtime()?.block_on(async {
         match Running::find(&plan.tls, state).await? {
             Some(daemon) => {
-                let told = timeout(PATIENCE, daemon.read(&["v1", "status"])).await;
+                let told = timeout(PATIENCE, daemon.status()).await;
                 Ok::<_, anyhow::Error>(Some(told.context(
                     "the daemon has not answered for 10 s: it hangs, or its database does not answer; its log says \
                      which",

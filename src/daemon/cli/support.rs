@@ -122,7 +122,7 @@ fn shown(binary: &Binary, chosen: &Chosen) -> Result<Value, Failure> {
 async fn status(config: &AppConfig) -> Value {
     let asked = async {
         match Running::find(&config.tls, &config.folders.state).await? {
-            Some(daemon) => daemon.read(&["v1", "status"]).await,
+            Some(daemon) => daemon.status().await,
             None => Ok(json!({ "runs": false })),
         }
     };

@@ -6,11 +6,12 @@ use serde_json::json;
 
 use super::outcome::Outcome;
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, to_ask};
 use super::todos_trust::{Wanted, trust};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
+use crate::daemon::people;
+use crate::daemon::request::{Request, Response};
 use crate::guard::visible::one_line;
 use crate::schedule::words::moment;
 use crate::work::todo_list::{ChatLabel, ListedTodo};
@@ -78,7 +79,8 @@ pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
     };
     let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
-    let ToldOfPeople { todos: list, whose_is_lost, .. } = told(plan, AskedOfPeople::Todos)?;
+    let Response::Todos(todos) = ask(plan, Request::Todos)? else { return mismatched() };
+    let people::Todos { list, whose_is_lost } = todos;
     let listed = if *done { &list.done } else { &list.open };
     if *json {
         return Ok(print::json(

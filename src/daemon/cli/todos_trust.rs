@@ -3,10 +3,11 @@
 use super::confirm::agreed;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{to_ask, told};
+use super::request::{ask, mismatched, to_ask};
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use crate::daemon::people::{AskedOfPeople, ToldOfPeople};
+use crate::daemon::people::DoubtfulTodos;
+use crate::daemon::request::{Request, Response};
 use crate::domain::count::counted;
 use crate::guard::visible::{one_line, visible};
 use crate::people::files::Doubtful;
@@ -27,9 +28,10 @@ pub struct Wanted<'a> {
 
 /// Shows which items are in doubt, asks, and takes them.
 pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
-    let ToldOfPeople { doubtful, whose_is_lost, .. } =
-        told(to_ask(binary, chosen)?, AskedOfPeople::DoubtfulTodos)?;
-    let Parted { taken, left } = parted(doubtful, wanted)?;
+    let doubtful = ask(to_ask(binary, chosen)?, Request::DoubtfulTodos)?;
+    let Response::DoubtfulTodos(doubtful) = doubtful else { return mismatched() };
+    let DoubtfulTodos { items, whose_is_lost } = doubtful;
+    let Parted { taken, left } = parted(items, wanted)?;
     print::prose(&shown(&taken, &left))?;
     if taken.is_empty() && !whose_is_lost {
         return Ok(print::prose(if left.is_empty() { NOTHING } else { "" })?);
@@ -42,8 +44,8 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
         print::out("Nothing has changed.\n")?;
         return Err(Failure::Told);
     }
-    let asked = AskedOfPeople::TrustTodos { items: taken };
-    let ToldOfPeople { trusted, .. } = told(to_ask(binary, chosen)?, asked)?;
+    let trusted = ask(to_ask(binary, chosen)?, Request::TrustTodos { items: taken })?;
+    let Response::Trusted(trusted) = trusted else { return mismatched() };
     let items = counted(u64::try_from(trusted).unwrap_or(u64::MAX), ["item", "items"]);
     Ok(print::prose(&format!("{items}: taken as {whose}.\n"))?)
 }

@@ -16,13 +16,14 @@ use everywhere::{Everywhere, whole};
 use super::args::{Setting, Tools};
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
-use super::request::to_ask_silently;
+use super::request::{mismatched, to_ask_silently};
 use super::{print, setting};
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
-use crate::daemon::hand::{ByHand, Called, ToolRunner};
+use crate::daemon::hand::{self, ByHand, Called};
 use crate::daemon::lifecycle;
+use crate::daemon::request::{Request, Response};
 use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
 use crate::shape::{Explained, fit};
@@ -233,16 +234,18 @@ fn known(plan: &AppConfig, by_hand: &ByHand) -> Result<(), Failure> {
 fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
     let answers: Vec<Called> = lifecycle::runtime()?.block_on(async {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
-            return daemon.call("/v1/tools/call", &by_hand).await;
+            return match daemon.answer(&Request::Call(Box::new(by_hand))).await? {
+                Response::Called(answers) => Ok(answers),
+                _ => mismatched(),
+            };
         }
         let app = plan.open()?;
         let live = Arc::new(Live::new(app.plan.redactor.clone()));
-        let bench = ToolRunner::of(&app).telling(Arc::clone(&live) as _);
-        let answers = bench.call(&by_hand).await;
+        let answers = hand::call(&app, &by_hand, Arc::clone(&live) as _).await;
         live.clear();
         app.plan.processes.end().await;
         app.ledger.close().await;
-        anyhow::Ok(answers)
+        Ok(answers)
     })?;
     if json {
         print::json(&answers)?;

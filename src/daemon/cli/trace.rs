@@ -11,7 +11,6 @@ mod work;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use text::word;
@@ -20,10 +19,10 @@ use work::Teller;
 use super::number::number_in;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{no_state, to_ask_silently};
+use super::request::{rows, to_ask_silently};
+use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen};
-use crate::daemon::client::Running;
-use crate::daemon::{Binary, lifecycle};
+use crate::daemon::request::Request;
 
 /// `selkie trace`.
 #[derive(Debug, clap::Args)]
@@ -55,7 +54,7 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     let shaper = plan.mistakes.is_none().then(|| Arc::clone(&plan.shaper));
     let zone = plan.zone;
     let Some(message) = &trace.message else { return newest(plan, trace) };
-    let mut chains = read(plan, &Wanted::Chains(message))?;
+    let mut chains = rows(plan, Request::Trace { message: message.clone() })?;
     if chains.is_empty() {
         return Err(Failure::Failed(anyhow::anyhow!(
             "nothing is known about {message:?}: it is not a task's number, an event's key, or a platform's id of a \
@@ -90,7 +89,7 @@ fn begins<'a>(chains: &'a [Value], chain: &'a Value) -> &'a Value {
 /// Lists the newest tasks.
 fn newest(plan: AppConfig, trace: &Trace) -> Outcome {
     let zone = plan.zone;
-    let mut tasks = read(plan, &Wanted::Tasks(trace.limit))?;
+    let mut tasks = rows(plan, Request::Tasks { limit: trace.limit.into() })?;
     tasks.iter_mut().for_each(text::hide_codes);
     if trace.json {
         return Ok(print::json(&tasks.iter().map(list::entry).collect::<Vec<_>>())?);
@@ -99,41 +98,6 @@ fn newest(plan: AppConfig, trace: &Trace) -> Outcome {
         true => Ok(print::out("There are no tasks yet.\n")?),
         false => Ok(print::out(&list::table(&tasks, zone, print::width()))?),
     }
-}
-
-/// What is read.
-enum Wanted<'a> {
-    /// The chains of what is so named.
-    Chains(&'a str),
-    /// So many of the newest tasks.
-    Tasks(u16),
-}
-
-/// Reads it, through the daemon when one runs.
-fn read(plan: AppConfig, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Value>> {
-    lifecycle::runtime()?.block_on(async {
-        if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
-            return match wanted {
-                Wanted::Chains(message) => daemon.read(&["v1", "trace", message]).await,
-                Wanted::Tasks(most) => daemon.list(&["v1", "tasks"], *most).await,
-            };
-        }
-        let store = plan.folders.state.join("selkie.db");
-        if plan.settings.store.url.is_none() && !store.exists() {
-            anyhow::bail!(no_state(&plan));
-        }
-        let app = plan.open()?;
-        let found = match wanted {
-            Wanted::Chains(message) => app.ledger.trace(message).await.map(values),
-            Wanted::Tasks(most) => app.ledger.tasks(None, (*most).into()).await.map(values),
-        };
-        app.ledger.close().await;
-        Ok(found??)
-    })
-}
-
-fn values<T: Serialize>(rows: Vec<T>) -> serde_json::Result<Vec<Value>> {
-    rows.iter().map(serde_json::to_value).collect()
 }
 
 /// Tells one chain; a task of several messages and what it said, with one of them alone.

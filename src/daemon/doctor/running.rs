@@ -47,7 +47,7 @@ impl Status {
 pub async fn status(plan: &AppConfig) -> Status {
     let asked = async {
         match Running::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => Ok(Some(daemon.read::<Value>(&["v1", "status"]).await?)),
+            Some(daemon) => Ok(Some(daemon.status::<Value>().await?)),
             None => anyhow::Ok(None),
         }
     };

@@ -12,7 +12,7 @@ use super::Answers;
 use super::prompt::{Prompter, Stopped};
 use super::trial::Trial;
 use crate::daemon::build::AppConfig;
-use crate::engine::flow::OpenCode;
+use crate::daemon::pairing::{OpenCode, open_code, unpair};
 use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::service_manager::ServiceManager;
 use crate::delivery::{ChannelState, Hearing};
@@ -102,8 +102,8 @@ async fn meet(
 }
 
 async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow::Result<Met> {
-    let mut happenings = up.happenings.listen();
-    let OpenCode { code, .. } = up.flow.open_pairing().await?;
+    let mut happenings = up.app.happenings.listen();
+    let OpenCode { code, .. } = open_code(&up.app.flow).await?;
     let titles: Vec<&str> = kits.iter().filter_map(|kit| Some(kit.setup?.title)).collect();
     prompter.say(&format!(
         "Send this to the bot in a private chat ({}) within 10 minutes:",
@@ -118,15 +118,15 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
     let mut told = BTreeSet::new();
     loop {
         // Some secrets are tried by listening alone.
-        for (name, reason) in up.flow.channels().into_iter().filter_map(refused) {
+        for (name, reason) in up.app.flow.channels().into_iter().filter_map(refused) {
             if told.insert(name) {
                 prompter.say(&format!("  ✗ {name} cannot listen: {reason}"));
             }
         }
-        let paired = up.flow.owners().first().cloned();
+        let paired = up.app.flow.timetable.owners.first().cloned();
         if let Some(owner) = paired {
             // The config is about to name them: one place says who owns the bot, and who is taken out there is out.
-            up.flow.unpair(&owner).await?;
+            unpair(&up.app.flow, &owner).await?;
             return Ok(Met::Owner(owner.to_string()));
         }
         tokio::select! {

@@ -1,57 +1,11 @@
-//! What can be asked of schedules, and what is answered.
+//! New schedules, as they are asked for, and what came of several.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::flow::Flow;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Maker, Terms, Wish};
+use crate::domain::schedule::{Action, Maker, Terms};
 use crate::schedule::book::{BookError, Wanted};
-use crate::schedule::view::{Time, View};
-use crate::store::Location;
-
-/// What is asked.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum Asked {
-    /// Every schedule; those that are over, too.
-    List {
-        /// Ended and removed ones.
-        all: bool,
-    },
-    /// One.
-    Show {
-        /// Which.
-        id: ScheduleId,
-    },
-    /// A new one.
-    Add(Box<New>),
-    /// All of these, or none where one cannot be.
-    Import {
-        /// In their order.
-        all: Vec<New>,
-        /// They are looked at alone.
-        preview: bool,
-    },
-    /// That one is removed, waits, or goes on.
-    Wish {
-        /// Which.
-        id: ScheduleId,
-        /// What.
-        wish: Wish,
-    },
-    /// That one comes due now.
-    Run {
-        /// Which.
-        id: ScheduleId,
-    },
-    /// Its newest times.
-    History {
-        /// Which.
-        id: ScheduleId,
-        /// At most so many.
-        limit: usize,
-    },
-}
+use crate::schedule::view::View;
 
 /// A new schedule.
 #[derive(Debug, Serialize, Deserialize)]
@@ -72,17 +26,14 @@ pub struct New {
     pub terms: Terms,
 }
 
-/// The answer: one of its lists is filled.
+/// What came of several.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Told {
-    /// Schedules.
+pub struct Imported {
+    /// All of them, where they were made.
     pub schedules: Vec<View>,
-    /// Times of one.
-    pub times: Vec<Time>,
-    /// What cannot be made, of several: then none of them was.
+    /// What cannot be made: then none of them was.
     pub unfit: Vec<Unfit>,
-    /// Which of several were there already, from 0.
+    /// Which were there already, from 0.
     pub there: Vec<usize>,
 }
 
@@ -104,7 +55,7 @@ impl New {
     /// `Refused` when nobody owns the bot, or nobody can be spoken to there.
     pub async fn wanted(self, flow: &Flow) -> Result<Wanted, BookError> {
         let Self { key, when, zone, action, to, title, terms } = self;
-        let owners = flow.owners();
+        let owners = &flow.timetable.owners;
         let no_owner = || {
             BookError::Refused(
                 "`owners` is empty in the config, and a schedule needs an owner: add your id there, or pair yourself \
@@ -113,7 +64,7 @@ impl New {
             )
         };
         let person = owners.first().cloned().ok_or_else(no_owner)?;
-        let location: Location = flow.target(to.as_deref()).await.map_err(BookError::Refused)?;
+        let location = flow.timetable.target(to.as_deref()).await.map_err(BookError::Refused)?;
         let maker = Maker::owner(person);
         Ok(Wanted { key, location, title, when, recurrence: None, zone, action, maker, terms })
     }

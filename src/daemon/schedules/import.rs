@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::asked::{New, Told, Unfit};
+use super::asked::{Imported, New, Unfit};
 use crate::daemon::answered::NotDone;
 use crate::engine::flow::Flow;
 use crate::domain::schedule::ScheduleState;
@@ -22,8 +22,11 @@ enum Found {
 
 /// Makes all that is not there, when each of them can be. Killed on the way it has made the first of them; the next run
 /// makes the others.
-pub(super) async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Told, NotDone> {
-    let (mut found, mut told, mut keys) = (Vec::new(), Told::default(), BTreeSet::new());
+///
+/// # Errors
+/// When there is no room for them, or the store does not answer.
+pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Imported, NotDone> {
+    let (mut found, mut told, mut keys) = (Vec::new(), Imported::default(), BTreeSet::new());
     for (index, new) in all.into_iter().enumerate() {
         let is_repeated = !keys.insert(new.key.clone());
         match looked_at(flow, index, new).await? {
@@ -38,7 +41,7 @@ pub(super) async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<
     });
     let new: Vec<_> = new.collect();
     if let Some(person) = new.first() {
-        flow.book().has_room(person, new.len()).await?;
+        flow.timetable.book.has_room(person, new.len()).await?;
     }
     let is_there = |(index, one): (usize, &Found)| (!matches!(one, Found::New(_))).then_some(index);
     told.there = found.iter().enumerate().filter_map(is_there).collect();
@@ -48,7 +51,7 @@ pub(super) async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<
     for one in found {
         let row = match one {
             // Made a moment ago it is found again by its key.
-            Found::New(wanted) | Found::Twice(wanted) => flow.schedule(wanted).await?,
+            Found::New(wanted) | Found::Twice(wanted) => flow.timetable.keep(wanted).await?,
             Found::There(row) => row,
         };
         told.schedules.push(View::of(&row, flow.now()));
@@ -58,8 +61,8 @@ pub(super) async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<
 
 /// Whether one is there, or can be made, or why not.
 async fn looked_at(flow: &Flow, index: usize, new: New) -> Result<Result<Found, Unfit>, NotDone> {
-    let book = flow.book();
-    let key = if flow.target(new.to.as_deref()).await.is_err() {
+    let book = &flow.timetable.book;
+    let key = if flow.timetable.target(new.to.as_deref()).await.is_err() {
         "chat_id"
     } else if new.action.model().is_some_and(|model| book.unknown_model(model).is_some()) {
         "llm_profile"
@@ -68,7 +71,7 @@ async fn looked_at(flow: &Flow, index: usize, new: New) -> Result<Result<Found, 
     };
     let kept = book.keyed(&new.key).await?;
     let checked = match new.wanted(flow).await {
-        Ok(wanted) => flow.may_schedule(&wanted).await.map(|()| wanted),
+        Ok(wanted) => flow.timetable.may_keep(&wanted).await.map(|()| wanted),
         Err(error) => Err(error),
     };
     let wanted = match checked {

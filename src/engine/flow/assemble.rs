@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::flow::people::{People, PeopleParts};
+use crate::flow::people::People;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Opened, Outbox, OutboxParts};
 use crate::delivery::outgoing::OutgoingFiles;
@@ -61,46 +61,47 @@ use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
 use crate::flow::Flow;
-use crate::flow::lives::{Apart, LiveSumming, Lives};
-use crate::flow::parts::Parts;
-use crate::flow::rooms::{Rooms, Runners};
+use crate::flow::lives::{LiveSumming, Lives};
+use crate::flow::parts::{ByConfig, FlowParts, Standing};
+use crate::flow::rooms::Rooms;
 
 impl Flow {
     /// Puts the parts together; nothing runs yet.
-    pub fn new(parts: Parts) -> Arc<Self> {
-        let by_config = parts.by_config;
+    pub fn new(parts: FlowParts, standing: Standing, by_config: ByConfig) -> Arc<Self> {
+        let FlowParts { state_dir, cache_dir, .. } = &parts;
         let terminal = Arc::new(Terminal::default());
-        let channels = parts.channels.into_iter().chain([terminal.channel()]);
+        let channels = parts.channels.iter().cloned().chain([terminal.channel()]);
         let accounts = Arc::new(Accounts::of_channels(channels));
         // A daemon serves all it knows, and what it serves may change.
         let known = match parts.aside.is_empty() {
             true => Arc::clone(&accounts),
-            false => Arc::new(accounts.and(parts.aside)),
+            false => Arc::new(accounts.and(parts.aside.clone())),
         };
         let (tracker, stop) = (TaskTracker::new(), Stop::default());
-        let sleeper = Sleeper::over(parts.alarm, tracker.clone(), stop.work.clone());
+        let sleeper =
+            Sleeper::over(Arc::clone(&parts.clocks.alarm), tracker.clone(), stop.work.clone());
         let runtime = Arc::new(Runtime {
-            instance: parts.instance,
-            clock: parts.clock,
+            instance: standing.instance,
+            clock: Arc::clone(&parts.clocks.clock),
             sleeper,
-            chance: parts.chance,
-            crash: parts.crash,
-            happenings: parts.happenings,
-            metrics: parts.metrics,
-            traces: parts.traces,
-            redactor: parts.redactor,
+            chance: Arc::clone(&parts.chance),
+            crash: standing.crash,
+            happenings: standing.happenings,
+            metrics: standing.metrics,
+            traces: standing.traces,
+            redactor: parts.redactor.clone(),
             tracker,
             stop,
         });
-        let storage = Arc::new(Storage::new(parts.ledger, Arc::clone(&runtime)));
+        let storage = Arc::new(Storage::new(standing.ledger, Arc::clone(&runtime)));
         let workspaces = Workspaces {
             settings: by_config.settings.workspace.clone(),
-            state_dir: parts.state_dir.clone(),
-            cache_dir: parts.cache_dir.clone(),
+            state_dir: state_dir.clone(),
+            cache_dir: cache_dir.clone(),
             ours: by_config.ours,
             commands: Arc::clone(parts.processes.commands()),
         };
-        let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
+        let files = Arc::new(Files::new(state_dir.clone(), Arc::new(SystemClock)));
         let acquaintances = Arc::new(Acquaintances::new(
             Arc::clone(&storage),
             Arc::clone(&files),
@@ -135,42 +136,42 @@ impl Flow {
             owners: rights.owners.clone(),
             ledger: Arc::clone(&storage.ledger),
         });
-        let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
+        let post_files = PostFiles::below(cache_dir, runtime.redactor.clone());
         let post_files = Arc::new(post_files);
         let memory = Arc::new(MemoryBook::new(MemoryParts {
             files: Arc::clone(&files),
             ledger: Arc::clone(&storage.ledger),
             places: Arc::clone(&records) as _,
             clock: Arc::clone(&runtime.clock),
-            embeddings: parts.embeddings,
+            embeddings: parts.embeddings.clone(),
         }));
         let due_items = Arc::new(DueItems {
             timetable: Arc::clone(&timetable),
             files: Arc::clone(&files),
-            state_dir: parts.state_dir.clone(),
+            state_dir: state_dir.clone(),
             one: Arc::default(),
         });
         let moved_chats = Arc::new(MovedChats {
             files: Arc::clone(&files),
             forms: parts.forms.clone(),
-            state_dir: parts.state_dir.clone(),
+            state_dir: state_dir.clone(),
             clock: Arc::clone(&runtime.clock),
             reminders: Arc::clone(&due_items.one),
         });
-        let people = People::of(PeopleParts {
-            directory: acquaintances.directory(),
-            forms: parts.forms,
-            records: Arc::clone(&records),
-            reminding: Arc::clone(&due_items) as _,
-            clock: Arc::clone(&runtime.clock),
-        });
         let clock = Arc::clone(&runtime.clock);
+        let people = People::of(
+            acquaintances.directory(),
+            parts.forms.clone(),
+            Arc::clone(&records),
+            Arc::clone(&due_items) as _,
+            Arc::clone(&clock),
+        );
         let opened = Outbox::open(OutboxParts {
             runtime,
             storage,
             accounts: Arc::clone(&accounts),
             settings: by_config.settings.delivery(),
-            files: OutgoingFiles::below(&parts.cache_dir),
+            files: OutgoingFiles::below(cache_dir),
             post_files: Arc::clone(&post_files),
             owners: rights.owners.clone(),
         });
@@ -190,9 +191,9 @@ impl Flow {
             lists: acquaintances.lists(),
             clock,
         };
-        let shaper = parts.shaper;
+        let shaper = standing.shaper;
         let shapes: Shapes = Arc::new(move |facts| shaper.now().shape(facts));
-        let persona = Arc::new(Persona::of(&parts.state_dir));
+        let persona = Arc::new(Persona::of(state_dir));
         let runner = Live::of(AgentRunner {
             agent: by_config.agent,
             heartbeat: by_config.heartbeat,
@@ -203,7 +204,14 @@ impl Flow {
                 .chain(people.contexts.iter().cloned())
                 .collect(),
         });
-        let rooms = Rooms {
+        Arc::new(Self::assemble(Rooms {
+            live: Some(runner.clone()),
+            runner: Arc::new(runner),
+            shapes,
+            decision: by_config.decision,
+            models: by_config.models,
+            persona,
+            outage: standing.outage,
             opened,
             terminal,
             rights,
@@ -217,28 +225,19 @@ impl Flow {
             schedules: by_config.schedules,
             settings: by_config.settings,
             workspaces,
-            processes: parts.processes,
+            processes: Arc::clone(&parts.processes),
             sees: by_config.sees,
             pauses: Pauses::default(),
             version: parts.version,
-        };
-        let live = Some(runner.clone());
-        let runner = Arc::new(runner);
-        let (decision, models, outage) = (by_config.decision, by_config.models, parts.outage);
-        let runners = Runners { runner, shapes, decision, models, persona, outage, live };
-        Arc::new(Self::assemble(rooms, runners))
+        }))
     }
 
-    pub(super) fn assemble(rooms: Rooms, runners: Runners) -> Self {
+    pub(super) fn assemble(rooms: Rooms) -> Self {
+        let live = Lives::of(&rooms);
         let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
         let Opened { outbox, queues } = opened;
-        let Runners { runner, shapes, decision, models, persona, outage, live } = runners;
-        let (state_dir, cache_dir) = (workspaces.state_dir.clone(), workspaces.cache_dir.clone());
-        let chooser = ModelChooser { rights: Arc::clone(&rights), models: Live::of(models) };
-        let models = chooser.models.clone();
-        let apart =
-            Apart { workspaces, decision, models, sees: rooms.sees, summing: rooms.summing };
-        let live = Lives::of(&settings, rights.places.clone(), apart, live);
+        let Workspaces { state_dir, cache_dir, .. } = workspaces;
+        let chooser = ModelChooser { rights: Arc::clone(&rights), models: live.models.clone() };
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), live.limits.clone());
         let limits = Arc::new(limits);
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
@@ -246,7 +245,7 @@ impl Flow {
         let task_waiters = Arc::new(TaskWaiters::default());
         let answers = Answers {
             outbox: Arc::clone(&outbox),
-            runner,
+            runner: rooms.runner,
             stops: Arc::clone(&stops),
             kept: Arc::clone(&kept),
             task_waiters: Arc::clone(&task_waiters),
@@ -262,7 +261,7 @@ impl Flow {
             acquaintances: Arc::clone(&rooms.acquaintances),
             zones: Arc::clone(&timetable.zones),
             settings: live.answers.clone(),
-            outages: Outages::of(outage),
+            outages: Outages::of(rooms.outage),
         };
         let forgetting = Arc::new(Notify::new());
         let janitor = Janitor {
@@ -294,7 +293,7 @@ impl Flow {
             rules: Arc::clone(&rules),
             settings: live.gate.clone(),
             model: Arc::new(live.decision.clone()),
-            persona,
+            persona: rooms.persona,
         }));
         let reminders =
             Arc::new(Reminders { outbox: Arc::clone(&outbox), book: Arc::clone(&timetable.book) });
@@ -302,7 +301,7 @@ impl Flow {
             outbox: Arc::clone(&outbox),
             stops,
             kept,
-            shapes,
+            shapes: rooms.shapes,
             buttons: ButtonPresses::new(&outbox, &workers, &limits, &rules, &reminders),
             limits: Arc::clone(&limits),
             rules: Arc::clone(&rules),

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use selkie_channel_core::AccountId;
-
 use super::Flow;
 use crate::delivery::account::ChannelState;
 use crate::delivery::moments::after;
@@ -37,35 +35,11 @@ impl Flow {
         names
     }
 
-    /// Lists the limits that are reached just now, each with whose it is.
-    pub fn limits_reached(&self) -> Vec<String> {
-        self.limits.reached(self.outbox.runtime.now())
-    }
-
-    /// Says why nothing can be written to the store, where that is so.
-    pub fn store_trouble(&self) -> Option<String> {
-        self.outbox
-            .storage
-            .why()
-            .map(|why| format!("it cannot be written to, what needs it waits: {why}"))
-    }
-
     /// Says what answers conversations where nobody chooses another model.
     pub fn answers(&self) -> String {
         let models = self.live.models.now();
         let route = Wish { by: Decider::Route, choice: models.main.choice() };
         Pick::among(&[route]).told(&models.main.told(), "main")
-    }
-
-    /// Says why what is remembered is found by its words alone, where it should not be.
-    pub fn memory_trouble(&self) -> Option<String> {
-        self.memory.vectors().and_then(|vectors| vectors.trouble())
-    }
-
-    /// Tells an owner of trouble in private, once for ever under `key`, through no account of these; `true` when that is
-    /// stored, now or before, or there is nobody to tell.
-    pub async fn alert(&self, key: &str, text: &str, silent: &[AccountId]) -> bool {
-        self.outbox.alert(key, text, silent).await
     }
 
     /// Tells how the channels stand.

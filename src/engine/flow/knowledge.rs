@@ -8,7 +8,6 @@ use selkie_memory::remembered::Remembered;
 use selkie_people::book::KnownList;
 use selkie_people::circle::Circle;
 use selkie_store::StoreError;
-use crate::work::acquaintances::LastSpoke;
 use crate::work::rights::is_read_by_an_owner_alone;
 use crate::work::todo_list::{Reader, TodoList, TodoLists};
 
@@ -85,11 +84,6 @@ impl Flow {
     /// Returns the list of what people want done, as people read it.
     pub fn todo_lists(&self) -> &TodoLists {
         &self.intake.commands.contacts.todos
-    }
-
-    /// Tells when people last spoke, as far as the ledger answers.
-    pub async fn last_spoke(&self) -> Option<LastSpoke> {
-        self.acquaintances.last_spoke().await.ok()
     }
 
     /// Whether a conversation sees all that an owner sees.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::flow::parts::Summing;
+use crate::flow::rooms::Rooms;
 use selkie_domain::live::Live;
 use crate::intake::policy::RuleSettings;
 use crate::intake::settings::{
@@ -19,7 +20,7 @@ use crate::work::settings::AnswerSettings;
 use crate::work::workspace::Workspaces;
 
 /// The rooms hold clones of these.
-pub(super) struct Lives {
+pub struct Lives {
     pub(super) places: Live<BTreeMap<String, PlaceSettings>>,
     pub(super) rules: Live<RuleSettings>,
     pub(super) answers: Live<AnswerSettings>,
@@ -28,7 +29,7 @@ pub(super) struct Lives {
     pub(super) retention: Live<Retention>,
     pub(super) pairing: Live<Pairing>,
     pub(super) heartbeat: Live<HeartbeatSettings>,
-    pub(super) workspaces: Live<Workspaces>,
+    pub workspaces: Live<Workspaces>,
     pub(super) decision: Live<dyn Model>,
     pub(super) models: Live<ModelList>,
     pub(super) sees: Live<Option<PictureKeeper>>,
@@ -44,31 +45,15 @@ pub(super) struct LiveSumming {
     pub(super) settings: Live<SummarySettings>,
 }
 
-impl LiveSumming {
-    fn of(Summing { model, settings }: Summing) -> Self {
-        Self { model: Live::of(model), settings: Live::of(settings) }
-    }
-}
-
-/// What does not come out of the settings alone.
-pub(super) struct Apart {
-    pub(super) workspaces: Workspaces,
-    pub(super) decision: Arc<dyn Model>,
-    pub(super) models: Live<ModelList>,
-    pub(super) sees: Option<PictureKeeper>,
-    pub(super) summing: Option<Summing>,
-}
-
 impl Lives {
-    pub(super) fn of(
-        settings: &Settings,
-        places: Live<BTreeMap<String, PlaceSettings>>,
-        apart: Apart,
-        runner: Option<Live<AgentRunner>>,
-    ) -> Self {
-        let Apart { workspaces, decision, models, sees, summing } = apart;
+    pub(super) fn of(rooms: &Rooms) -> Self {
+        let settings = &rooms.settings;
+        let summing = |Summing { model, settings }: &Summing| LiveSumming {
+            model: Live::of(Arc::clone(model)),
+            settings: Live::of(*settings),
+        };
         Self {
-            places,
+            places: rooms.rights.places.clone(),
             rules: Live::of(rules(settings)),
             answers: Live::of(answers(settings)),
             limits: Live::of(settings.limits.clone()),
@@ -76,12 +61,12 @@ impl Lives {
             retention: Live::of(settings.store.retention.clone()),
             pairing: Live::of(settings.pairing),
             heartbeat: Live::of(settings.heartbeat.clone()),
-            workspaces: Live::of(workspaces),
-            decision: Live::of(decision),
-            models,
-            sees: Live::of(sees),
-            summing: summing.map(LiveSumming::of),
-            runner,
+            workspaces: Live::of(rooms.workspaces.clone()),
+            decision: Live::of(Arc::clone(&rooms.decision)),
+            models: Live::of(rooms.models.clone()),
+            sees: Live::of(rooms.sees.clone()),
+            summing: rooms.summing.as_ref().map(summing),
+            runner: rooms.live.clone(),
         }
     }
 

@@ -2,26 +2,13 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
-use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 use super::Flow;
-use selkie_memory::MemoryBook;
 use crate::work::embedding::embed_lines;
 
 impl Flow {
-    /// Returns what is remembered.
-    pub fn memory(&self) -> Arc<MemoryBook> {
-        Arc::clone(&self.memory)
-    }
-
-    /// Tells when conversations that rest are looked at next; later than now once that is done.
-    pub fn rests(&self) -> watch::Receiver<Option<DateTime<Utc>>> {
-        self.rests.clone()
-    }
-
     /// Follows the files, and does what nobody waits for.
     pub(super) fn start_memory(&self, tracker: &TaskTracker) {
         let memory = Arc::clone(&self.memory);

@@ -17,27 +17,23 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::posts::{resume, sweep_files};
 use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
-use crate::delivery::say::{self, Told};
 use crate::delivery::worker::DeliveryWorker;
 use crate::delivery::{approvals, beside, deferred};
-use selkie_domain::ids::ScheduleId;
+use selkie_domain::facts::Trust;
 use selkie_domain::live::Live;
-use selkie_domain::owners::Owners;
-use selkie_domain::schedule::ScheduleState;
-use crate::intake::firing::{ByHand, Firings};
+use crate::intake::firing::Firings;
 use crate::intake::gate::Gate;
 use crate::intake::heartbeat::Heartbeat;
 use crate::intake::listen::Listening;
 use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
 use selkie_memory::MemoryBook;
-use selkie_people::book::ContactBook;
-use selkie_schedule::book::{Book, BookError, Wanted};
+use selkie_schedule::book::BookError;
 use selkie_schedule::fixed::FixedSchedule;
-use selkie_store::{Location, ScheduleRow, StoreError};
+use selkie_schedule::post_view::PostUrl;
+use selkie_schedule::words::moment;
+use selkie_store::{PairedPerson, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
-use selkie_tools::paths::Lists;
-use selkie_tools::ports::{Addressees, Timetable, TodoFile};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
@@ -49,21 +45,15 @@ use crate::work::worker::Workers;
 
 mod assemble;
 mod channels;
-mod forgetting;
 mod knowledge;
 mod lives;
 mod memory;
-mod pairing;
 mod parts;
 mod people;
-mod posts;
 mod proven;
 mod reload;
 mod remake;
-mod requests;
-mod restored;
 mod rooms;
-mod sessions;
 #[cfg(test)]
 mod stories;
 #[cfg(test)]
@@ -81,38 +71,37 @@ pub(crate) mod testing;
 mod windows;
 
 pub use knowledge::{Knowledge, Looked, Sees, Unreadable};
-pub use pairing::OpenCode;
-pub use parts::{ByConfig, Parts, Summing};
+pub use parts::{ByConfig, FlowParts, Standing, Summing};
 pub use remake::{Became, ChannelChange};
 
 /// Everything between the channels and the agent.
 pub struct Flow {
-    outbox: Arc<Outbox>,
-    intake: Arc<Intake>,
+    pub outbox: Arc<Outbox>,
+    pub intake: Arc<Intake>,
     workers: Arc<Workers>,
-    limits: Arc<Limits>,
+    pub limits: Arc<Limits>,
     gate: Arc<Gate>,
     listening: Arc<Listening>,
     counter: Arc<Counter>,
-    timetable: Arc<BookTimetable>,
+    pub timetable: Arc<BookTimetable>,
     /// Those of the config.
-    named_owners: Live<Vec<PersonId>>,
+    pub named_owners: Live<Vec<PersonId>>,
     /// Channels are changed by one at a time.
     changing: tokio::sync::Mutex<()>,
     /// What a reload puts others in the place of.
-    live: Lives,
-    people: People,
-    memory: Arc<MemoryBook>,
+    pub live: Lives,
+    pub people: People,
+    pub memory: Arc<MemoryBook>,
     due_items: Option<Arc<DueItems>>,
     moved_chats: Option<Arc<MovedChats>>,
-    acquaintances: Arc<Acquaintances>,
+    pub acquaintances: Arc<Acquaintances>,
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
-    cache_dir: PathBuf,
+    pub cache_dir: PathBuf,
     summaries: Mutex<Option<Summaries>>,
-    rests: watch::Receiver<Option<DateTime<Utc>>>,
-    firings: Arc<Firings>,
+    pub rests: watch::Receiver<Option<DateTime<Utc>>>,
+    pub firings: Arc<Firings>,
     /// The config's.
     fixed: Live<Vec<FixedSchedule>>,
     heartbeat: Arc<Heartbeat>,
@@ -227,105 +216,15 @@ impl Flow {
         }
     }
 
-    /// Returns the schedules as tools see them.
-    pub fn timetable(&self) -> Arc<dyn Timetable> {
-        Arc::clone(&self.timetable) as _
-    }
-
-    /// Returns the list of what people want done, as tools see it.
-    pub fn todo_file(&self) -> Arc<dyn TodoFile> {
-        Arc::clone(&self.people.todo_file)
-    }
-
-    /// Returns whom tools may speak to elsewhere.
-    pub fn addressees(&self) -> Arc<dyn Addressees> {
-        Arc::clone(&self.people.addressees)
-    }
-
-    /// Returns the contacts, up to now as far as the ledger and the disk let them be; says what does not.
-    pub async fn contacts(&self) -> (ContactBook, Option<String>) {
-        let why = self.acquaintances.bring().await.err();
-        (self.acquaintances.book(), why.map(|why| why.to_string()))
-    }
-
-    /// Returns the lists of the state folder, for tools that change files.
-    pub fn lists(&self) -> Lists {
-        self.acquaintances.lists()
-    }
-
-    /// Lists the owners.
-    pub fn owners(&self) -> &Owners {
-        &self.timetable.owners
-    }
-
-    /// Finds the conversation that `to` names, or the first owner's latest private one.
-    ///
-    /// # Errors
-    /// In words: no channel reads it, or no owner can be reached.
-    pub async fn target(&self, to: Option<&str>) -> Result<Location, String> {
-        self.timetable.target(to).await
-    }
-
-    /// Carries out a schedule now, one that waits or is over, too; its own times stay.
-    ///
-    /// # Errors
-    /// In words: there is none, it is under way, or it was passed over.
-    pub async fn run_schedule(&self, id: ScheduleId) -> Result<ScheduleRow, BookError> {
-        let book = &self.timetable.book;
-        let refused = |why: String| Err(BookError::Refused(why));
-        loop {
-            let row = book.get(id, None).await?;
-            let (firings, now) = (Arc::clone(&self.firings), self.outbox.runtime.now());
-            let is_active = row.state == ScheduleState::Active;
-            let fires = async move { firings.by_hand(&row, now).await };
-            match self.outbox.runtime.to_the_end(fires).await {
-                // Looked at again: it may be under way by now.
-                Some(ByHand::Changed) => {}
-                Some(ByHand::UnderWay) => {
-                    return refused(format!("schedule {id} is due already: it is under way"));
-                }
-                Some(ByHand::PassedOver(why)) if !is_active => {
-                    return refused(format!("schedule {id} was skipped: {why}"));
-                }
-                // It may have been passed over, and say why.
-                Some(ByHand::Begun | ByHand::PassedOver(_)) => return book.get(id, None).await,
-                None => return refused("the store cannot write now: try again".to_owned()),
-            }
-        }
-    }
-
-    /// Whether a schedule could be kept.
-    ///
-    /// # Errors
-    /// In words: it cannot be.
-    pub async fn may_schedule(&self, wanted: &Wanted) -> Result<(), BookError> {
-        self.timetable.may_keep(wanted).await
-    }
-
-    /// Keeps a schedule, where it may speak.
-    ///
-    /// # Errors
-    /// In words: it cannot be.
-    pub async fn schedule(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
-        self.timetable.keep(wanted).await
-    }
-
-    /// Says what a schedule will come to in a month.
-    ///
-    /// # Errors
-    /// When the store does not answer.
-    pub async fn forecast(&self, row: &ScheduleRow) -> Result<String, BookError> {
-        self.timetable.forecast(row).await
+    /// Returns what finds the address of a post.
+    pub fn post_urls(&self) -> PostUrl {
+        let accounts = Arc::clone(&self.outbox.accounts);
+        Arc::new(move |to, message| Some((accounts.of(to)?.channel.posting?.data.url)(message)))
     }
 
     /// Returns the time.
     pub fn now(&self) -> DateTime<Utc> {
         self.outbox.runtime.now()
-    }
-
-    /// Returns the book of schedules.
-    pub fn book(&self) -> Arc<Book> {
-        Arc::clone(&self.timetable.book)
     }
 
     /// Runs one task in the terminal and streams what happens, to the end of its delivery. Whoever drops the
@@ -364,12 +263,30 @@ impl Flow {
         Ok(())
     }
 
-    /// Says the owner's own words in the conversation that `to` names, and waits for what becomes of them.
+    /// Takes those who were paired for what they are, behind those of the config.
     ///
     /// # Errors
-    /// When they could not be stored: nothing was said.
-    pub async fn say(&self, to: &str, markdown: &str) -> Result<Told, StoreError> {
-        say::say(&self.outbox, to, markdown).await
+    /// When the store cannot be read.
+    pub async fn know_paired(&self) -> Result<(), StoreError> {
+        for PairedPerson { person, trust } in self.outbox.storage.ledger.paired().await? {
+            match trust {
+                Trust::Owner => {
+                    self.timetable.owners.add(&person);
+                }
+                _ => self.outbox.accounts.let_in(&person),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to begin anything of a restored life.
+    async fn may_begin(&self) -> Result<(), StoreError> {
+        match self.outbox.storage.ledger.restored().await? {
+            None => Ok(()),
+            Some(restored) => Err(StoreError::Held(
+                restored.says(&moment(restored.made_at, self.timetable.book.zone())),
+            )),
+        }
     }
 
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.

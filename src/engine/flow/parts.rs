@@ -1,8 +1,6 @@
 //! What the rooms between channels and agent are made of.
 
 use selkie_agent::Agent;
-use selkie_domain::chance::Chance;
-use selkie_domain::clock::SharedClock;
 use selkie_domain::crash::Crash;
 use selkie_domain::happening::Happenings;
 use selkie_domain::ids::Instance;
@@ -10,19 +8,21 @@ use selkie_domain::live::Live;
 use selkie_domain::metrics::Metrics;
 use selkie_domain::traces::Traces;
 use crate::intake::settings::Settings;
-use selkie_llm::{Embeddings, Model, ModelList, Outage, PriceList};
+use selkie_llm::{Model, ModelList, Outage, PriceList};
 use selkie_memory::SummarySettings;
-use selkie_people::forms::Forms;
-use selkie_schedule::alarm::Alarm;
 use selkie_schedule::fixed::FixedSchedule;
-use selkie_schedule::zone::Zone;
 use selkie_shape::Shaper;
 use selkie_store::Ledger;
 use selkie_tools::PictureKeeper;
 use selkie_tools::paths::Ours;
+use selkie_channel_core::{Channel, PersonId, Redactor};
+use selkie_domain::chance::Chance;
+use selkie_llm::Embeddings;
+use selkie_people::forms::Forms;
+use selkie_schedule::zone::Zone;
 use selkie_tools::ports::Small;
 use selkie_tools::shell::Processes;
-use selkie_channel_core::{Channel, PersonId, Redactor};
+use crate::clocks::Clocks;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,30 +60,43 @@ pub struct ByConfig {
     pub ours: Ours,
 }
 
-/// What flow is made of.
-pub struct Parts {
-    /// The ledger.
-    pub ledger: Arc<dyn Ledger>,
-    /// Makes shapes.
-    pub shaper: Live<Shaper>,
-    /// What a reload puts another in the place of.
-    pub by_config: ByConfig,
-    /// Whether the model is away.
-    pub outage: Outage,
-    /// The built channels, without the command line.
+/// What the process brings along, and a reload leaves.
+pub struct FlowParts {
+    /// The channels that are served.
     pub channels: Vec<Channel>,
-    /// Tells what remembered lines mean; nothing where that is off.
-    pub embeddings: Option<Arc<dyn Embeddings>>,
-    /// Channels that others serve: schedules may speak there.
+    /// Those that are known alone: what is made for them waits for whoever serves them.
     pub aside: Vec<Channel>,
-    /// The time.
-    pub clock: SharedClock,
-    /// The clocks that schedules go by.
-    pub alarm: Arc<dyn Alarm>,
-    /// The zone of times that name none.
+    /// The clocks that everything goes by.
+    pub clocks: Clocks,
+    /// The zone of whoever has set none.
     pub zone: Zone,
     /// Chance.
     pub chance: Arc<dyn Chance>,
+    /// How ids of people and places look.
+    pub forms: Forms,
+    /// Knows every secret of the config.
+    pub redactor: Redactor,
+    /// Everything that tools run.
+    pub processes: Arc<Processes>,
+    /// What tells what memories mean.
+    pub embeddings: Option<Arc<dyn Embeddings>>,
+    /// The folder of what is kept.
+    pub state_dir: PathBuf,
+    /// The folder of what can be made or fetched again.
+    pub cache_dir: PathBuf,
+    /// The program's version.
+    pub version: &'static str,
+}
+
+/// What stays when the config changes.
+#[derive(Clone)]
+pub struct Standing {
+    /// The ledger.
+    pub ledger: Arc<dyn Ledger>,
+    /// Makes shapes, as the config wants them now.
+    pub shaper: Live<Shaper>,
+    /// Whether the model is away.
+    pub outage: Outage,
     /// Where to die, in tests.
     pub crash: Arc<Crash>,
     /// Who watches.
@@ -94,16 +107,4 @@ pub struct Parts {
     pub traces: Traces,
     /// This run of the process.
     pub instance: Instance,
-    /// The state folder.
-    pub state_dir: PathBuf,
-    /// The folder of cached files.
-    pub cache_dir: PathBuf,
-    /// How platforms write the ids of people and chats.
-    pub forms: Forms,
-    /// Hides secrets.
-    pub redactor: Redactor,
-    /// What tools run, for `/ps`.
-    pub processes: Arc<Processes>,
-    /// For `/status`.
-    pub version: &'static str,
 }

@@ -14,25 +14,21 @@ use crate::work::records::Records;
 
 /// The ports.
 #[derive(Clone)]
-pub(super) struct People {
-    pub(super) todo_file: Arc<dyn TodoFile>,
-    pub(super) addressees: Arc<dyn Addressees>,
+pub struct People {
+    pub todo_file: Arc<dyn TodoFile>,
+    pub addressees: Arc<dyn Addressees>,
     /// What tasks read of them unasked.
-    pub(super) contexts: Vec<Arc<dyn ContextSource>>,
-}
-
-/// What they stand on.
-pub(super) struct PeopleParts {
-    pub(super) directory: Directory,
-    pub(super) forms: Forms,
-    pub(super) records: Arc<Records>,
-    pub(super) reminding: Arc<dyn Reminding>,
-    pub(super) clock: SharedClock,
+    pub contexts: Vec<Arc<dyn ContextSource>>,
 }
 
 impl People {
-    pub(super) fn of(parts: PeopleParts) -> Self {
-        let PeopleParts { directory, forms, records, reminding, clock } = parts;
+    pub(super) fn of(
+        directory: Directory,
+        forms: Forms,
+        records: Arc<Records>,
+        reminding: Arc<dyn Reminding>,
+        clock: SharedClock,
+    ) -> Self {
         let addressees = AddressBook {
             directory: directory.clone(),
             forms: forms.clone(),

@@ -5,7 +5,6 @@ use crate::flow::Flow;
 use crate::flow::parts::ByConfig;
 use selkie_domain::facts::Trust;
 use selkie_store::StoreError;
-use selkie_tools::paths::Ours;
 use crate::work::runner::AgentRunner;
 use crate::work::scope::Scopes;
 use crate::work::workspace::Workspaces;
@@ -16,10 +15,11 @@ impl Flow {
     /// # Errors
     /// When the store cannot be read: nothing is changed.
     pub async fn adopt(&self, new: ByConfig) -> Result<(), StoreError> {
-        let paired = self.paired().await?.into_iter().filter(|one| one.trust == Trust::Owner);
+        let paired = self.outbox.storage.ledger.paired().await?.into_iter();
+        let paired = paired.filter(|one| one.trust == Trust::Owner);
         let mut owners = new.owners.clone();
         owners.extend(paired.map(|one| one.person).filter(|one| !new.owners.contains(one)));
-        self.owners().put(&owners);
+        self.timetable.owners.put(&owners);
         self.named_owners.put(new.owners);
         self.outbox.settings.put(new.settings.delivery());
         self.live.put(&new.settings);
@@ -50,25 +50,6 @@ impl Flow {
         self.fixed.put(new.schedules);
         self.ask_windows();
         Ok(())
-    }
-
-    /// Tells what is closed to every tool just now.
-    pub fn ours(&self) -> Box<dyn Fn() -> Ours + Send + Sync> {
-        let workspaces = self.live.workspaces.clone();
-        Box::new(move || workspaces.now().ours.clone())
-    }
-
-    /// Whether the daemon ends.
-    pub fn is_ending(&self) -> bool {
-        self.outbox.runtime.is_draining()
-    }
-
-    /// Carries something to its end, whatever becomes of who asked for it.
-    pub async fn to_the_end<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> T {
-        self.outbox.runtime.to_the_end(work).await
     }
 
     /// Brings the schedules of the config, and the heartbeat's, to what it says now.

@@ -23,18 +23,6 @@ use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 
-/// Who thinks, and as whom.
-pub(super) struct Runners {
-    pub(super) runner: Arc<dyn TaskRunner>,
-    pub(super) shapes: Shapes,
-    pub(super) decision: Arc<dyn Model>,
-    pub(super) models: ModelList,
-    pub(super) persona: Arc<Persona>,
-    pub(super) outage: Outage,
-    /// The runner, where another can be put in its place.
-    pub(super) live: Option<Live<AgentRunner>>,
-}
-
 /// What the rooms are put together from.
 pub(super) struct Rooms {
     pub(super) opened: Opened,
@@ -55,5 +43,13 @@ pub(super) struct Rooms {
     pub(super) processes: Arc<Processes>,
     pub(super) sees: Option<PictureKeeper>,
     pub(super) pauses: Pauses,
+    pub(super) runner: Arc<dyn TaskRunner>,
+    /// The runner, where another can be put in its place; none in tests of other things.
+    pub(super) live: Option<Live<AgentRunner>>,
+    pub(super) shapes: Shapes,
+    pub(super) decision: Arc<dyn Model>,
+    pub(super) models: ModelList,
+    pub(super) persona: Arc<Persona>,
+    pub(super) outage: Outage,
     pub(super) version: &'static str,
 }

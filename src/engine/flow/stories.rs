@@ -13,7 +13,6 @@ use crate::flow::testing::{self, Fixture, account, message};
 use crate::delivery::account::Hearing;
 use crate::delivery::settings::OutboxSettings;
 use selkie_domain::facts::Trust;
-use selkie_domain::happening::Happening;
 use selkie_domain::ids::Instance;
 use selkie_domain::span::Span;
 use selkie_domain::task::{Lane, TaskState};
@@ -404,9 +403,11 @@ async fn asking_in_the_terminal_streams_to_the_end() {
     while let Some(event) = events.recv().await {
         all.push(event);
     }
-    assert!(all.iter().any(|e| matches!(e, AskEvent::Happening(Happening::Started { .. }))));
+    assert!(
+        all.iter().any(|e| matches!(e, AskEvent::Progress(it) if it["happening"] == "started"))
+    );
     assert!(all.contains(&AskEvent::Said("re hello".to_owned())));
-    assert_eq!(all.last(), Some(&AskEvent::Ended { state: "done".to_owned() }));
+    assert_eq!(all.last(), Some(&AskEvent::Ended("done".to_owned())));
     house.close().await;
 }
 

@@ -53,7 +53,7 @@ async fn morning() -> (Fixture, Arc<ManualAlarm>, ScheduleId) {
         },
         terms: Terms::default(),
     };
-    let row = house.flow.schedule(wanted).await.unwrap();
+    let row = house.flow.timetable.keep(wanted).await.unwrap();
     (house, alarm, row.id())
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use selkie_channel_core::{Inbox as _, Pace};
 
 use crate::flow::testing::{Fixture, account, message};
+use crate::delivery::say::say;
 use selkie_domain::task::TaskState;
 use crate::intake::settings::Settings;
 use selkie_store::read::Read;
@@ -102,7 +103,7 @@ async fn whoever_asks_and_hangs_up_leaves_no_task_behind() {
             let asked = async {
                 let mut events = house.flow.ask(ask(text)).await.unwrap();
                 while let Some(event) = events.recv().await {
-                    if matches!(event, AskEvent::Ended { .. } | AskEvent::Asked(_)) {
+                    if matches!(event, AskEvent::Ended(_) | AskEvent::Asked(_)) {
                         break;
                     }
                 }
@@ -142,7 +143,7 @@ async fn an_answer_at_the_terminal_that_is_cut_off_is_given_or_not() {
         while let Some(event) = events.recv().await {
             last = Some(event);
         }
-        assert_eq!(last, Some(AskEvent::Ended { state: "done".to_owned() }), "cut after {after}");
+        assert_eq!(last, Some(AskEvent::Ended("done".to_owned())), "cut after {after}");
         settled(&house).await;
         ended
     })
@@ -155,7 +156,7 @@ async fn words_that_are_stored_are_sent_though_nobody_waits_for_the_receipt() {
     let house = house().await;
     everywhere(async |after| {
         let text = format!("by hand {after}");
-        let ended = cut(after, house.flow.say("tg:1", &text)).await.is_some();
+        let ended = cut(after, say(&house.flow.outbox, "tg:1", &text)).await.is_some();
         let key = format!("k{after}");
         let noticed = cut(after, house.inbox.notice(&account(), &key, &text)).await.is_some();
         house.platform.wait_for(2 * after).await;
@@ -202,7 +203,7 @@ async fn told(house: &Fixture, text: &str) -> Vec<AskEvent> {
     let mut stream = house.flow.ask(ask(text)).await.unwrap();
     let mut events = Vec::new();
     while let Some(event) = stream.recv().await {
-        if !matches!(event, AskEvent::Happening(_)) {
+        if !matches!(event, AskEvent::Progress(_)) {
             events.push(event);
         }
     }
@@ -212,7 +213,7 @@ async fn told(house: &Fixture, text: &str) -> Vec<AskEvent> {
 #[tokio::test]
 async fn a_command_in_the_terminal_is_carried_out_and_not_asked() {
     let house = house().await;
-    let ended = AskEvent::Ended { state: "done".to_owned() };
+    let ended = AskEvent::Ended("done".to_owned());
     for (text, expected) in [
         ("/reset", "A fresh start"),
         ("/plan off", "Plan mode was not on"),

@@ -220,8 +220,8 @@ async fn a_line_in_the_terminal_answers() {
         match events.recv().await.unwrap() {
             AskEvent::Asked(key) => break key,
             AskEvent::Said(text) => assert_eq!(text, "Tea or coffee?\n\n1. Tea\n2. Coffee"),
-            AskEvent::Happening(_) => {}
-            other @ AskEvent::Ended { .. } => panic!("{other:?}"),
+            AskEvent::Progress(_) => {}
+            other @ AskEvent::Ended(_) => panic!("{other:?}"),
         }
     };
     assert_eq!(house.flow.answer(&key, ask("water")).await.unwrap(), Reply::NoAnswer);
@@ -230,7 +230,7 @@ async fn a_line_in_the_terminal_answers() {
     while let Some(event) = events.recv().await {
         said.extend(match event {
             AskEvent::Said(text) => Some(text),
-            AskEvent::Ended { state } => Some(state),
+            AskEvent::Ended(state) => Some(state),
             _ => None,
         });
     }

@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 use selkie_agent::{Driven, Dropped, Ending};
 use crate::clocks::Clocks;
 use crate::flow::Flow;
-use crate::flow::rooms::{Rooms, Runners};
+use crate::flow::rooms::Rooms;
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Outbox, OutboxParts};
@@ -433,7 +433,15 @@ pub(crate) fn desk_by(
         owners: rights.owners.clone(),
         ledger: Arc::clone(&ledger) as _,
     };
+    let decider = Arc::new(TestDecider::default());
     let rooms = Rooms {
+        runner: Arc::new(TestMind::default()),
+        live: None,
+        shapes: Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape")),
+        decision: Arc::clone(&decider) as _,
+        models: Default::default(),
+        persona: Arc::new(Persona::of(Path::new("/nowhere"))),
+        outage: Default::default(),
         opened,
         terminal,
         timetable: Arc::new(timetable),
@@ -466,18 +474,7 @@ pub(crate) fn desk_by(
         },
         version: "test",
     };
-    let decider = Arc::new(TestDecider::default());
-    let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));
-    let runners = Runners {
-        runner: Arc::new(TestMind::default()),
-        shapes,
-        decision: Arc::clone(&decider) as _,
-        models: Default::default(),
-        persona: Arc::new(Persona::of(Path::new("/nowhere"))),
-        outage: Default::default(),
-        live: None,
-    };
-    let flow = Arc::new(Flow::assemble(rooms, runners));
+    let flow = Arc::new(Flow::assemble(rooms));
     let inbox = AccountInbox {
         intake: Arc::clone(&flow.intake),
         account: outbox.accounts.get(&account()).unwrap(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use selkie_channel_core::{MessageRef, PlaceId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -29,7 +30,8 @@ use crate::terminal::unheard;
 use crate::work::task_waiters::{Finished, TaskWaiters};
 
 /// What is asked in the terminal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Ask {
     /// The folder the person stands in: an absolute path.
     pub workspace: PathBuf,
@@ -44,20 +46,18 @@ pub struct Ask {
 }
 
 /// What happens with it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "event", content = "value", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AskEvent {
-    /// Progress of the task.
-    Happening(Happening),
+    /// A happening of the task, as the console shows it.
+    Progress(Value),
     /// The bot says this.
     Said(String),
-    /// What was just said asks the question with this key: [`crate::flow::Flow::answer`] answers it.
+    /// What was just said asks the question with this key, and waits for a line.
     Asked(String),
-    /// The task has ended and all it said was delivered.
-    Ended {
-        /// `done`, `failed`, `stopped`; `interrupted` when the daemon ends first.
-        state: String,
-    },
+    /// The task has ended and all it said was delivered: `done`, `failed`, `stopped`; `interrupted` when the daemon ends
+    /// first.
+    Ended(String),
 }
 
 /// What became of an answer from the terminal.
@@ -160,7 +160,7 @@ impl Counter {
                 () = out.closed() => commands.abandon(task).await,
                 // The task goes on at the next start, when nobody listens here any more.
                 () = stop.cancelled() => {
-                    drop(out.try_send(AskEvent::Ended { state: "interrupted".to_owned() }));
+                    drop(out.try_send(AskEvent::Ended("interrupted".to_owned())));
                 }
             }
             task_waiters.forget(task);
@@ -188,7 +188,7 @@ impl Counter {
                 () = out.closed() => return,
                 () = stop.cancelled() => "interrupted",
             };
-            drop(out.try_send(AskEvent::Ended { state: state.to_owned() }));
+            drop(out.try_send(AskEvent::Ended(state.to_owned())));
         });
         events
     }
@@ -232,7 +232,7 @@ impl Watching {
         while let Ok(said) = self.said.try_recv() {
             self.say(said).await;
         }
-        self.tell(AskEvent::Ended { state }).await;
+        self.tell(AskEvent::Ended(state)).await;
     }
 
     async fn say(&self, said: Said) {
@@ -246,7 +246,8 @@ impl Watching {
         // A slow watcher has lost the oldest; what is said comes by another way.
         let Ok(happening) = happening else { return };
         if task_of(&happening) == Some(self.task) {
-            self.tell(AskEvent::Happening(happening)).await;
+            let happening = serde_json::to_value(happening).unwrap_or_default();
+            self.tell(AskEvent::Progress(happening)).await;
         }
     }
 

@@ -11,8 +11,9 @@ use crate::config::problem::{Problem, Problems};
 use crate::daemon::build::AppConfig;
 use crate::daemon::cli::outcome::Outcome;
 use crate::daemon::cli::print;
-use crate::daemon::cli::request::told;
-use crate::daemon::schedules::{Asked, New, Told, Unfit};
+use crate::daemon::cli::request::{ask, mismatched};
+use crate::daemon::request::{Request, Response};
+use crate::daemon::schedules::{Imported, New, Unfit};
 use crate::domain::schedule::{Action, Terms};
 use crate::schedule::expression::Expression;
 use crate::schedule::words::words;
@@ -37,7 +38,9 @@ pub(super) fn import(plan: AppConfig, path: &Path, preview: bool) -> Outcome {
         return Err(Problems(found).into());
     }
     let all = file.tasks.iter().map(new).collect();
-    let Told { schedules, unfit, there, .. } = told(plan, Asked::Import { all, preview })?;
+    let imported = ask(plan, Request::ImportSchedules { all, preview })?;
+    let Response::Imported(imported) = imported else { return mismatched() };
+    let Imported { schedules, unfit, there } = imported;
     if !unfit.is_empty() {
         let told =
             |unfit: Unfit| file.problem(file.tasks[unfit.index].index, &unfit.key, unfit.why);

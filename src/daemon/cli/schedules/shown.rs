@@ -1,11 +1,11 @@
 //! A schedule as the command line shows it: in a line, and with all that is set.
 
-use crate::daemon::schedules::View;
 use crate::domain::count::counted;
 use crate::domain::schedule::Misfire;
 use crate::guard::visible::visible;
 use crate::schedule::budget;
 use crate::schedule::line::Line;
+use crate::schedule::view::View;
 
 /// One schedule in a line.
 pub(super) fn line(view: &View) -> String {
