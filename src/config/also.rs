@@ -4,7 +4,7 @@ use selkie_channel_core::{AlsoCalled, ChannelKit};
 use serde_json::{Map, Value};
 
 use crate::problem::{Place, Problem};
-use crate::source::{Environment, Written, key, put};
+use crate::source::{self, Environment, Written, key, put};
 
 /// What is written in other programs' words, gathered from every source.
 pub struct Also<'a> {
@@ -139,7 +139,7 @@ fn means(kit: &ChannelKit, also: &AlsoCalled) -> Vec<String> {
 
 /// The value at a path; none where nothing is set.
 fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, key| value.get(key)).filter(|value| !value.is_null())
+    source::at(value, path).filter(|value| !value.is_null())
 }
 
 fn bare(url: &str) -> &str {

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
+use crate::problem::Wrong;
 
 /// The lists, by the last part of their keys, with what they take.
 const LISTS: [(&str, &str); 3] = [

@@ -1,12 +1,11 @@
 //! Values of the right type that are of no use: lengths of time, names of variables, patterns, numbers.
 
+use crate::problem::Wrong;
 use crate::settings::Settings;
+use crate::source::split;
 use selkie_domain::span::Span;
 use selkie_tools::pattern_fault;
 use selkie_tools::shell::is_variable;
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 const MOMENT: Span = Span(std::time::Duration::from_millis(1));
 const SECOND: Span = Span::seconds(1);
@@ -134,8 +133,4 @@ fn patterns(settings: &Settings) -> Vec<Wrong> {
         Some((split(&format!("tools.patch.validate.{index}.glob")), message))
     };
     rules.filter_map(judge).collect()
-}
-
-fn split(key: &str) -> Vec<String> {
-    key.split('.').map(str::to_owned).collect()
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::problem::Place;
-use crate::source::{Environment, Written, put};
+use crate::source::{Environment, Written, path, put};
 use selkie_llm::Provider;
 
 /// Where the key of OpenAI's variable belongs, when that is not OpenAI's own server.
@@ -129,8 +129,4 @@ fn place(path: &[String], merged: &Value, chosen: &Value) -> Place {
     });
     let named = |one: &Provider| Some(one.name()) == provider;
     Place::of(Provider::all().find(named).unwrap_or(USUAL).key_variable())
-}
-
-fn path(keys: &[&str]) -> Vec<String> {
-    keys.iter().map(|k| (*k).to_owned()).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::source::key;
+use crate::source::{at, key};
 
 /// Every key that is set, with its value; secrets stand in it as they are.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl Effective {
     }
 
     fn get(&self, path: &[String]) -> Option<&Value> {
-        path.iter().try_fold(&self.0, |value, part| value.get(part))
+        at(&self.0, path)
     }
 }
 

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
+use crate::problem::Wrong;
 use crate::settings::Settings;
 use crate::unasked::Targets;
 use selkie_llm as llm;
 use selkie_schedule::book::unknown_model;
 use selkie_schedule::fixed::{FixedSchedule, Wrong as WrongKey};
 use selkie_schedule::zone::Zone;
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// So many are taken.
 const MOST: usize = 1_000;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::problem::Wrong;
+
 /// Our own keys that hold a path; `*` is any name.
 const PATHS: [&[&str]; 5] = [
     &["file_state_dir"],
@@ -10,9 +12,6 @@ const PATHS: [&[&str]; 5] = [
     &["backup", "dir"],
     &["tools", "bash", "rewrite", "binary"],
 ];
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// Puts the home folder in the place of `~/`, in every key that holds a path and in every `<key>_file`. What
 /// cannot be told stays as it is written.

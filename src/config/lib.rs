@@ -23,7 +23,6 @@ mod customary;
 mod database;
 mod effective;
 mod exposed;
-mod finished;
 pub mod fixed;
 mod home;
 mod layer;
@@ -51,13 +50,13 @@ use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value};
 
 use crate::also::Also;
-use crate::layer::{Layer, Tree};
+use crate::layer::Tree;
 use crate::lines::Lines;
 use crate::paths::{ConfigFile, Found};
 use crate::problem::{Place, Problem, Problems, belongs};
 use crate::secrets::Secrets;
 use crate::settings::Settings;
-use crate::source::{Environment, key};
+use crate::source::{Environment, at, key, split};
 use crate::written::{FromFile, file_twin, from_file, from_flag, strange_sections};
 use crate::yaml::Repeated;
 use selkie_domain::schema::{Fault, FaultKind, check};
@@ -92,11 +91,12 @@ pub struct Reading {
     secrets: Secrets,
     tree: Tree,
     file: Option<(String, Lines)>,
-    /// The files that the config names for secrets.
-    files: Vec<PathBuf>,
-    problems: Vec<Problem>,
-    /// What is right and may not be what its writer wants.
-    notes: Vec<String>,
+    /// The files that keys like `bot_token_file` name.
+    pub files: Vec<PathBuf>,
+    /// What is wrong so far, in the order it was found.
+    pub problems: Vec<Problem>,
+    /// What is right and still may not be what its writer wants, a sentence each.
+    pub notes: Vec<String>,
     settings: Option<Settings>,
     env: Environment,
     here: PathBuf,
@@ -109,8 +109,7 @@ pub fn whole_schema(kits: &[ChannelKit]) -> Value {
 
 /// Whether a dotted key holds a secret.
 pub fn is_secret(kits: &[ChannelKit], key: &str) -> bool {
-    let path: Vec<String> = key.split('.').map(str::to_owned).collect();
-    Secrets::of(kits).hides(&path)
+    Secrets::of(kits).hides(&split(key))
 }
 
 /// Reads and checks the shape of everything.
@@ -153,16 +152,15 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
         }
         problems.extend(also.take(&mut written));
         problems.extend(strange_sections(&mut written, &schema));
-        layers.push(Layer::new(&written.value, &*written.place));
+        layers.push(written);
     }
-    let tree = merge(&layers)?;
-    let customary = customary::layer(&sources.env, &tree.json());
-    layers.insert(0, Layer::new(&customary.value, &*customary.place));
-    let (also, clashes) = also.layer(&sources.env, &tree.json());
-    layers.insert(0, Layer::new(&also.value, &*also.place));
+    let tree = Tree::of(&layers);
+    layers.insert(0, customary::layer(&sources.env, tree.json()));
+    let (also, clashes) = also.layer(&sources.env, tree.json());
+    layers.insert(0, also);
     problems.extend(clashes);
-    let tree = merge(&layers)?;
-    let mut value = tree.json();
+    let tree = Tree::of(&layers);
+    let mut value = tree.json().clone();
     problems.extend(unread.into_iter().filter(|p| secrets::is_unread(&value, &p.key)));
     schema::settle_nulls(&schema, "", &mut value);
     let (sound, settings) = (Value::Null, None);
@@ -195,6 +193,24 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
 }
 
 impl Reading {
+    /// Returns the settings when nothing is wrong.
+    ///
+    /// # Errors
+    /// Every problem, by place.
+    pub fn finish(self) -> Result<Settings, Problems> {
+        match self.finish_sound() {
+            (Some(settings), problems) if problems.0.is_empty() => Ok(settings),
+            (_, problems) => Err(problems),
+        }
+    }
+
+    /// Returns the settings without what is wrong, where that leaves any, and every problem by place.
+    pub fn finish_sound(mut self) -> (Option<Settings>, Problems) {
+        self.problems.sort();
+        self.problems.dedup();
+        (self.settings, Problems(self.problems))
+    }
+
     /// Returns a channel's section without what is known to be wrong in it; `None` when there is none.
     pub fn section(&self, name: &str) -> Option<&Value> {
         self.sound.get(name)
@@ -230,21 +246,6 @@ impl Reading {
         self.settings.as_ref().map(|settings| Found::choose(settings, &self.env, &self.here))
     }
 
-    /// Lists what is right and still may not be what its writer wants, a sentence each.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// Lists the files that keys like `bot_token_file` name.
-    pub fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// Lists what is wrong so far, in the order it was found.
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
     /// Lists the secrets that stand in the config, for the redactor.
     pub fn secrets(&self) -> Vec<String> {
         self.secrets.values(&self.value)
@@ -277,7 +278,7 @@ impl Reading {
                 message.push_str(&elsewhere(path));
             }
             if let FaultKind::Type { takes, got } = &fault.kind {
-                let value = path.iter().try_fold(&self.value, |value, key| at(value, key));
+                let value = at(&self.value, path);
                 let hint = named::owners_hint(path, value, kits);
                 let list = (!self.secrets.hides(path)).then(|| problem::as_list(takes, got));
                 let hint = hint.or_else(|| list.flatten());
@@ -387,24 +388,6 @@ fn elsewhere(path: &[String]) -> String {
     let variable = path.join("__").to_uppercase();
     let file = path.last().map(|k| format!("{k}_file")).unwrap_or_default();
     format!(": write it, name a file in {file}, or set SELKIE__{variable}")
-}
-
-/// What stands at a key or an index.
-fn at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    match value {
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-        other => other.get(key),
-    }
-}
-
-fn merge(layers: &[Layer]) -> Result<Tree, Problems> {
-    Tree::of(layers).map_err(|e| {
-        Problems(vec![Problem {
-            place: Place::default(),
-            key: String::new(),
-            message: e.to_string(),
-        }])
-    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::cell::OnceCell;
 use selkie_channel_core::ChannelKit;
 
 use crate::named::id;
-use crate::problem::one_of;
+use crate::problem::{Wrong, one_of};
 use crate::settings::Settings;
+use crate::source::path;
 use crate::unasked::{self, Targets};
 use crate::{bounds, database, fixed, place_settings, reach, rows};
 use selkie_domain::crash::CrashPoint;
@@ -15,9 +16,6 @@ use selkie_domain::tool::Class;
 use selkie_tools as tools;
 use selkie_tools::base::{self, ToolDeps};
 use selkie_tools::web::SearchProvider;
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// Lists all contradictions; `has_section` tells of a channel's name.
 pub fn contradictions(
@@ -105,8 +103,4 @@ fn crash(settings: &Settings) -> Option<Wrong> {
         names.join(", ")
     );
     Some((path(&["debug", "crash_at"]), message))
-}
-
-fn path(keys: &[&str]) -> Vec<String> {
-    keys.iter().map(|k| (*k).to_owned()).collect()
 }

@@ -3,12 +3,10 @@
 use selkie_channel_core::ChannelKit;
 
 use crate::named::id;
+use crate::problem::Wrong;
 use crate::settings::Settings;
 use selkie_llm as llm;
 use selkie_schedule::book::unknown_model;
-
-/// A key's path and what is wrong with its value.
-type Wrong = (Vec<String>, String);
 
 /// Lists what is wrong; `judge` says it of a word that is to name a tool or a class.
 pub fn problems(

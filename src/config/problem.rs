@@ -29,6 +29,9 @@ impl fmt::Display for Problem {
     }
 }
 
+/// A key's path and what is wrong with its value.
+pub type Wrong = (Vec<String>, String);
+
 /// Where a value was written: a file and its line, a variable, a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {

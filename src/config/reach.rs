@@ -5,11 +5,10 @@ use std::net::SocketAddr;
 use reqwest::Url;
 use selkie_channel_core::ChannelKit;
 
+use crate::problem::Wrong;
 use crate::settings::Settings;
+use crate::source::split;
 use selkie_guard::network;
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// Lists every address that leads nowhere.
 pub fn problems(settings: &Settings) -> Vec<Wrong> {
@@ -102,8 +101,4 @@ pub fn listeners(
 fn same(one: SocketAddr, other: SocketAddr) -> bool {
     let everywhere = one.ip().is_unspecified() || other.ip().is_unspecified();
     one.port() == other.port() && (everywhere || one.ip() == other.ip())
-}
-
-fn split(key: &str) -> Vec<String> {
-    key.split('.').map(str::to_owned).collect()
 }

@@ -2,11 +2,8 @@
 
 use selkie_channel_core::ChannelKit;
 
-use crate::problem::one_of;
+use crate::problem::{Wrong, one_of};
 use selkie_guard::policy::{MOST_ROWS, Row};
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// Lists what is wrong with the rows; `judge` says it of a word that is to name a tool or a class.
 pub fn problems(

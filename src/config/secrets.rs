@@ -7,7 +7,7 @@ use selkie_channel_core::{ChannelKit, redact};
 use serde_json::Value;
 
 use crate::problem::{Place, Problem};
-use crate::source::{Environment, Written, key, put};
+use crate::source::{Environment, Written, at, at_mut, key, put, split};
 use crate::{read, urls};
 use selkie_domain::spelling::nearest;
 
@@ -231,10 +231,6 @@ fn in_urls(value: &Value, path: &mut Vec<String>, weak: &mut Vec<String>) {
     }
 }
 
-fn split(key: &str) -> Vec<String> {
-    key.split('.').map(str::to_owned).collect()
-}
-
 fn fits(pattern: &[String], path: &[String]) -> bool {
     pattern.len() == path.len() && pattern.iter().zip(path).all(|(p, k)| p == "*" || p == k)
 }
@@ -252,12 +248,4 @@ fn paths(pattern: &[String], value: &Value) -> Vec<Vec<String>> {
             })
         })
         .collect()
-}
-
-fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, key| value.get(key))
-}
-
-fn at_mut<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
-    path.iter().try_fold(value, |value, key| value.get_mut(key))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::schema;
+use crate::source::at_mut;
 
 /// Takes the values at `faulty` out of `value`: a key that may be left out goes, what has to be there gets a
 /// value that says nothing. Whatever is found wrong with such a value has been told already.
@@ -18,7 +19,7 @@ pub fn sound(root: &Value, mut value: Value, faulty: &[Vec<String>]) -> Value {
 fn settle(root: &Value, value: &mut Value, parents: &[String], last: &str) {
     let path = [parents, &[last.to_owned()]].concat();
     let filler = || schema::find(root, &path).map_or(Value::Null, |at| empty(root, &at));
-    match at(value, parents) {
+    match at_mut(value, parents) {
         Some(Value::Object(map)) => {
             map.remove(last);
             if is_required(root, parents, last) {
@@ -32,14 +33,6 @@ fn settle(root: &Value, value: &mut Value, parents: &[String], last: &str) {
         }
         _ => {}
     }
-}
-
-fn at<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
-    path.iter().try_fold(value, |value, key| match value {
-        Value::Object(map) => map.get_mut(key),
-        Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?),
-        _ => None,
-    })
 }
 
 fn is_required(root: &Value, parents: &[String], last: &str) -> bool {

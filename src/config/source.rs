@@ -45,6 +45,22 @@ pub fn put(value: &mut Value, path: &[String], leaf: Value) {
     at[last.as_str()] = leaf;
 }
 
+/// Returns what stands at a path of keys, and of numbers in lists.
+pub fn at<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
+}
+
+/// The same, to be changed.
+pub fn at_mut<'v>(value: &'v mut Value, path: &[String]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |value, key| match value {
+        Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?),
+        other => other.get_mut(key),
+    })
+}
+
 /// Writes a path as people read it: `owners[0]`, `groups.tg:-100.allow`.
 pub fn key(path: &[String]) -> String {
     path.iter().fold(String::new(), |mut out, part| {
@@ -58,4 +74,14 @@ pub fn key(path: &[String]) -> String {
         }
         out
     })
+}
+
+/// Returns the path of a dotted key.
+pub fn split(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
+}
+
+/// Returns the path of these keys, which may hold dots.
+pub fn path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|key| (*key).to_owned()).collect()
 }

@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::problem::Wrong;
 use crate::schema;
 use crate::settings::Settings;
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// Lists the values that the types refuse, though the schema takes them; empty when none is refused alone.
 pub fn refused(own: &Value) -> Vec<Wrong> {

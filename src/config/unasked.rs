@@ -3,11 +3,8 @@
 use selkie_channel_core::ChannelKit;
 
 use crate::named::conversation;
-use crate::problem::one_of;
+use crate::problem::{Wrong, one_of};
 use selkie_engine::intake::settings::HeartbeatSettings;
-
-/// A key's path and what is wrong with its value.
-pub type Wrong = (Vec<String>, String);
 
 /// What is known of those who can be spoken to.
 pub struct Targets<'a> {

@@ -249,7 +249,7 @@ fn sound(
     if places == Places::Looked {
         look_at_places(&mut reading, binary);
     }
-    let named = reading.files().to_vec();
+    let named = reading.files.clone();
     let (notes, written) = (notes(&reading), reading.effective());
     let (settings, mistakes) = reading.finish_sound();
     let Some((mut settings, routes)) = settings.zip(routes) else { return Err(mistakes) };
@@ -338,7 +338,7 @@ fn notes(reading: &Reading) -> Vec<String> {
              its name) and not in other text; take one of 12 characters or more, letters and digits mixed"
         )
     });
-    reading.notes().iter().cloned().chain(folders).chain(models).chain(weak).collect()
+    reading.notes.iter().cloned().chain(folders).chain(models).chain(weak).collect()
 }
 
 /// Lets every channel look at its section.

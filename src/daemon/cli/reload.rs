@@ -47,7 +47,7 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
     // What is wrong is the daemon's to say: it may know secrets that this command does not.
     let reading = read(&sources(binary, chosen), &binary.kits)?;
     let Some(found) = reading.folders() else {
-        let problems = Problems(reading.problems().to_vec());
+        let problems = Problems(reading.problems.clone());
         return Err(Failure::Usage(format!("{problems}\nNothing was reloaded.")));
     };
     let state = found.folders.state;

@@ -56,8 +56,8 @@ fn reread(binary: &Binary, chosen: &Chosen) -> Reread {
         match config::read(&sources, &of_peek.kits) {
             Ok(reading) => Peeked {
                 effective: Some(reading.effective()),
-                faults: reading.problems().len(),
-                files: files.into_iter().chain(reading.files().iter().cloned()).collect(),
+                faults: reading.problems.len(),
+                files: files.into_iter().chain(reading.files.iter().cloned()).collect(),
             },
             Err(problems) => Peeked { effective: None, faults: problems.0.len().max(1), files },
         }

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
 
 use crate::config::Flag;
-use crate::config::source::put;
+use crate::config::source::{put, split};
 
 /// What a config is made of. No secret of it can be printed.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ impl Answers {
     /// Sets a key that holds no secret.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) {
         let mut all = Value::Object(std::mem::take(&mut self.settings));
-        put(&mut all, &path(key), value.into());
+        put(&mut all, &split(key), value.into());
         if let Value::Object(map) = all {
             self.settings = map;
         }
@@ -62,7 +62,7 @@ impl Answers {
     /// Takes an answer back.
     pub fn forget(&mut self, key: &str) {
         self.secrets.remove(key);
-        let path = path(key);
+        let path = split(key);
         let Some((last, parents)) = path.split_last() else { return };
         let mut at = Some(&mut self.settings);
         for parent in parents {
@@ -134,7 +134,7 @@ impl Answers {
     fn whole(&self) -> Value {
         let mut value = Value::Object(self.settings.clone());
         for (key, secret) in &self.secrets {
-            put(&mut value, &path(key), secret.expose_secret().into());
+            put(&mut value, &split(key), secret.expose_secret().into());
         }
         value
     }
@@ -166,10 +166,6 @@ impl Parted {
         }
         Self { same: same.into(), other: other.into() }
     }
-}
-
-fn path(key: &str) -> Vec<String> {
-    key.split('.').map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value, json};
 
 use super::Answers;
-use crate::config::source::put;
+use crate::config::source::{put, split};
 
 const HEAD: &str = "\
 # selkie's config, written by selkie init. selkie config example prints every key with its default.
@@ -17,8 +17,7 @@ const HEAD: &str = "\
 pub fn render(answers: &Answers, files: &BTreeMap<String, String>, kits: &[ChannelKit]) -> String {
     let mut all = Value::Object(answers.settings().clone());
     for (key, file) in files {
-        let path: Vec<String> = format!("{key}_file").split('.').map(str::to_owned).collect();
-        put(&mut all, &path, file.as_str().into());
+        put(&mut all, &split(&format!("{key}_file")), file.as_str().into());
     }
     let Value::Object(mut all) = all else { return HEAD.to_owned() };
     let mut text = HEAD.to_owned();
