@@ -26,7 +26,9 @@ use crate::llm::{self, Model, Outage, Watched};
 use crate::memory;
 use crate::people::files::Files;
 use crate::shape::Shaper;
+use crate::store::database::Database;
 use crate::store::read::Read;
+use crate::store::snapshot::Source;
 use crate::store::{Ledger, Schedules, StoreError};
 use crate::tools::PictureKeeper;
 
@@ -177,6 +179,20 @@ impl AppConfig {
             cache_dir: self.folders.cache.clone(),
             version: VERSION,
         }
+    }
+
+    /// Says what a copy of the store is made from, or a look at it.
+    ///
+    /// # Errors
+    /// What is wrong with `store.url`, to be said behind it.
+    pub fn source(&self) -> Result<Source<'_>, String> {
+        Ok(Source {
+            state: &self.folders.state,
+            database: Database::read(&self.settings.store)?,
+            opener: ledger::opener(&Self::instance()),
+            tls: &self.tls,
+            now: self.now(),
+        })
     }
 
     /// Builds what works on a ledger that this instance has opened.

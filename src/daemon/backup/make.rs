@@ -17,6 +17,7 @@ use super::pack::pack;
 use super::unpack::{Looks, unpack};
 use crate::config::paths::Folders;
 use crate::daemon::build::VERSION;
+use crate::store::database::Database;
 use crate::store::snapshot::{Source, snapshot};
 
 /// A backup that is wanted.
@@ -25,8 +26,6 @@ pub struct Wanted<'w> {
     pub source: Source<'w>,
     /// Where the files lie.
     pub folders: &'w Folders,
-    /// The name of the database's kind.
-    pub engine: &'static str,
     /// Where it goes.
     pub to: &'w Path,
     /// How it is named until it is whole.
@@ -61,7 +60,8 @@ pub struct Made {
 /// # Errors
 /// Why it cannot be made: then nothing of it is left, and what was there before is.
 pub fn make(wanted: Wanted<'_>) -> anyhow::Result<Made> {
-    let Wanted { source, folders, engine, to, part, apart, replaces } = wanted;
+    let Wanted { source, folders, to, part, apart, replaces } = wanted;
+    let engine = engine(&source.database);
     let folder = folder_of(to);
     may_be_written(to, folder, folders, replaces)?;
     ensure!(
@@ -113,6 +113,15 @@ pub fn make(wanted: Wanted<'_>) -> anyhow::Result<Made> {
         was_running: label.was_running,
         left_out: found.left_out,
     })
+}
+
+/// Names the kind of a database.
+pub fn engine(database: &Database) -> &'static str {
+    match database {
+        Database::Own => "sqlite",
+        #[cfg(feature = "postgres")]
+        Database::Postgres(_) => "postgres",
+    }
 }
 
 /// The folder that a file lies in.

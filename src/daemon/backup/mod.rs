@@ -19,8 +19,8 @@ mod tests;
 mod unpack;
 mod unreplaced;
 
-pub use make::{Made, Wanted, make};
+pub use make::{Made, Wanted, engine, make};
 pub use place::begun;
 pub use restore::{Brought, restore};
 pub use resume::{Resumed, resume};
-pub use scheduled::{BackupStatus, Scheduled, engine};
+pub use scheduled::{BackupStatus, Scheduled};

@@ -114,7 +114,6 @@ impl Scheduled {
         let database =
             Database::read(&self.store).map_err(|why| anyhow::anyhow!("store.url {why}"))?;
         let made = make(Wanted {
-            engine: engine(&database),
             source: Source {
                 state: &self.folders.state,
                 database,
@@ -153,15 +152,6 @@ impl Scheduled {
             tracing::error!(why, "no backup can be made (it is tried again every ten minutes)");
         }
         status.trouble = Some(why.to_owned());
-    }
-}
-
-/// Names the kind of a database.
-pub fn engine(database: &Database) -> &'static str {
-    match database {
-        Database::Own => "sqlite",
-        #[cfg(feature = "postgres")]
-        Database::Postgres(_) => "postgres",
     }
 }
 

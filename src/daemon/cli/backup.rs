@@ -1,23 +1,20 @@
 //! `selkie backup`, `selkie restore` and `selkie resume`: a life in one file, put back elsewhere, and let go on.
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::confirm::confirmed;
+use super::confirm::agreed;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, no_state, quiet, to_ask};
-use crate::daemon::backup::{Brought, Made, Resumed, Wanted, engine, make, restore as bring};
+use crate::daemon::backup::{Brought, Made, Resumed, Wanted, make, restore as bring};
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::daemon::request::{Request, Response};
-use crate::daemon::{Binary, ledger, lifecycle};
+use crate::daemon::{Binary, lifecycle};
 use crate::domain::count::{counted, sized};
 use crate::schedule::words::moment;
 use crate::store::WaitingThen;
-use crate::store::database::Database;
-use crate::store::snapshot::Source;
 
 /// `selkie backup`.
 #[derive(Debug, clap::Args)]
@@ -131,19 +128,11 @@ pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
 }
 
 fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<Made> {
-    let database = Database::read(&config.settings.store);
-    let database = database.map_err(|why| anyhow::anyhow!("store.url {why}"))?;
+    let source = config.source().map_err(|why| anyhow::anyhow!("store.url {why}"))?;
     let mut part = to.clone().into_os_string();
     part.push(".part");
     make(Wanted {
-        engine: engine(&database),
-        source: Source {
-            state: &config.folders.state,
-            database,
-            opener: ledger::opener(&AppConfig::instance()),
-            tls: &config.tls,
-            now: config.now(),
-        },
+        source,
         folders: &config.folders,
         to: &to,
         part: part.into(),
@@ -203,16 +192,9 @@ pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
             stopped(&held.restored.stopped)
         );
         print::prose(&asks)?;
-        if !std::io::stdin().is_terminal() {
-            return Err(Failure::Usage(
-                "selkie resume asks first, and there is no terminal to ask on. To put it back to work, add --yes"
-                    .to_owned(),
-            ));
-        }
-        if !confirmed("Resume?")? {
-            print::out("Nothing has changed.\n")?;
-            return Err(Failure::Told);
-        }
+        agreed("Resume?", || {
+            "selkie resume asks first, and there is no terminal to ask on. To put it back to work, add --yes".to_owned()
+        })?;
     }
     let resumed = asked(to_ask(binary, chosen)?, false, waiting)?;
     match args.json {

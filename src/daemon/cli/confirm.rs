@@ -2,18 +2,27 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-use super::outcome::Failure;
+use super::outcome::{Failure, Outcome};
+use super::print;
 
-/// Asks whether a command is to do what it has shown.
+/// Asks whether something is to be done that was shown before; says so where it is not.
 ///
 /// # Errors
-/// Where nobody sits who could say so: `otherwise` says what to do there.
-pub fn agreed(command: &str, question: &str, otherwise: &str) -> Result<bool, Failure> {
+/// Where it is not, and where nobody sits who could say so: `otherwise` says what to do there.
+pub fn agreed(question: &str, otherwise: impl FnOnce() -> String) -> Outcome {
     if !io::stdin().is_terminal() {
-        let why = format!("{command} asks first, and nobody can answer here: {otherwise}");
-        return Err(Failure::Usage(why));
+        return Err(Failure::Usage(otherwise()));
     }
-    Ok(confirmed(question)?)
+    if !confirmed(question)? {
+        print::out("Nothing has changed.\n")?;
+        return Err(Failure::Told);
+    }
+    Ok(())
+}
+
+/// Says that nobody can be asked.
+pub fn unasked(command: &str, otherwise: &str) -> String {
+    format!("{command} asks first, and nobody can answer here: {otherwise}")
 }
 
 /// Asks on standard error, where no pipe takes the question away; anything but a yes is a no.

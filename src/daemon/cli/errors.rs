@@ -7,12 +7,15 @@ use serde::Serialize;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::wrap::wrapped;
 
 /// The page; each message of it stands in the source, which a test holds.
 const PAGE: &str = include_str!("../../docs/troubleshooting.md");
 
 /// How long a line is at most, in characters.
 const WIDTH: usize = 80;
+/// How far what is said of a message stands below it.
+const INDENT: usize = 6;
 
 /// `selkie errors`.
 #[derive(Debug, clap::Args)]
@@ -84,7 +87,7 @@ fn told(entries: &[Entry<'_>]) -> String {
             let gap = if text.is_empty() { "" } else { "\n" };
             text.push_str(&format!("{gap}{part}\n"));
         }
-        text.push_str(&format!("\n  {}\n{}", entry.message, wrapped(entry.advice)));
+        text.push_str(&format!("\n  {}\n{}", entry.message, below(entry.advice)));
     }
     text
 }
@@ -102,24 +105,9 @@ fn entries() -> impl Iterator<Item = Entry<'static>> {
 }
 
 /// Breaks a text into lines, each below the message it belongs to.
-fn wrapped(text: &str) -> String {
-    const INDENT: &str = "      ";
-    let (mut out, mut length) = (String::from(INDENT), INDENT.len());
-    for word in text.split(' ') {
-        let more = word.chars().count() + 1;
-        if length + more > WIDTH && length > INDENT.len() {
-            out.push('\n');
-            out.push_str(INDENT);
-            length = INDENT.len();
-        }
-        if length > INDENT.len() {
-            out.push(' ');
-        }
-        out.push_str(word);
-        length += more;
-    }
-    out.push('\n');
-    out
+fn below(text: &str) -> String {
+    let lines = wrapped(text, WIDTH - INDENT).into_iter();
+    lines.map(|line| format!("{:INDENT$}{line}\n", "")).collect()
 }
 
 #[cfg(test)]

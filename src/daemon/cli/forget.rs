@@ -1,8 +1,6 @@
 //! `selkie forget`: everything that a person has said to the bot alone goes for good.
 
-use std::io::IsTerminal as _;
-
-use super::confirm::confirmed;
+use super::confirm::agreed;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, to_ask};
@@ -55,15 +53,9 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
             all(&found),
             schedules(&found)
         ))?;
-        if !std::io::stdin().is_terminal() {
-            return Err(Failure::Usage(
-                "selkie forget asks first, and there is no terminal to ask on. To forget all of this, add --yes".to_owned(),
-            ));
-        }
-        if !confirmed("Forget all of this?")? {
-            print::out("Nothing has changed.\n")?;
-            return Err(Failure::Told);
-        }
+        agreed("Forget all of this?", || {
+            "selkie forget asks first, and there is no terminal to ask on. To forget all of this, add --yes".to_owned()
+        })?;
     }
     let gone = asks(false)?;
     if args.json {

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use chrono::DateTime;
 use serde::Serialize;
 
-use super::confirm::agreed;
+use super::confirm::{agreed, unasked};
 use super::memory_args::Memory;
 use super::outcome::{Failure, Outcome};
 use super::print;
@@ -103,10 +103,8 @@ fn trust(files: &Files, subject: &Subject, yes: bool) -> Outcome {
         return Ok(print::prose("There is nothing to do: selkie knows who wrote each line.\n")?);
     };
     print::prose(&in_doubt(&shown))?;
-    let otherwise = "add --yes";
-    if !yes && !agreed("selkie memory trust", question(shown.len()), otherwise)? {
-        print::out("Nothing has changed.\n")?;
-        return Err(Failure::Told);
+    if !yes {
+        agreed(question(shown.len()), || unasked("selkie memory trust", "add --yes"))?;
     }
     if remembered::doubtful(files, subject)?.is_none_or(|now| now != shown) {
         return Err(Failure::Failed(anyhow!(

@@ -16,9 +16,8 @@ use crate::daemon::client::Running;
 use crate::daemon::doctor::examine;
 use crate::daemon::elsewhere::{Meant, NAME_IT, meant};
 use crate::daemon::support::{Piece, end_of_log, without_names, without_words, write};
-use crate::daemon::{Binary, ledger, lifecycle};
-use crate::store::database::Database;
-use crate::store::snapshot::{self, Source};
+use crate::daemon::{Binary, lifecycle};
+use crate::store::snapshot;
 
 /// How long the daemon may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -139,15 +138,9 @@ fn stored(config: &AppConfig) -> Value {
         if config.mistakes.as_ref().is_some_and(|mistakes| mistakes.concern("store")) {
             anyhow::bail!("the config has mistakes: see doctor.json");
         }
-        let database = Database::read(&config.settings.store).map_err(anyhow::Error::msg)?;
-        let engine = engine(&database);
-        let found = snapshot::look(Source {
-            state: &config.folders.state,
-            database,
-            opener: ledger::opener(&AppConfig::instance()),
-            tls: &config.tls,
-            now: config.now(),
-        })?;
+        let source = config.source().map_err(anyhow::Error::msg)?;
+        let engine = engine(&source.database);
+        let found = snapshot::look(source)?;
         let rows: serde_json::Map<String, Value> =
             found.tables.iter().map(|table| (table.table.to_owned(), json!(table.rows))).collect();
         Ok(json!({ "engine": engine, "version": found.version, "rows": rows }))

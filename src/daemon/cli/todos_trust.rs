@@ -1,6 +1,6 @@
 //! `selkie todos trust`: what may be others' words is shown, and taken for one's own, or for those of the chat that it names.
 
-use super::confirm::agreed;
+use super::confirm::{agreed, unasked};
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, to_ask};
@@ -40,9 +40,13 @@ pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
         true => "your own words, or those of the chat that they name",
         false => "your own words",
     };
-    if !wanted.yes && !is_agreed(wanted, &question(taken.len(), whose))? {
-        print::out("Nothing has changed.\n")?;
-        return Err(Failure::Told);
+    if !wanted.yes {
+        let otherwise = match wanted.all_shown {
+            true => "run it at a terminal, or name each item with --yes",
+            false => "add --yes",
+        };
+        let question = question(taken.len(), whose);
+        agreed(&question, || unasked("selkie todos trust", otherwise))?;
     }
     let trusted = ask(to_ask(binary, chosen)?, Request::TrustTodos { items: taken })?;
     let Response::Trusted(trusted) = trusted else { return mismatched() };
@@ -56,14 +60,6 @@ fn question(items: usize, whose: &str) -> String {
         1 => format!("Accept this item as {whose}?"),
         _ => format!("Accept these items as {whose}?"),
     }
-}
-
-fn is_agreed(wanted: &Wanted<'_>, question: &str) -> Result<bool, Failure> {
-    let otherwise = match wanted.all_shown {
-        true => "run it at a terminal, or name each item with --yes",
-        false => "add --yes",
-    };
-    agreed("selkie todos trust", question, otherwise)
 }
 
 /// What is taken, and what stays as it is.

@@ -16,6 +16,8 @@ mod todos;
 
 use std::sync::Arc;
 
+use selkie_channel_core::Redactor;
+
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen};
 use crate::guard::visible::one_line;
@@ -51,15 +53,8 @@ pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
     findings.extend(clock::findings(times, looked.iter().filter_map(|l| l.ahead)));
     findings.extend(looked.into_iter().flat_map(|looked| looked.findings));
     findings.sort_by_key(|finding| finding.level);
-    let clean = |text: String| match &plan {
-        Some(plan) => one_line(&plan.redactor.clean(&text)),
-        None => one_line(&text),
-    };
-    let clean = |finding: Finding| {
-        let (says, advice) = (clean(finding.says), clean(finding.advice));
-        Finding { says, advice, ..finding }
-    };
-    findings.into_iter().map(clean).collect()
+    let redactor = plan.map(|plan| plan.redactor.clone()).unwrap_or_default();
+    findings.into_iter().map(|finding| cleaned(&redactor, finding)).collect()
 }
 
 /// Looks at one channel of a plan alone, as who sets it up asks.
@@ -67,18 +62,18 @@ pub async fn of_channel(binary: &Binary, plan: &AppConfig, name: &str) -> Vec<Fi
     let of = |finding: &Finding| finding.what == "channel" && finding.name == name;
     let looked = look::all(channels::looks(binary, plan, false)).await;
     let findings = looked.into_iter().flat_map(|looked| looked.findings);
-    findings.filter(of).map(|finding| cleaned(plan, finding)).collect()
+    findings.filter(of).map(|finding| cleaned(&plan.redactor, finding)).collect()
 }
 
 /// Asks the models of a plan one short question each.
 pub async fn of_models(plan: &AppConfig) -> Vec<Finding> {
     let looked = look::all(models::looks(plan)).await;
     let findings = looked.into_iter().flat_map(|looked| looked.findings);
-    findings.map(|finding| cleaned(plan, finding)).collect()
+    findings.map(|finding| cleaned(&plan.redactor, finding)).collect()
 }
 
-fn cleaned(plan: &AppConfig, finding: Finding) -> Finding {
-    let clean = |text: &str| one_line(&plan.redactor.clean(text));
+fn cleaned(redactor: &Redactor, finding: Finding) -> Finding {
+    let clean = |text: &str| one_line(&redactor.clean(text));
     Finding { says: clean(&finding.says), advice: clean(&finding.advice), ..finding }
 }
 
