@@ -1,6 +1,6 @@
 //! The channels of this build: the only file that names platforms.
 
-use selkie::daemon::demo::World;
+use selkie::app::demo::World;
 use selkie_channel_core::ChannelKit;
 
 /// Lists the kinds of channel.
@@ -31,7 +31,7 @@ mod emulated {
 
     use anyhow::anyhow;
     use async_trait::async_trait;
-    use selkie::daemon::demo::{
+    use selkie::app::demo::{
         Button, Cast, Fits, Line, Manner, Movable, Seen, Speaking, Start, World,
     };
     use selkie::llm::BY_DEMO;
@@ -281,7 +281,7 @@ mod emulated {
             let step = Arc::new(move |to: String| {
                 let movable = Arc::clone(&movable);
                 let step = async move {
-                    let selkie::daemon::demo::Moved { now, until, due } = movable.step(&to).await?;
+                    let selkie::app::demo::Moved { now, until, due } = movable.step(&to).await?;
                     Ok(Moved { now, until, due })
                 };
                 Box::pin(step) as _

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use selkie::config::env::environment;
-use selkie::daemon::{Binary, cli};
+use selkie::app::Binary;
+use selkie::cli;
 use selkie::llm::StandIn;
 use selkie::tools::isolate::{self, Isolate};
 use selkie::tools::shell::{Launcher, supervised};

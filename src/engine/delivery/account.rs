@@ -22,13 +22,14 @@ use crate::delivery::rate_limiter::RateLimiter;
 const TOLD_WITHIN: Duration = Duration::from_secs(5);
 
 /// One account.
-pub(crate) struct Account {
-    pub(crate) channel: Channel,
+pub struct Account {
+    /// The channel that it is an account of.
+    pub channel: Channel,
     pub(crate) limiter: Arc<Mutex<RateLimiter>>,
     /// Parts that wait to be sent: presence gives way to them.
-    pub(crate) waiting: AtomicUsize,
+    pub waiting: AtomicUsize,
     /// Those of them that wait for a time of their conversation's.
-    pub(crate) paused: Mutex<Paused>,
+    pub paused: Mutex<Paused>,
     /// What none of its calls can change for a while, as its delivery worker saw it last while the daemon ends.
     held: Mutex<Option<Held>>,
     allow: RwLock<AllowList>,
@@ -48,21 +49,21 @@ pub(crate) struct Account {
     /// How many workers are at a task of it, whoever stood in its place before.
     at_work: watch::Sender<usize>,
     /// What receives.
-    pub(crate) receiving: Loop,
+    pub receiving: Loop,
     /// What sends.
-    pub(crate) sending: Loop,
+    pub sending: Loop,
 }
 
 /// What runs for an account, and how it is ended alone.
 #[derive(Default)]
-pub(crate) struct Loop {
+pub struct Loop {
     pub(crate) end: CancellationToken,
     pub(crate) tracker: TaskTracker,
 }
 
 impl Loop {
     /// Ends it, and waits until it has ended.
-    pub(crate) async fn ended(&self) {
+    pub async fn ended(&self) {
         self.end.cancel();
         self.tracker.close();
         self.tracker.wait().await;
@@ -71,15 +72,15 @@ impl Loop {
 
 /// Parts that wait, with no call in flight.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
+pub struct Held {
     /// How many; those in doubt are none of them.
-    pub(crate) parts: usize,
+    pub parts: usize,
     /// Before this moment none of them can leave.
-    pub(crate) until: DateTime<Utc>,
+    pub until: DateTime<Utc>,
 }
 
 /// A worker is at a task of an account, until this is dropped.
-pub(crate) struct AtWork(watch::Sender<usize>);
+pub struct AtWork(watch::Sender<usize>);
 
 impl Drop for AtWork {
     fn drop(&mut self) {
@@ -139,7 +140,7 @@ impl Account {
     }
 
     /// The same bot by another config: it goes on at the pace of before, and has worked when that has.
-    pub(crate) fn in_place_of(before: &Self, channel: Channel) -> Self {
+    pub fn in_place_of(before: &Self, channel: Channel) -> Self {
         let goes_on = before.channel.pace == channel.pace;
         let mut after = Self { at_work: before.at_work.clone(), ..Self::new(channel) };
         if goes_on {
@@ -150,67 +151,67 @@ impl Account {
     }
 
     /// Whether speech goes before what is none, in this conversation.
-    pub(crate) fn speech_goes_before(&self, conversation: &ConversationId) -> bool {
+    pub fn speech_goes_before(&self, conversation: &ConversationId) -> bool {
         locked(&self.paused).goes_before(conversation, self.waiting.load(Ordering::SeqCst))
     }
 
     /// Notes what waits; `None` while a call is made.
-    pub(crate) fn hold(&self, held: Option<Held>) {
+    pub fn hold(&self, held: Option<Held>) {
         *locked(&self.held) = held;
     }
 
     /// Counts the parts of which none can leave before this moment.
-    pub(crate) fn held_until(&self, at: DateTime<Utc>) -> usize {
+    pub fn held_until(&self, at: DateTime<Utc>) -> usize {
         locked(&self.held).filter(|held| held.until > at).map_or(0, |held| held.parts)
     }
 
     /// Begins nothing more: the config names it no more.
-    pub(crate) fn leave(&self) {
+    pub fn leave(&self) {
         self.leaving.store(true, Ordering::SeqCst);
     }
 
     /// Whether nothing more is begun for it.
-    pub(crate) fn is_leaving(&self) -> bool {
+    pub fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::SeqCst)
     }
 
     /// Notes that a worker is at a task of it.
-    pub(crate) fn at_work(&self) -> AtWork {
+    pub fn at_work(&self) -> AtWork {
         self.at_work.send_modify(|workers| *workers += 1);
         AtWork(self.at_work.clone())
     }
 
     /// Counts the workers that are at a task of it.
-    pub(crate) fn workers(&self) -> usize {
+    pub fn workers(&self) -> usize {
         *self.at_work.borrow()
     }
 
     /// Waits until no worker is at a task of it.
-    pub(crate) async fn rests(&self) {
+    pub async fn rests(&self) {
         // The sender lives as long as `self`.
         self.at_work.subscribe().wait_for(|workers| *workers == 0).await.ok();
     }
 
     /// Listens to somebody from now on, beside those of the config.
-    pub(crate) fn let_in(&self, person: &PersonId) {
+    pub fn let_in(&self, person: &PersonId) {
         self.allow.write().unwrap_or_else(PoisonError::into_inner).let_in(person.as_str());
     }
 
     /// Listens to somebody no more, unless the config says so.
-    pub(crate) fn shut_out(&self, person: &PersonId) {
+    pub fn shut_out(&self, person: &PersonId) {
         if !self.channel.allow.names(person.as_str()) {
             self.allow.write().unwrap_or_else(PoisonError::into_inner).shut_out(person.as_str());
         }
     }
 
     /// Reads the allow list as it is now.
-    pub(crate) fn with_allowed<T>(&self, read: impl FnOnce(&AllowList) -> T) -> T {
+    pub fn with_allowed<T>(&self, read: impl FnOnce(&AllowList) -> T) -> T {
         read(&self.allow.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Lets a moved place keep its rights. Returns whether it would lose them without: the list names
     /// its old id and not the new one.
-    pub(crate) fn alias(&self, old: &PlaceId, new: &PlaceId) -> bool {
+    pub fn alias(&self, old: &PlaceId, new: &PlaceId) -> bool {
         let mut allow = self.allow.write().unwrap_or_else(PoisonError::into_inner);
         let needed = allow.names(old.key()) && !allow.names(new.key());
         allow.alias(old.key(), new.key());
@@ -218,13 +219,13 @@ impl Account {
     }
 
     /// Names the tool by which alone something is made public there; `None` where people are talked with.
-    pub(crate) fn posts_by(&self) -> Option<&'static str> {
+    pub fn posts_by(&self) -> Option<&'static str> {
         self.channel.posting.as_ref().map(|postable| postable.data.later.name)
     }
 
     /// Tells what it comes to that the bot speaks where nobody has just spoken; a platform that takes its time is not waited
     /// for: delivery finds out.
-    pub(crate) async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    pub async fn unasked(&self, conversation: &ConversationId) -> Unasked {
         let told = self.channel.sender.unasked(conversation);
         tokio::time::timeout(TOLD_WITHIN, told).await.unwrap_or(Unasked::Free)
     }
@@ -239,7 +240,7 @@ impl Account {
     }
 
     /// Notes a round trip with the platform.
-    pub(crate) fn heard(&self, now: DateTime<Utc>) {
+    pub fn heard(&self, now: DateTime<Utc>) {
         self.heard_ms.store(now.timestamp_millis(), Ordering::Relaxed);
         self.has_answer();
         if self.refused.load(Ordering::Relaxed) {
@@ -253,7 +254,7 @@ impl Account {
     }
 
     /// Waits until the platform has answered what receives, or refused it: then why.
-    pub(crate) async fn first_answer(&self) -> Option<String> {
+    pub async fn first_answer(&self) -> Option<String> {
         // The sender lives as long as `self`.
         self.answered.subscribe().wait_for(|answered| *answered).await.ok();
         match &*locked(&self.hearing) {
@@ -263,39 +264,39 @@ impl Account {
     }
 
     /// Notes that the receiver's loop turns, and turns again within this time.
-    pub(crate) fn turns(&self, within: Duration) {
+    pub fn turns(&self, within: Duration) {
         *locked(&self.due) = Instant::now().checked_add(within);
     }
 
     /// Whether the receiver's loop should have turned so long ago. One that waits because the platform refuses it, or
     /// that has none, is never late.
-    pub(crate) fn is_late(&self, by: Duration) -> bool {
+    pub fn is_late(&self, by: Duration) -> bool {
         let listens = *locked(&self.hearing) == Hearing::Listening;
         listens && locked(&self.due).is_some_and(|due| due.elapsed() > by)
     }
 
     /// Waits until a platform that refused answers again.
-    pub(crate) async fn heard_again(&self) {
+    pub async fn heard_again(&self) {
         self.again.notified().await;
     }
 
     /// Whether the platform has ever answered since the start.
-    pub(crate) fn has_worked(&self) -> bool {
+    pub fn has_worked(&self) -> bool {
         self.heard_ms.load(Ordering::Relaxed) != i64::MIN
     }
 
     /// Whether the platform refuses, as far as is known.
-    pub(crate) fn is_refused(&self) -> bool {
+    pub fn is_refused(&self) -> bool {
         self.refused.load(Ordering::Relaxed)
     }
 
     /// Notes that it is refused for sure and has never worked.
-    pub(crate) fn lose_hope(&self) {
+    pub fn lose_hope(&self) {
         self.hopeless.store(true, Ordering::Relaxed);
     }
 
     /// Why it will not work; `None` while it may.
-    pub(crate) fn hopeless(&self) -> Option<String> {
+    pub fn hopeless(&self) -> Option<String> {
         let lost = self.hopeless.load(Ordering::Relaxed) && !self.has_worked();
         let hearing = locked(&self.hearing);
         match &*hearing {

@@ -20,7 +20,7 @@ use selkie_store::{DeliveryState, DuePart, OnceMore, Outcome, PostRow, PostedAga
 const PARTS: i64 = 4096;
 
 /// Tries it again; says why not, where it is not.
-pub(crate) async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<(), BookError> {
+pub async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<(), BookError> {
     let ledger = &outbox.storage.ledger;
     let Some(row) = ledger.post_of(outbound).await? else {
         return refused(format!("there is no post p{}", outbound.0));

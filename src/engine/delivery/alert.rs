@@ -9,7 +9,7 @@ use crate::delivery::outbox::Outbox;
 impl Outbox {
     /// Tells the first owner who can be reached, once for ever under `key`, through no account of these; `true` when that
     /// is stored, now or before, or there is nobody to tell.
-    pub(crate) async fn alert(
+    pub async fn alert(
         self: &Arc<Self>,
         key: &str,
         text: &str,

@@ -6,7 +6,7 @@ use selkie_domain::approval::{Request, Verdict};
 use selkie_guard::visible::visible;
 
 /// Returns the request with its key; it stays open for `within`.
-pub(crate) fn asked(key: &str, within: &str, request: &Request) -> Question {
+pub fn asked(key: &str, within: &str, request: &Request) -> Question {
     // Every line of it is set in: none of them can look like a line of ours.
     let preview = visible(request.preview.trim_end());
     let shown: String = preview
@@ -29,7 +29,7 @@ pub(crate) fn asked(key: &str, within: &str, request: &Request) -> Question {
 }
 
 /// Reads what is typed; nothing at all is the capital letter. `None` for words that are neither.
-pub(crate) fn read(typed: &str) -> Option<Verdict> {
+pub fn read(typed: &str) -> Option<Verdict> {
     if typed.trim().is_empty() { Some(Verdict::Deny) } else { Verdict::of_reply(typed) }
 }
 

@@ -22,19 +22,19 @@ const MOST_WHY: usize = 300;
 const MOST_NAME: usize = 60;
 
 /// What a request says besides the request itself.
-pub(crate) struct About<'a> {
+pub struct About<'a> {
     /// Its key.
-    pub(crate) key: &'a str,
+    pub key: &'a str,
     /// Who asked for what needs it.
-    pub(crate) requester: Option<&'a Person>,
+    pub requester: Option<&'a Person>,
     /// How long it stays open: `5 minutes`.
-    pub(crate) within: String,
+    pub within: String,
     /// Whom who is asked can mute with it.
-    pub(crate) mutes: &'static [Verdict],
+    pub mutes: &'static [Verdict],
 }
 
 /// Returns the request with its buttons; a terminal is asked by [`super::approval_at_terminal`].
-pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
+pub fn asked(about: &About<'_>, request: &Request) -> Question {
     let told = told(about, request);
     let code = code(about.key);
     let how = format!(
@@ -74,7 +74,7 @@ fn in_words(mutes: &[Verdict], code: &str) -> String {
 }
 
 /// Writes all that a request is for, for a file that goes along with it.
-pub(crate) fn whole(request: &Request) -> String {
+pub fn whole(request: &Request) -> String {
     visible(&request.preview) + "\n"
 }
 
@@ -112,7 +112,7 @@ fn reasons(request: &Request) -> String {
 }
 
 /// Says in a line what came of a request.
-pub(crate) fn outcome(approval: &ApprovalRow) -> String {
+pub fn outcome(approval: &ApprovalRow) -> String {
     let by = plain(&approval.by);
     let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
     let why = unmarked(approval.why.as_deref().unwrap_or_default())
@@ -152,7 +152,7 @@ pub fn muted(approval: &ApprovalRow) -> Option<String> {
 
 /// Takes the buttons off every message of a request that is settled and says what came of it, once. A message
 /// that is on its way is changed when it has arrived.
-pub(crate) async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
+pub async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
     if approval.state == ApprovalState::Open || approval.request.of == Approvers::Terminal {
         return;
     }
@@ -192,7 +192,7 @@ pub(crate) async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
 }
 
 /// Shows what came of requests that were settled while no daemon ran, or shortly before one was killed.
-pub(crate) async fn close_left(outbox: Arc<Outbox>) {
+pub async fn close_left(outbox: Arc<Outbox>) {
     let left = outbox.storage.insist(|ledger| ledger.unshown_approvals()).await.unwrap_or_default();
     for approval in &left {
         close(&outbox, approval).await;

@@ -31,7 +31,7 @@ const WORTH_STORING: TimeDelta = TimeDelta::seconds(2);
 const LONGEST_LOOKUP: Duration = Duration::from_secs(30);
 
 /// What the delivery worker does with the part now.
-pub(crate) enum Next {
+pub enum Next {
     /// Nothing: the lane's next part goes on.
     Settled,
     /// The same, and the platform has answered.
@@ -43,14 +43,14 @@ pub(crate) enum Next {
 }
 
 /// Asks the platform whether a part arrived; no answer in time is one that comes later.
-pub(crate) async fn looked_up(sender: &dyn Sender, part: &Part) -> Lookup {
+pub async fn looked_up(sender: &dyn Sender, part: &Part) -> Lookup {
     let asked = tokio::time::timeout(LONGEST_LOOKUP, sender.lookup(part)).await;
     let why = || "the platform does not say whether it arrived".to_owned();
     asked.unwrap_or_else(|_| Lookup::Later { after: LONGEST_LOOKUP, at_most: None, why: why() })
 }
 
 /// Makes one attempt. Nothing leaves without a durable mark.
-pub(crate) async fn attempt(outbox: &Arc<Outbox>, account: &Account, due: DuePart) -> Next {
+pub async fn attempt(outbox: &Arc<Outbox>, account: &Account, due: DuePart) -> Next {
     let now = outbox.runtime.clock.now();
     let sender = &*account.channel.sender;
     let mut due = match chain::joined(outbox, sender, due).await {
@@ -195,7 +195,7 @@ fn trouble(outbox: &Outbox, outcome: &Outcome) -> Option<Trouble> {
 }
 
 /// Holds everybody back whom the platform asked to wait.
-pub(crate) async fn punish(
+pub async fn punish(
     outbox: &Arc<Outbox>,
     account: &Account,
     conversation: &ConversationId,

@@ -185,7 +185,7 @@ impl Stand {
 }
 
 /// Takes away what ended tasks have left standing, when a crash came before their last change.
-pub(crate) async fn sweep(outbox: Arc<Outbox>) {
+pub async fn sweep(outbox: Arc<Outbox>) {
     for of in Changing::ALL {
         let strays = outbox.storage.ledger.stray_statuses(of).await;
         let strays = strays.inspect_err(|error| outbox.storage.trouble(error)).unwrap_or_default();

@@ -17,7 +17,7 @@ const SOON: TimeDelta = TimeDelta::seconds(1);
 const ALONE: &str = "not sent alone: the part before it ";
 
 /// Whether a part may be attempted.
-pub(crate) enum Joined {
+pub enum Joined {
     /// It may, in this form.
     Ready(DuePart),
     /// Not yet: it is asked again in this form.
@@ -27,7 +27,7 @@ pub(crate) enum Joined {
 }
 
 /// Gives a part that follows another the message it goes on from.
-pub(crate) async fn joined(outbox: &Arc<Outbox>, sender: &dyn Sender, due: DuePart) -> Joined {
+pub async fn joined(outbox: &Arc<Outbox>, sender: &dyn Sender, due: DuePart) -> Joined {
     if !due.part.follows {
         return Joined::Ready(due);
     }

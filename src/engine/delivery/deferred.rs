@@ -23,7 +23,7 @@ const CHOICE: &str = "get";
 
 /// Waits until the task's right to answer runs out and spends it on a button. Never returns: dropped with
 /// the work it stands beside.
-pub(crate) async fn offer(outbox: &Arc<Outbox>, claimed: &Claimed) -> Infallible {
+pub async fn offer(outbox: &Arc<Outbox>, claimed: &Claimed) -> Infallible {
     let window = window(outbox, claimed);
     if let Some(window) = window
         && let Some(at) = window.hold_at
@@ -48,7 +48,7 @@ fn window(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
 /// Takes the right to answer that a task's words use up: one that lives, which a tap may have brought, else
 /// the last one that it had. The platform may still take that, and trying costs nothing. What a tap brought is
 /// gone then: the next button must not be offered on it, too.
-pub(crate) fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
+pub fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
     let now = outbox.runtime.clock.now();
     let task = claimed.claim.task;
     let lives = |window: &ReplyWindow| window.hold_at.is_some_and(|at| at > now);
@@ -61,7 +61,7 @@ pub(crate) fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
 }
 
 /// Whether something that a task answers brought a right to answer, living or not.
-pub(crate) fn is_due(claimed: &Claimed) -> bool {
+pub fn is_due(claimed: &Claimed) -> bool {
     heard(claimed).any(|inbound| inbound.reply_window.is_some())
 }
 
@@ -73,7 +73,7 @@ fn heard(claimed: &Claimed) -> impl Iterator<Item = &Inbound> {
 
 /// Spends the right to answer of a message whose task still waits in its lane on a button, when its time
 /// runs out.
-pub(crate) async fn offer_waiting(outbox: Arc<Outbox>, row: InboxId, inbound: Inbound) {
+pub async fn offer_waiting(outbox: Arc<Outbox>, row: InboxId, inbound: Inbound) {
     let Some(window) = outbox.window([&inbound]) else { return };
     let Some(at) = window.hold_at else { return };
     tokio::select! {
@@ -91,7 +91,7 @@ pub(crate) async fn offer_waiting(outbox: Arc<Outbox>, row: InboxId, inbound: In
 }
 
 /// Looks after the rights to answer of tasks that wait since before the start.
-pub(crate) async fn offer_again(outbox: Arc<Outbox>) {
+pub async fn offer_again(outbox: Arc<Outbox>) {
     let waiting = outbox.storage.insist(|ledger| ledger.rights_waiting()).await;
     for (row, inbound) in waiting.unwrap_or_default() {
         outbox.runtime.tracker.spawn(offer_waiting(Arc::clone(&outbox), row, inbound));
@@ -185,7 +185,7 @@ fn button(
 ///
 /// # Errors
 /// When the store cannot be read or written.
-pub(crate) async fn tap(
+pub async fn tap(
     outbox: &Arc<Outbox>,
     row: InboxId,
     inbound: &Inbound,
@@ -253,7 +253,7 @@ fn render(
 }
 
 /// Expires what nobody fetches and lets go what nobody can fetch, until the daemon stops.
-pub(crate) async fn sweep(outbox: Arc<Outbox>) {
+pub async fn sweep(outbox: Arc<Outbox>) {
     let stop = outbox.runtime.stop.work.clone();
     while !stop.is_cancelled() {
         let swept =

@@ -11,7 +11,7 @@ use crate::delivery::rate_limiter::Leave;
 impl Outbox {
     /// Whether nothing is in the way of it: what waits goes first, and a file that a death of the process leaves
     /// in doubt is not sent again, so that only text may be marked before its delivery worker has it.
-    pub(crate) fn lets_depart(&self, said: &Outbound) -> bool {
+    pub fn lets_depart(&self, said: &Outbound) -> bool {
         if self.runtime.is_draining() || !matches!(said.body, Body::Text { .. }) {
             return false;
         }

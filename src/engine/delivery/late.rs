@@ -11,15 +11,15 @@ use selkie_domain::ids::TaskId;
 
 /// Rights to answer that wait for their answers.
 #[derive(Default)]
-pub(crate) struct Late {
+pub struct Late {
     rights: Mutex<HashMap<TaskId, ReplyWindow>>,
     /// Rung when held answers should be looked at.
-    pub(crate) held: Notify,
+    pub held: Notify,
 }
 
 impl Late {
     /// The rights, by the task whose answer they are for.
-    pub(crate) fn rights(&self) -> MutexGuard<'_, HashMap<TaskId, ReplyWindow>> {
+    pub fn rights(&self) -> MutexGuard<'_, HashMap<TaskId, ReplyWindow>> {
         locked(&self.rights)
     }
 }

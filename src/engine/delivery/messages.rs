@@ -1,9 +1,9 @@
 //! What people read about deliveries.
 
-pub(crate) mod posts;
+pub mod posts;
 
 /// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
-pub(crate) fn left_unclear(channel: &str, shown: &str) -> String {
+pub fn left_unclear(channel: &str, shown: &str) -> String {
     format!(
         "I cannot tell whether this arrived on {channel}: the connection broke, and nothing confirmed it \
          afterwards. I will not send it again by myself. Please check there, and send it again if it is \
@@ -13,11 +13,11 @@ pub(crate) fn left_unclear(channel: &str, shown: &str) -> String {
 }
 
 /// Stands under a question whose rest the platform did not take.
-pub(crate) const CUT_SHORT: &str =
+pub const CUT_SHORT: &str =
     "The rest of this could not be shown here: it cannot be answered here.";
 
 /// Tells the owner that a place goes on under another id.
-pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
+pub fn moved(key: &str, old: &str, new: &str) -> String {
     format!(
         "The group `{old}` is now `{new}`. I still answer there. To keep it so after a restart, put `\"{new}\"` \
          beside the old id in `{key}` (and in `places`, if it is there, or in `groups`)."
@@ -25,20 +25,20 @@ pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
 }
 
 /// Stands on the button by which a late answer is fetched; at most 20 characters.
-pub(crate) const GET_THE_ANSWER: &str = "Get the answer";
+pub const GET_THE_ANSWER: &str = "Get the answer";
 
 /// Says that an answer is late and will be fetched.
-pub(crate) const STILL_WORKING: &str =
+pub const STILL_WORKING: &str =
     "I am still working on this. Tap below when you want the answer.";
 
 /// Answers a tap for an answer that went out.
-pub(crate) const FETCHED_ALREADY: &str = "You already have that answer: see above.";
+pub const FETCHED_ALREADY: &str = "You already have that answer: see above.";
 
 /// Answers a tap for an answer that is not there any more.
-pub(crate) const NOTHING_TO_FETCH: &str = "That answer is no longer there. Please ask again.";
+pub const NOTHING_TO_FETCH: &str = "That answer is no longer there. Please ask again.";
 
 /// For the model: on whose behalf it said the next line, to whoever reads it here.
-pub(crate) fn said_for(whom: Option<&str>) -> String {
+pub fn said_for(whom: Option<&str>) -> String {
     match whom {
         Some(whom) => {
             format!("you said the next line here on behalf of {whom}, who asked for it elsewhere")

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_domain::span::Span;
 
 /// Returns the moment `span` after `now`; the far future when the calendar ends before.
-pub(crate) fn after(now: DateTime<Utc>, span: Span) -> DateTime<Utc> {
+pub fn after(now: DateTime<Utc>, span: Span) -> DateTime<Utc> {
     TimeDelta::from_std(span.0)
         .ok()
         .and_then(|d| now.checked_add_signed(d))
@@ -15,6 +15,6 @@ pub(crate) fn after(now: DateTime<Utc>, span: Span) -> DateTime<Utc> {
 }
 
 /// Returns how long it is from `now` to `at`; zero when that is past.
-pub(crate) fn until(at: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
+pub fn until(at: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (at - now).to_std().unwrap_or(Duration::ZERO)
 }

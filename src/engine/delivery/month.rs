@@ -6,7 +6,7 @@ use selkie_channel_core::Channel;
 use selkie_store::Month;
 
 /// Returns the bounds of the month that it is now, for a channel by which things are posted in public.
-pub(crate) fn month(channel: &Channel, now: DateTime<Utc>) -> Option<Month> {
+pub fn month(channel: &Channel, now: DateTime<Utc>) -> Option<Month> {
     let most = channel.posting?.a_month;
     let first = now.date_naive().with_day(1)?;
     let since = first.and_time(NaiveTime::MIN).and_utc();

@@ -9,7 +9,7 @@ const CALM: TimeDelta = TimeDelta::seconds(3);
 
 /// What is known of the store's trouble. Pure.
 #[derive(Debug, Default)]
-pub(crate) struct Outage(Option<Present>);
+pub struct Outage(Option<Present>);
 
 #[derive(Debug)]
 struct Present {
@@ -22,16 +22,16 @@ struct Present {
 
 /// What a line says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct News {
+pub struct News {
     /// How long it has lasted.
-    pub(crate) seconds: i64,
+    pub seconds: i64,
     /// How many tries have failed.
-    pub(crate) times: u32,
+    pub times: u32,
 }
 
 impl Outage {
     /// Notes that a try has failed, and why; returns what is to be told of it now.
-    pub(crate) fn there(&mut self, now: DateTime<Utc>, why: &str) -> Option<News> {
+    pub fn there(&mut self, now: DateTime<Utc>, why: &str) -> Option<News> {
         let is_new = self.0.is_none();
         let fresh = Present { since: now, last: now, told_at: now, times: 0, why: String::new() };
         let present = self.0.get_or_insert(fresh);
@@ -47,14 +47,14 @@ impl Outage {
     }
 
     /// Returns what is to be told of its end when it is over; asked while the store takes writes.
-    pub(crate) fn over(&mut self, now: DateTime<Utc>) -> Option<News> {
+    pub fn over(&mut self, now: DateTime<Utc>) -> Option<News> {
         self.0
             .take_if(|present| now - present.last >= CALM)
             .map(|present| present.news(present.last))
     }
 
     /// Returns why the last try failed, until it is over.
-    pub(crate) fn why(&self) -> Option<&str> {
+    pub fn why(&self) -> Option<&str> {
         self.0.as_ref().map(|present| present.why.as_str())
     }
 }

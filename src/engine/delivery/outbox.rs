@@ -31,28 +31,31 @@ use selkie_store::{Draft, Queued};
 const WORTH_TRYING: TimeDelta = TimeDelta::minutes(20);
 
 /// What the bot says, and those it says it by.
-pub(crate) struct Outbox {
-    pub(crate) runtime: Arc<Runtime>,
-    pub(crate) storage: Arc<Storage>,
-    pub(crate) accounts: Arc<Accounts>,
+pub struct Outbox {
+    /// This run of the daemon.
+    pub runtime: Arc<Runtime>,
+    /// Where it is stored.
+    pub storage: Arc<Storage>,
+    /// The accounts that are served.
+    pub accounts: Arc<Accounts>,
     /// Of the config as it is now.
-    pub(crate) settings: Live<Settings>,
+    pub settings: Live<Settings>,
     /// Copies of files on their way out.
-    pub(crate) files: OutgoingFiles,
+    pub files: OutgoingFiles,
     /// Copies of the files of posts.
-    pub(crate) post_files: Arc<PostFiles>,
+    pub post_files: Arc<PostFiles>,
     /// Who gets notices.
-    pub(crate) owners: Owners,
+    pub owners: Owners,
     pub(crate) waiters: DeliveryWaiters,
     /// Rights to answer that taps brought before the answer was there.
-    pub(crate) late: Late,
+    pub late: Late,
     /// Rung when a task was woken by what became of a delivery.
-    pub(crate) woken: Notify,
+    pub woken: Notify,
     pub(crate) queues: PartQueues,
 }
 
 /// What an outbox is made of.
-pub(crate) struct OutboxParts {
+pub struct OutboxParts {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) storage: Arc<Storage>,
     pub(crate) accounts: Arc<Accounts>,
@@ -63,14 +66,14 @@ pub(crate) struct OutboxParts {
 }
 
 /// An outbox, and a queue for each account's delivery worker.
-pub(crate) struct Opened {
+pub struct Opened {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) queues: HashMap<AccountId, PartQueue>,
 }
 
 impl Outbox {
     /// Puts it together.
-    pub(crate) fn open(parts: OutboxParts) -> Opened {
+    pub fn open(parts: OutboxParts) -> Opened {
         let OutboxParts { runtime, storage, accounts, settings, files, post_files, owners } = parts;
         let (senders, queues) = PartQueues::for_accounts(accounts.ids());
         let outbox = Self {
@@ -91,7 +94,7 @@ impl Outbox {
 
     /// Renders text for a conversation; it may use up `window`. `None` when it shows nothing or its
     /// channel is gone.
-    pub(crate) fn draft(
+    pub fn draft(
         &self,
         conversation: &ConversationId,
         markdown: &str,
@@ -104,12 +107,12 @@ impl Outbox {
 
     /// Renders anything for a conversation, quoting nothing. `None` when it shows nothing or its channel
     /// is gone.
-    pub(crate) fn draft_of(&self, conversation: &ConversationId, body: Body) -> Option<Draft> {
+    pub fn draft_of(&self, conversation: &ConversationId, body: Body) -> Option<Draft> {
         self.rendered(Outbound::new(conversation.clone(), body))
     }
 
     /// Renders something said. `None` when it shows nothing or its channel is gone.
-    pub(crate) fn rendered(&self, outbound: Outbound) -> Option<Draft> {
+    pub fn rendered(&self, outbound: Outbound) -> Option<Draft> {
         let account = self.accounts.of(&outbound.conversation)?;
         let outbound = outbound.said(self.runtime.clock.now()).numbered(self.runtime.nonce());
         let mut parts = rendered(&account.channel, &outbound, &self.runtime.redactor);
@@ -124,14 +127,14 @@ impl Outbox {
     }
 
     /// Renders an answer to a message; in a group it quotes the message.
-    pub(crate) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
+    pub fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
         let among_others = inbound.audience == Audience::Group;
         let quote = among_others.then(|| inbound.message.clone()).flatten();
         self.draft(&inbound.conversation, markdown, quote, self.right([inbound]))
     }
 
     /// Returns the newest right to answer that these messages brought and that still lives.
-    pub(crate) fn window<'a>(
+    pub fn window<'a>(
         &self,
         heard: impl IntoIterator<Item = &'a Inbound>,
     ) -> Option<ReplyWindow> {
@@ -142,7 +145,7 @@ impl Outbox {
 
     /// Returns the newest right to answer that these messages brought, or the last one that may yet be
     /// taken though nobody promises it.
-    pub(crate) fn right<'a>(
+    pub fn right<'a>(
         &self,
         heard: impl IntoIterator<Item = &'a Inbound>,
     ) -> Option<ReplyWindow> {
@@ -152,12 +155,12 @@ impl Outbox {
     }
 
     /// Gives stored parts to the delivery worker of their account.
-    pub(crate) fn send(&self, queued: Queued) {
+    pub fn send(&self, queued: Queued) {
         self.queues.send(queued);
     }
 
     /// Says something once for ever under `key`; `true` when this was the once.
-    pub(crate) async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) -> bool {
+    pub async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) -> bool {
         let (outbox, key) = (Arc::clone(self), key.to_owned());
         let said = async move {
             match outbox.storage.ledger.say_once(&key, draft).await {
@@ -176,14 +179,14 @@ impl Outbox {
     }
 
     /// Tells the first owner something in private, once a day for each `key`.
-    pub(crate) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
+    pub async fn notice(self: &Arc<Self>, key: &str, text: &str) {
         let day = self.runtime.now().format("%Y-%m-%d");
         self.tell_owner(&format!("notice:{key}:{day}"), text).await;
     }
 
     /// Lets a place that goes on under another id keep its rights, and tells the owner, once for ever,
     /// which id belongs into the config.
-    pub(crate) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
+    pub async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
         if account.alias(old, new) {
             self.storage.moved.notify_one();
             let key = format!("{}.{}", account.channel.name, account.channel.allow_keys.places);
@@ -193,7 +196,7 @@ impl Outbox {
     }
 
     /// Tells the first owner who can be reached something in private, once for ever under `key`.
-    pub(crate) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
+    pub async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let private = self.reach(&[]);
         let text = self.runtime.redactor.clean(text);
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {

@@ -13,34 +13,34 @@ const LONGEST_BACKOFF: TimeDelta = TimeDelta::minutes(5);
 
 /// What came of an attempt.
 #[derive(Debug)]
-pub(crate) struct AttemptOutcome {
+pub struct AttemptOutcome {
     /// For the ledger.
-    pub(crate) outcome: Outcome,
+    pub outcome: Outcome,
     /// The part as it is tried again; absent when it is settled.
-    pub(crate) again: Option<DuePart>,
+    pub again: Option<DuePart>,
     /// Who is held back besides.
-    pub(crate) penalty: Option<Penalty>,
+    pub penalty: Option<Penalty>,
 }
 
 /// Who is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Penalty {
+pub struct Penalty {
     /// The whole account, not this place alone.
-    pub(crate) account: bool,
+    pub account: bool,
     pub(crate) until: DateTime<Utc>,
 }
 
 /// When it is, and what chance says.
 #[derive(Clone, Copy)]
-pub(crate) struct Moment {
+pub struct Moment {
     pub(crate) now: DateTime<Utc>,
     /// In `0.0..1.0`: spreads retries.
-    pub(crate) unit: f64,
+    pub unit: f64,
     pub(crate) unclear_after: Span,
 }
 
 /// Judges a delivery.
-pub(crate) fn of_delivery(
+pub fn of_delivery(
     delivery: Delivery,
     due: DuePart,
     sender: &dyn Sender,
@@ -95,7 +95,7 @@ pub(crate) fn of_delivery(
 /// Judges what the platform knows of an unclear part: what set a state is set again, an answer to who
 /// asked goes out once more with a mark, everything else is left. A doubt outlives the part's time: what
 /// may have arrived is never called expired.
-pub(crate) fn of_lookup(
+pub fn of_lookup(
     lookup: Lookup,
     due: DuePart,
     sender: &dyn Sender,

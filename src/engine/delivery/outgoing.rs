@@ -14,7 +14,7 @@ use tokio::io::AsyncWriteExt as _;
 use crate::delivery::checked;
 
 /// Its folder below the cache.
-pub(crate) const FOLDER: &str = "outbox";
+pub const FOLDER: &str = "outbox";
 
 /// The folder in it that copies of posts' files have for themselves: they are no part's own.
 pub(super) const OF_POSTS: &str = "posts";
@@ -24,7 +24,7 @@ pub const POST_FILES: &str = "outbox/posts";
 
 /// Why there is no copy.
 #[derive(Debug)]
-pub(crate) enum NoCopy {
+pub enum NoCopy {
     /// The file holds a secret.
     Secret,
     /// It cannot be read, or the copy not be written.
@@ -38,19 +38,19 @@ impl From<io::Error> for NoCopy {
 }
 
 /// The folder of copies. Each lies in a folder of its own, under its own name.
-pub(crate) struct OutgoingFiles {
+pub struct OutgoingFiles {
     folder: PathBuf,
 }
 
 impl OutgoingFiles {
     /// Keeps copies below the cache; the folder is made with the first.
-    pub(crate) fn below(cache_dir: &Path) -> Self {
+    pub fn below(cache_dir: &Path) -> Self {
         Self { folder: cache_dir.join(FOLDER) }
     }
 
     /// Copies an opened file, as long as it is now and while the search finds nothing in it, and returns where the
     /// copy lies (0600).
-    pub(crate) async fn take(
+    pub async fn take(
         &self,
         task: impl std::fmt::Display,
         name: &str,
@@ -68,7 +68,7 @@ impl OutgoingFiles {
     }
 
     /// Writes bytes into a file of their own, while the search finds nothing in them, and returns where it lies (0600).
-    pub(crate) async fn put_checked(
+    pub async fn put_checked(
         &self,
         task: impl std::fmt::Display,
         name: &str,
@@ -82,7 +82,7 @@ impl OutgoingFiles {
     }
 
     /// Writes bytes into a file of their own and returns where it lies (0600).
-    pub(crate) async fn put(
+    pub async fn put(
         &self,
         task: impl std::fmt::Display,
         name: &str,
@@ -111,12 +111,12 @@ impl OutgoingFiles {
     }
 
     /// Removes what a part names: it will not be sent any more.
-    pub(crate) fn settle(&self, part: &Part) {
+    pub fn settle(&self, part: &Part) {
         self.named(part).iter().for_each(|path| self.remove(path));
     }
 
     /// Removes what none of these parts names: copies of a process that died before it said anything.
-    pub(crate) fn sweep<'a>(&self, due: impl Iterator<Item = &'a Part>) {
+    pub fn sweep<'a>(&self, due: impl Iterator<Item = &'a Part>) {
         let kept: Vec<PathBuf> = due.flat_map(|part| self.named(part)).collect();
         // No folder: nothing was ever sent.
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
@@ -132,7 +132,7 @@ impl OutgoingFiles {
     }
 
     /// Removes one copy with its folder.
-    pub(crate) fn remove(&self, path: &Path) {
+    pub fn remove(&self, path: &Path) {
         let Some(own) = path.parent().filter(|own| own.parent() == Some(&self.folder)) else {
             return;
         };

@@ -6,21 +6,21 @@ use selkie_channel_core::ConversationId;
 
 /// How many parts wait in which of them.
 #[derive(Default)]
-pub(crate) struct Paused {
+pub struct Paused {
     lanes: HashMap<ConversationId, usize>,
     parts: usize,
 }
 
 impl Paused {
     /// So many parts of a conversation wait from now on.
-    pub(crate) fn pause(&mut self, conversation: &ConversationId, parts: usize) {
+    pub fn pause(&mut self, conversation: &ConversationId, parts: usize) {
         self.resume(conversation);
         self.lanes.insert(conversation.clone(), parts);
         self.parts += parts;
     }
 
     /// One part more: it waits as well, where its conversation does.
-    pub(crate) fn join(&mut self, conversation: &ConversationId) {
+    pub fn join(&mut self, conversation: &ConversationId) {
         if let Some(parts) = self.lanes.get_mut(conversation) {
             *parts += 1;
             self.parts += 1;
@@ -28,13 +28,13 @@ impl Paused {
     }
 
     /// Its time has come.
-    pub(crate) fn resume(&mut self, conversation: &ConversationId) {
+    pub fn resume(&mut self, conversation: &ConversationId) {
         self.parts -= self.lanes.remove(conversation).unwrap_or_default();
     }
 
     /// Whether something goes before what is no speech there, when so many parts of the account wait: what waits in the
     /// same conversation, and what waits elsewhere for nothing but its turn.
-    pub(crate) fn goes_before(&self, conversation: &ConversationId, waiting: usize) -> bool {
+    pub fn goes_before(&self, conversation: &ConversationId, waiting: usize) -> bool {
         waiting > self.parts || self.lanes.contains_key(conversation)
     }
 }

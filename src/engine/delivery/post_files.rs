@@ -22,14 +22,14 @@ const COPY: &str = "copy";
 const YOUNG: TimeDelta = TimeDelta::hours(1);
 
 /// The folder of copies.
-pub(crate) struct PostFiles {
+pub struct PostFiles {
     folder: PathBuf,
     redactor: Redactor,
 }
 
 impl PostFiles {
     /// Keeps copies below the cache; the folder is made with the first.
-    pub(crate) fn below(cache_dir: &Path, redactor: Redactor) -> Self {
+    pub fn below(cache_dir: &Path, redactor: Redactor) -> Self {
         Self { folder: cache_dir.join(FOLDER).join(OF_POSTS), redactor }
     }
 
@@ -63,12 +63,12 @@ impl PostFiles {
     }
 
     /// Whether nothing was ever kept.
-    pub(crate) fn is_unused(&self) -> bool {
+    pub fn is_unused(&self) -> bool {
         !self.folder.is_dir()
     }
 
     /// Removes the copies that are not named, and not young.
-    pub(crate) fn sweep(&self, named: &HashSet<PathBuf>, now: DateTime<Utc>) {
+    pub fn sweep(&self, named: &HashSet<PathBuf>, now: DateTime<Utc>) {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {
             let own = entry.path();

@@ -16,14 +16,14 @@ use selkie_domain::schedule::ScheduleState;
 use selkie_store::{DeliveryState, Occurrence, PostRow, Telling};
 
 /// A tool waits for the receipt of what it posts and tells it itself: it has so long.
-pub(crate) const TOOLS_TURN: Duration = Duration::from_secs(25);
+pub const TOOLS_TURN: Duration = Duration::from_secs(25);
 /// So many refusals for its words in a row, and a series waits.
 const REFUSALS: usize = 3;
 /// So many of a series' newest times are looked through for them.
 const LATEST: usize = 50;
 
 /// Waits in the background until a post is settled, and tells it. Call it before the delivery worker gets its parts.
-pub(crate) fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Duration) {
+pub fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Duration) {
     let not_before = Instant::now() + not_before;
     let mut watch = outbox.waiters.watch(outbound);
     let (outbox, stop) = (Arc::clone(outbox), outbox.runtime.stop.work.clone());
@@ -47,7 +47,7 @@ pub(crate) fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Dur
 }
 
 /// Goes on with what an earlier process has not told.
-pub(crate) async fn resume(outbox: Arc<Outbox>) {
+pub async fn resume(outbox: Arc<Outbox>) {
     let Some(untold) = outbox.storage.insist(|ledger| ledger.untold_posts()).await else { return };
     for outbound in untold {
         let row = outbox.storage.insist(|ledger| ledger.post_of(outbound)).await.flatten();
@@ -61,7 +61,7 @@ pub(crate) async fn resume(outbox: Arc<Outbox>) {
 }
 
 /// Whether a post is to go out by an account that is not configured any more: nobody sends it until it is again.
-pub(crate) fn waits_for_login(outbox: &Outbox, row: &PostRow) -> bool {
+pub fn waits_for_login(outbox: &Outbox, row: &PostRow) -> bool {
     let is_gone = outbox.accounts.of(&row.said.conversation).is_none();
     is_gone && row.standing == DeliveryState::Open
 }
@@ -82,7 +82,7 @@ async fn tell_waits(outbox: &Arc<Outbox>, row: &PostRow) {
 }
 
 /// Removes copies of files that no post and no schedule needs any more.
-pub(crate) async fn sweep_files(outbox: Arc<Outbox>) {
+pub async fn sweep_files(outbox: Arc<Outbox>) {
     let files = Arc::clone(&outbox.post_files);
     if files.is_unused() {
         return;

@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 const AGAIN: Duration = Duration::from_secs(4);
 
 /// Shows typing until it is dropped, and returns when that has lasted so long that nobody believes it.
-pub(crate) async fn show(outbox: &Outbox, account: &Account, conversation: &ConversationId) {
+pub async fn show(outbox: &Outbox, account: &Account, conversation: &ConversationId) {
     let end = Instant::now() + LONGEST;
     tokio::time::sleep(BLINK).await;
     let outbound = Outbound::new(conversation.clone(), Body::Typing);

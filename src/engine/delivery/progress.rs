@@ -28,13 +28,13 @@ use selkie_domain::written::Written;
 use selkie_store::Claimed;
 use selkie_tools::ports::Progress;
 
-pub(crate) use kept::KeptProgress;
-pub(crate) use messages::asked_for_approval;
+pub use kept::KeptProgress;
+pub use messages::asked_for_approval;
 use news::{ApprovalLine, News};
 use status_message::StatusMessage;
 
 /// How far one task is.
-pub(crate) struct TaskProgress {
+pub struct TaskProgress {
     shared: Arc<Shared>,
 }
 
@@ -70,7 +70,7 @@ enum Life {
 
 impl TaskProgress {
     /// Takes up a claimed task. Costs nothing until a tool is called.
-    pub(crate) fn of(outbox: &Arc<Outbox>, claimed: &Claimed) -> Self {
+    pub fn of(outbox: &Arc<Outbox>, claimed: &Claimed) -> Self {
         // An earlier life may have left a message: it is taken up, or taken away at the end.
         let resumed = claimed.attempts > 1 || !claimed.transcript.is_empty();
         let shared = Arc::new(Shared {
@@ -89,7 +89,7 @@ impl TaskProgress {
     }
 
     /// Ends it, after the answer was handed out: the message is withdrawn; a plan stays as it stands.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.shared.end(Life::Closed);
     }
 
@@ -102,7 +102,7 @@ impl TaskProgress {
     }
 
     /// The task goes on: a line that said what it waited for says what came of it.
-    pub(crate) fn goes_on(&self, approved: bool) {
+    pub fn goes_on(&self, approved: bool) {
         self.shared.tell(|news| {
             news.approval =
                 news.approval.take().map(|_| ApprovalLine::Settled(messages::settled(approved)));
@@ -110,7 +110,7 @@ impl TaskProgress {
     }
 
     /// Leaves the message as it is to the task's next claim.
-    pub(crate) fn leave(&self) {
+    pub fn leave(&self) {
         self.shared.end(Life::Left);
     }
 }
@@ -238,7 +238,7 @@ async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
 }
 
 /// What a task shows of itself: how far it is, and its answer while it is written.
-pub(crate) struct Shows {
+pub struct Shows {
     pub(crate) progress: Arc<TaskProgress>,
     pub(crate) answer: Arc<StreamedAnswer>,
 }

@@ -10,7 +10,7 @@ use selkie_domain::question::{Ask, Given};
 use selkie_store::{Draft, QuestionRow};
 
 /// The button that ends a choice of several.
-pub(crate) const DONE: &str = "done";
+pub const DONE: &str = "done";
 /// A question is repeated in its outcome as far as surely fits into one message.
 pub(super) const MOST_BYTES: usize = 1500;
 /// As much of an answer in own words is shown in its outcome.
@@ -18,7 +18,7 @@ const ANSWER_BYTES: usize = 300;
 
 /// Returns the question as it is asked: where its message cannot be changed, several are chosen in words.
 /// In a group it says how own words reach it.
-pub(crate) fn asked(
+pub fn asked(
     outbox: &Outbox,
     conversation: &ConversationId,
     key: &str,
@@ -47,7 +47,7 @@ fn in_numbers(key: &str, ask: &Ask) -> Question {
 }
 
 /// Returns the question with its buttons; those that are picked of several are marked.
-pub(crate) fn shown(key: &str, ask: &Ask, picked: &[String]) -> Question {
+pub fn shown(key: &str, ask: &Ask, picked: &[String]) -> Question {
     let choices = match ask.many {
         false => ask.choices.clone(),
         true => boxes(ask, picked),
@@ -62,7 +62,7 @@ pub(crate) fn shown(key: &str, ask: &Ask, picked: &[String]) -> Question {
 }
 
 /// Renders the question as it looks with these picked.
-pub(crate) fn with_picked(outbox: &Outbox, row: &QuestionRow, picked: &[String]) -> Option<Draft> {
+pub fn with_picked(outbox: &Outbox, row: &QuestionRow, picked: &[String]) -> Option<Draft> {
     let question = shown(&row.key, &row.ask, picked);
     let (message, markdown) = (row.message.clone()?, question.markdown.clone());
     let body = Body::Revision { message, markdown, question: Some(question) };
@@ -70,7 +70,7 @@ pub(crate) fn with_picked(outbox: &Outbox, row: &QuestionRow, picked: &[String])
 }
 
 /// Renders what came of a question in place of its buttons; `by` names who answered, where several speak.
-pub(crate) fn with_outcome(
+pub fn with_outcome(
     outbox: &Outbox,
     row: &QuestionRow,
     outcome: &str,
@@ -85,7 +85,7 @@ pub(crate) fn with_outcome(
 
 /// Shows once what came of a question that no tap has answered. Its message may still be on its way: then
 /// it is changed when it has arrived.
-pub(crate) async fn close(
+pub async fn close(
     outbox: &Arc<Outbox>,
     question: QuestionRow,
     outcome: &str,
@@ -135,7 +135,7 @@ async fn arrived(outbox: &Arc<Outbox>, question: QuestionRow) -> QuestionRow {
 }
 
 /// Says in a line what came of a question.
-pub(crate) fn outcome(ask: &Ask, given: Option<&Given>) -> String {
+pub fn outcome(ask: &Ask, given: Option<&Given>) -> String {
     match given {
         Some(given @ (Given::Chosen { .. } | Given::Words { .. })) => {
             format!("✔ {}", cut(&ask.says(given), ANSWER_BYTES))

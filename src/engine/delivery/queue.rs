@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use selkie_store::Queued;
 
 /// Hands stored parts to delivery workers.
-pub(crate) struct PartQueues(RwLock<HashMap<AccountId, Way>>);
+pub struct PartQueues(RwLock<HashMap<AccountId, Way>>);
 
 /// The way to one delivery worker.
 struct Way {
@@ -20,7 +20,7 @@ struct Way {
 }
 
 /// What one delivery worker gets. The rows are stored: this holds no more than what is due anyway.
-pub(crate) struct PartQueue {
+pub struct PartQueue {
     parts: mpsc::UnboundedReceiver<Queued>,
     underway: Arc<AtomicUsize>,
     /// What was given out last: whoever asks for more has taken it in.
@@ -29,7 +29,7 @@ pub(crate) struct PartQueue {
 
 impl PartQueue {
     /// Waits for the next parts; may be given up at any time.
-    pub(crate) async fn recv(&mut self) -> Option<Queued> {
+    pub async fn recv(&mut self) -> Option<Queued> {
         self.taken_in();
         let queued = self.parts.recv().await;
         self.given += usize::from(queued.is_some());
@@ -37,7 +37,7 @@ impl PartQueue {
     }
 
     /// Returns the next parts if they are there.
-    pub(crate) fn next(&mut self) -> Option<Queued> {
+    pub fn next(&mut self) -> Option<Queued> {
         self.taken_in();
         let queued = self.parts.try_recv().ok();
         self.given += usize::from(queued.is_some());
@@ -59,7 +59,7 @@ fn way() -> (Way, PartQueue) {
 
 impl PartQueues {
     /// Opens a queue for each account.
-    pub(crate) fn for_accounts(
+    pub fn for_accounts(
         accounts: impl Iterator<Item = AccountId>,
     ) -> (Self, HashMap<AccountId, PartQueue>) {
         let mut ways = HashMap::new();
@@ -73,25 +73,25 @@ impl PartQueues {
     }
 
     /// Opens a queue for an account; from now on nothing more comes to the one before.
-    pub(crate) fn open(&self, account: AccountId) -> PartQueue {
+    pub fn open(&self, account: AccountId) -> PartQueue {
         let (way, queue) = way();
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(account, way);
         queue
     }
 
     /// Closes the queue of an account: its parts stay in the ledger.
-    pub(crate) fn close(&self, account: &AccountId) {
+    pub fn close(&self, account: &AccountId) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(account);
     }
 
     /// Whether something is on its way to the delivery worker of an account.
-    pub(crate) fn has_underway(&self, account: &AccountId) -> bool {
+    pub fn has_underway(&self, account: &AccountId) -> bool {
         let ways = self.0.read().unwrap_or_else(PoisonError::into_inner);
         ways.get(account).is_some_and(|way| way.underway.load(Ordering::SeqCst) > 0)
     }
 
     /// Hands parts over. Parts of an account without a delivery worker stay in the ledger.
-    pub(crate) fn send(&self, queued: Queued) {
+    pub fn send(&self, queued: Queued) {
         let Some(first) = queued.parts.first() else { return };
         let account = first.part.conversation.account().clone();
         match self.0.read().unwrap_or_else(PoisonError::into_inner).get(&account) {

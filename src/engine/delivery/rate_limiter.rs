@@ -6,15 +6,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{Audience, Pace};
 
 /// The scope of a penalty that holds for the whole account.
-pub(crate) const ACCOUNT: &str = "account";
+pub const ACCOUNT: &str = "account";
 /// No penalty is believed for longer: the platform may have meant less, or be mended before, and a stored one may come
 /// from before a jump of the clock. Who asks again so seldom is no burden.
-pub(crate) const LONGEST_PENALTY: TimeDelta = TimeDelta::minutes(15);
+pub const LONGEST_PENALTY: TimeDelta = TimeDelta::minutes(15);
 /// Places remembered before the quiet ones are forgotten.
 const MANY_PLACES: usize = 1024;
 
 /// When one account may speak.
-pub(crate) struct RateLimiter {
+pub struct RateLimiter {
     pace: Pace,
     account: Option<Window>,
     places: HashMap<String, Window>,
@@ -23,7 +23,7 @@ pub(crate) struct RateLimiter {
 
 /// When a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leave {
+pub enum Leave {
     /// Now.
     Now,
     /// This place must wait; others need not.
@@ -34,13 +34,13 @@ pub(crate) enum Leave {
 
 impl RateLimiter {
     /// Starts with what the platform asked before the start.
-    pub(crate) fn new(pace: Pace) -> Self {
+    pub fn new(pace: Pace) -> Self {
         let account = pace.per_account_second.map(|most| Window::new(most.get(), SECOND));
         Self { pace, account, places: HashMap::new(), penalties: HashMap::new() }
     }
 
     /// Says when `place` may be spoken to.
-    pub(crate) fn leave(&self, place: &str, now: DateTime<Utc>) -> Leave {
+    pub fn leave(&self, place: &str, now: DateTime<Utc>) -> Leave {
         let penalty = |scope: &str| {
             self.penalties.get(scope).map(|until| (*until).min(now + LONGEST_PENALTY))
         };
@@ -56,7 +56,7 @@ impl RateLimiter {
     }
 
     /// Counts a call.
-    pub(crate) fn took(&mut self, place: &str, audience: Audience, now: DateTime<Utc>) {
+    pub fn took(&mut self, place: &str, audience: Audience, now: DateTime<Utc>) {
         if let Some(window) = &mut self.account {
             window.took(now);
         }
@@ -71,14 +71,14 @@ impl RateLimiter {
     }
 
     /// Whether at least half of what the platform takes is left for speech.
-    pub(crate) fn has_room(&self, place: &str, now: DateTime<Utc>) -> bool {
+    pub fn has_room(&self, place: &str, now: DateTime<Utc>) -> bool {
         let half = |window: &Window| window.used(now) * 2 < window.most.max(2);
         self.account.as_ref().is_none_or(half) && self.places.get(place).is_none_or(half)
     }
 
     /// Counts a call that is no speech: a direct conversation's next answer does not wait for it, the
     /// platform takes a short burst there.
-    pub(crate) fn took_beside(&mut self, place: &str, audience: Audience, now: DateTime<Utc>) {
+    pub fn took_beside(&mut self, place: &str, audience: Audience, now: DateTime<Utc>) {
         match (audience, &mut self.account) {
             (Audience::Group, _) => self.took(place, audience, now),
             (Audience::Direct, Some(window)) => window.took(now),
@@ -87,7 +87,7 @@ impl RateLimiter {
     }
 
     /// Holds a place, or the [`ACCOUNT`], back until `until`.
-    pub(crate) fn punish(&mut self, scope: &str, until: DateTime<Utc>, now: DateTime<Utc>) {
+    pub fn punish(&mut self, scope: &str, until: DateTime<Utc>, now: DateTime<Utc>) {
         self.penalties.retain(|_, at| *at > now);
         let until = until.min(now + LONGEST_PENALTY);
         let known = self.penalties.entry(scope.to_owned()).or_insert(until);
@@ -95,12 +95,12 @@ impl RateLimiter {
     }
 
     /// Holds the account back no more: what was refused to it by another token may be taken now.
-    pub(crate) fn forgive(&mut self) {
+    pub fn forgive(&mut self) {
         self.penalties.remove(ACCOUNT);
     }
 
     /// Whether nothing but the platform's answers limits this account.
-    pub(crate) fn is_lifted(&self) -> bool {
+    pub fn is_lifted(&self) -> bool {
         self.pace == Pace::LIFTED
     }
 
@@ -125,7 +125,7 @@ fn later(a: Option<DateTime<Utc>>, b: Option<DateTime<Utc>>) -> Option<DateTime<
 }
 
 /// At most `most` calls in any `span`.
-pub(crate) struct Window {
+pub struct Window {
     most: usize,
     span: TimeDelta,
     log: VecDeque<DateTime<Utc>>,
@@ -137,7 +137,7 @@ impl Window {
     }
 
     /// When the next call fits; never further than one span from now, whatever the clock did.
-    pub(crate) fn free_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    pub fn free_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if self.log.len() < self.most {
             return None;
         }
@@ -157,7 +157,7 @@ impl Window {
     }
 
     /// The newest call was not made.
-    pub(crate) fn give_back(&mut self) {
+    pub fn give_back(&mut self) {
         self.log.pop_back();
     }
 }

@@ -11,16 +11,16 @@ use selkie_schedule::zone::Zone;
 use selkie_store::{Draft, ReminderRow};
 
 /// The button of what is done.
-pub(crate) const DONE: &str = "done";
+pub const DONE: &str = "done";
 /// The button of what is to be said again.
-pub(crate) const AGAIN: &str = "again";
+pub const AGAIN: &str = "again";
 /// After so long it is.
-pub(crate) const LATER: TimeDelta = TimeDelta::minutes(10);
+pub const LATER: TimeDelta = TimeDelta::minutes(10);
 /// A question is named by so many letters at the most.
 const LONGEST_KEY: usize = 24;
 
 /// Gives the words of a reminder their buttons, where its channel can show on the message what became of them.
-pub(crate) fn with_buttons(outbox: &Outbox, id: ReminderId, said: Outbound) -> Outbound {
+pub fn with_buttons(outbox: &Outbox, id: ReminderId, said: Outbound) -> Outbound {
     let key = id.key();
     let Body::Text { markdown } = &said.body else { return said };
     if key.len() > LONGEST_KEY || !can_change(outbox, &said.conversation) {
@@ -42,7 +42,7 @@ pub(crate) fn with_buttons(outbox: &Outbox, id: ReminderId, said: Outbound) -> O
 }
 
 /// Renders what became of a reminder in place of its buttons; `None` where a message cannot be changed.
-pub(crate) fn revised(
+pub fn revised(
     outbox: &Outbox,
     row: &ReminderRow,
     message: MessageRef,
@@ -55,7 +55,7 @@ pub(crate) fn revised(
 }
 
 /// Says in a few words what became of a reminder.
-pub(crate) fn outcome(row: &ReminderRow, made: Reminded, now: DateTime<Utc>) -> String {
+pub fn outcome(row: &ReminderRow, made: Reminded, now: DateTime<Utc>) -> String {
     let Reminded::Again { at } = made else { return "✔ Done".to_owned() };
     let zone = Zone::named(&row.schedule.schedule.zone).unwrap_or(Zone::UTC);
     let local = zone.local(at);

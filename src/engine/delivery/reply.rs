@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const ASKS: Duration = Duration::from_secs(5);
 
 /// The reply of one task.
-pub(crate) struct TaskReply {
+pub struct TaskReply {
     outbox: Arc<Outbox>,
     claim: Claim,
     conversation: ConversationId,
@@ -65,7 +65,7 @@ impl TaskReply {
     }
 
     /// Whether anything was said through it that was not refused.
-    pub(crate) fn has_spoken(&self) -> bool {
+    pub fn has_spoken(&self) -> bool {
         self.spoken.load(Ordering::Relaxed)
     }
 

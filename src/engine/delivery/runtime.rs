@@ -29,14 +29,15 @@ pub struct Stop {
 }
 
 /// This run of the daemon.
-pub(crate) struct Runtime {
+pub struct Runtime {
     pub(crate) instance: Instance,
     pub(crate) clock: SharedClock,
     /// Sleeps until a moment, for all who wait for one.
-    pub(crate) sleeper: Arc<Sleeper>,
-    pub(crate) chance: Arc<dyn Chance>,
+    pub sleeper: Arc<Sleeper>,
+    /// Chance.
+    pub chance: Arc<dyn Chance>,
     /// Where to die, in tests.
-    pub(crate) crash: Arc<Crash>,
+    pub crash: Arc<Crash>,
     pub(crate) happenings: Happenings,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Traces,
@@ -47,30 +48,30 @@ pub(crate) struct Runtime {
 
 impl Runtime {
     /// The time.
-    pub(crate) fn now(&self) -> DateTime<Utc> {
+    pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
     /// Waits until this time of day, also over a suspend and a change of the clock.
-    pub(crate) async fn until(&self, at: DateTime<Utc>) {
+    pub async fn until(&self, at: DateTime<Utc>) {
         self.sleeper.until(at).await;
     }
 
     /// Returns a number that sets one outbound apart from others that say the same.
-    pub(crate) fn nonce(&self) -> u64 {
+    pub fn nonce(&self) -> u64 {
         // 53 bits: what a fraction between 0 and 1 carries.
         (self.chance.unit() * (1u64 << 53) as f64) as u64
     }
 
     /// Whether the daemon ends: what runs may end, and no task is begun.
-    pub(crate) fn is_draining(&self) -> bool {
+    pub fn is_draining(&self) -> bool {
         self.stop.receivers.is_cancelled() || self.stop.work.is_cancelled()
     }
 
     /// Carries a write, and what belongs to it, to the end. A caller may be dropped anywhere (a receiver that
     /// is stopped, a person who hangs up, a tool call whose time is over): what it has claimed is begun all
     /// the same, and what it has stored reaches its delivery worker.
-    pub(crate) async fn to_the_end<T: Send + 'static>(
+    pub async fn to_the_end<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> T {

@@ -43,7 +43,7 @@ pub enum Told {
 }
 
 /// Says `markdown` in the conversation that `to` names and waits for what becomes of it.
-pub(crate) async fn say(
+pub async fn say(
     outbox: &Arc<Outbox>,
     to: &str,
     markdown: &str,

@@ -18,20 +18,21 @@ const SOON: Duration = Duration::from_secs(1);
 const SILENT: Duration = Duration::from_secs(5);
 
 /// The ledger, and whether it takes writes.
-pub(crate) struct Storage {
-    pub(crate) ledger: Arc<dyn Ledger>,
+pub struct Storage {
+    /// The ledger.
+    pub ledger: Arc<dyn Ledger>,
     pub(crate) health: Health,
     /// Something was stored, for whoever looks through it beside everything else.
-    pub(crate) heard: Notify,
+    pub heard: Notify,
     /// A place goes on under another id.
-    pub(crate) moved: Notify,
+    pub moved: Notify,
     outage: Mutex<Outage>,
     runtime: Arc<Runtime>,
 }
 
 impl Storage {
     /// A store that takes writes, as far as is known.
-    pub(crate) fn new(ledger: Arc<dyn Ledger>, runtime: Arc<Runtime>) -> Self {
+    pub fn new(ledger: Arc<dyn Ledger>, runtime: Arc<Runtime>) -> Self {
         Self {
             ledger,
             health: Health::default(),
@@ -44,7 +45,7 @@ impl Storage {
 
     /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and
     /// asked again until it takes writes.
-    pub(crate) fn trouble(self: &Arc<Self>, error: &StoreError) {
+    pub fn trouble(self: &Arc<Self>, error: &StoreError) {
         if !matches!(error, StoreError::Broken(_)) {
             tracing::error!(%error, "the store refused a row");
             return;
@@ -58,13 +59,13 @@ impl Storage {
     }
 
     /// Notes that the store took a write.
-    pub(crate) fn stored(&self) {
+    pub fn stored(&self) {
         self.heard.notify_one();
         self.health.mended();
     }
 
     /// Says why nothing can be written, or what has had no answer for long, while that is so.
-    pub(crate) fn why(&self) -> Option<String> {
+    pub fn why(&self) -> Option<String> {
         let failed = locked(&self.outage).why().map(str::to_owned);
         failed.or_else(|| silence(&*self.ledger))
     }
@@ -78,7 +79,7 @@ impl Storage {
 
     /// Repeats a verb until the store takes it. `None` when the daemon stops first, or when the row
     /// is a defect that no repetition mends.
-    pub(crate) async fn insist<'a, T, F, V>(self: &'a Arc<Self>, mut verb: F) -> Option<T>
+    pub async fn insist<'a, T, F, V>(self: &'a Arc<Self>, mut verb: F) -> Option<T>
     where
         F: FnMut(&'a dyn Ledger) -> V,
         V: Future<Output = Result<T, StoreError>>,
@@ -101,7 +102,7 @@ impl Storage {
 
     /// Notices what nobody else does: a database that was deleted or replaced while nothing is written, one that does not
     /// answer, and the end of trouble. Until the daemon stops.
-    pub(crate) async fn watch_over(self: Arc<Self>) {
+    pub async fn watch_over(self: Arc<Self>) {
         let mut is_silent = false;
         loop {
             let soon = self.health.is_whole() && locked(&self.outage).why().is_some();
@@ -160,7 +161,7 @@ fn silence(ledger: &dyn Ledger) -> Option<String> {
 }
 
 /// Whether the store takes writes.
-pub(crate) struct Health(watch::Sender<bool>);
+pub struct Health(watch::Sender<bool>);
 
 impl Default for Health {
     fn default() -> Self {
@@ -170,23 +171,23 @@ impl Default for Health {
 
 impl Health {
     /// Notes that a write failed; `true` when that is news.
-    pub(crate) fn broke(&self) -> bool {
+    pub fn broke(&self) -> bool {
         self.0.send_if_modified(|whole| std::mem::replace(whole, false))
     }
 
     /// Notes that a write was taken; `true` when that is news.
-    pub(crate) fn mended(&self) -> bool {
+    pub fn mended(&self) -> bool {
         // Every accepted batch comes by here: look before taking the write lock.
         !*self.0.borrow() && self.0.send_if_modified(|whole| !std::mem::replace(whole, true))
     }
 
     /// Whether the store takes writes, as far as is known.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         *self.0.borrow()
     }
 
     /// Returns when the store takes writes.
-    pub(crate) async fn whole(&self) {
+    pub async fn whole(&self) {
         // The sender lives in `self`, so the wait cannot fail.
         drop(self.0.subscribe().wait_for(|whole| *whole).await);
     }

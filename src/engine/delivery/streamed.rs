@@ -29,7 +29,7 @@ const MOST_SHOWN: usize = 32 * 1024;
 const GOES_ON: &str = " …";
 
 /// The answer of one task, as long as one claim of it lasts.
-pub(crate) struct StreamedAnswer {
+pub struct StreamedAnswer {
     shared: Arc<Shared>,
 }
 
@@ -64,7 +64,7 @@ struct State {
 }
 
 /// What the end of a task finds of its answer.
-pub(crate) struct Left<'a> {
+pub struct Left<'a> {
     answer: &'a StreamedAnswer,
     /// Where it stands.
     message: Option<MessageRef>,
@@ -76,7 +76,7 @@ pub(crate) struct Left<'a> {
 
 impl StreamedAnswer {
     /// Takes up a claimed task. Costs nothing until a model writes. `may`: people are to read along.
-    pub(crate) fn of(
+    pub fn of(
         outbox: &Arc<Outbox>,
         claimed: &Claimed,
         quote: Option<MessageRef>,
@@ -98,7 +98,7 @@ impl StreamedAnswer {
     }
 
     /// Takes what the model writes.
-    pub(crate) fn wrote(&self, written: Written<'_>) {
+    pub fn wrote(&self, written: Written<'_>) {
         if !self.shared.is_wanted {
             return;
         }
@@ -126,7 +126,7 @@ impl StreamedAnswer {
     }
 
     /// Ends it and tells what stands of it; waits for a call that is being made.
-    pub(crate) async fn end(&self) -> Left<'_> {
+    pub async fn end(&self) -> Left<'_> {
         let shows = {
             let mut state = self.shared.state();
             state.has_ended = true;
@@ -162,12 +162,12 @@ impl Drop for StreamedAnswer {
 
 impl Left<'_> {
     /// The message that the answer takes over.
-    pub(crate) fn over(&self) -> Option<MessageRef> {
+    pub fn over(&self) -> Option<MessageRef> {
         self.message.clone().filter(|_| self.is_looked_at)
     }
 
     /// Takes away what the answer did not take over.
-    pub(crate) fn withdraw(self) {
+    pub fn withdraw(self) {
         let Self { answer, message, doubt, .. } = self;
         if message.is_none() && doubt.is_none() {
             return;

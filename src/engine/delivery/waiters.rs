@@ -12,7 +12,7 @@ use selkie_channel_core::locked;
 
 /// Who waits for which outbound. Only what is waited for costs anything.
 #[derive(Default)]
-pub(crate) struct DeliveryWaiters(Mutex<HashMap<OutboundId, Waited>>);
+pub struct DeliveryWaiters(Mutex<HashMap<OutboundId, Waited>>);
 
 /// What is known of an outbound that somebody waits for.
 struct Waited {
@@ -23,10 +23,10 @@ struct Waited {
 
 /// An attempt that did not succeed and is made again.
 #[derive(Clone, Debug)]
-pub(crate) struct Trouble {
+pub struct Trouble {
     pub(crate) why: String,
     /// How long until a doubt is looked up; nothing where there is none.
-    pub(crate) decided_in: Duration,
+    pub decided_in: Duration,
 }
 
 impl Waited {
@@ -38,14 +38,14 @@ impl Waited {
 
 impl DeliveryWaiters {
     /// Watches an outbound from now on: call it before the delivery worker gets the parts.
-    pub(crate) fn watch(&self, outbound: OutboundId) -> watch::Receiver<DeliveryState> {
+    pub fn watch(&self, outbound: OutboundId) -> watch::Receiver<DeliveryState> {
         let mut waiting = self.waiting();
         waiting.retain(|_, waited| !waited.standing.is_closed());
         waiting.entry(outbound).or_insert_with(Waited::new).standing.subscribe()
     }
 
     /// Watches why an outbound that is watched is not sent yet.
-    pub(crate) fn troubles(
+    pub fn troubles(
         &self,
         outbound: OutboundId,
     ) -> Option<watch::Receiver<Option<Trouble>>> {
@@ -53,7 +53,7 @@ impl DeliveryWaiters {
     }
 
     /// Tells where an outbound stands now.
-    pub(crate) fn tell(&self, outbound: OutboundId, standing: &DeliveryState) {
+    pub fn tell(&self, outbound: OutboundId, standing: &DeliveryState) {
         let mut waiting = self.waiting();
         let Some(waited) = waiting.get(&outbound) else { return };
         waited.standing.send_replace(standing.clone());
@@ -63,7 +63,7 @@ impl DeliveryWaiters {
     }
 
     /// Tells why an attempt did not succeed that is made again.
-    pub(crate) fn tell_trouble(&self, outbound: OutboundId, trouble: Trouble) {
+    pub fn tell_trouble(&self, outbound: OutboundId, trouble: Trouble) {
         if let Some(waited) = self.waiting().get(&outbound) {
             waited.trouble.send_replace(Some(trouble));
         }
@@ -75,7 +75,7 @@ impl DeliveryWaiters {
 }
 
 /// Waits until an outbound is settled, one way or the other; unclear counts as settled.
-pub(crate) async fn settled(watch: &mut watch::Receiver<DeliveryState>) -> DeliveryState {
+pub async fn settled(watch: &mut watch::Receiver<DeliveryState>) -> DeliveryState {
     match watch.wait_for(|standing| *standing != DeliveryState::Open).await {
         Ok(standing) => standing.clone(),
         Err(_) => DeliveryState::Open,
@@ -83,7 +83,7 @@ pub(crate) async fn settled(watch: &mut watch::Receiver<DeliveryState>) -> Deliv
 }
 
 /// Returns a standing's name in happenings and logs.
-pub(crate) const fn name(standing: &DeliveryState) -> &'static str {
+pub const fn name(standing: &DeliveryState) -> &'static str {
     match standing {
         DeliveryState::Open => "open",
         DeliveryState::Delivered { .. } => "sent",

@@ -30,7 +30,7 @@ const OUTAGE: u32 = 2;
 const SOON: TimeDelta = TimeDelta::seconds(15);
 
 /// The delivery worker of one account.
-pub(crate) struct DeliveryWorker {
+pub struct DeliveryWorker {
     outbox: Arc<Outbox>,
     account: Arc<Account>,
     queue: PartQueue,
@@ -74,7 +74,7 @@ impl DeliveryWorker {
     }
 
     /// Reads what an earlier instance left: unsent parts and penalties.
-    pub(crate) async fn load(&mut self) -> Result<(), StoreError> {
+    pub async fn load(&mut self) -> Result<(), StoreError> {
         let id = self.account.channel.account.clone();
         let now = self.outbox.runtime.clock.now();
         for (scope, until) in self.outbox.storage.ledger.penalties(&id, now).await? {
@@ -89,17 +89,17 @@ impl DeliveryWorker {
     }
 
     /// Returns the account whose parts it carries.
-    pub(crate) fn account(&self) -> Arc<Account> {
+    pub fn account(&self) -> Arc<Account> {
         Arc::clone(&self.account)
     }
 
     /// Returns the parts that wait.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
         self.lanes.values().flatten().map(|due| &due.part)
     }
 
     /// Waits out no pause of our own making: what a platform did not take from the account before it may take now.
-    pub(crate) fn anew(&mut self) {
+    pub fn anew(&mut self) {
         locked(&self.account.limiter).forgive();
         for part in self.lanes.values_mut().flatten().filter(|part| !part.unclear) {
             if part.attempts > 0 {
@@ -109,7 +109,7 @@ impl DeliveryWorker {
     }
 
     /// Carries until the daemon stops, or its account is another's; calls in flight are waited for.
-    pub(crate) async fn run(mut self) {
+    pub async fn run(mut self) {
         let mut flying = Flying::new();
         let stop = self.outbox.runtime.stop.work.clone();
         let outbox = Arc::clone(&self.outbox);

@@ -67,7 +67,7 @@ mod stories_of_questions;
 #[cfg(test)]
 mod stories_of_refusals;
 #[cfg(test)]
-pub(crate) mod testing;
+pub mod testing;
 mod windows;
 
 pub use knowledge::{Knowledge, Looked, Sees, Unreadable};
@@ -76,13 +76,17 @@ pub use remake::{Became, ChannelChange};
 
 /// Everything between the channels and the agent.
 pub struct Flow {
+    /// What is said, until its receipt.
     pub outbox: Arc<Outbox>,
+    /// What is heard.
     pub intake: Arc<Intake>,
     workers: Arc<Workers>,
+    /// What people may use.
     pub limits: Arc<Limits>,
     gate: Arc<Gate>,
     listening: Arc<Listening>,
     counter: Arc<Counter>,
+    /// The schedules.
     pub timetable: Arc<BookTimetable>,
     /// Those of the config.
     pub named_owners: Live<Vec<PersonId>>,
@@ -90,17 +94,23 @@ pub struct Flow {
     changing: tokio::sync::Mutex<()>,
     /// What a reload puts others in the place of.
     pub live: Lives,
+    /// Contacts and todo lists, as tools reach them.
     pub people: People,
+    /// What is remembered.
     pub memory: Arc<MemoryBook>,
     due_items: Option<Arc<DueItems>>,
     moved_chats: Option<Arc<MovedChats>>,
+    /// Who was met.
     pub acquaintances: Arc<Acquaintances>,
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
+    /// The cache folder.
     pub cache_dir: PathBuf,
     summaries: Mutex<Option<Summaries>>,
+    /// When the next conversation that rests is summed up.
     pub rests: watch::Receiver<Option<DateTime<Utc>>>,
+    /// Carries out what comes due.
     pub firings: Arc<Firings>,
     /// The config's.
     fixed: Live<Vec<FixedSchedule>>,

@@ -11,7 +11,7 @@ use selkie_store::StoreError;
 ///
 /// # Errors
 /// When the store does not answer.
-pub(crate) async fn brought_back(outbox: &Arc<Outbox>, book: &Book) -> Result<(), StoreError> {
+pub async fn brought_back(outbox: &Arc<Outbox>, book: &Book) -> Result<(), StoreError> {
     let ahead = book.ahead().await.map_err(of_store)?;
     if ahead.count == 0 {
         return Ok(());

@@ -23,12 +23,13 @@ use crate::work::limits::Limits;
 use crate::work::worker::Workers;
 
 /// Carries out rows of taps and answers.
-pub(crate) struct ButtonPresses {
+pub struct ButtonPresses {
     outbox: Arc<Outbox>,
     workers: Arc<Workers>,
     limits: Arc<Limits>,
     rules: Arc<Rules>,
-    pub(crate) decisions: Decisions,
+    /// Carries out decisions about approvals.
+    pub decisions: Decisions,
     reminders: Arc<Reminders>,
     /// One at a time: two quick taps on one question are judged one after the other.
     turn: Mutex<()>,
@@ -69,7 +70,7 @@ impl ButtonPresses {
     }
 
     /// Carries out one row.
-    pub(crate) async fn one(&self, row: InboxId, inbound: &Inbound) {
+    pub async fn one(&self, row: InboxId, inbound: &Inbound) {
         let Some(account) = self.outbox.accounts.of(&inbound.conversation) else { return };
         let What::Tap { question, choice, handle } = &inbound.what else {
             return self.words(row, inbound, &account).await;
@@ -227,7 +228,7 @@ impl ButtonPresses {
     }
 
     /// Answers a question with what was typed at the command line; `false` when it is not open any more.
-    pub(crate) async fn typed(&self, question: &QuestionRow, given: &Given) -> bool {
+    pub async fn typed(&self, question: &QuestionRow, given: &Given) -> bool {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
         outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);

@@ -44,30 +44,32 @@ const RECENT: usize = 1000;
 const MOST_STOPPED: usize = 50;
 
 /// Carries out rows of commands, taps and answers.
-pub(crate) struct Commands {
+pub struct Commands {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) stops: Arc<StopTokens>,
     pub(crate) kept: Arc<KeptProgress>,
     pub(crate) shapes: Shapes,
-    pub(crate) buttons: ButtonPresses,
+    /// Carries out taps.
+    pub buttons: ButtonPresses,
     pub(crate) limits: Arc<Limits>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) workspaces: Live<Workspaces>,
     /// What tools run.
-    pub(crate) processes: Arc<Processes>,
+    pub processes: Arc<Processes>,
     pub(crate) later: Later,
     pub(crate) contacts: ContactCommands,
-    pub(crate) sessions: Arc<SessionBook>,
+    /// Lists conversations.
+    pub sessions: Arc<SessionBook>,
     pub(crate) memory: MemoryCommands,
     pub(crate) chooser: ModelChooser,
     /// None in tests of other things.
-    pub(crate) runner: Option<Live<AgentRunner>>,
+    pub runner: Option<Live<AgentRunner>>,
     pub(crate) version: &'static str,
 }
 
 impl Commands {
     /// Carries out rows one after the other, each once.
-    pub(crate) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
+    pub async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
         for (row, inbound) in rows {
             match &inbound.command {
                 Some(command) => self.one(row, &inbound, command).await,
@@ -102,7 +104,7 @@ impl Commands {
     }
 
     /// Carries out what is typed at the command line.
-    pub(crate) async fn typed(&self, typed: &Typed) {
+    pub async fn typed(&self, typed: &Typed) {
         let storage = &self.outbox.storage;
         let given = Given::from(typed);
         self.outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
@@ -120,7 +122,7 @@ impl Commands {
     ///
     /// # Errors
     /// In words: what is remembered there is there still, and nothing else was forgotten.
-    pub(crate) async fn forget_by_hand(&self, here: Location) -> Result<(), String> {
+    pub async fn forget_by_hand(&self, here: Location) -> Result<(), String> {
         self.memory.book.forget(&here.conversation).await.map_err(|why| why.to_string())?;
         let (storage, effect) = (&self.outbox.storage, CommandEffect::Forget(None));
         let done = storage.ledger.command_typed(here.clone(), effect.clone()).await;
@@ -147,7 +149,7 @@ impl Commands {
     }
 
     /// Ends a task: who asked it has gone.
-    pub(crate) async fn abandon(&self, task: TaskId) {
+    pub async fn abandon(&self, task: TaskId) {
         let done = self.outbox.storage.insist(|ledger| ledger.abandon(task)).await;
         if let Some(done) = done {
             tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
@@ -156,7 +158,7 @@ impl Commands {
     }
 
     /// Stops here what was withdrawn with its schedule.
-    pub(crate) async fn withdrawn(&self, stopping: Vec<TaskId>) {
+    pub async fn withdrawn(&self, stopping: Vec<TaskId>) {
         tracing::debug!(tasks = ?stopping, "what a removed schedule had begun ends");
         self.follow_up(CommandDone { stopping, ..CommandDone::default() }).await;
     }

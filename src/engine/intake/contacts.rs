@@ -14,7 +14,7 @@ use crate::work::acquaintances::{Acquaintances, NotBrought};
 use crate::work::todo_list::{Reader, TodoLists, Unlisted};
 
 /// Carries the command out.
-pub(crate) struct ContactCommands {
+pub struct ContactCommands {
     pub(crate) acquaintances: Arc<Acquaintances>,
     pub(crate) book: ContactBook,
     pub(crate) todos: TodoLists,
@@ -23,7 +23,7 @@ pub(crate) struct ContactCommands {
 
 impl ContactCommands {
     /// Answers `/todos`: an owner alone sees the whole list, every other conversation its own items.
-    pub(crate) async fn todos(
+    pub async fn todos(
         &self,
         given: &Given<'_>,
         trust: Trust,
@@ -42,7 +42,7 @@ impl ContactCommands {
     }
 
     /// Answers `/contacts`: an owner alone hears of everybody, everybody else of the people of their conversation.
-    pub(crate) async fn contacts(
+    pub async fn contacts(
         &self,
         given: &Given<'_>,
         trust: Trust,

@@ -21,15 +21,15 @@ const NOT_WHOLE: &str =
     "Not all of this request could be shown here, so it cannot be decided here.";
 
 /// Carries out decisions.
-pub(crate) struct Decisions {
-    pub(crate) outbox: Arc<Outbox>,
-    pub(crate) workers: Arc<Workers>,
-    pub(crate) rights: Arc<Rights>,
+pub struct Decisions {
+    pub outbox: Arc<Outbox>,
+    pub workers: Arc<Workers>,
+    pub rights: Arc<Rights>,
 }
 
 impl Decisions {
     /// Carries out a tap on a request; returns what the person reads, `None` when that was done before.
-    pub(crate) async fn tap(
+    pub async fn tap(
         &self,
         row: InboxId,
         inbound: &Inbound,
@@ -46,7 +46,7 @@ impl Decisions {
     }
 
     /// Carries out words that were taken for a decision when they were stored; `false` when they are none.
-    pub(crate) async fn words(&self, row: InboxId, inbound: &Inbound) -> bool {
+    pub async fn words(&self, row: InboxId, inbound: &Inbound) -> bool {
         let storage = &self.outbox.storage;
         let coded = Verdict::with_code(&inbound.text).is_some();
         if coded && guesses::are_too_many(&self.outbox, inbound).await {
@@ -69,7 +69,7 @@ impl Decisions {
     }
 
     /// Decides at the machine itself: whoever may use its socket owns it.
-    pub(crate) async fn at_machine(&self, approval: ApprovalRow, verdict: Verdict) -> String {
+    pub async fn at_machine(&self, approval: ApprovalRow, verdict: Verdict) -> String {
         let name = "the command line".to_owned();
         let decision =
             Decision { row: None, key: Some(approval.key.clone()), verdict, by: None, name };
@@ -77,7 +77,7 @@ impl Decisions {
     }
 
     /// Decides in the words of who sits at the terminal that was asked; `false` when nobody was asked there.
-    pub(crate) async fn at_terminal(&self, approval: ApprovalRow, verdict: Verdict) -> bool {
+    pub async fn at_terminal(&self, approval: ApprovalRow, verdict: Verdict) -> bool {
         let (account, person) = (command_line::account(), command_line::person());
         if approval.request.of != Approvers::Terminal {
             return false;
@@ -137,7 +137,7 @@ impl Decisions {
     }
 
     /// Answers words that would decide, and decide nothing: nothing waits under that code.
-    pub(crate) async fn nothing_waits(&self, row: InboxId, inbound: &Inbound) {
+    pub async fn nothing_waits(&self, row: InboxId, inbound: &Inbound) {
         let storage = &self.outbox.storage;
         let text = self.nothing_told(inbound).await;
         let draft = text.and_then(|text| self.outbox.draft_to(inbound, &text));

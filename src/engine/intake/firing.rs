@@ -30,7 +30,7 @@ use crate::work::rights::{self, Rights};
 use crate::work::scheduled;
 
 /// Carries out schedules that have come due.
-pub(crate) struct Firings {
+pub struct Firings {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     pub(crate) rights: Arc<Rights>,
@@ -46,7 +46,7 @@ struct Decided {
 
 /// What came of a schedule that somebody had come due.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ByHand {
+pub enum ByHand {
     /// It is carried out.
     Begun,
     /// It is under way already.
@@ -84,12 +84,12 @@ impl Decided {
 
 impl Firings {
     /// Carries out what has come, once, and begins what it asks for. `None`: the store takes nothing now.
-    pub(crate) async fn fire(&self, row: &ScheduleRow, come: Come) -> Option<()> {
+    pub async fn fire(&self, row: &ScheduleRow, come: Come) -> Option<()> {
         self.carry_out(row, come, false).await.map(|_| ())
     }
 
     /// Carries out a schedule now because somebody wants it, as [`Firings::fire`] does.
-    pub(crate) async fn by_hand(&self, row: &ScheduleRow, now: DateTime<Utc>) -> Option<ByHand> {
+    pub async fn by_hand(&self, row: &ScheduleRow, now: DateTime<Utc>) -> Option<ByHand> {
         let come = Come { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
         self.carry_out(row, come, true).await
     }
@@ -137,12 +137,12 @@ impl Firings {
     }
 
     /// Ends in this process what was withdrawn with its schedule.
-    pub(crate) async fn follow_removed(&self) {
+    pub async fn follow_removed(&self) {
         self.intake.commands.withdrawn(self.book.withdrawn()).await;
     }
 
     /// A schedule that cannot be read waits, and its owner is told.
-    pub(crate) async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
+    pub async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
         let wait = Some(Wait::ForSomebody(why.clone()));
         let firing = Firing {
             of: row.version,

@@ -46,7 +46,7 @@ const MAX_OUTPUT: u32 = 400;
 const TRIES: u32 = 2;
 
 /// What the gate is made of.
-pub(crate) struct GateParts {
+pub struct GateParts {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) workers: Arc<Workers>,
     pub(crate) limits: Arc<Limits>,
@@ -57,7 +57,7 @@ pub(crate) struct GateParts {
 }
 
 /// Decides for all groups.
-pub(crate) struct Gate {
+pub struct Gate {
     outbox: Arc<Outbox>,
     workers: Arc<Workers>,
     limits: Arc<Limits>,
@@ -78,13 +78,13 @@ impl Gate {
     }
 
     /// Takes up what waits from before.
-    pub(crate) async fn resume(self: &Arc<Self>) -> Result<(), selkie_store::StoreError> {
+    pub async fn resume(self: &Arc<Self>) -> Result<(), selkie_store::StoreError> {
         self.knock(self.outbox.storage.ledger.knocking().await?);
         Ok(())
     }
 
     /// Looks at conversations where lines wait; each is looked at once at a time.
-    pub(crate) fn knock(self: &Arc<Self>, conversations: Vec<ConversationId>) {
+    pub fn knock(self: &Arc<Self>, conversations: Vec<ConversationId>) {
         for conversation in conversations {
             let mut busy = locked(&self.busy);
             if let Some(more) = busy.get_mut(&conversation) {

@@ -9,20 +9,20 @@ use selkie_store::Location;
 
 /// A command that is typed at the command line, whose owner everybody there is.
 #[derive(Clone, Debug)]
-pub(crate) struct Typed {
+pub struct Typed {
     /// Where.
-    pub(crate) location: Location,
+    pub location: Location,
     /// Who typed it.
-    pub(crate) person: PersonId,
+    pub person: PersonId,
     /// Who hears the answer.
-    pub(crate) asked: MessageRef,
+    pub asked: MessageRef,
     /// What.
-    pub(crate) command: Command,
+    pub command: Command,
 }
 
 /// A command, who gives it, and where.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'a> {
+pub struct Given<'a> {
     pub(crate) conversation: &'a ConversationId,
     pub(crate) place: &'a PlaceId,
     pub(crate) person: &'a PersonId,
@@ -33,7 +33,7 @@ pub(crate) struct Given<'a> {
 
 /// What brings it.
 #[derive(Clone, Copy)]
-pub(crate) enum By<'a> {
+pub enum By<'a> {
     /// A message.
     Message(&'a Inbound),
     /// The command line; this is who hears the answer.
@@ -42,19 +42,19 @@ pub(crate) enum By<'a> {
 
 impl<'a> Given<'a> {
     /// The command of a message.
-    pub(crate) fn in_message(inbound: &'a Inbound, command: &'a Command) -> Self {
+    pub fn in_message(inbound: &'a Inbound, command: &'a Command) -> Self {
         let Inbound { conversation, place, speaker, audience, .. } = inbound;
         let (person, audience, by) = (&speaker.id, *audience, By::Message(inbound));
         Self { conversation, place, person, audience, command, by }
     }
 
     /// Whether an owner gives it where nobody else reads the answer.
-    pub(crate) fn is_owner_alone(&self, trust: Trust) -> bool {
+    pub fn is_owner_alone(&self, trust: Trust) -> bool {
         trust == Trust::Owner && self.audience == Audience::Direct
     }
 
     /// Returns the message that it came in.
-    pub(crate) fn message(&self) -> Option<&'a Inbound> {
+    pub fn message(&self) -> Option<&'a Inbound> {
         match self.by {
             By::Message(inbound) => Some(inbound),
             By::Hand(_) => None,

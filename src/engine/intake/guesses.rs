@@ -17,7 +17,7 @@ const FORGET: TimeDelta = TimeDelta::days(2);
 
 /// What a wrong code gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Guess {
+pub enum Guess {
     /// The answer that nothing waits under it.
     Answered,
     /// The line that no more are read.
@@ -27,12 +27,12 @@ pub(crate) enum Guess {
 }
 
 /// Whether a sender has guessed so often that no code of theirs is read now.
-pub(crate) async fn are_too_many(outbox: &Outbox, inbound: &Inbound) -> bool {
+pub async fn are_too_many(outbox: &Outbox, inbound: &Inbound) -> bool {
     lately(outbox, inbound).await >= MOST
 }
 
 /// Counts a wrong code, and says what it gets.
-pub(crate) async fn wrong(outbox: &Outbox, inbound: &Inbound) -> Guess {
+pub async fn wrong(outbox: &Outbox, inbound: &Inbound) -> Guess {
     let guess = answer_to(lately(outbox, inbound).await);
     if guess != Guess::Silent {
         let now = outbox.runtime.clock.now();

@@ -21,14 +21,14 @@ use selkie_store::{Change, Kept, Location, NewSchedule, Result, ScheduleRow, Sto
 use crate::work::failing;
 use crate::work::timetable::BookTimetable;
 
-pub(crate) mod file;
+pub mod file;
 pub mod settings;
 
 /// Begins the key of its schedule; the conversation follows.
 const KEY: &str = "heartbeat:";
 
 /// Keeps the heartbeat's schedule, and looks before it beats.
-pub(crate) struct Heartbeat {
+pub struct Heartbeat {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) timetable: Arc<BookTimetable>,
     pub(crate) settings: Live<HeartbeatSettings>,
@@ -41,7 +41,7 @@ impl Heartbeat {
     ///
     /// # Errors
     /// When the store cannot be read or written.
-    pub(crate) async fn keep(&self) -> Result<()> {
+    pub async fn keep(&self) -> Result<()> {
         let wanted = self.wanted().await;
         let kept = match &wanted {
             Some(wanted) => Some(self.made(wanted).await?),
@@ -138,7 +138,7 @@ impl Heartbeat {
     ///
     /// # Errors
     /// Why this time is passed over.
-    pub(crate) async fn looks_at(&self, row: &ScheduleRow) -> std::result::Result<String, String> {
+    pub async fn looks_at(&self, row: &ScheduleRow) -> std::result::Result<String, String> {
         let storage = &self.outbox.storage;
         // A kill may have come before it was told.
         failing::tell(&self.outbox, row.id()).await;

@@ -16,7 +16,7 @@ const MANY: usize = 10_000;
 
 /// What was hinted lately.
 #[derive(Default)]
-pub(crate) struct Hints(Mutex<Inner>);
+pub struct Hints(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -31,7 +31,7 @@ struct Hinted {
 
 impl Hints {
     /// Whether somebody in this place gets a hint now. Who gets none because many knock may get one later.
-    pub(crate) fn may(&self, place: &PlaceId, now: DateTime<Utc>) -> bool {
+    pub fn may(&self, place: &PlaceId, now: DateTime<Utc>) -> bool {
         let mut inner = locked(&self.0);
         if inner.told.contains(&place.full()) || !inner.has_room(place, now) {
             return false;
@@ -44,13 +44,13 @@ impl Hints {
     }
 
     /// Whether somebody in this place got their hint, as far as is remembered here.
-    pub(crate) fn has_told(&self, place: &PlaceId) -> bool {
+    pub fn has_told(&self, place: &PlaceId) -> bool {
         locked(&self.0).told.contains(&place.full())
     }
 
     /// Whether somebody who asks gets words again now, if `is_theirs_to_have`: asked for only where there is room, so that a
     /// crowd uses up nobody else's tries.
-    pub(crate) fn may_again(
+    pub fn may_again(
         &self,
         place: &PlaceId,
         now: DateTime<Utc>,
@@ -65,13 +65,13 @@ impl Hints {
     }
 
     /// There was nothing to say: the room is somebody else's.
-    pub(crate) fn give_back(&self, place: &PlaceId) {
+    pub fn give_back(&self, place: &PlaceId) {
         let mut inner = locked(&self.0);
         inner.account(place).minute.give_back();
     }
 
     /// Whether a place had its hint is not known after all.
-    pub(crate) fn forget(&self, place: &PlaceId) {
+    pub fn forget(&self, place: &PlaceId) {
         let mut inner = locked(&self.0);
         inner.told.remove(&place.full());
     }

@@ -23,23 +23,23 @@ use selkie_tools::ports::{Timetable as _, Wisher};
 use crate::work::timetable::BookTimetable;
 
 /// Carries the commands out.
-pub(crate) struct Later {
+pub struct Later {
     pub(crate) timetable: Arc<BookTimetable>,
     pub(crate) zones: Arc<Zones>,
     pub(crate) reminders: Arc<Reminders>,
 }
 
 /// What a command about a zone comes to.
-pub(crate) struct ZoneDone {
+pub struct ZoneDone {
     /// What is set; `None` for nothing.
-    pub(crate) set: Option<ZoneOf>,
+    pub set: Option<ZoneOf>,
     /// What is said.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Later {
     /// Answers `/schedules`, and does what it asks for.
-    pub(crate) async fn schedules(
+    pub async fn schedules(
         &self,
         given: &Given<'_>,
         trust: Trust,
@@ -66,7 +66,7 @@ impl Later {
     }
 
     /// Answers `/remind`: fixed words, once, here.
-    pub(crate) async fn remind(
+    pub async fn remind(
         &self,
         given: &Given<'_>,
         trust: Trust,
@@ -179,7 +179,7 @@ impl Later {
     }
 
     /// Answers `/timezone`: in private it is the person's, in a group everybody's there.
-    pub(crate) async fn timezone(
+    pub async fn timezone(
         &self,
         given: &Given<'_>,
         trust: Trust,

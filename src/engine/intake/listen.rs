@@ -24,13 +24,13 @@ const SURE: u32 = 3;
 
 /// How long it takes until a platform that refused is asked again.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pauses {
+pub struct Pauses {
     /// A channel that has never worked: somebody may be waiting for what it says.
-    pub(crate) at_start: Duration,
+    pub at_start: Duration,
     /// After the first refusal, doubled with each.
-    pub(crate) first: Duration,
+    pub first: Duration,
     /// Never longer.
-    pub(crate) longest: Duration,
+    pub longest: Duration,
 }
 
 impl Default for Pauses {
@@ -54,20 +54,20 @@ impl Pauses {
 }
 
 /// What keeps the receivers open.
-pub(crate) struct Listening {
+pub struct Listening {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     /// Who may be told elsewhere that a channel does not hear.
-    pub(crate) owners: Owners,
+    pub owners: Owners,
     /// How long a platform that refuses is left alone.
-    pub(crate) pauses: Pauses,
+    pub pauses: Pauses,
     /// Why no channel will ever work, when that is so.
-    pub(crate) hopeless: watch::Sender<Option<String>>,
+    pub hopeless: watch::Sender<Option<String>>,
 }
 
 /// Listens until the daemon ends, or the config gives the account to another. Nothing else ends it: not a refused
 /// credential, not a defect.
-pub(crate) async fn listen(all: Arc<Listening>, account: Arc<Account>) {
+pub async fn listen(all: Arc<Listening>, account: Arc<Account>) {
     let (stop, end) =
         (all.outbox.runtime.stop.receivers.child_token(), account.receiving.end.clone());
     let mut listening = pin!(listen_until(stop.clone(), all, account));

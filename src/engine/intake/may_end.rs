@@ -8,7 +8,7 @@ use crate::intake::given::Given;
 use selkie_store::StoreError;
 
 /// In a group: the owner, and who asked for what runs.
-pub(crate) async fn may_end(
+pub async fn may_end(
     outbox: &Outbox,
     given: &Given<'_>,
     trust: Trust,

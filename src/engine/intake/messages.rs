@@ -14,18 +14,18 @@ use selkie_shape::{Explained, HiddenLine};
 use selkie_store::ApprovalRow;
 use selkie_tools::shell::Listed;
 
-pub(crate) mod choosing;
-pub(crate) mod contacts;
-pub(crate) mod later;
-pub(crate) mod memory;
-pub(crate) mod pairing;
-pub(crate) mod schedules;
-pub(crate) mod shown;
-pub(crate) mod status;
-pub(crate) mod todos;
+pub mod choosing;
+pub mod contacts;
+pub mod later;
+pub mod memory;
+pub mod pairing;
+pub mod schedules;
+pub mod shown;
+pub mod status;
+pub mod todos;
 
 /// Tells somebody who is not listened to which line lets them in.
-pub(crate) fn not_allowed(
+pub fn not_allowed(
     inbound: &Inbound,
     channel: &str,
     keys: AllowKeys,
@@ -61,7 +61,7 @@ pub(crate) fn not_allowed(
 }
 
 /// Greets.
-pub(crate) fn start(trust: Trust) -> String {
+pub fn start(trust: Trust) -> String {
     let mut text = "Hello! Write to me and I will answer. /help lists my commands.".to_owned();
     if trust == Trust::Owner {
         text.push_str(" Say \"set up your persona\" to give me a name and a manner.");
@@ -70,7 +70,7 @@ pub(crate) fn start(trust: Trust) -> String {
 }
 
 /// Writes commands as they are typed where one of the platform's carries them: `/selkie stop`.
-pub(crate) fn typed(text: &str, carrier: Option<&str>) -> String {
+pub fn typed(text: &str, carrier: Option<&str>) -> String {
     let Some(carrier) = carrier else { return text.to_owned() };
     let mut typed = String::with_capacity(text.len());
     let mut rest = text;
@@ -92,7 +92,7 @@ pub(crate) fn typed(text: &str, carrier: Option<&str>) -> String {
 }
 
 /// Lists the commands.
-pub(crate) fn help(trust: Trust) -> String {
+pub fn help(trust: Trust) -> String {
     let mut text = "Write to me and I will answer. Commands:\n".to_owned();
     let may = |command: &&Builtin| trust == Trust::Owner || !command.is_owners();
     for command in Builtin::ALL.iter().filter(may) {
@@ -108,7 +108,7 @@ pub(crate) fn help(trust: Trust) -> String {
 }
 
 /// Answers a command that there is not.
-pub(crate) fn no_such_command(name: &str, trust: Trust) -> String {
+pub fn no_such_command(name: &str, trust: Trust) -> String {
     let name: String = name.chars().filter(|c| *c != '`').take(40).collect();
     match Builtin::meant(&name) {
         Some(meant) => format!("There is no command `{name}`. Did you mean /{}?", meant.name()),
@@ -117,7 +117,7 @@ pub(crate) fn no_such_command(name: &str, trust: Trust) -> String {
 }
 
 /// Answers `approve` and `deny` that mean no request; `open` are those that the reader can decide.
-pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
+pub fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
     let code: String = said.split_whitespace().skip(1).filter(|word| !word.contains('`')).collect();
     let mut text = match code.as_str() {
         "" if open.is_empty() => "Nothing is waiting for your approval.".to_owned(),
@@ -132,7 +132,7 @@ pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
 }
 
 /// Says what came of lifting a mute.
-pub(crate) fn unmuted(done: bool) -> String {
+pub fn unmuted(done: bool) -> String {
     let told = match done {
         true => "These requests reach you again.",
         false => "Nobody is muted under this code.",
@@ -141,10 +141,10 @@ pub(crate) fn unmuted(done: bool) -> String {
 }
 
 /// Says once that no more codes are read.
-pub(crate) const TOO_MANY_CODES: &str = "Too many wrong codes: I will ignore codes for ten minutes. The buttons below a request still work.";
+pub const TOO_MANY_CODES: &str = "Too many wrong codes: I will ignore codes for ten minutes. The buttons below a request still work.";
 
 /// Tells the ids.
-pub(crate) fn ids(person: &PersonId, place: &PlaceId, conversation: &ConversationId) -> String {
+pub fn ids(person: &PersonId, place: &PlaceId, conversation: &ConversationId) -> String {
     format!(
         "You: `{}`\nThis place: `{}`\nThis conversation: `{}`",
         person,
@@ -154,11 +154,11 @@ pub(crate) fn ids(person: &PersonId, place: &PlaceId, conversation: &Conversatio
 }
 
 /// Answers `/ask` without a question.
-pub(crate) const ASK_WHAT: &str =
+pub const ASK_WHAT: &str =
     "Put your question after the command: `/ask what is the time in Lima?`";
 
 /// Answers `/plan`.
-pub(crate) fn plan(mode: Mode) -> String {
+pub fn plan(mode: Mode) -> String {
     match mode {
         Mode::Plan => "Plan mode is on here: I will change nothing until you approve a plan. /plan off ends it.",
         Mode::Normal => "Plan mode is off here. Ask me to make a plan first, and I will change nothing until you \
@@ -168,7 +168,7 @@ pub(crate) fn plan(mode: Mode) -> String {
 }
 
 /// Answers `/plan off`.
-pub(crate) fn plan_off(before: Mode) -> String {
+pub fn plan_off(before: Mode) -> String {
     match before {
         Mode::Plan => "Plan mode is off. All tools are available here again.",
         Mode::Normal => "Plan mode was not on here.",
@@ -177,11 +177,11 @@ pub(crate) fn plan_off(before: Mode) -> String {
 }
 
 /// Answers `/plan` with words nobody knows.
-pub(crate) const PLAN_USAGE: &str =
+pub const PLAN_USAGE: &str =
     "Write `/plan` to see whether plan mode is on here, `/plan off` to end it.";
 
 /// Answers `/reset`; `answers` is what answers here by a command, which stays.
-pub(crate) fn reset(answers: Option<&str>) -> String {
+pub fn reset(answers: Option<&str>) -> String {
     let stays = answers.map(|answers| format!(" So does what answers here: {answers}."));
     "A fresh start: I have set our conversation aside, with the list that I kept in it, and stopped what I was still working on. \
      Files, what I remember (/memory), TODO.md and schedules stay, and I will still answer messages that are waiting."
@@ -190,12 +190,12 @@ pub(crate) fn reset(answers: Option<&str>) -> String {
 }
 
 /// Answers `/stop` when something ran, and names the programs that earlier tasks left running.
-pub(crate) fn stopped(left: &[String]) -> String {
+pub fn stopped(left: &[String]) -> String {
     "Stopped. I will still answer messages that are waiting.".to_owned() + &still_running(left)
 }
 
 /// Names the programs that a stop leaves running.
-pub(crate) fn still_running(left: &[String]) -> String {
+pub fn still_running(left: &[String]) -> String {
     if left.is_empty() {
         return String::new();
     }
@@ -206,7 +206,7 @@ pub(crate) fn still_running(left: &[String]) -> String {
 }
 
 /// Answers `/stop` when something ran in threads of the place: what was asked there.
-pub(crate) fn stopped_in_threads(asked: &[String]) -> String {
+pub fn stopped_in_threads(asked: &[String]) -> String {
     let mut text = "Stopped, also in threads here:\n".to_owned();
     asked.iter().for_each(|asked| asked_line(&mut text, asked));
     text.push_str("I will still answer messages that are waiting.");
@@ -214,12 +214,12 @@ pub(crate) fn stopped_in_threads(asked: &[String]) -> String {
 }
 
 /// Answers `/stop` when no task ran: what was left in the background is ended.
-pub(crate) fn nothing_to_stop(left: &[String]) -> String {
+pub fn nothing_to_stop(left: &[String]) -> String {
     ended_in_background(left).unwrap_or_else(|| "Nothing is running here.".to_owned())
 }
 
 /// Answers `/stop` when the task had ended just before.
-pub(crate) fn already_finished(left: &[String]) -> String {
+pub fn already_finished(left: &[String]) -> String {
     ended_in_background(left).unwrap_or_else(|| "That had already finished.".to_owned())
 }
 
@@ -229,14 +229,14 @@ fn ended_in_background(left: &[String]) -> Option<String> {
 }
 
 /// Answers somebody else's `/stop` or `/reset` in a group.
-pub(crate) fn not_yours(command: &str) -> String {
+pub fn not_yours(command: &str) -> String {
     format!(
         "In a group, only my owner can use /{command}, or the person whose request I am working on."
     )
 }
 
 /// Tells the owner, by another channel, that one does not hear.
-pub(crate) fn deaf(channel: &str, reason: &str) -> String {
+pub fn deaf(channel: &str, reason: &str) -> String {
     format!(
         "I receive nothing on {channel} any more: {reason}. I try again every few minutes and will tell you when \
          it works."
@@ -244,12 +244,12 @@ pub(crate) fn deaf(channel: &str, reason: &str) -> String {
 }
 
 /// Tells the owner, by another channel, that one hears again.
-pub(crate) fn hears_again(channel: &str) -> String {
+pub fn hears_again(channel: &str) -> String {
     format!("{channel} works again: I receive messages there.")
 }
 
 /// Says where a place works.
-pub(crate) fn workspace(set: Option<&str>, by_config: Option<&Path>) -> String {
+pub fn workspace(set: Option<&str>, by_config: Option<&Path>) -> String {
     match (set, by_config) {
         (Some(set), _) => format!("I work in `{set}` here. `/workspace off` undoes that."),
         (None, Some(dir)) => format!(
@@ -262,25 +262,25 @@ pub(crate) fn workspace(set: Option<&str>, by_config: Option<&Path>) -> String {
 }
 
 /// Says where a place works from now on.
-pub(crate) fn workspace_set(real: &str) -> String {
+pub fn workspace_set(real: &str) -> String {
     format!("From now on I work in `{real}` here. Everybody who can use me here works there too.")
 }
 
 /// Says that a place's own folder is taken back.
-pub(crate) const NO_WORKSPACE: &str =
+pub const NO_WORKSPACE: &str =
     "Done: files go where the config says again, or else to my cache folder.";
 
 /// Answers a command that only the owner may give.
-pub(crate) fn owners_only(command: &str) -> String {
+pub fn owners_only(command: &str) -> String {
     format!("Only an owner can use /{command}.")
 }
 
 /// Answers `/workspace` in the terminal.
-pub(crate) const WORKSPACE_OF_TERMINAL: &str =
+pub const WORKSPACE_OF_TERMINAL: &str =
     "In the terminal I work in your current folder: start me in another one.";
 
 /// Answers `/ps`. A command that the `running` task waits for has no name of its own.
-pub(crate) fn processes(all: &[Listed], running: Option<TaskId>) -> String {
+pub fn processes(all: &[Listed], running: Option<TaskId>) -> String {
     let lines = all.iter().map(|process| {
         let Listed { name, state, age, command } = process;
         let command = command.replace('`', "'").replace('\n', " ⏎ ");
@@ -299,7 +299,7 @@ pub(crate) fn processes(all: &[Listed], running: Option<TaskId>) -> String {
 }
 
 /// Answers `/tools`.
-pub(crate) fn tools(explained: &Explained) -> String {
+pub fn tools(explained: &Explained) -> String {
     let mut text = format!("Tools here ({}):\n", explained.setting);
     for tool in &explained.there {
         _ = writeln!(text, "- `{}` {}", tool.name, tool.summary);
@@ -317,7 +317,7 @@ pub(crate) fn tools(explained: &Explained) -> String {
 }
 
 /// Answers `/tools why NAME`; `here` is nothing of a name that no tool has.
-pub(crate) fn tool_why(name: &str, here: Option<bool>, lines: &[String]) -> String {
+pub fn tool_why(name: &str, here: Option<bool>, lines: &[String]) -> String {
     let verdict = match here {
         Some(true) => " is available here",
         Some(false) => " is not available here",
@@ -327,7 +327,7 @@ pub(crate) fn tool_why(name: &str, here: Option<bool>, lines: &[String]) -> Stri
 }
 
 /// Answers `/tools` with anything else behind it.
-pub(crate) const TOOLS_USAGE: &str = "Write `/tools`, or `/tools why NAME`.";
+pub const TOOLS_USAGE: &str = "Write `/tools`, or `/tools why NAME`.";
 
 #[cfg(test)]
 mod tests {

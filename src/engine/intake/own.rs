@@ -6,7 +6,7 @@ use selkie_domain::builtin::Builtin;
 use selkie_domain::pairing;
 
 /// Makes text of a command that stands in somebody else's words, or has such words in it.
-pub(crate) fn in_own_words(mut inbound: Inbound) -> Inbound {
+pub fn in_own_words(mut inbound: Inbound) -> Inbound {
     let Some(command) = &inbound.command else {
         inbound.command = code_alone(&inbound);
         return inbound;

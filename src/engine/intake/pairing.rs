@@ -9,7 +9,7 @@ use crate::intake::messages::pairing as messages;
 use selkie_store::{Approved, StoreError};
 
 /// Lets in whose request has this code, and tells them.
-pub(crate) async fn approve(outbox: &Arc<Outbox>, code: &str) -> Result<Approved, StoreError> {
+pub async fn approve(outbox: &Arc<Outbox>, code: &str) -> Result<Approved, StoreError> {
     let approved = outbox.storage.ledger.approve_pairing(code).await?;
     if let Approved::Done { person, .. } = &approved {
         welcome(outbox, person, code).await;

@@ -13,7 +13,7 @@ use selkie_store::{Does, Firing, LastTime, ScheduleRow, StoreError, Turn};
 ///
 /// # Errors
 /// When the store cannot be written.
-pub(crate) async fn pass_over(
+pub async fn pass_over(
     firings: &Firings,
     row: &ScheduleRow,
     now: DateTime<Utc>,

@@ -27,7 +27,7 @@ use crate::work::rights::{self, Rights};
 const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
 
 /// What config says about what becomes of messages.
-pub(crate) struct Rules {
+pub struct Rules {
     pub(crate) rights: Arc<Rights>,
     pub(crate) clock: SharedClock,
     pub(crate) settings: Live<RuleSettings>,
@@ -35,20 +35,20 @@ pub(crate) struct Rules {
 
 /// The same for all places.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RuleSettings {
+pub struct RuleSettings {
     /// Keep untriggered group talk.
-    pub(crate) record_untriggered: bool,
+    pub record_untriggered: bool,
     /// How long a speaker's messages gather.
-    pub(crate) debounce: Span,
+    pub debounce: Span,
     /// What a message does to a task that runs.
-    pub(crate) while_busy: WhileBusy,
+    pub while_busy: WhileBusy,
     /// When the bot speaks unasked where a group does not say otherwise.
-    pub(crate) mode: TriggerMode,
+    pub mode: TriggerMode,
 }
 
 impl Rules {
     /// Reads the rules of an account as they are now.
-    pub(crate) fn of<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
+    pub fn of<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
         let RuleSettings { record_untriggered, debounce, while_busy, mode } = *self.settings.now();
         let places = self.rights.places.now();
         account.with_allowed(|allow| {
@@ -67,7 +67,7 @@ impl Rules {
     }
 
     /// When the bot speaks unasked in a place.
-    pub(crate) fn trigger_mode(
+    pub fn trigger_mode(
         &self,
         conversation: &ConversationId,
         place: &PlaceId,
@@ -78,35 +78,35 @@ impl Rules {
 }
 
 /// The rules of one account at one moment.
-pub(crate) struct Policy<'a> {
+pub struct Policy<'a> {
     /// Always allowed.
-    pub(crate) owners: &'a [PersonId],
+    pub owners: &'a [PersonId],
     /// Whom the channel listens to.
-    pub(crate) allow: &'a AllowList,
+    pub allow: &'a AllowList,
     /// What holds in single places.
-    pub(crate) places: &'a BTreeMap<String, PlaceSettings>,
+    pub places: &'a BTreeMap<String, PlaceSettings>,
     /// Keep untriggered group talk.
-    pub(crate) record_untriggered: bool,
+    pub record_untriggered: bool,
     /// How long a speaker's messages gather.
-    pub(crate) debounce: Span,
+    pub debounce: Span,
     /// What a message does to a task that runs.
-    pub(crate) while_busy: WhileBusy,
+    pub while_busy: WhileBusy,
     /// When the bot speaks unasked where a group does not say otherwise.
-    pub(crate) mode: TriggerMode,
+    pub mode: TriggerMode,
     /// Explains conversations.
-    pub(crate) address: &'a dyn Address,
+    pub address: &'a dyn Address,
     /// Now.
-    pub(crate) now: DateTime<Utc>,
+    pub now: DateTime<Utc>,
 }
 
 impl Policy<'_> {
     /// Says who the speaker is here; `None` for somebody the bot does not listen to.
-    pub(crate) fn principal(&self, inbound: &Inbound) -> Option<Trust> {
+    pub fn principal(&self, inbound: &Inbound) -> Option<Trust> {
         self.of(&inbound.speaker.id, &inbound.place)
     }
 
     /// Says who a person is in a place.
-    pub(crate) fn of(&self, speaker: &PersonId, place: &PlaceId) -> Option<Trust> {
+    pub fn of(&self, speaker: &PersonId, place: &PlaceId) -> Option<Trust> {
         rights::trust(self.owners, self.allow, speaker, place)
     }
 
@@ -115,7 +115,7 @@ impl Policy<'_> {
     }
 
     /// Makes the task of a message.
-    pub(crate) fn task(&self, inbound: &Inbound, trust: Trust) -> NewTask {
+    pub fn task(&self, inbound: &Inbound, trust: Trust) -> NewTask {
         let account = inbound.conversation.account().clone();
         let cause = Cause::Message { account, key: inbound.key.clone() };
         let new = NewTask::new(cause, self.facts(inbound, trust));
@@ -139,7 +139,7 @@ impl Policy<'_> {
     }
 
     /// Takes the facts of a message.
-    pub(crate) fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
+    pub fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
         let place = Where::Channel(self.address.features(&inbound.conversation));
         Facts {
             taint: if is_foreign(inbound) { Taint::Raw } else { Taint::Clean },
@@ -152,7 +152,7 @@ impl Policy<'_> {
 }
 
 /// Decides what becomes of an event.
-pub(crate) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
+pub fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     match &inbound.what {
         What::Unparsed { .. } => Disposition::Unparsed,
         What::Other { .. } => Disposition::Ignored("asks_nothing"),
@@ -167,7 +167,7 @@ pub(crate) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
 }
 
 /// Whether somebody the bot does not listen to meant the bot: worth one hint.
-pub(crate) fn is_unlisted(inbound: &Inbound, disposition: &Disposition) -> bool {
+pub fn is_unlisted(inbound: &Inbound, disposition: &Disposition) -> bool {
     matches!(disposition, Disposition::Ignored(NOT_ALLOWED))
         && inbound.what == What::Message
         && is_meant(inbound)

@@ -31,29 +31,30 @@ use crate::work::hide::hide;
 use crate::work::worker::{Permits, Workers};
 
 /// The inbox of all accounts.
-pub(crate) struct Intake {
+pub struct Intake {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) workers: Arc<Workers>,
-    pub(crate) commands: Arc<Commands>,
+    /// Carries out commands.
+    pub commands: Arc<Commands>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) unlisted: UnlistedSenders,
     pub(crate) rules: Arc<Rules>,
 }
 
 /// A stored batch: what it asks for is not begun yet.
-pub(crate) struct Stored {
+pub struct Stored {
     accepted: Accepted,
     permits: Permits,
 }
 
 /// A firing that is stored: what it asks for is not begun yet.
-pub(crate) struct StoredFiring {
+pub struct StoredFiring {
     pub(crate) fired: Fired,
     permits: Permits,
 }
 
 /// A task that was requested: it is not begun yet.
-pub(crate) struct Placed {
+pub struct Placed {
     pub(crate) task: TaskId,
     pub(crate) stored: Stored,
 }
@@ -94,7 +95,7 @@ impl Intake {
     }
 
     /// Makes a task of a cause that is no message, and claims it when it may run at once.
-    pub(crate) async fn request(&self, mut request: TaskRequest) -> Result<Placed, StoreError> {
+    pub async fn request(&self, mut request: TaskRequest) -> Result<Placed, StoreError> {
         let outbox = &self.outbox;
         for written in [&mut request.location.title, &mut request.words.text] {
             *written = outbox.runtime.redactor.clean(written);
@@ -106,7 +107,7 @@ impl Intake {
     }
 
     /// Carries out one time of a schedule, and claims its task when that may run at once.
-    pub(crate) async fn fire(&self, mut firing: Firing) -> Result<StoredFiring, StoreError> {
+    pub async fn fire(&self, mut firing: Firing) -> Result<StoredFiring, StoreError> {
         let outbox = &self.outbox;
         let makes_task = match firing.turn.as_mut().map(|turn| &mut turn.does) {
             Some(Does::Task(request)) => {
@@ -121,7 +122,7 @@ impl Intake {
     }
 
     /// Begins what a firing asks for.
-    pub(crate) fn begin_fired(&self, stored: StoredFiring) {
+    pub fn begin_fired(&self, stored: StoredFiring) {
         let StoredFiring { fired, permits } = stored;
         match fired {
             Fired::Task(requested) => {
@@ -140,7 +141,7 @@ impl Intake {
     }
 
     /// Begins what a stored batch asks for.
-    pub(crate) fn begin(&self, stored: Stored) {
+    pub fn begin(&self, stored: Stored) {
         let Accepted { claimed, ready, commands, wake_at, stopping, gated, unsent, .. } =
             stored.accepted;
         if unsent {
@@ -253,7 +254,7 @@ fn moved(arrival: &Arrival) -> Option<(PlaceId, PlaceId)> {
 }
 
 /// The inbox as one account's receiver sees it.
-pub(crate) struct AccountInbox {
+pub struct AccountInbox {
     pub(crate) intake: Arc<Intake>,
     pub(crate) account: Arc<Account>,
 }

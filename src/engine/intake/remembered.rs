@@ -13,14 +13,14 @@ use selkie_memory::remembered::Remembered;
 use selkie_tools::ToolError;
 
 /// Carries the command out.
-pub(crate) struct MemoryCommands {
+pub struct MemoryCommands {
     pub(crate) book: Arc<MemoryBook>,
     /// Rung when what was said is to go now.
-    pub(crate) forgetting: Arc<Notify>,
+    pub forgetting: Arc<Notify>,
 }
 
 /// What `/forget` comes to.
-pub(crate) enum Forgetting {
+pub enum Forgetting {
     /// Nothing but these words.
     Says(String),
     /// What is remembered is gone, and what was said is to go, with these words.
@@ -29,7 +29,7 @@ pub(crate) enum Forgetting {
 
 impl MemoryCommands {
     /// Answers `/memory`, and takes out the line that it names.
-    pub(crate) async fn memory(&self, given: &Given<'_>, trust: Trust) -> String {
+    pub async fn memory(&self, given: &Given<'_>, trust: Trust) -> String {
         let words: Vec<&str> = given.command.args.split_whitespace().collect();
         let done = match words.as_slice() {
             [] => self.all(given, trust).await.map(|all| messages::remembered(&all)),
@@ -43,7 +43,7 @@ impl MemoryCommands {
     }
 
     /// Answers `/forget`; with `yes` behind it what is remembered here goes at once.
-    pub(crate) async fn forget_all(&self, given: &Given<'_>, trust: Trust) -> Forgetting {
+    pub async fn forget_all(&self, given: &Given<'_>, trust: Trust) -> Forgetting {
         if given.audience == Audience::Group && trust != Trust::Owner {
             return Forgetting::Says(messages::OWNER_FORGETS.to_owned());
         }
@@ -57,7 +57,7 @@ impl MemoryCommands {
     }
 
     /// What a task wrote until it was stopped goes, too.
-    pub(crate) async fn forget_rest(&self, conversation: &ConversationId) {
+    pub async fn forget_rest(&self, conversation: &ConversationId) {
         if let Err(error) = self.book.forget(conversation).await {
             tracing::error!(%error, "what is remembered of a forgotten place is still there");
         }

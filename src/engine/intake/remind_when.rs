@@ -10,16 +10,16 @@ const MOST_WORDS: usize = 5;
 
 /// What says when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct When {
+pub struct When {
     /// As schedules take it.
-    pub(crate) written: String,
+    pub written: String,
     /// So many words say it; what is wanted stands behind them.
-    pub(crate) words: usize,
+    pub words: usize,
 }
 
 /// Why it says no time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NoTime {
+pub enum NoTime {
     /// It comes again and again: a reminder comes once.
     Again,
     /// It is meant for a time and is none, and why.
@@ -29,7 +29,7 @@ pub(crate) enum NoTime {
 }
 
 /// Reads when: the most words that say a time.
-pub(crate) fn read(words: &[&str], zone: Zone, now: DateTime<Utc>) -> Result<When, NoTime> {
+pub fn read(words: &[&str], zone: Zone, now: DateTime<Utc>) -> Result<When, NoTime> {
     let first = words.first().ok_or(NoTime::Missing)?.to_ascii_lowercase();
     if comes_again(&first) {
         return Err(NoTime::Again);

@@ -18,14 +18,14 @@ use selkie_store::{ReminderRow, Settle, Settling, StoreError};
 const LOOKED_THROUGH: usize = 20;
 
 /// Settles reminders.
-pub(crate) struct Reminders {
+pub struct Reminders {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) book: Arc<Book>,
 }
 
 /// What somebody makes of a reminder, in words or with a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub enum Wanted {
     /// It is done.
     Done,
     /// It is to be said again then.
@@ -34,7 +34,7 @@ pub(crate) enum Wanted {
 
 /// Who settles, and where.
 #[derive(Clone, Copy)]
-pub(crate) struct Settler<'a> {
+pub struct Settler<'a> {
     pub(crate) person: &'a PersonId,
     pub(crate) conversation: &'a ConversationId,
     pub(crate) audience: Audience,
@@ -54,7 +54,7 @@ enum Made {
 
 impl Reminders {
     /// Judges and carries out a tap; returns what the person reads on it, `None` when that was done before.
-    pub(crate) async fn tap(
+    pub async fn tap(
         &self,
         row: InboxId,
         inbound: &Inbound,
@@ -90,7 +90,7 @@ impl Reminders {
     }
 
     /// Settles the newest reminder of a conversation that is somebody's; returns what they read.
-    pub(crate) async fn newest(
+    pub async fn newest(
         &self,
         by: Settler<'_>,
         wanted: Wanted,
@@ -162,7 +162,7 @@ impl Reminders {
 }
 
 /// What a tap on a reminder came to.
-pub(crate) enum Tapped {
+pub enum Tapped {
     /// Its row is carried out; the person reads this.
     Done(String),
     /// Nothing is written yet, and nothing is to be: the person reads this.

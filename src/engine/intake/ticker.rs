@@ -31,16 +31,16 @@ struct Clocks {
 }
 
 /// Carries out schedules that come due.
-pub(crate) struct Ticker {
+pub struct Ticker {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) firings: Arc<Firings>,
     /// Rung when a schedule was made or changed.
-    pub(crate) bell: Arc<Notify>,
+    pub bell: Arc<Notify>,
 }
 
 impl Ticker {
     /// Carries out what comes due, until the daemon begins nothing more.
-    pub(crate) async fn run(self) {
+    pub async fn run(self) {
         let mut clocks = Clocks::default();
         let stop = self.outbox.runtime.stop.clone();
         loop {

@@ -6,11 +6,11 @@ use crate::delivery::outbox::Outbox;
 use selkie_domain::ids::OutboundId;
 
 /// What who taps a button under another message reads.
-pub(crate) const NOT_HERE: &str = "This button no longer works.";
+pub const NOT_HERE: &str = "This button no longer works.";
 
 /// Whether a tap fits what was said. What names no message, and what has no receipt yet, fits. `None` when the
 /// daemon stops.
-pub(crate) async fn fits(outbox: &Outbox, inbound: &Inbound, said: OutboundId) -> Option<bool> {
+pub async fn fits(outbox: &Outbox, inbound: &Inbound, said: OutboundId) -> Option<bool> {
     let is_private_tap =
         matches!(inbound.what, What::Tap { .. }) && inbound.audience == Audience::Direct;
     let Some(message) = inbound.message.as_ref().filter(|_| is_private_tap) else {

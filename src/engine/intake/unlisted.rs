@@ -29,7 +29,7 @@ const LONGEST_NAME: usize = 100;
 
 /// What senders who are not on the list were told, in this process.
 #[derive(Default)]
-pub(crate) struct UnlistedSenders {
+pub struct UnlistedSenders {
     hints: Hints,
     /// Strangers in private get a code by which an owner can let them in.
     pairing: Live<Pairing>,
@@ -49,7 +49,7 @@ struct TurnedAway {
 }
 
 /// Room for words to somebody, held until it is known whether they are said.
-pub(crate) struct Turn<'a> {
+pub struct Turn<'a> {
     senders: &'a UnlistedSenders,
     place: PlaceId,
     /// Whose tries it takes.
@@ -99,7 +99,7 @@ impl Drop for Turn<'_> {
 
 impl UnlistedSenders {
     /// Gives strangers what config says.
-    pub(crate) fn of(pairing: Live<Pairing>) -> Self {
+    pub fn of(pairing: Live<Pairing>) -> Self {
         Self { pairing, ..Self::default() }
     }
 
@@ -110,7 +110,7 @@ impl UnlistedSenders {
     }
 
     /// Whether this message may deserve words: the first of its place, or a question for the id. Then there is room.
-    pub(crate) fn turn(&self, inbound: &Inbound, now: DateTime<Utc>) -> Option<Turn<'_>> {
+    pub fn turn(&self, inbound: &Inbound, now: DateTime<Utc>) -> Option<Turn<'_>> {
         let place = &inbound.place;
         let person = format!("{} {}", place.account(), inbound.speaker.id);
         let offers_code = self.offers_code(inbound);
@@ -148,12 +148,12 @@ impl UnlistedSenders {
     }
 
     /// Whether strangers are turned away whose codes an owner may wait for; once a day.
-    pub(crate) fn has_begun_to_turn_away(&self) -> bool {
+    pub fn has_begun_to_turn_away(&self) -> bool {
         std::mem::take(&mut locked(&self.turned_away).is_new)
     }
 
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
-    pub(crate) async fn hint(
+    pub async fn hint(
         &self,
         outbox: &Arc<Outbox>,
         account: &Account,

@@ -82,7 +82,7 @@ impl Reply {
 }
 
 /// Where questions of the terminal go.
-pub(crate) struct Counter {
+pub struct Counter {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     pub(crate) task_waiters: Arc<TaskWaiters>,
@@ -91,7 +91,7 @@ pub(crate) struct Counter {
 
 impl Counter {
     /// Answers a question in the words of whoever sits at the terminal.
-    pub(crate) async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
+    pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
         let ledger = &self.outbox.storage.ledger;
         let buttons = &self.intake.commands.buttons;
         let here = command_line::conversation(&reply.workspace);
@@ -118,7 +118,7 @@ impl Counter {
 
     /// Stores the task, begins it, and streams what happens. When the stream is dropped before the end, the task is
     /// stopped.
-    pub(crate) async fn begin(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+    pub async fn begin(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         let Self { outbox, intake, task_waiters, terminal } = self;
         let cause = Cause::CommandLine { id: uuid::Uuid::now_v7().to_string() };
         let asked = MessageRef::new(cause.key(None));

@@ -17,7 +17,7 @@ use selkie_domain::command_line::{NAME, account};
 
 /// The terminal.
 #[derive(Default)]
-pub(crate) struct Terminal {
+pub struct Terminal {
     listeners: Mutex<HashMap<ConversationId, Vec<Listener>>>,
 }
 
@@ -29,16 +29,16 @@ struct Listener {
 
 /// What somebody at the terminal hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub struct Said {
     /// As it is printed.
-    pub(crate) text: String,
+    pub text: String,
     /// The question it asks: a line of theirs answers it.
-    pub(crate) question: Option<String>,
+    pub question: Option<String>,
 }
 
 impl Terminal {
     /// Returns it as a channel.
-    pub(crate) fn channel(self: &Arc<Self>) -> Channel {
+    pub fn channel(self: &Arc<Self>) -> Channel {
         Channel {
             name: NAME,
             account: account(),
@@ -55,7 +55,7 @@ impl Terminal {
     }
 
     /// Listens to what a conversation says to what was `asked`.
-    pub(crate) fn listen(
+    pub fn listen(
         &self,
         to: &ConversationId,
         asked: MessageRef,
@@ -67,7 +67,7 @@ impl Terminal {
     }
 
     /// Whether somebody still sits there who asked this.
-    pub(crate) fn hears(&self, to: &ConversationId, asked: &MessageRef) -> bool {
+    pub fn hears(&self, to: &ConversationId, asked: &MessageRef) -> bool {
         let listeners = locked(&self.listeners);
         let mut all = listeners.get(to).into_iter().flatten();
         all.any(|listener| listener.asked == *asked && !listener.sender.is_closed())

@@ -1,8 +1,8 @@
 //! The command line as a channel: what is asked there, answered there, and taken back when nobody sits there any more.
 
 pub mod ask;
-pub(crate) mod channel;
-pub(crate) mod typed;
-pub(crate) mod unheard;
+pub mod channel;
+pub mod typed;
+pub mod unheard;
 
 pub use ask::{Ask, AskEvent, Reply};

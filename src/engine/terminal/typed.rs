@@ -5,14 +5,14 @@ use selkie_channel_core::Command;
 use selkie_domain::builtin::Builtin;
 
 /// Reads a command; everything else, a path for instance, is a question.
-pub(crate) fn command(text: &str) -> Option<Command> {
+pub fn command(text: &str) -> Option<Command> {
     let (name, args) = split(text)?;
     let builtin = Builtin::parse(&name).filter(|builtin| *builtin != Builtin::Ask)?;
     Some(Command { name: builtin.name().to_owned(), args: args.to_owned() })
 }
 
 /// Returns the question: `/ask why?` asks the same as `why?`.
-pub(crate) fn question(text: &str) -> &str {
+pub fn question(text: &str) -> &str {
     match split(text) {
         Some((name, args)) if name == Builtin::Ask.name() && !args.is_empty() => args,
         _ => text,

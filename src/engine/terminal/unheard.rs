@@ -8,7 +8,7 @@ use crate::terminal::channel::Terminal;
 
 /// Ends the tasks of a folder that wait for an answer of somebody who has gone without hanging up: their
 /// process was killed.
-pub(crate) async fn withdraw(
+pub async fn withdraw(
     commands: &Commands,
     terminal: &Terminal,
     folder: &ConversationId,

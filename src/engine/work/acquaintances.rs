@@ -48,10 +48,11 @@ const UNSETTLED: TimeDelta = TimeDelta::seconds(60);
 
 /// Whom the bot has met.
 pub struct Acquaintances {
-    pub storage: Arc<Storage>,
+    pub(crate) storage: Arc<Storage>,
+    /// The files that people edit.
     pub files: Arc<Files>,
-    pub forms: Forms,
-    pub clock: SharedClock,
+    pub(crate) forms: Forms,
+    pub(crate) clock: SharedClock,
     /// The files are brought up to date by one at a time.
     one: Mutex<()>,
     /// That they cannot be, was said.

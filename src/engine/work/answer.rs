@@ -44,10 +44,10 @@ use crate::work::task_waiters::TaskWaiters;
 use crate::work::unattended;
 
 /// A task that was cut off so often is given up at its next claim.
-pub(crate) const MOST_ATTEMPTS: u32 = 3;
+pub const MOST_ATTEMPTS: u32 = 3;
 
 /// Answers claimed tasks.
-pub(crate) struct Answers {
+pub struct Answers {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) runner: Arc<dyn TaskRunner>,
     pub(crate) stops: Arc<StopTokens>,
@@ -59,13 +59,13 @@ pub(crate) struct Answers {
     pub(crate) chooser: ModelChooser,
     pub(crate) acquaintances: Arc<Acquaintances>,
     /// Which clocks people go by.
-    pub(crate) zones: Arc<Zones>,
+    pub zones: Arc<Zones>,
     pub(crate) settings: Live<AnswerSettings>,
     pub(crate) outages: Outages,
 }
 
 /// What goes along with a task while this process works on it.
-pub(crate) struct Life<'a> {
+pub struct Life<'a> {
     pub(crate) mark: &'a StopMark,
     pub(crate) reply: &'a Arc<TaskReply>,
     progress: &'a Arc<TaskProgress>,
@@ -74,12 +74,12 @@ pub(crate) struct Life<'a> {
     pub(crate) bounds: &'a Bounds,
     zone: Zone,
     /// The worker would take the lane's next task at once.
-    pub(crate) hand_over: bool,
+    pub hand_over: bool,
 }
 
 impl Answers {
     /// Works on a task to its end, or until it is parked.
-    pub(crate) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
+    pub async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
         let task = claimed.claim.task;
         let stored = claimed.facts.clone();
         rights::weigh(&mut claimed);
@@ -288,7 +288,7 @@ impl Answers {
     }
 
     /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
-    pub(crate) async fn release(&self, claimed: &Claimed) {
+    pub async fn release(&self, claimed: &Claimed) {
         let released = self.outbox.storage.ledger.commit(&claimed.claim, Advance::Release).await;
         if let Err(error) = released {
             // It dies with this instance then, and counts.
@@ -393,7 +393,7 @@ impl Answers {
 
 /// Where several speak, an answer says whom it answers; one that nobody asked for only when the wish to
 /// speak was strong.
-pub(crate) fn quote(claimed: &Claimed) -> Option<MessageRef> {
+pub fn quote(claimed: &Claimed) -> Option<MessageRef> {
     let facts = &claimed.facts;
     let several =
         facts.audience() == Audience::Group || matches!(facts.place, Where::CommandLine { .. });

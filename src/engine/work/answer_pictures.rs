@@ -19,16 +19,16 @@ use crate::work::workspace::own_folder;
 
 /// What of an answer's pictures is said.
 #[derive(Debug, Default)]
-pub(crate) struct AnswerPictures {
+pub struct AnswerPictures {
     /// Those that are sent.
-    pub(crate) bodies: Vec<Body>,
+    pub bodies: Vec<Body>,
     /// A sentence for each that is not.
-    pub(crate) sentences: Vec<String>,
+    pub sentences: Vec<String>,
 }
 
 impl AnswerPictures {
     /// Returns an answer's words with the sentences behind them.
-    pub(crate) fn with_words(&self, text: &str) -> String {
+    pub fn with_words(&self, text: &str) -> String {
         let words = (!text.is_empty()).then_some(text).into_iter();
         words.chain(self.sentences.iter().map(String::as_str)).collect::<Vec<_>>().join("\n\n")
     }
@@ -36,7 +36,7 @@ impl AnswerPictures {
 
 impl Answers {
     /// Makes the pictures of an answer ready to be sent: the very bytes that the model drew, without a secret in them.
-    pub(crate) async fn pictures(&self, claimed: &Claimed, ending: &Ending) -> AnswerPictures {
+    pub async fn pictures(&self, claimed: &Claimed, ending: &Ending) -> AnswerPictures {
         let mut all = AnswerPictures::default();
         let account = self.outbox.accounts.of(&claimed.conversation);
         let is_sent = account.is_some_and(|account| account.channel.sender.sends_pictures());

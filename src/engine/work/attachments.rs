@@ -30,40 +30,40 @@ const NAME_BYTES: usize = 120;
 
 /// What is known of the files of a message.
 #[derive(Debug, Default)]
-pub(crate) struct Fetched {
+pub struct Fetched {
     /// One line for each file.
-    pub(crate) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// Those that a model can look at.
-    pub(crate) pictures: Vec<Picture>,
+    pub pictures: Vec<Picture>,
 }
 
 /// A message of a task.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heard<'a> {
+pub struct Heard<'a> {
     /// The row of its place's first conversation.
-    pub(crate) place_row: i64,
+    pub place_row: i64,
     /// Its own.
-    pub(crate) row: InboxId,
+    pub row: InboxId,
     pub(crate) inbound: &'a Inbound,
 }
 
 /// Returns where the files of a message lie, within its place's own folder: nothing else lies there.
-pub(crate) fn brought_by(row: InboxId) -> String {
+pub fn brought_by(row: InboxId) -> String {
     format!("in/{row}")
 }
 
 /// Fetches what comes with messages.
-pub(crate) struct Attachments {
+pub struct Attachments {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) cache_dir: PathBuf,
     /// The model sees: where pictures of people are made ready for it.
-    pub(crate) sees: Live<Option<PictureKeeper>>,
+    pub sees: Live<Option<PictureKeeper>>,
 }
 
 impl Attachments {
     /// Fetches what came with a message, into a folder of its own: it goes with the message.
-    pub(crate) async fn fetch(&self, message: Heard<'_>, cancel: &CancellationToken) -> Fetched {
+    pub async fn fetch(&self, message: Heard<'_>, cancel: &CancellationToken) -> Fetched {
         let mut all = Fetched::default();
         let Heard { place_row, row, inbound } = message;
         let outbox = &self.outbox;
@@ -102,7 +102,7 @@ impl Attachments {
     }
 
     /// Copies a file of this machine, which the command line has named, as if it had come with a message.
-    pub(crate) async fn copy(&self, place_row: i64, path: &Path) -> Fetched {
+    pub async fn copy(&self, place_row: i64, path: &Path) -> Fetched {
         let mut all = Fetched::default();
         let below = format!("{}/in", own_folder(place_row));
         let folder = self.cache_dir.join(&below);

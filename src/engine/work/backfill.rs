@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Adds what was said before to the context of a conversation's first task. Without it the task goes on,
 /// and its model is told that lines are missing.
-pub(crate) async fn add(outbox: &Arc<Outbox>, claimed: &mut Claimed, cancel: &CancellationToken) {
+pub async fn add(outbox: &Arc<Outbox>, claimed: &mut Claimed, cancel: &CancellationToken) {
     if !claimed.history.is_empty() || !claimed.transcript.is_empty() {
         return;
     }

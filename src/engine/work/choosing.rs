@@ -13,16 +13,16 @@ use crate::work::rights::Rights;
 
 /// Decides it, anew at each claim: a task that was parked goes on with what is chosen by then.
 #[derive(Clone)]
-pub(crate) struct ModelChooser {
+pub struct ModelChooser {
     /// Knows the places.
-    pub(crate) rights: Arc<Rights>,
+    pub rights: Arc<Rights>,
     /// What can be chosen.
-    pub(crate) models: Live<ModelList>,
+    pub models: Live<ModelList>,
 }
 
 impl ModelChooser {
     /// Picks for a claimed task; `schedule` is what its schedule names.
-    pub(crate) fn of_task(&self, claimed: &Claimed, schedule: Choice) -> Pick {
+    pub fn of_task(&self, claimed: &Claimed, schedule: Choice) -> Pick {
         let mut wishes = vec![
             self.wish(Decider::Call, claimed.facts.pick.call()),
             self.wish(Decider::Schedule, schedule),
@@ -37,7 +37,7 @@ impl ModelChooser {
     }
 
     /// Picks for what somebody asks in a conversation next.
-    pub(crate) fn here(
+    pub fn here(
         &self,
         conversation: &ConversationId,
         place: &PlaceId,
@@ -49,7 +49,7 @@ impl ModelChooser {
     }
 
     /// Says a pick for a conversation to people.
-    pub(crate) fn told(&self, pick: &Pick) -> String {
+    pub fn told(&self, pick: &Pick) -> String {
         let models = self.models.now();
         match &pick.model {
             Some(profile) => pick.told(models.name_of(profile), "main"),

@@ -29,12 +29,12 @@ use crate::work::timetable::BookTimetable;
 const LOOKED_AT: Duration = Duration::from_secs(60);
 
 /// The reminders of the todo file.
-pub(crate) struct DueItems {
+pub struct DueItems {
     pub(crate) timetable: Arc<BookTimetable>,
     pub(crate) files: Arc<Files>,
     pub(crate) state_dir: PathBuf,
     /// What is noted is read, changed and written by one at a time.
-    pub(crate) one: Arc<Mutex<()>>,
+    pub one: Arc<Mutex<()>>,
 }
 
 /// Why an item gets no reminder.
@@ -86,7 +86,7 @@ impl Reminding for DueItems {
 
 impl DueItems {
     /// Looks at the file for as long as the daemon runs: people write into it, too, and set their clocks.
-    pub(crate) async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
+    pub async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
         let ends = &outbox.runtime.stop.work;
         let mut zones = self.timetable.zones.changes();
         let (mut seen, mut by_other_clocks) = (None, true);

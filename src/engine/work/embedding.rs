@@ -6,7 +6,7 @@ use crate::delivery::runtime::Runtime;
 use selkie_memory::Vectors;
 
 /// Looks for lines that have no vector until the daemon ends.
-pub(crate) async fn embed_lines(vectors: Arc<Vectors>, runtime: Arc<Runtime>) {
+pub async fn embed_lines(vectors: Arc<Vectors>, runtime: Arc<Runtime>) {
     let ends = &runtime.stop.work;
     // What an earlier start has left.
     vectors.ring();

@@ -14,7 +14,7 @@ const FAILURES: usize = 3;
 const LOOKED_THROUGH: usize = 50;
 
 /// Tells it when the heartbeat's task that has just ended is the last of so many failures.
-pub(crate) async fn tell_of_task(outbox: &Arc<Outbox>, claimed: &Claimed) {
+pub async fn tell_of_task(outbox: &Arc<Outbox>, claimed: &Claimed) {
     let task = claimed.claim.task;
     let behind = outbox.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
     if let Some(row) = behind {
@@ -23,7 +23,7 @@ pub(crate) async fn tell_of_task(outbox: &Arc<Outbox>, claimed: &Claimed) {
 }
 
 /// Tells it when the newest times of a heartbeat have failed so often.
-pub(crate) async fn tell(outbox: &Arc<Outbox>, heartbeat: ScheduleId) {
+pub async fn tell(outbox: &Arc<Outbox>, heartbeat: ScheduleId) {
     let times = outbox.storage.insist(|ledger| ledger.occurrences(heartbeat, LOOKED_THROUGH)).await;
     if let Some(alert) = alert(heartbeat, &times.unwrap_or_default()) {
         outbox.tell_owner(&alert.key, &alert.words).await;

@@ -17,7 +17,7 @@ use crate::work::unattended;
 
 impl Answers {
     /// Stores the end of a task and what it says; returns what its lane goes on with.
-    pub(crate) async fn finish(
+    pub async fn finish(
         &self,
         claimed: &Claimed,
         ending: Ending,

@@ -15,7 +15,7 @@ use crate::work::workspace::own_folder;
 ///
 /// # Errors
 /// When the store does not answer.
-pub(crate) async fn remove_unsent(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
+pub async fn remove_unsent(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
     let mut unsent = storage.ledger.unsent().await?;
     let of = |place, row| cache_dir.join(own_folder(place)).join(brought_by(row));
     let folders: Vec<PathBuf> = unsent.messages.iter().map(|it| of(it.place_row, it.row)).collect();
@@ -45,7 +45,7 @@ pub(crate) async fn remove_unsent(storage: &Storage, cache_dir: &Path) -> Result
 ///
 /// # Errors
 /// When the store does not answer.
-pub(crate) async fn remove(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
+pub async fn remove(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
     let sweeps: Vec<Sweep> = storage
         .ledger
         .forgetting()

@@ -3,7 +3,7 @@
 use selkie_channel_core::{Inbound, Redactor};
 
 /// Hides our secrets in what people wrote, and in how they call themselves: no row holds them, and no model is told.
-pub(crate) fn hide(redactor: &Redactor, inbound: &mut Inbound) {
+pub fn hide(redactor: &Redactor, inbound: &mut Inbound) {
     let Inbound { title, speaker, text, command, quote, attachments, .. } = inbound;
     let args = command.as_mut().map(|command| &mut command.args);
     let quoted = quote.as_mut().map(|quote| [&mut quote.speaker, &mut quote.text]);

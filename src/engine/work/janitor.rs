@@ -27,18 +27,18 @@ const MOST_SOON: u32 = 300;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Forgets what is old.
-pub(crate) struct Janitor {
+pub struct Janitor {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) storage: Arc<Storage>,
     pub(crate) retention: Live<Retention>,
     pub(crate) cache_dir: PathBuf,
     /// Rung when something is to be forgotten now.
-    pub(crate) bell: Arc<Notify>,
+    pub bell: Arc<Notify>,
 }
 
 impl Janitor {
     /// Looks once an hour until the daemon ends.
-    pub(crate) async fn run(self) {
+    pub async fn run(self) {
         // What a kill has kept from being forgotten goes first.
         let mut wait = if self.is_forgetting().await { Duration::ZERO } else { FIRST };
         while self.rests(wait).await {
@@ -72,7 +72,7 @@ impl Janitor {
     }
 
     /// Forgets rows until there is none left that is too old; returns how many.
-    pub(crate) async fn rows(&self) -> u64 {
+    pub async fn rows(&self) -> u64 {
         let since = self.retention.now().since(self.runtime.clock.now());
         let mut all = 0;
         for gone in [
@@ -107,7 +107,7 @@ impl Janitor {
     }
 
     /// Removes files of the cache that are too old, and the oldest while all together take too much.
-    pub(crate) async fn files(&self) {
+    pub async fn files(&self) {
         let places = match self.storage.ledger.at_work().await {
             Ok(places) => places,
             Err(error) => return self.storage.trouble(&error),

@@ -32,7 +32,7 @@ use settings::{Caps, LimitSettings};
 const BEHIND: Duration = Duration::from_secs(1);
 
 /// What is counted, and the limits that are reached just now, for the owner to read.
-pub(crate) struct Limits {
+pub struct Limits {
     outbox: Arc<Outbox>,
     rights: Arc<Rights>,
     settings: Live<LimitSettings>,
@@ -50,7 +50,7 @@ struct User<'a> {
 
 impl Limits {
     /// Counts from now on, on top of what the ledger holds.
-    pub(crate) fn new(
+    pub fn new(
         outbox: Arc<Outbox>,
         rights: Arc<Rights>,
         settings: Live<LimitSettings>,
@@ -71,7 +71,7 @@ impl Limits {
     }
 
     /// Lists what is reached just now: `limits.person.calls_per_day (tg:4711)`.
-    pub(crate) fn reached(&self, now: DateTime<Utc>) -> Vec<String> {
+    pub fn reached(&self, now: DateTime<Utc>) -> Vec<String> {
         let mut reached = locked(&self.reached);
         reached.retain(|_, until| *until > now);
         reached.keys().cloned().collect()
@@ -98,7 +98,7 @@ impl Limits {
 
 impl Limits {
     /// Writes what is counted, a moment later. Runs until the daemon's end.
-    pub(crate) async fn write_behind(self: Arc<Self>) {
+    pub async fn write_behind(self: Arc<Self>) {
         let ends = &self.outbox.runtime.stop.work;
         while !ends.is_cancelled() {
             ends.run_until_cancelled(self.counted.notified()).await;
@@ -108,7 +108,7 @@ impl Limits {
     }
 
     /// Writes what is counted and not written yet.
-    pub(crate) async fn write(&self) {
+    pub async fn write(&self) {
         let unwritten = self.counters().unwritten();
         if unwritten.is_empty() {
             return;
@@ -124,7 +124,7 @@ impl Limits {
     }
 
     /// Counts the messages of a task that begins, and returns the limit that stands in its way.
-    pub(crate) async fn stops(&self, claimed: &Claimed, trust: Trust) -> Option<Reached> {
+    pub async fn stops(&self, claimed: &Claimed, trust: Trust) -> Option<Reached> {
         if trust == Trust::Owner || self.outbox.accounts.of(&claimed.conversation).is_none() {
             return None;
         }
@@ -175,7 +175,7 @@ impl Limits {
     }
 
     /// Returns the limit that keeps a conversation's lines from the model of the gate.
-    pub(crate) async fn stops_gate(&self, conversation: &ConversationId) -> Option<Reached> {
+    pub async fn stops_gate(&self, conversation: &ConversationId) -> Option<Reached> {
         let user = User { person: None, conversation };
         let now = self.outbox.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
@@ -186,7 +186,7 @@ impl Limits {
 
     /// Counts a command or a tap of anybody but an owner, and returns the limit that stands in its way. They have
     /// counters of their own: who has written too much can still stop what runs.
-    pub(crate) async fn stops_command(&self, inbound: &Inbound) -> Option<Reached> {
+    pub async fn stops_command(&self, inbound: &Inbound) -> Option<Reached> {
         let account = self.outbox.accounts.of(&inbound.conversation)?;
         let trust = self.rights.principal(&account, inbound)?;
         if trust == Trust::Owner {
@@ -198,12 +198,12 @@ impl Limits {
     }
 
     /// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
-    pub(crate) fn tap_told(&self, reached: &Reached) -> Option<&'static str> {
+    pub fn tap_told(&self, reached: &Reached) -> Option<&'static str> {
         self.log(reached).then_some(messages::TAPS)
     }
 
     /// Returns the limits that a task counts against; `None` for an owner's.
-    pub(crate) fn shares(&self, claimed: &Claimed) -> Option<Shares<'_>> {
+    pub fn shares(&self, claimed: &Claimed) -> Option<Shares<'_>> {
         let user =
             User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
         let is_held = claimed.facts.trust != Trust::Owner;
@@ -211,13 +211,13 @@ impl Limits {
     }
 
     /// Counts the last usage of a task.
-    pub(crate) fn used(&self, claimed: &Claimed, usage: Usage) {
+    pub fn used(&self, claimed: &Claimed, usage: Usage) {
         // Its end is said already: a limit that it reached stands in the way of the next.
         let _reached = self.shares(claimed).and_then(|shares| shares.count(usage));
     }
 
     /// Whether a conversation may be thought about although nobody asks; nobody is told that it may not.
-    pub(crate) async fn has_room(&self, conversation: &ConversationId) -> bool {
+    pub async fn has_room(&self, conversation: &ConversationId) -> bool {
         let user = User { person: None, conversation };
         let now = self.outbox.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
@@ -225,13 +225,13 @@ impl Limits {
     }
 
     /// Counts what was used for a conversation in which nobody had asked: a decision of the gate, a summary.
-    pub(crate) fn used_unasked(&self, conversation: &ConversationId, usage: Usage) {
+    pub fn used_unasked(&self, conversation: &ConversationId, usage: Usage) {
         let shares = User { person: None, conversation }.shares(&self.settings.now());
         let _reached = Shares { limits: self, shares }.count(usage);
     }
 
     /// Returns how many bytes may still be fetched of what a person sends.
-    pub(crate) async fn bytes_left(&self, inbound: &Inbound) -> Result<u64, Reached> {
+    pub async fn bytes_left(&self, inbound: &Inbound) -> Result<u64, Reached> {
         if self.is_owner(inbound) {
             return Ok(u64::MAX);
         }
@@ -251,7 +251,7 @@ impl Limits {
     }
 
     /// Counts bytes that were fetched of what a person sent.
-    pub(crate) async fn fetched(&self, inbound: &Inbound, amount: u64) {
+    pub async fn fetched(&self, inbound: &Inbound, amount: u64) {
         if !self.is_owner(inbound) {
             self.count(&self.bytes(inbound, amount)).await;
         }
@@ -315,7 +315,7 @@ impl Limits {
     }
 
     /// Says that a limit is reached, once for its time: to the person, and to the log.
-    pub(crate) async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
+    pub async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
         self.log(reached);
         let draft = inbound.and_then(|i| self.outbox.draft_to(i, &messages::reached(reached)));
         if let Some(draft) = draft {
@@ -361,7 +361,7 @@ struct Share {
 }
 
 /// The limits that a task of anybody but an owner counts against.
-pub(crate) struct Shares<'a> {
+pub struct Shares<'a> {
     limits: &'a Limits,
     shares: Vec<Share>,
 }

@@ -1,13 +1,13 @@
 //! What people read about the work on their messages: why it ended without an answer, which files are missing.
 
-pub(crate) mod sessions;
+pub mod sessions;
 
 use selkie_channel_core::ConversationId;
 
 use selkie_domain::ids::ScheduleId;
 
 /// Why nothing but a post goes to a public place: what goes there is approved as it stands.
-pub(crate) fn public_place(conversation: &ConversationId, tool: &str) -> String {
+pub fn public_place(conversation: &ConversationId, tool: &str) -> String {
     let to = conversation.key();
     format!(
         "{to} is public: nothing but posts goes there, each as it was approved; {tool} schedules one"
@@ -15,7 +15,7 @@ pub(crate) fn public_place(conversation: &ConversationId, tool: &str) -> String 
 }
 
 /// What of the todo list was over when it was first seen.
-pub(crate) fn overdue(items: &[&str]) -> String {
+pub fn overdue(items: &[&str]) -> String {
     const MOST: usize = 5;
     let shown: Vec<String> = items.iter().take(MOST).map(|item| format!("“{item}”")).collect();
     let more = items.len().saturating_sub(MOST);
@@ -25,43 +25,43 @@ pub(crate) fn overdue(items: &[&str]) -> String {
 }
 
 /// A question could not be asked.
-pub(crate) const NOBODY_TO_ASK: &str = "I need to ask something first, and I cannot ask it here.";
+pub const NOBODY_TO_ASK: &str = "I need to ask something first, and I cannot ask it here.";
 
 /// Why a file is not fetched any more today.
-pub(crate) const DOWNLOADS_REACHED: &str = "the limit for files in a day is reached";
+pub const DOWNLOADS_REACHED: &str = "the limit for files in a day is reached";
 
 /// For the owner: others get no answers.
-pub(crate) fn model_away(why: &str) -> String {
+pub fn model_away(why: &str) -> String {
     format!("The model does not answer, so people get no answers from me: {why}")
 }
 
 /// For the owner, who was told that it is away.
-pub(crate) const MODEL_BACK: &str = "The model answers again.";
+pub const MODEL_BACK: &str = "The model answers again.";
 
 /// The end of a stopped task that nobody answered yet.
-pub(crate) fn task_stopped() -> String {
+pub fn task_stopped() -> String {
     selkie_agent::messages::STOPPED.to_owned()
 }
 
 /// The end of a task that was worked on without a word.
-pub(crate) const DONE: &str = "Done.";
+pub const DONE: &str = "Done.";
 
 /// A picture of the model, where no pictures are sent.
-pub(crate) fn picture_kept(place: &str) -> String {
+pub fn picture_kept(place: &str) -> String {
     format!("I cannot send pictures here: the one that I drew is kept as {place}")
 }
 
 /// A picture of the model that is not sent.
-pub(crate) fn picture_not_sent(why: &str) -> String {
+pub fn picture_not_sent(why: &str) -> String {
     format!("I drew a picture that I cannot send: {why}.")
 }
 
 /// The end of a task of whose answer nothing can be shown.
-pub(crate) const EMPTY_ANSWER: &str =
+pub const EMPTY_ANSWER: &str =
     "I have no answer: the model returned nothing. Please ask again, or put it differently.";
 
 /// The end of a task that took the process down again and again.
-pub(crate) fn poison(attempts: u32) -> String {
+pub fn poison(attempts: u32) -> String {
     format!(
         "I had to give this up: I was interrupted {} times while working on it. Please put it differently.",
         attempts.saturating_sub(1)
@@ -69,18 +69,18 @@ pub(crate) fn poison(attempts: u32) -> String {
 }
 
 /// The end of a task that met a defect of the daemon.
-pub(crate) fn defect() -> String {
+pub fn defect() -> String {
     "Something went wrong inside me while I worked on this; my log has the details. Please ask again."
         .to_owned()
 }
 
 /// The end of a task that failed without words of its own.
-pub(crate) fn failed(why: &str) -> String {
+pub fn failed(why: &str) -> String {
     format!("I could not finish this: {why}.")
 }
 
 /// Tells the owner that the heartbeat fails again and again.
-pub(crate) fn heartbeat_fails(id: ScheduleId, why: &str) -> String {
+pub fn heartbeat_fails(id: ScheduleId, why: &str) -> String {
     format!(
         "The heartbeat has failed three times in a row: {why}. I keep trying, and will not mention it again until it \
          has worked; `selkie schedules history {id}` shows each time."
@@ -88,12 +88,12 @@ pub(crate) fn heartbeat_fails(id: ScheduleId, why: &str) -> String {
 }
 
 /// A schedule, as people know it.
-pub(crate) fn schedule(id: ScheduleId, name: &str) -> String {
+pub fn schedule(id: ScheduleId, name: &str) -> String {
     format!("schedule {id} ({name})")
 }
 
 /// The end of a schedule's task that failed: nobody has just asked for it, so it says what it is about.
-pub(crate) fn schedule_failed(schedule: &str, text: &str) -> String {
+pub fn schedule_failed(schedule: &str, text: &str) -> String {
     // Some ends name it themselves.
     if text.contains(schedule) {
         return text.to_owned();
@@ -102,12 +102,12 @@ pub(crate) fn schedule_failed(schedule: &str, text: &str) -> String {
 }
 
 /// The end of a task whose schedule has used up its budget of the day.
-pub(crate) fn budget_used_up(id: ScheduleId, name: &str, why: &str) -> String {
+pub fn budget_used_up(id: ScheduleId, name: &str, why: &str) -> String {
     format!("I stopped here: this is {}, and {why}.", schedule(id, name))
 }
 
 /// What the owner reads when a name answers as somebody else.
-pub(crate) fn name_taken_over(handle: &str, old: &str, new: &str) -> String {
+pub fn name_taken_over(handle: &str, old: &str, new: &str) -> String {
     format!(
         "{handle} now answers as {new}, and I have known it as {old}. I keep {new} as a contact of their own: nothing of {old} \
          is theirs. If it is the same person, run `selkie contacts merge {new} {old}`."
@@ -115,7 +115,7 @@ pub(crate) fn name_taken_over(handle: &str, old: &str, new: &str) -> String {
 }
 
 /// The line of a file that could not be fetched.
-pub(crate) fn file_not_fetched(name: &str, why: &str) -> String {
+pub fn file_not_fetched(name: &str, why: &str) -> String {
     format!("{name} (could not be fetched: {why})")
 }
 

@@ -17,13 +17,13 @@ use selkie_people::shelves::Shelves;
 use selkie_people::todo::{Entry, List, Todos};
 
 /// Follows chats that have moved.
-pub(crate) struct MovedChats {
+pub struct MovedChats {
     pub(crate) files: Arc<Files>,
     pub(crate) forms: Forms,
     pub(crate) state_dir: PathBuf,
     pub(crate) clock: SharedClock,
     /// What is noted of reminders is changed by one at a time.
-    pub(crate) reminders: Arc<Mutex<()>>,
+    pub reminders: Arc<Mutex<()>>,
 }
 
 /// A chat under its old and its new id.
@@ -35,7 +35,7 @@ struct Moved {
 
 impl MovedChats {
     /// Follows them for as long as the daemon runs.
-    pub(crate) async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
+    pub async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
         let ends = outbox.runtime.stop.work.clone();
         let storage = &outbox.storage;
         // What moved before this start, and a crash may have left half done.

@@ -6,19 +6,19 @@ use selkie_store::Claimed;
 
 /// What is to be done after a task.
 #[derive(Default)]
-pub(crate) struct Onward {
+pub struct Onward {
     /// The lane's next task, when it was handed over.
-    pub(crate) next: Option<Claimed>,
+    pub next: Option<Claimed>,
     /// When the task goes on at the latest, though nobody wakes it.
-    pub(crate) wake_at: Option<DateTime<Utc>>,
+    pub wake_at: Option<DateTime<Utc>>,
     /// Somebody is asked now.
-    pub(crate) asked: bool,
+    pub asked: bool,
     /// People are told what it waits for, and what tells them stays.
-    pub(crate) told: bool,
+    pub told: bool,
 }
 
 /// What came of a park.
-pub(crate) enum Parked {
+pub enum Parked {
     /// It waits, or another owner has it.
     Yes(Box<Onward>),
     /// A person stopped the task before it could ask.

@@ -20,7 +20,7 @@ const MANY: usize = 10_000;
 
 /// Who knows of the outage.
 #[derive(Default)]
-pub(crate) struct Outages {
+pub struct Outages {
     outage: Outage,
     told: Mutex<Told>,
 }
@@ -51,7 +51,7 @@ enum News {
 }
 
 /// The same without a word: what was not said is no history.
-pub(crate) fn unsaid(mut ending: Ending) -> Ending {
+pub fn unsaid(mut ending: Ending) -> Ending {
     ending.text.clear();
     ending.append.retain(|item| !matches!(item, Item::Said { .. }));
     ending
@@ -64,7 +64,7 @@ impl Outages {
 
     /// Takes the end of a task. Whether its conversation knows already that the model is away, and is to be told
     /// so once. The owner is told when others meet it first.
-    pub(crate) async fn knows(&self, outbox: &Arc<Outbox>, claimed: &Claimed, end: &End) -> bool {
+    pub async fn knows(&self, outbox: &Arc<Outbox>, claimed: &Claimed, end: &End) -> bool {
         if unattended::is_unattended(&claimed.facts) {
             return false;
         }

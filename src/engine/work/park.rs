@@ -18,7 +18,7 @@ use crate::work::remains::Remains;
 
 impl Answers {
     /// Parks a task on its question: question, message and end of the claim in one.
-    pub(crate) async fn park(&self, claimed: &Claimed, asks: Asks, hand_over: bool) -> Parked {
+    pub async fn park(&self, claimed: &Claimed, asks: Asks, hand_over: bool) -> Parked {
         let outbox = &self.outbox;
         let Some((person, draft)) = person(claimed).zip(self.question(claimed, &asks)) else {
             return Parked::NobodyToAsk;
@@ -36,7 +36,7 @@ impl Answers {
     }
 
     /// Stores a park.
-    pub(crate) async fn commit_park(
+    pub async fn commit_park(
         &self,
         claimed: &Claimed,
         park: Advance,
@@ -72,7 +72,7 @@ impl Answers {
     }
 
     /// Takes the buttons off a question that nobody has answered in time.
-    pub(crate) async fn close_expired(&self, claimed: &Claimed) {
+    pub async fn close_expired(&self, claimed: &Claimed) {
         let Some(settled) = &claimed.settled else { return };
         let question = &settled.question;
         if question.given != Some(Given::Expired) {
@@ -92,7 +92,7 @@ impl Answers {
 }
 
 /// Who is asked: whose message the task answers.
-pub(crate) fn person(claimed: &Claimed) -> Option<Person> {
+pub fn person(claimed: &Claimed) -> Option<Person> {
     let id = claimed.facts.speaker.clone()?;
     let speakers = claimed.heard.iter().map(|(_, inbound)| &inbound.speaker);
     let speakers = speakers.map(|speaker| (&speaker.id, &speaker.name));

@@ -14,7 +14,7 @@ const FILES: [&str; 2] = ["persona/IDENTITY.md", "persona/SOUL.md"];
 const MOST_BYTES: usize = 16 * 1024;
 
 /// Who the bot is, as its files say now.
-pub(crate) struct Persona {
+pub struct Persona {
     state_dir: PathBuf,
     read: Mutex<Read>,
 }
@@ -38,14 +38,14 @@ struct Stamp {
 
 impl Persona {
     /// Reads the persona of a state folder.
-    pub(crate) fn of(state_dir: &Path) -> Self {
+    pub fn of(state_dir: &Path) -> Self {
         let read = Mutex::new(Read { of: versions(state_dir), text: read(state_dir).into() });
         Self { state_dir: state_dir.to_owned(), read }
     }
 
     /// Returns it; empty when every file is missing, empty or a draft. Looks at two files and reads them when they
     /// have changed.
-    pub(crate) fn now(&self) -> Arc<str> {
+    pub fn now(&self) -> Arc<str> {
         let mut last = locked(&self.read);
         let of = versions(&self.state_dir);
         if of != last.of {

@@ -6,14 +6,14 @@ use selkie_channel_core::{Aside, Inbound};
 const MOST_SUMMONED: usize = 8;
 
 /// Whether a message carries words that are not its speaker's own.
-pub(crate) fn is_foreign(inbound: &Inbound) -> bool {
+pub fn is_foreign(inbound: &Inbound) -> bool {
     let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
     quotes_others || inbound.forwarded || !inbound.attachments.is_empty()
 }
 
 /// The tools that a message names (`$bash`, or as other harnesses call it) in words its speaker typed: a quote, a forward and a file
 /// name none.
-pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
+pub fn summoned(inbound: &Inbound) -> Vec<String> {
     if inbound.forwarded || inbound.aside == Aside::Words {
         return Vec::new();
     }
@@ -22,7 +22,7 @@ pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
 }
 
 /// The tools that a text names, when all of it is a person's own words.
-pub(crate) fn named(text: &str) -> Vec<String> {
+pub fn named(text: &str) -> Vec<String> {
     names(text.split_whitespace())
 }
 

@@ -30,7 +30,7 @@ const LINE_BYTES: usize = 600;
 const NO_TEXT: &str = "(a message without text)";
 
 /// Reads a task's messages; files are fetched into the conversation's own folder.
-pub(crate) async fn lines(
+pub async fn lines(
     attachments: &Attachments,
     claimed: &Claimed,
     cancel: &CancellationToken,
@@ -60,7 +60,7 @@ pub(crate) async fn lines(
 /// Returns the level of the bot's own message that a message quotes, to a task for somebody of this trust: it was written
 /// then, for whom it was, and stays what it is when the conversation begins afresh. Of one that is not known any more nobody
 /// can say so.
-pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound, reader: Trust) -> Taint {
+pub async fn quoted(storage: &Arc<Storage>, inbound: &Inbound, reader: Trust) -> Taint {
     let Some(quote) = inbound.quote.as_ref().filter(|quote| quote.ours) else {
         return Taint::Clean;
     };
@@ -75,7 +75,7 @@ pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound, reader: Tr
 
 /// Reads a task's messages, or its own words, as they are, group talk first.
 /// Their times are told by the clocks of `zone`.
-pub(crate) fn without_files(claimed: &Claimed, zone: Zone) -> Vec<Received> {
+pub fn without_files(claimed: &Claimed, zone: Zone) -> Vec<Received> {
     let talk = group_talk(&claimed.context, zone);
     let own = claimed.words.as_ref().map(|words| own_words(words, claimed.facts.trigger, zone));
     let heard = claimed.heard.iter().map(|(row, m)| line(*row, m, zone));
@@ -120,7 +120,7 @@ fn quote(letter: &Letter) -> Option<Quoted> {
 }
 
 /// Reads one message as it is.
-pub(crate) fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> Received {
+pub fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> Received {
     Received {
         inbox: Some(row),
         at: inbound.at,
@@ -191,7 +191,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Counts how long the newest message of a task has waited for its first claim.
-pub(crate) fn waited(runtime: &Runtime, claimed: &Claimed) {
+pub fn waited(runtime: &Runtime, claimed: &Claimed) {
     if let (1, Some((_, newest))) = (claimed.attempts, claimed.heard.last()) {
         // Platforms date messages by whole seconds: what waits in a task of its own waits from when that was made.
         let span = runtime.now() - newest.at.max(claimed.facts.at);

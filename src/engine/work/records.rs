@@ -20,7 +20,7 @@ use crate::work::acquaintances::Acquaintances;
 use crate::work::rights;
 
 /// Records in the ledger.
-pub(crate) struct Records {
+pub struct Records {
     pub(crate) storage: Arc<Storage>,
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) acquaintances: Arc<Acquaintances>,

@@ -12,7 +12,7 @@ use crate::work::messages;
 use crate::work::task_waiters::Finished;
 
 /// What is needed of a claimed task to end it.
-pub(crate) struct Remains {
+pub struct Remains {
     claim: Claim,
     conversation: ConversationId,
     header: Option<String>,
@@ -31,7 +31,7 @@ impl Remains {
 impl Answers {
     /// Ends a task as failed, when it still runs: without this it would stand as running until the next start,
     /// and whoever asked would wait.
-    pub(crate) async fn bury(&self, remains: Remains) {
+    pub async fn bury(&self, remains: Remains) {
         let Remains { claim, conversation, header } = remains;
         let outbox = &self.outbox;
         self.stops.end(claim.task);

@@ -18,31 +18,31 @@ use crate::work::provenance;
 use crate::work::settings::PlaceSettings;
 
 /// Who may do what, by config and by the allow lists of now.
-pub(crate) struct Rights {
+pub struct Rights {
     /// Always allowed.
-    pub(crate) owners: Owners,
+    pub owners: Owners,
     /// What holds in single places, by their ids.
-    pub(crate) places: Live<BTreeMap<String, PlaceSettings>>,
+    pub places: Live<BTreeMap<String, PlaceSettings>>,
     pub(crate) accounts: Arc<Accounts>,
 }
 
 impl Rights {
     /// Says who the speaker of a message is there; `None` for somebody the bot does not listen to.
-    pub(crate) fn principal(&self, account: &Account, inbound: &Inbound) -> Option<Trust> {
+    pub fn principal(&self, account: &Account, inbound: &Inbound) -> Option<Trust> {
         let speaker = &inbound.speaker.id;
         account.with_allowed(|allow| trust(&self.owners, allow, speaker, &inbound.place))
     }
 
     /// Returns the trust in whom the task answers, the least of them and never more than it was made with;
     /// `None` when one of them is not listened to any more.
-    pub(crate) fn now(&self, claimed: &Claimed) -> Option<Trust> {
+    pub fn now(&self, claimed: &Claimed) -> Option<Trust> {
         let made = self.of(claimed, claimed.facts.trust, &claimed.heard)?;
         let words = claimed.words.iter().map(|words| &words.person);
         self.least(claimed, made, words)
     }
 
     /// The same of other messages in the task's place, for a task that was made with `made`.
-    pub(crate) fn of(
+    pub fn of(
         &self,
         claimed: &Claimed,
         made: Trust,
@@ -71,12 +71,12 @@ impl Rights {
     }
 
     /// Returns what the config says of a conversation now.
-    pub(crate) fn here(&self, conversation: &ConversationId, place: &PlaceId) -> PlaceSettings {
+    pub fn here(&self, conversation: &ConversationId, place: &PlaceId) -> PlaceSettings {
         PlaceSettings::of(&self.places.now(), conversation, place)
     }
 
     /// Takes what the place opens by the config of now: a task may have waited for a person since.
-    pub(crate) fn refresh(&self, claimed: &mut Claimed) {
+    pub fn refresh(&self, claimed: &mut Claimed) {
         if matches!(claimed.facts.place, Where::Channel(_)) {
             claimed.facts.opened = self.here(&claimed.conversation, &claimed.place).allow;
         }
@@ -85,13 +85,13 @@ impl Rights {
 
 /// Whether the bot may speak somewhere unasked, whoever has it do so: the conversation is public, or private with an
 /// owner, or stands on its channel's list.
-pub(crate) fn may_be_told(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
+pub fn may_be_told(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
     let everyone = |account: Arc<Account>| account.with_allowed(|allow| allow.is_everyone());
     is_listed(owners, accounts, to) || accounts.of(&to.conversation).is_some_and(everyone)
 }
 
 /// Whether the config names a conversation: it is public, or private with an owner, or stands on its channel's list.
-pub(crate) fn is_listed(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
+pub fn is_listed(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
     let Location { conversation, place, .. } = to;
     let Some(account) = accounts.of(conversation) else { return false };
     accounts.public(conversation.key()).as_ref() == Some(conversation)
@@ -112,7 +112,7 @@ fn is_named_after_one(owners: &[PersonId], accounts: &Accounts, to: &Location) -
 ///
 /// # Errors
 /// When the store does not answer.
-pub(crate) async fn is_read_by_an_owner_alone(
+pub async fn is_read_by_an_owner_alone(
     owners: &[PersonId],
     accounts: &Accounts,
     ledger: &dyn Ledger,
@@ -135,7 +135,7 @@ pub(crate) async fn is_read_by_an_owner_alone(
 ///
 /// # Errors
 /// When the store does not answer.
-pub(crate) async fn is_an_owners(
+pub async fn is_an_owners(
     owners: &[PersonId],
     ledger: &dyn Ledger,
     conversation: &ConversationId,
@@ -150,7 +150,7 @@ pub(crate) async fn is_an_owners(
 }
 
 /// Says that a place is on no list, and on which it belongs.
-pub(crate) fn not_listed(account: &Account, to: &Location) -> String {
+pub fn not_listed(account: &Account, to: &Location) -> String {
     let Location { conversation, place, .. } = to;
     let keys = account.channel.allow_keys;
     let key = match account.channel.address.features(conversation).audience {
@@ -162,7 +162,7 @@ pub(crate) fn not_listed(account: &Account, to: &Location) -> String {
 }
 
 /// Says who a person is in a place.
-pub(crate) fn trust(
+pub fn trust(
     owners: &[PersonId],
     allow: &AllowList,
     speaker: &PersonId,
@@ -180,7 +180,7 @@ pub(crate) fn trust(
 /// Lets every message of the task weigh in, not only the one it was made of (an album, messages in a
 /// row), what a group said around it, which is nobody's own words, and what people of less trust asked
 /// before in this conversation: to whoever asks now these are others' words.
-pub(crate) fn weigh(claimed: &mut Claimed) {
+pub fn weigh(claimed: &mut Claimed) {
     let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
     let asked_before = claimed.asked_by.is_some_and(|least| least < claimed.facts.trust);
     if asked_before || !claimed.context.is_empty() || heard().any(provenance::is_foreign) {

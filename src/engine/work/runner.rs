@@ -14,17 +14,17 @@ use crate::work::persona::Persona;
 use crate::work::scope::{Ports, Scopes};
 
 /// Makes the shape of some facts.
-pub(crate) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
+pub type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
 
 /// Answers a claimed task.
 #[async_trait]
-pub(crate) trait TaskRunner: Send + Sync {
+pub trait TaskRunner: Send + Sync {
     /// Works on it to its end, or to a question; see [`Dropped`] for the ways it does not get there.
     async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped>;
 }
 
 /// A task with all that the runner needs besides what is its own.
-pub(crate) struct Job<'a> {
+pub struct Job<'a> {
     pub(crate) claimed: &'a Claimed,
     pub(crate) heard: Vec<Received>,
     pub(crate) inflow: &'a dyn Inflow,
@@ -34,27 +34,27 @@ pub(crate) struct Job<'a> {
 
 /// The agent behind its shape.
 #[derive(Clone)]
-pub(crate) struct AgentRunner {
+pub struct AgentRunner {
     pub(crate) agent: Arc<Agent>,
     /// The same with a model of its own, for the heartbeat.
-    pub(crate) heartbeat: Arc<Agent>,
+    pub heartbeat: Arc<Agent>,
     pub(crate) shapes: Shapes,
     pub(crate) scopes: Scopes,
     pub(crate) persona: Arc<Persona>,
     /// What every task reads right before its newest message, in this order.
-    pub(crate) contexts: Vec<Arc<dyn ContextSource>>,
+    pub contexts: Vec<Arc<dyn ContextSource>>,
 }
 
 impl AgentRunner {
     /// Says of each model whose server has cut a prompt what an owner does about it.
-    pub(crate) fn cut_prompts(&self) -> Vec<String> {
+    pub fn cut_prompts(&self) -> Vec<String> {
         let models = self.agent.profiles.values();
         let cut = models.filter_map(|model| Some((model.card().name, model.learnt().cut?)));
         cut.map(|(name, cut)| cut.sentence(&name)).collect()
     }
 
     /// Says what the main model's window does to a tool of a shape; nothing where it leaves it as it is.
-    pub(crate) fn lack_of_room(&self, shape: &Shape, tool: &str) -> Option<String> {
+    pub fn lack_of_room(&self, shape: &Shape, tool: &str) -> Option<String> {
         let (registry, card) = (&shape.registry, self.agent.model.card());
         fit::reason(registry.block(), card.context, &card.name, registry.our_name(tool))
     }

@@ -18,7 +18,7 @@ use crate::work::unattended;
 
 impl Answers {
     /// Ends a task with its last words.
-    pub(crate) async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
+    pub async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
         let ending = match &life.bounds.schedule {
             Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
             None => ending,
@@ -44,7 +44,7 @@ impl Answers {
     }
 
     /// The answer while it is written: of what somebody asked for in a chat, and only there.
-    pub(crate) fn streamed(&self, claimed: &Claimed) -> StreamedAnswer {
+    pub fn streamed(&self, claimed: &Claimed) -> StreamedAnswer {
         let asked = claimed.facts.trigger == Trigger::Asked;
         // A right to answer belongs to the whole answer.
         let may = asked && !unattended::is_unattended(&claimed.facts) && !deferred::is_due(claimed);

@@ -21,21 +21,21 @@ use crate::work::{messages, unattended};
 
 /// What a task keeps to; nothing for a task that no schedule has made.
 #[derive(Default)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// The schedule, as people know it: `schedule 3 (tidy up)`.
-    pub(crate) schedule: Option<String>,
+    pub schedule: Option<String>,
     /// The model that it names, and how hard that thinks.
-    pub(crate) choice: Choice,
+    pub choice: Choice,
     /// What is left of the day.
-    pub(crate) budget: Option<DayBudget>,
+    pub budget: Option<DayBudget>,
     /// The reminder that it says.
-    pub(crate) reminder: Option<ReminderId>,
+    pub reminder: Option<ReminderId>,
     /// Until when what it asks stays open: its schedule's lateness ends then.
-    pub(crate) asks_until: Option<DateTime<Utc>>,
+    pub asks_until: Option<DateTime<Utc>>,
 }
 
 /// What a schedule may use on one day, and what it has used of it.
-pub(crate) struct DayBudget {
+pub struct DayBudget {
     schedule: ScheduleId,
     name: String,
     budget: Budget,
@@ -44,7 +44,7 @@ pub(crate) struct DayBudget {
 
 /// Reads what a task keeps to, and cuts its history down to that. A schedule that nobody knows any more bounds
 /// nothing.
-pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
+pub async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
     if !unattended::is_unattended(&claimed.facts) {
         return Bounds::default();
     }
@@ -74,7 +74,7 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.
-pub(crate) async fn used_today(outbox: &Outbox, row: &ScheduleRow) -> Option<Usage> {
+pub async fn used_today(outbox: &Outbox, row: &ScheduleRow) -> Option<Usage> {
     let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
     let now = outbox.runtime.now();
     // What a clock that was ahead has dated later is no use of today's.
@@ -93,11 +93,11 @@ impl Quota for DayBudget {
 }
 
 /// Two that a usage counts against.
-pub(crate) struct Both<'a> {
+pub struct Both<'a> {
     /// The first; its limit is the one that is told.
-    pub(crate) first: Option<&'a dyn Quota>,
+    pub first: Option<&'a dyn Quota>,
     /// The other.
-    pub(crate) second: Option<&'a dyn Quota>,
+    pub second: Option<&'a dyn Quota>,
 }
 
 impl Quota for Both<'_> {

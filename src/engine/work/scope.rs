@@ -28,7 +28,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 
 /// Makes scopes.
 #[derive(Clone)]
-pub(crate) struct Scopes {
+pub struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
     pub(crate) todo_file: Arc<dyn TodoFile>,
     pub(crate) memory: Arc<dyn Memory>,
@@ -44,7 +44,7 @@ pub(crate) struct Scopes {
 }
 
 /// Where a task speaks and tells how far it is, and what ends it.
-pub(crate) struct Ports {
+pub struct Ports {
     pub(crate) reply: Arc<dyn Reply>,
     pub(crate) progress: Arc<dyn Progress>,
     pub(crate) cancel: CancellationToken,
@@ -52,7 +52,7 @@ pub(crate) struct Ports {
 
 impl Scopes {
     /// Makes the scope of one call.
-    pub(crate) fn make(
+    pub fn make(
         &self,
         claimed: &Claimed,
         facts: &Facts,

@@ -23,7 +23,7 @@ use crate::work::park::person;
 
 impl Answers {
     /// Parks a task on the approval that its call needs: request, messages and end of the claim in one.
-    pub(crate) async fn seek(&self, claimed: &Claimed, seeks: Seeks, life: &Life<'_>) -> Parked {
+    pub async fn seek(&self, claimed: &Claimed, seeks: Seeks, life: &Life<'_>) -> Parked {
         let outbox = &self.outbox;
         let Seeks { key, request, append, header, usage } = seeks;
         let request = Request { place: place(claimed), ..request };
@@ -104,14 +104,14 @@ impl Answers {
     }
 
     /// Shows what came of the approval that a task has sought, where that is not shown yet.
-    pub(crate) async fn close_sought(&self, claimed: &Claimed) {
+    pub async fn close_sought(&self, claimed: &Claimed) {
         if let Some(approval) = &claimed.approval {
             approvals::close(&self.outbox, approval).await;
         }
     }
 
     /// Shows that approval which was given has come to nothing, or that its call has failed, where it has.
-    pub(crate) async fn close_unused(&self, claimed: &Claimed) {
+    pub async fn close_unused(&self, claimed: &Claimed) {
         let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
         let storage = &self.outbox.storage;

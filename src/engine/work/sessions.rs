@@ -26,18 +26,18 @@ use crate::work::told;
 const LOOKED_THROUGH: usize = 10_000;
 
 /// Conversations over the ledger.
-pub(crate) struct SessionBook {
+pub struct SessionBook {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) rights: Arc<Rights>,
 }
 
 /// Who looks at conversations, and from where.
 #[derive(Clone, Copy)]
-pub(crate) struct Viewer<'a> {
+pub struct Viewer<'a> {
     pub(crate) here: &'a ConversationId,
     pub(crate) person: Option<&'a PersonId>,
     /// An owner alone reads what is told.
-    pub(crate) sees_all: bool,
+    pub sees_all: bool,
 }
 
 impl<'a> From<&'a Visitor> for Viewer<'a> {
@@ -48,10 +48,10 @@ impl<'a> From<&'a Visitor> for Viewer<'a> {
 
 /// Where a list of conversations is read.
 #[derive(Clone, Copy)]
-pub(crate) struct Listing<'a> {
+pub struct Listing<'a> {
     pub(crate) here: &'a ConversationId,
     /// By whose clocks times are told; a model reads them as they are stored.
-    pub(crate) zone: Option<Zone>,
+    pub zone: Option<Zone>,
 }
 
 /// Which conversations somebody may know of.
@@ -137,7 +137,7 @@ impl Sessions for SessionBook {
 
 impl SessionBook {
     /// Lists the conversations that somebody may know of, the last active first.
-    pub(crate) async fn seen(&self, by: Viewer<'_>) -> Result<Vec<ConversationRow>, StoreError> {
+    pub async fn seen(&self, by: Viewer<'_>) -> Result<Vec<ConversationRow>, StoreError> {
         let view = self.view(by).await?;
         let mut rows = self.outbox.storage.ledger.conversations(LOOKED_THROUGH).await?;
         rows.retain(|row| view.shows(self.outbox.accounts.of(&row.id).as_ref(), &row.id));
@@ -241,7 +241,7 @@ impl SessionBook {
     }
 
     /// Writes a line for each of the first `limit` conversations, and how many there are besides.
-    pub(crate) fn lines(
+    pub fn lines(
         &self,
         rows: &[ConversationRow],
         limit: usize,

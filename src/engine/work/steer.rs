@@ -24,7 +24,7 @@ use crate::work::rights::Rights;
 use crate::work::settings::WhileBusy;
 
 /// The inflow of one task.
-pub(crate) struct Steering {
+pub struct Steering {
     storage: Arc<Storage>,
     clock: SharedClock,
     rights: Arc<Rights>,
@@ -58,7 +58,7 @@ impl Steering {
     }
 
     /// Returns the messages of tasks that the run has taken in.
-    pub(crate) fn taken(&self, tasks: &[TaskId]) -> Vec<(InboxId, Inbound)> {
+    pub fn taken(&self, tasks: &[TaskId]) -> Vec<(InboxId, Inbound)> {
         let mut given = locked(&self.given);
         tasks.iter().filter_map(|task| given.remove(task)).flatten().collect()
     }

@@ -13,7 +13,7 @@ use selkie_channel_core::locked;
 const MANY_EARLY: usize = 1_000;
 
 /// The running tasks.
-pub(crate) struct StopTokens {
+pub struct StopTokens {
     work: CancellationToken,
     running: Mutex<Running>,
 }
@@ -27,19 +27,19 @@ struct Running {
 
 /// How one task is told to stop.
 #[derive(Clone)]
-pub(crate) struct StopMark {
+pub struct StopMark {
     asked: CancellationToken,
     cancel: CancellationToken,
 }
 
 impl StopMark {
     /// Cancelled when a person stopped the task or the daemon ends.
-    pub(crate) fn cancel(&self) -> &CancellationToken {
+    pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }
 
     /// Whether a person stopped it.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub fn is_asked(&self) -> bool {
         self.asked.is_cancelled()
     }
 
@@ -51,12 +51,12 @@ impl StopMark {
 
 impl StopTokens {
     /// Every mark is cancelled with `work`.
-    pub(crate) fn new(work: CancellationToken) -> Self {
+    pub fn new(work: CancellationToken) -> Self {
         Self { work, running: Mutex::default() }
     }
 
     /// Begins a task.
-    pub(crate) fn begin(&self, task: TaskId) -> StopMark {
+    pub fn begin(&self, task: TaskId) -> StopMark {
         let mark = StopMark { asked: CancellationToken::new(), cancel: self.work.child_token() };
         let mut running = self.lock();
         if running.early.remove(&task) {
@@ -67,12 +67,12 @@ impl StopTokens {
     }
 
     /// Ends it.
-    pub(crate) fn end(&self, task: TaskId) {
+    pub fn end(&self, task: TaskId) {
         self.lock().marks.remove(&task);
     }
 
     /// StopTokens it, when it runs here or is about to.
-    pub(crate) fn stop(&self, task: TaskId) {
+    pub fn stop(&self, task: TaskId) {
         let mut running = self.lock();
         if let Some(mark) = running.marks.get(&task) {
             return mark.stop();

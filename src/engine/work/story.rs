@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is told of a task.
 #[derive(Debug)]
-pub(crate) struct Story {
+pub struct Story {
     task: TaskId,
     conversation: ConversationId,
     /// When it was asked for.
@@ -36,7 +36,7 @@ pub(crate) struct Story {
 
 impl Story {
     /// Of a task that ends; `None` for what was not begun because nobody may ask for it, who decide how often they do.
-    pub(crate) fn of(claimed: &Claimed, ending: &Ending) -> Option<Self> {
+    pub fn of(claimed: &Claimed, ending: &Ending) -> Option<Self> {
         if matches!(&ending.end, End::Failed { why } if why.starts_with("ignored: ")) {
             return None;
         }
@@ -54,12 +54,12 @@ impl Story {
     }
 
     /// Adds what it has cost in all, and when its end was stored.
-    pub(crate) fn costs(self, usage: Usage, ended_at: DateTime<Utc>) -> Self {
+    pub fn costs(self, usage: Usage, ended_at: DateTime<Utc>) -> Self {
         Self { usage, ended_at, ..self }
     }
 
     /// Tells it when all that it said is settled, or after a minute. To be called before that is sent.
-    pub(crate) fn told_when_sent(self, outbox: &Arc<Outbox>, said: &[OutboundId]) {
+    pub fn told_when_sent(self, outbox: &Arc<Outbox>, said: &[OutboundId]) {
         let channel = outbox.accounts.of(&self.conversation);
         let channel = channel.map_or("none", |account| account.channel.name);
         if said.is_empty() {

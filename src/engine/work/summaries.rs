@@ -37,14 +37,14 @@ const LOOKS: Duration = Duration::from_secs(60);
 const SOON: TimeDelta = TimeDelta::seconds(1);
 
 /// Sums up conversations.
-pub(crate) struct Summaries {
+pub struct Summaries {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) memory: Arc<MemoryBook>,
     pub(crate) model: Arc<dyn Small>,
     pub(crate) settings: Live<SummarySettings>,
     /// Tells when it looks next: whoever moves a demo's clock waits until that is done.
-    pub(crate) next: watch::Sender<Option<DateTime<Utc>>>,
+    pub next: watch::Sender<Option<DateTime<Utc>>>,
 }
 
 /// When it looks at what: conversations that rest, and summaries that are to go.
@@ -64,7 +64,7 @@ enum Made {
 
 impl Summaries {
     /// Runs until the daemon's end.
-    pub(crate) async fn run(self) {
+    pub async fn run(self) {
         let runtime = &self.outbox.runtime;
         let mut heard = runtime.happenings.listen();
         // What an earlier start has left.

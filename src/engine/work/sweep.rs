@@ -12,29 +12,29 @@ const DEEP: usize = 16;
 
 /// What is to be swept.
 #[derive(Debug)]
-pub(crate) struct Sweep {
+pub struct Sweep {
     /// The folder.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// A folder in it that is left alone.
-    pub(crate) spared: &'static str,
+    pub spared: &'static str,
     /// Files that were changed before are too old.
-    pub(crate) since: DateTime<Utc>,
+    pub since: DateTime<Utc>,
     /// What all files may take, in bytes.
-    pub(crate) most: u64,
+    pub most: u64,
     /// Whose new files are left alone.
-    pub(crate) in_use: Vec<InUse>,
+    pub in_use: Vec<InUse>,
 }
 
 /// A folder whose files are in use when they are not older than this.
 #[derive(Debug)]
-pub(crate) struct InUse {
+pub struct InUse {
     pub(crate) folder: String,
     pub(crate) since: DateTime<Utc>,
 }
 
 /// What went.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Swept {
+pub struct Swept {
     pub(crate) files: u64,
     pub(crate) bytes: u64,
 }
@@ -48,7 +48,7 @@ struct File {
 
 impl Sweep {
     /// Sweeps. What cannot be read or removed is left: the next sweep finds it.
-    pub(crate) fn run(&self) -> Swept {
+    pub fn run(&self) -> Swept {
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         // No folder: nothing was ever kept.
         for entry in fs::read_dir(&self.root).into_iter().flatten().flatten() {

@@ -11,29 +11,29 @@ use selkie_channel_core::locked;
 
 /// Who in this process waits for the end of a task.
 #[derive(Default)]
-pub(crate) struct TaskWaiters(Mutex<HashMap<TaskId, oneshot::Sender<Finished>>>);
+pub struct TaskWaiters(Mutex<HashMap<TaskId, oneshot::Sender<Finished>>>);
 
 /// The end of a task, and what became of its words.
-pub(crate) struct Finished {
+pub struct Finished {
     pub(crate) state: String,
     pub(crate) waiters: Vec<watch::Receiver<DeliveryState>>,
 }
 
 impl TaskWaiters {
     /// Waits for the end of a task.
-    pub(crate) fn expect(&self, task: TaskId) -> oneshot::Receiver<Finished> {
+    pub fn expect(&self, task: TaskId) -> oneshot::Receiver<Finished> {
         let (sender, receiver) = oneshot::channel();
         locked(&self.0).insert(task, sender);
         receiver
     }
 
     /// Nobody waits for it any more.
-    pub(crate) fn forget(&self, task: TaskId) {
+    pub fn forget(&self, task: TaskId) {
         locked(&self.0).remove(&task);
     }
 
     /// Takes out who waits for the end of a task.
-    pub(crate) fn take(&self, task: TaskId) -> Option<oneshot::Sender<Finished>> {
+    pub fn take(&self, task: TaskId) -> Option<oneshot::Sender<Finished>> {
         locked(&self.0).remove(&task)
     }
 }

@@ -24,13 +24,15 @@ use crate::work::messages::public_place;
 use crate::work::rights;
 
 /// The timetable over the book.
-pub(crate) struct BookTimetable {
-    pub(crate) book: Arc<Book>,
+pub struct BookTimetable {
+    /// Keeps schedules.
+    pub book: Arc<Book>,
     pub(crate) accounts: Arc<Accounts>,
-    pub(crate) owners: Owners,
+    /// Who owns the bot.
+    pub owners: Owners,
     pub(crate) zones: Arc<Zones>,
     /// Knows where people have spoken.
-    pub(crate) ledger: Arc<dyn Ledger>,
+    pub ledger: Arc<dyn Ledger>,
 }
 
 #[async_trait]
@@ -147,7 +149,7 @@ impl BookTimetable {
 
     /// Where a schedule that is made here speaks: at the command line nobody hears it later, so there it is where the
     /// first owner last spoke in private.
-    pub(crate) async fn speaks_in(
+    pub async fn speaks_in(
         &self,
         conversation: &ConversationId,
     ) -> Result<ConversationId, ToolError> {
@@ -185,7 +187,7 @@ impl BookTimetable {
     }
 
     /// Returns a conversation with the place that owns it.
-    pub(crate) fn location(&self, conversation: &ConversationId) -> Result<Location, ToolError> {
+    pub fn location(&self, conversation: &ConversationId) -> Result<Location, ToolError> {
         let gone = || ToolError::tell(format!("no channel speaks in {conversation} now"));
         let account = self.accounts.of(conversation).ok_or_else(gone)?;
         let place = account.channel.address.place(conversation);
@@ -193,7 +195,7 @@ impl BookTimetable {
     }
 
     /// Keeps the schedules of the config as they stand there now; what cannot be is logged, and the others are kept.
-    pub(crate) async fn fix(&self, all: &[FixedSchedule]) -> Result<(), BookError> {
+    pub async fn fix(&self, all: &[FixedSchedule]) -> Result<(), BookError> {
         let mut keys = Vec::new();
         for schedule in all {
             let Ok(fixed) = schedule.read(self.book.zone(), self.book.now()) else { continue };
@@ -219,7 +221,7 @@ impl BookTimetable {
     }
 
     /// Finds the conversation that `to` names, or the first owner's latest private one.
-    pub(crate) async fn target(&self, to: Option<&str>) -> Result<Location, String> {
+    pub async fn target(&self, to: Option<&str>) -> Result<Location, String> {
         let found = match to {
             Some(to) => self.accounts.parse(to).ok_or_else(|| {
                 ToolError::tell(format!(
@@ -244,7 +246,7 @@ impl BookTimetable {
     }
 
     /// Whoever works at this machine is its first owner.
-    pub(crate) fn person(&self, by: &Wisher) -> Result<PersonId, ToolError> {
+    pub fn person(&self, by: &Wisher) -> Result<PersonId, ToolError> {
         if by.person != command_line::person() {
             return Ok(by.person.clone());
         }
@@ -257,13 +259,13 @@ impl BookTimetable {
     }
 
     /// Keeps a schedule where the bot may speak unasked.
-    pub(crate) async fn keep(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
+    pub async fn keep(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
         self.may_keep(&wanted).await?;
         self.book.add(wanted).await
     }
 
     /// Whether a schedule could be kept, and the bot may speak there unasked.
-    pub(crate) async fn may_keep(&self, wanted: &Wanted) -> Result<(), BookError> {
+    pub async fn may_keep(&self, wanted: &Wanted) -> Result<(), BookError> {
         let conversation = &wanted.location.conversation;
         let account = self.accounts.of(conversation);
         if let Some(tool) = account.and_then(|account| account.posts_by())
@@ -278,7 +280,7 @@ impl BookTimetable {
     }
 
     /// Says what a schedule will come to in a month.
-    pub(crate) async fn forecast(&self, row: &ScheduleRow) -> Result<String, BookError> {
+    pub async fn forecast(&self, row: &ScheduleRow) -> Result<String, BookError> {
         let paid = match self.unasked(&row.conversation).await {
             Unasked::Counted(each) => Some(each),
             _ => None,

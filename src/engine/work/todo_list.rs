@@ -55,8 +55,8 @@ pub struct ListedTodo {
 
 /// Reads the files for people.
 pub struct TodoLists {
-    pub acquaintances: Arc<Acquaintances>,
-    pub timetable: Arc<BookTimetable>,
+    pub(crate) acquaintances: Arc<Acquaintances>,
+    pub(crate) timetable: Arc<BookTimetable>,
     /// Where it is noted which items have reminders.
     pub state_dir: PathBuf,
 }

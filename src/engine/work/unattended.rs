@@ -20,17 +20,17 @@ const AROUND: &[char] = &[
 const LONGEST: usize = 64;
 
 /// Whether nobody waits for what a task has to say.
-pub(crate) fn is_unattended(facts: &Facts) -> bool {
+pub fn is_unattended(facts: &Facts) -> bool {
     matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
 }
 
 /// Whether nobody has asked for what a task says: without words of its own it is silent.
-pub(crate) fn is_unasked(facts: &Facts) -> bool {
+pub fn is_unasked(facts: &Facts) -> bool {
     is_unattended(facts) || facts.passed.is_some()
 }
 
 /// Why a task was not begun whose speaker nobody listens to any more.
-pub(crate) fn not_allowed(claimed: &Claimed) -> String {
+pub fn not_allowed(claimed: &Claimed) -> String {
     match is_unattended(&claimed.facts) {
         true => format!("{PASSED_OVER}whoever made it is no longer allowed there"),
         false => "ignored: not_allowed any more".to_owned(),
@@ -38,7 +38,7 @@ pub(crate) fn not_allowed(claimed: &Claimed) -> String {
 }
 
 /// Why a task was not begun that a limit stands in the way of.
-pub(crate) fn limited(claimed: &Claimed, limit: &str, who: &str) -> String {
+pub fn limited(claimed: &Claimed, limit: &str, who: &str) -> String {
     match is_unattended(&claimed.facts) {
         true => format!("{PASSED_OVER}{limit} is reached ({who})"),
         false => format!("ignored: {limit} is reached"),
@@ -47,7 +47,7 @@ pub(crate) fn limited(claimed: &Claimed, limit: &str, who: &str) -> String {
 
 /// Whether a task ends without anything to tell: nothing is said, and nothing becomes history. A heartbeat that fails
 /// is tried again soon, and its owner hears of it when it fails again and again.
-pub(crate) fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
+pub fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
     match &ending.end {
         End::Done => is_unattended(&claimed.facts) && is_nothing(&ending.text),
         End::Failed { .. } => claimed.facts.trigger == Trigger::Heartbeat,
@@ -56,7 +56,7 @@ pub(crate) fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
 }
 
 /// The end of a task whose words are said as they are.
-pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
+pub fn fixed(claimed: &Claimed) -> Option<Ending> {
     let words = claimed.words.as_ref().filter(|words| words.fixed)?;
     let note = (!words.note.is_empty()).then(|| Item::Noted { text: words.note.clone() });
     let text = words.text.clone();
@@ -66,7 +66,7 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
 }
 
 /// The end of a schedule's task, which names the schedule where it failed: nobody has just asked for it.
-pub(crate) fn naming(mut ending: Ending, schedule: &str, has_spoken: bool) -> Ending {
+pub fn naming(mut ending: Ending, schedule: &str, has_spoken: bool) -> Ending {
     let End::Failed { why } = &ending.end else { return ending };
     let text = match ending.text.is_empty() {
         true if has_spoken => return ending,

@@ -29,10 +29,10 @@ const MANY_LANES: usize = 1000;
 const ALONE: Duration = Duration::from_secs(60);
 
 /// Rights to run a task, whosever it is.
-pub(crate) type Permits = Vec<OwnedSemaphorePermit>;
+pub type Permits = Vec<OwnedSemaphorePermit>;
 
 /// All workers of this process.
-pub(crate) struct Workers {
+pub struct Workers {
     outbox: Arc<Outbox>,
     answers: Answers,
     permits: Arc<Semaphore>,
@@ -93,7 +93,7 @@ impl Workers {
     }
 
     /// Takes up to `wanted` free permits, for tasks that are claimed while they are stored.
-    pub(crate) fn reserve(&self, wanted: usize) -> Permits {
+    pub fn reserve(&self, wanted: usize) -> Permits {
         // Lanes that wait longer go first, and a stopping daemon claims nothing.
         if self.outbox.runtime.is_draining() || self.has_waiting() {
             return Vec::new();
@@ -102,7 +102,7 @@ impl Workers {
     }
 
     /// Begins claimed tasks; permits left over are given back.
-    pub(crate) fn begin(self: &Arc<Self>, claimed: Vec<Claimed>, mut permits: Permits) {
+    pub fn begin(self: &Arc<Self>, claimed: Vec<Claimed>, mut permits: Permits) {
         for task in claimed {
             let permit = permits.pop().map(Permit::any);
             self.spawn(task, permit);
@@ -121,7 +121,7 @@ impl Workers {
     }
 
     /// Queues lanes that nobody runs, and a moment at which more become ready.
-    pub(crate) fn ready(&self, mut lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
+    pub fn ready(&self, mut lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
         lanes.retain(|lane| self.outbox.accounts.carries(lane));
         if lanes.is_empty() && wake_at.is_none() {
             return;
@@ -139,7 +139,7 @@ impl Workers {
     }
 
     /// Claims ready lanes until the daemon is told to end. Rests without a timer when nothing waits for a time.
-    pub(crate) async fn dispatch(self: Arc<Self>) {
+    pub async fn dispatch(self: Arc<Self>) {
         while self.unless_draining(self.outbox.storage.health.whole()).await.is_some() {
             match self.todo() {
                 Todo::Alone(lane) => self.alone(lane).await,
@@ -269,7 +269,7 @@ impl Workers {
 
     /// Takes up, before anything else is claimed, what was running at the last deaths of the process: whatever
     /// killed it is among them, and the others are not to be given up with it.
-    pub(crate) async fn suspect(&self) -> Result<(), StoreError> {
+    pub async fn suspect(&self) -> Result<(), StoreError> {
         let lanes = self.outbox.storage.ledger.suspects(MOST_ATTEMPTS - 1).await?;
         if !lanes.is_empty() {
             tracing::warn!(

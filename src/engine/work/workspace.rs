@@ -27,18 +27,19 @@ pub struct WorkspaceSettings {
 
 /// What decides about workspaces.
 #[derive(Clone, Debug)]
-pub(crate) struct Workspaces {
+pub struct Workspaces {
     pub(crate) settings: WorkspaceSettings,
     pub(crate) state_dir: PathBuf,
     pub(crate) cache_dir: PathBuf,
-    pub(crate) ours: Ours,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
     /// What commands may have written.
-    pub(crate) commands: Arc<CommandLog>,
+    pub commands: Arc<CommandLog>,
 }
 
 impl Workspaces {
     /// Returns the folder of a task's conversation. `closed`: a place that has only what was set for it.
-    pub(crate) fn of(&self, claimed: &Claimed, trust: Trust, closed: bool) -> Option<PathBuf> {
+    pub fn of(&self, claimed: &Claimed, trust: Trust, closed: bool) -> Option<PathBuf> {
         if trust == Trust::Stranger {
             return None;
         }
@@ -58,7 +59,7 @@ impl Workspaces {
     ///
     /// # Errors
     /// Why it is not taken, for the owner.
-    pub(crate) fn judged(&self, written: &str) -> Result<PathBuf, String> {
+    pub fn judged(&self, written: &str) -> Result<PathBuf, String> {
         let path = Path::new(written);
         if !path.is_absolute() {
             return Err(format!("`{written}` is not absolute: begin it with /"));
@@ -82,7 +83,7 @@ impl Workspaces {
     }
 
     /// Returns what config gives a private conversation, by its place's row.
-    pub(crate) fn by_config(&self, row: i64, trust: Trust) -> Option<PathBuf> {
+    pub fn by_config(&self, row: i64, trust: Trust) -> Option<PathBuf> {
         let dir = self.settings.dir.clone()?;
         match (self.settings.shared, trust) {
             (true, Trust::Owner) => Some(dir),
@@ -93,7 +94,7 @@ impl Workspaces {
 }
 
 /// Returns the name of a place's own folder in the cache: every thread of a channel works in the same.
-pub(crate) fn own_folder(place_row: i64) -> String {
+pub fn own_folder(place_row: i64) -> String {
     format!("c{place_row}")
 }
 

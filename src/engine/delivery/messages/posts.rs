@@ -10,18 +10,18 @@ const SHOWN: usize = 80;
 
 /// Which post is told of.
 #[derive(Clone, Copy)]
-pub(crate) struct About<'a> {
+pub struct About<'a> {
     pub(crate) outbound: OutboundId,
     pub(crate) schedule: Option<ScheduleId>,
     pub(crate) said: &'a Outbound,
     /// It was refused for what it says: the same words will be again.
-    pub(crate) of_words: bool,
+    pub of_words: bool,
     /// It was meant for another account than the one whose login is configured.
-    pub(crate) of_account: bool,
+    pub of_account: bool,
 }
 
 /// Tells what became of a post.
-pub(crate) fn told(
+pub fn told(
     about: About<'_>,
     standing: &DeliveryState,
     url: Option<&str>,
@@ -84,13 +84,13 @@ pub(crate) fn told(
 }
 
 /// Why a post waits.
-pub(crate) fn why_waits(said: &Outbound) -> String {
+pub fn why_waits(said: &Outbound) -> String {
     let account = said.conversation.account();
     format!("it waits for the account {account}, which is not configured or switched off")
 }
 
 /// Tells that a post waits for its account.
-pub(crate) fn waits(outbound: OutboundId, said: &Outbound) -> String {
+pub fn waits(outbound: OutboundId, said: &Outbound) -> String {
     format!(
         "Not posted yet: {}.\n\n> {}\n\n`selkie tweets cancel p{}` withdraws it.",
         why_waits(said),
@@ -100,7 +100,7 @@ pub(crate) fn waits(outbound: OutboundId, said: &Outbound) -> String {
 }
 
 /// Returns how many posts it is.
-pub(crate) fn posts(said: &Outbound) -> usize {
+pub fn posts(said: &Outbound) -> usize {
     match &said.body {
         Body::Post(post) => post.texts.len(),
         _ => 1,
@@ -108,7 +108,7 @@ pub(crate) fn posts(said: &Outbound) -> usize {
 }
 
 /// Returns the words of a post, text by text.
-pub(crate) fn texts(said: &Outbound) -> Vec<String> {
+pub fn texts(said: &Outbound) -> Vec<String> {
     match &said.body {
         Body::Post(post) => post.texts.clone(),
         Body::Text { markdown } => vec![markdown.clone()],
@@ -117,7 +117,7 @@ pub(crate) fn texts(said: &Outbound) -> Vec<String> {
 }
 
 /// Returns the names of a post's pictures.
-pub(crate) fn pictures(said: &Outbound) -> Vec<String> {
+pub fn pictures(said: &Outbound) -> Vec<String> {
     match &said.body {
         Body::Post(post) => post.pictures.iter().map(|picture| picture.name.clone()).collect(),
         _ => Vec::new(),
@@ -125,7 +125,7 @@ pub(crate) fn pictures(said: &Outbound) -> Vec<String> {
 }
 
 /// Whether a post has pictures.
-pub(crate) fn has_pictures(said: &Outbound) -> bool {
+pub fn has_pictures(said: &Outbound) -> bool {
     matches!(&said.body, Body::Post(post) if !post.pictures.is_empty())
 }
 

@@ -94,7 +94,7 @@ fn doing(news: &News) -> String {
 }
 
 /// Says that approval was asked for elsewhere, for what a tool does. What the call itself would do is not for everybody.
-pub(crate) fn asked_for_approval(words: &str) -> String {
+pub fn asked_for_approval(words: &str) -> String {
     format!("⏳ I asked an owner for approval ({}); I go on when they answer.", one_line(words))
 }
 

@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 use selkie_domain::screen::is_unseen;
 
 /// Its name in the state folder.
-pub(crate) const NAME: &str = "HEARTBEAT.md";
+pub const NAME: &str = "HEARTBEAT.md";
 /// A longer file is not read: cut, it might say something else.
 const MOST_BYTES: u64 = 16 * 1024;
 
@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 16 * 1024;
 ///
 /// # Errors
 /// Why there is nothing to look at, in words.
-pub(crate) fn read(state_dir: &Path) -> Result<String, String> {
+pub fn read(state_dir: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let opened = regular(&state_dir.join(NAME));
     let read = opened.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));

@@ -10,7 +10,7 @@ use selkie_llm::ModelList;
 const MOST: usize = 30;
 
 /// Says which model answers here, and which could.
-pub(crate) fn model(answers: &str, models: &ModelList) -> String {
+pub fn model(answers: &str, models: &ModelList) -> String {
     let mut text = format!("Model here: {answers}.");
     if models.profiles.is_empty() {
         return text;
@@ -26,7 +26,7 @@ pub(crate) fn model(answers: &str, models: &ModelList) -> String {
 }
 
 /// Says how hard the model here thinks, and which levels there are.
-pub(crate) fn think(answers: &str) -> String {
+pub fn think(answers: &str) -> String {
     format!(
         "Model here: {answers}.\n/think LEVEL says how hard it thinks ({}), /think default takes that back.",
         levels()
@@ -34,17 +34,17 @@ pub(crate) fn think(answers: &str) -> String {
 }
 
 /// Says what answers from the next task on.
-pub(crate) fn from_now_on(answers: &str) -> String {
+pub fn from_now_on(answers: &str) -> String {
     format!("From the next task on: {answers}.")
 }
 
 /// Says why nothing was chosen.
-pub(crate) fn not_chosen(why: &str) -> String {
+pub fn not_chosen(why: &str) -> String {
     format!("{why} Nothing has changed.")
 }
 
 /// Says which levels there are, of a word that is none.
-pub(crate) fn no_level(wanted: &str) -> String {
+pub fn no_level(wanted: &str) -> String {
     let word: String = plain(wanted).chars().take(60).collect();
     let near = nearest(wanted, Effort::ALL.map(Effort::as_str));
     let hint = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();

@@ -15,15 +15,15 @@ const MOST_FAULTS: usize = 5;
 
 /// How people are shown to who asks.
 #[derive(Clone, Copy)]
-pub(crate) struct Showing<'a> {
+pub struct Showing<'a> {
     /// By whose clocks times are told.
-    pub(crate) zone: Zone,
+    pub zone: Zone,
     /// Tells the ids of people from those of chats.
-    pub(crate) forms: &'a Forms,
+    pub forms: &'a Forms,
 }
 
 /// Lists people; `zone`: by whose clocks times are told.
-pub(crate) fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> String {
+pub fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> String {
     if known.is_empty() && faults.is_empty() {
         return "I know nobody here yet: people are noted when they write.".to_owned();
     }
@@ -39,7 +39,7 @@ pub(crate) fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> Strin
 }
 
 /// Shows who is called so; `showing`: how.
-pub(crate) fn contact(known: &[&Known], name: &str, showing: Showing<'_>) -> String {
+pub fn contact(known: &[&Known], name: &str, showing: Showing<'_>) -> String {
     if known.is_empty() {
         return format!("I know nobody called `{}` here.", plain(name));
     }
@@ -62,13 +62,13 @@ pub(crate) fn contact(known: &[&Known], name: &str, showing: Showing<'_>) -> Str
 }
 
 /// Says that nothing can be told now.
-pub(crate) fn unreadable() -> String {
+pub fn unreadable() -> String {
     "I cannot read my notes about people at the moment; my owner can find out why with /contacts in private."
         .to_owned()
 }
 
 /// Says whom it is for.
-pub(crate) const NOT_FOR_STRANGERS: &str = "Only people on my allow list can ask whom I know here.";
+pub const NOT_FOR_STRANGERS: &str = "Only people on my allow list can ask whom I know here.";
 
 fn line(known: &Known, zone: Zone) -> String {
     let first = known.ids.first().map_or("", String::as_str);

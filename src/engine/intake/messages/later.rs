@@ -9,7 +9,7 @@ use selkie_schedule::zones::{Found, SetBy};
 use selkie_tools::ports::Listed;
 
 /// Lists the schedules of a conversation.
-pub(crate) fn listed(listed: &Listed) -> String {
+pub fn listed(listed: &Listed) -> String {
     if listed.lines.is_empty() {
         return "Nothing is scheduled here. /remind in 20m TEXT reminds you of something."
             .to_owned();
@@ -21,16 +21,16 @@ pub(crate) fn listed(listed: &Listed) -> String {
 }
 
 /// Says how `/schedules` is used.
-pub(crate) const SCHEDULES_USAGE: &str =
+pub const SCHEDULES_USAGE: &str =
     "Write /schedules, or /schedules pause N, /schedules resume N, /schedules remove N.";
 
 /// Says how `/remind` is used.
-pub(crate) const REMIND_USAGE: &str = "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
+pub const REMIND_USAGE: &str = "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
      Ada`, `/remind 2026-12-24 18:00 wrap the presents`. /remind done and /remind snooze 20m are about the last \
      reminder I sent here.";
 
 /// Says why what stands behind `/remind` is no time.
-pub(crate) fn no_time(why: &NoTime) -> String {
+pub fn no_time(why: &NoTime) -> String {
     match why {
         NoTime::Wrong(why) => format!("{why}\n\n{}", REMIND_USAGE.to_owned()),
         NoTime::Again => {
@@ -43,12 +43,12 @@ pub(crate) fn no_time(why: &NoTime) -> String {
 }
 
 /// Asks what a time is for.
-pub(crate) fn remind_of_what(when: &str) -> String {
+pub fn remind_of_what(when: &str) -> String {
     format!("Of what? Write it after the time: `/remind {} turn off the oven`.", plain(when))
 }
 
 /// Says when somebody is reminded.
-pub(crate) fn reminds(id: ScheduleId, at: Option<&str>) -> String {
+pub fn reminds(id: ScheduleId, at: Option<&str>) -> String {
     match at {
         Some(at) => format!("I will remind you on {at}. /schedules remove {id} cancels it."),
         None => format!("Schedule {id} has come due already."),
@@ -56,28 +56,28 @@ pub(crate) fn reminds(id: ScheduleId, at: Option<&str>) -> String {
 }
 
 /// Says what became of a reminder.
-pub(crate) fn reminder_settled(name: &str, outcome: &str) -> String {
+pub fn reminder_settled(name: &str, outcome: &str) -> String {
     format!("{outcome}: {name}")
 }
 
 /// Says that somebody has made something of a reminder before.
-pub(crate) fn reminder_settled_already(name: &str, outcome: &str) -> String {
+pub fn reminder_settled_already(name: &str, outcome: &str) -> String {
     format!("The last reminder here has already been answered ({outcome}): {name}")
 }
 
 /// Says the same on a tap, where the reminder stands.
-pub(crate) fn settled_already(outcome: &str) -> String {
+pub fn settled_already(outcome: &str) -> String {
     format!("Already answered: {outcome}")
 }
 
 /// Says that somebody was quicker.
-pub(crate) const SETTLED_MEANWHILE: &str = "This reminder has already been answered.";
+pub const SETTLED_MEANWHILE: &str = "This reminder has already been answered.";
 
 /// Says that no reminder of somebody was said here.
-pub(crate) const NO_REMINDER: &str = "I have not reminded you of anything here.";
+pub const NO_REMINDER: &str = "I have not reminded you of anything here.";
 
 /// Says whose reminder it is.
-pub(crate) fn not_your_reminder(name: &str) -> String {
+pub fn not_your_reminder(name: &str) -> String {
     match name.trim() {
         "" => "This reminder is for somebody else.".to_owned(),
         name => format!("This reminder is for {name}."),
@@ -85,16 +85,16 @@ pub(crate) fn not_your_reminder(name: &str) -> String {
 }
 
 /// Says that a button does nothing.
-pub(crate) const NO_SUCH_BUTTON: &str = "This button no longer works.";
+pub const NO_SUCH_BUTTON: &str = "This button no longer works.";
 
 /// Says that this is not for somebody who may only talk.
-pub(crate) const NOT_FOR_STRANGERS: &str = "I do things later only for people on my allow list.";
+pub const NOT_FOR_STRANGERS: &str = "I do things later only for people on my allow list.";
 
 /// Says that a button is not for somebody who was taken off the list.
-pub(crate) const NOT_ON_THE_LIST: &str = "This button works only for people on my allow list.";
+pub const NOT_ON_THE_LIST: &str = "This button works only for people on my allow list.";
 
 /// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
-pub(crate) fn zone(found: Found, may_set: bool) -> String {
+pub fn zone(found: Found, may_set: bool) -> String {
     let Found { zone, by } = found;
     let by = match by {
         SetBy::Place => "it is set for this place",
@@ -109,7 +109,7 @@ pub(crate) fn zone(found: Found, may_set: bool) -> String {
 }
 
 /// Says that a zone is set.
-pub(crate) fn zone_set(zone: Zone, now: DateTime<Utc>, in_group: bool) -> String {
+pub fn zone_set(zone: Zone, now: DateTime<Utc>, in_group: bool) -> String {
     let whose = if in_group { "Times in this place are" } else { "Your times are" };
     let clock = zone.local(now).format("%H:%M");
     format!(
@@ -118,16 +118,16 @@ pub(crate) fn zone_set(zone: Zone, now: DateTime<Utc>, in_group: bool) -> String
 }
 
 /// Says that a zone is taken back.
-pub(crate) fn zone_off(usual: Zone) -> String {
+pub fn zone_off(usual: Zone) -> String {
     format!("Times are {usual} again, unless somebody has set another zone.")
 }
 
 /// Says who may set the zone of a group.
-pub(crate) const ZONE_IS_THE_OWNERS: &str =
+pub const ZONE_IS_THE_OWNERS: &str =
     "In a group, only my owner can set the time zone. In private you can set your own.";
 
 /// Says where the command line's zone is set.
-pub(crate) fn zone_of_terminal(usual: Zone) -> String {
+pub fn zone_of_terminal(usual: Zone) -> String {
     format!("Times here are {usual}: `timezone` in the config sets another one.")
 }
 

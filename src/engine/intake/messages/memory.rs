@@ -12,7 +12,7 @@ use selkie_memory::remembered::Remembered;
 const SHOWN: usize = 40;
 
 /// Lists what is remembered.
-pub(crate) fn remembered(all: &[Remembered]) -> String {
+pub fn remembered(all: &[Remembered]) -> String {
     if all.is_empty() {
         return "I remember nothing here yet. Tell me what to remember, in your own words."
             .to_owned();
@@ -52,11 +52,11 @@ fn said(text: &str, level: Taint) -> String {
 }
 
 /// Says how the command is written.
-pub(crate) const USAGE: &str =
+pub const USAGE: &str =
     "Write `/memory`, or `/memory forget N` with a number that /memory shows.";
 
 /// Names a line that there is not.
-pub(crate) fn no_such_line(number: usize, all: usize) -> String {
+pub fn no_such_line(number: usize, all: usize) -> String {
     match all {
         0 => "I remember nothing here: there is no line to forget.".to_owned(),
         _ => format!("There is no line {number}: /memory shows 1 to {all}."),
@@ -64,30 +64,30 @@ pub(crate) fn no_such_line(number: usize, all: usize) -> String {
 }
 
 /// Says whose line it is.
-pub(crate) const NOT_THEIR_LINE: &str =
+pub const NOT_THEIR_LINE: &str =
     "In a group, only whoever asked me to remember a line, or an owner, can have it forgotten.";
 
 /// Says that a line is gone.
-pub(crate) fn line_forgotten(one: &Remembered) -> String {
+pub fn line_forgotten(one: &Remembered) -> String {
     format!("Forgotten: “{}”", said(&one.text, one.level))
 }
 
 /// Says that somebody was quicker.
-pub(crate) const LINE_CHANGED: &str =
+pub const LINE_CHANGED: &str =
     "Somebody has just changed that line: look at /memory once more.";
 
 /// Says who may have everything forgotten.
-pub(crate) const OWNER_FORGETS: &str = "In a group, only my owner can use /forget.";
+pub const OWNER_FORGETS: &str = "In a group, only my owner can use /forget.";
 
 /// Asks whether it is meant.
-pub(crate) const FORGET_WHAT: &str = "This deletes everything of this chat for good: what I remember here (/memory), what was said here as far as I \
+pub const FORGET_WHAT: &str = "This deletes everything of this chat for good: what I remember here (/memory), what was said here as far as I \
      have stored it, files that were sent or made here, and what I am working on. Messages on the platform, files in a \
      workspace, TODO.md, contacts and schedules stay, as do what I have said of it in other chats and what I remember for \
      all private chats of owners (MEMORY.md). \
      Write `/forget yes` to do it.";
 
 /// Says that it is done.
-pub(crate) fn forgotten() -> String {
+pub fn forgotten() -> String {
     "Forgotten: I no longer remember anything of this chat, and I have stopped what I was working on. What is stored \
      of it is \
      being erased now; copies that were made before an upgrade still contain it."
@@ -95,7 +95,7 @@ pub(crate) fn forgotten() -> String {
 }
 
 /// Says what kept it.
-pub(crate) fn not_forgotten(why: &str) -> String {
+pub fn not_forgotten(why: &str) -> String {
     format!("Not everything could be forgotten: {why}. Try /forget yes again.")
 }
 

@@ -3,14 +3,14 @@
 use selkie_channel_core::PersonId;
 
 /// They are an owner now.
-pub(crate) fn paired(person: &PersonId) -> String {
+pub fn paired(person: &PersonId) -> String {
     format!(
         "You are paired: I know you as my owner now (`{person}`). Write to me and I answer; /help lists my commands."
     )
 }
 
 /// A stranger's code.
-pub(crate) fn offered(code: &str) -> String {
+pub fn offered(code: &str) -> String {
     format!(
         "I do not know you yet. If you know my owner, give them this code within an hour: `{code}`. They let you in by \
          writing `/pair {code}` to me."
@@ -18,18 +18,18 @@ pub(crate) fn offered(code: &str) -> String {
 }
 
 /// An owner has let somebody in.
-pub(crate) fn let_in(name: &str, person: &PersonId) -> String {
+pub fn let_in(name: &str, person: &PersonId) -> String {
     format!(
         "{name} (`{person}`) is let in. `selkie pair remove {person}` on the machine where I run undoes that."
     )
 }
 
 /// The same, for whom it is about.
-pub(crate) const YOU_ARE_IN: &str =
+pub const YOU_ARE_IN: &str =
     "You are let in: write to me and I will answer. /help lists my commands.";
 
 /// An owner has sent a code that nobody has.
-pub(crate) fn nobody_asks(left: i64) -> String {
+pub fn nobody_asks(left: i64) -> String {
     match left {
         0 => "Nobody who is waiting to be let in has this code. That was the third wrong one: they have to write to me again \
               when their hour is over."
@@ -39,30 +39,30 @@ pub(crate) fn nobody_asks(left: i64) -> String {
 }
 
 /// They are one already, and nobody wants to be let in.
-pub(crate) const IS_OWNER_ALREADY: &str =
+pub const IS_OWNER_ALREADY: &str =
     "You are my owner already, and nobody is waiting to be let in.";
 
 /// The code is wrong, or none is open: which of them is for nobody to know who has no code.
-pub(crate) const OPENS_NOTHING: &str = "This code does not work: it is mistyped, was used already, or is older than an hour. On the machine where I run, \
+pub const OPENS_NOTHING: &str = "This code does not work: it is mistyped, was used already, or is older than an hour. On the machine where I run, \
      `selkie pair` prints another one.";
 
 /// They have tried too often.
-pub(crate) const TOO_MANY: &str =
+pub const TOO_MANY: &str =
     "That was one wrong code too many. I will ignore codes from you for ten minutes.";
 
 /// Somebody who is no person to the platform, such as a channel, cannot own anything.
-pub(crate) const NO_PERSON: &str =
+pub const NO_PERSON: &str =
     "I pair only people: write to me as yourself, not in the name of a chat.";
 
 /// So many strangers ask to be let in that not all of them wait.
-pub(crate) fn crowded() -> String {
+pub fn crowded() -> String {
     "More than 100 strangers have asked me within an hour to be let in. The newest 100 wait, the oldest make way; \
      `pairing: off` in the config stops their codes. `selkie pair list` shows who waits."
         .to_owned()
 }
 
 /// So many strangers write at once that not all of them get a word.
-pub(crate) fn turned_away() -> String {
+pub fn turned_away() -> String {
     "Many strangers are writing to me at once. I give 20 of them a minute a code to be let in by, and some have got none. If you \
      are waiting for somebody, they can write again later, or you add their id to the allow list; `pairing: off` in the config \
      stops the codes."
@@ -70,21 +70,21 @@ pub(crate) fn turned_away() -> String {
 }
 
 /// What was typed is no code.
-pub(crate) const USAGE: &str =
+pub const USAGE: &str =
     "Write the code after it: /pair CODE. On the machine where I run, `selkie pair` makes one.";
 
 /// Among others nobody is paired.
-pub(crate) const IN_PRIVATE: &str =
+pub const IN_PRIVATE: &str =
     "Write it to me in private: whoever reads the code could use it.";
 
 /// At the command line nobody is paired.
-pub(crate) fn at_terminal() -> String {
+pub fn at_terminal() -> String {
     "Nobody is paired at the command line. `selkie pair` makes a code; send it to me on a channel."
         .to_owned()
 }
 
 /// Tells the owner before about another one.
-pub(crate) fn somebody(name: &str, person: &PersonId) -> String {
+pub fn somebody(name: &str, person: &PersonId) -> String {
     format!(
         "{name} (`{person}`) is an owner now, by a pairing code. If you do not know them, run \
          `selkie pair remove {person}` on the machine where I run."

@@ -7,10 +7,10 @@ use selkie_domain::ids::ScheduleId;
 use selkie_schedule::book::Ahead;
 
 /// Fixed words that are later than this say when they were due.
-pub(crate) const LATE: TimeDelta = TimeDelta::minutes(5);
+pub const LATE: TimeDelta = TimeDelta::minutes(5);
 
 /// For the model: what it reads comes from a schedule, and what to answer when there is nothing to tell.
-pub(crate) fn prompt_note(id: ScheduleId, name: &str, due: &str) -> String {
+pub fn prompt_note(id: ScheduleId, name: &str, due: &str) -> String {
     format!(
         "schedule {id} ({name}) came due at {due}; nobody waits at this moment. Do what it says and answer with \
          what the people here should read. If there is nothing to tell them, answer NOTHING and nothing else."
@@ -18,17 +18,17 @@ pub(crate) fn prompt_note(id: ScheduleId, name: &str, due: &str) -> String {
 }
 
 /// For the model, in the history: words that no model wrote.
-pub(crate) fn fixed_note(id: ScheduleId, due: &str) -> String {
+pub fn fixed_note(id: ScheduleId, due: &str) -> String {
     format!("schedule {id} came due at {due}; its fixed words were said")
 }
 
 /// Fixed words that come late.
-pub(crate) fn said_late(markdown: &str, due: &str) -> String {
+pub fn said_late(markdown: &str, due: &str) -> String {
     format!("{markdown}\n\n_(due {due}; I could not say it then)_")
 }
 
 /// For the model: what it reads is the owner's file, and what to answer when there is nothing to tell.
-pub(crate) fn heartbeat_note(due: &str) -> String {
+pub fn heartbeat_note(due: &str) -> String {
     format!(
         "the heartbeat came due at {due}; nobody waits at this moment. What follows stands in the owner's \
          HEARTBEAT.md: look at each thing and answer with what the people here should read now. If there is nothing \
@@ -37,24 +37,24 @@ pub(crate) fn heartbeat_note(due: &str) -> String {
 }
 
 /// Why a heartbeat is passed over: somebody is being answered.
-pub(crate) const BUSY: &str = "the conversation is busy";
+pub const BUSY: &str = "the conversation is busy";
 
 /// Why a schedule waits: its conversation is closed.
-pub(crate) fn closed(why: &str) -> String {
+pub fn closed(why: &str) -> String {
     format!("its conversation is closed: {why}")
 }
 
 /// Why a time is passed over: it came while this life was a backup.
-pub(crate) const PASSED_WHILE_RESTORED: &str =
+pub const PASSED_WHILE_RESTORED: &str =
     "it was due before selkie was restored from a backup";
 
 /// Why a time is passed over: its channel is not configured.
-pub(crate) fn channel_off(account: &str) -> String {
+pub fn channel_off(account: &str) -> String {
     format!("the channel {account} is not configured or switched off")
 }
 
 /// Why a post waits: the login is not configured for which it was approved.
-pub(crate) fn login_gone(account: &str) -> String {
+pub fn login_gone(account: &str) -> String {
     format!(
         "it was approved for the account {account}, which is not configured or switched off, and no other one posts \
          it (for another account, ask for it again)"
@@ -62,23 +62,23 @@ pub(crate) fn login_gone(account: &str) -> String {
 }
 
 /// Why a schedule waits: nobody listens to its maker any more.
-pub(crate) const NOT_ALLOWED: &str = "whoever made it is no longer allowed there";
+pub const NOT_ALLOWED: &str = "whoever made it is no longer allowed there";
 
 /// Why a schedule waits: it would carry others' words where nobody asked for them.
-pub(crate) fn needs_consent(place: &str) -> String {
+pub fn needs_consent(place: &str) -> String {
     format!(
         "its words came out of other people's words, and nobody has approved that they are said in {place}"
     )
 }
 
 /// Why a schedule waits: its maker may not post any more.
-pub(crate) const STRANGERS_POST_NOTHING: &str = "whoever made it may no longer post in public";
+pub const STRANGERS_POST_NOTHING: &str = "whoever made it may no longer post in public";
 
 /// Why a time is passed over: its words come to nothing there.
-pub(crate) const SHOWS_NOTHING: &str = "its words show nothing there";
+pub const SHOWS_NOTHING: &str = "its words show nothing there";
 
 /// Tells the owner that a schedule waits from now on.
-pub(crate) fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -> String {
+pub fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -> String {
     let way = match comes_again {
         true => format!("`selkie schedules resume {id}` resumes it."),
         false => format!(
@@ -89,7 +89,7 @@ pub(crate) fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -
 }
 
 /// Tells that a schedule waits for its next day.
-pub(crate) fn used_up(id: ScheduleId, name: &str, why: &str, next: Option<&str>) -> String {
+pub fn used_up(id: ScheduleId, name: &str, why: &str, next: Option<&str>) -> String {
     let until = match next {
         Some(next) => {
             format!("It continues at {next}; `selkie schedules resume {id}` resumes it now.")
@@ -100,12 +100,12 @@ pub(crate) fn used_up(id: ScheduleId, name: &str, why: &str, next: Option<&str>)
 }
 
 /// Tells the owner that a time was passed over, and why.
-pub(crate) fn passed_over(id: ScheduleId, name: &str, why: &str) -> String {
+pub fn passed_over(id: ScheduleId, name: &str, why: &str) -> String {
     format!("I skipped schedule {id} ({name}) once: {why}.")
 }
 
 /// Tells the owner that the machine's clock leapt.
-pub(crate) fn leapt(by: TimeDelta) -> String {
+pub fn leapt(by: TimeDelta) -> String {
     let (way, by) = match by < TimeDelta::zero() {
         true => ("back", -by),
         false => ("forward", by),
@@ -125,7 +125,7 @@ pub(crate) fn leapt(by: TimeDelta) -> String {
 }
 
 /// Tells the owner which schedules a clock that was ahead had dated, and when they come due now.
-pub(crate) fn brought_back(ahead: &Ahead) -> String {
+pub fn brought_back(ahead: &Ahead) -> String {
     let schedules = counted(ahead.count, ["schedule", "schedules"]);
     let more = ahead.count.saturating_sub(ahead.first.len() as u64);
     let more = match more {

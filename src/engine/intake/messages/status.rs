@@ -9,34 +9,34 @@ use selkie_domain::count::counted;
 use selkie_store::read::ConversationStatus;
 
 /// What `/status` knows.
-pub(crate) struct StatusReport<'a> {
+pub struct StatusReport<'a> {
     pub(crate) version: &'a str,
     /// What answers here next, and who decided that.
-    pub(crate) answers: &'a str,
+    pub answers: &'a str,
     pub(crate) conversation: &'a ConversationStatus,
     pub(crate) running_for: Option<Duration>,
     /// What was asked in threads of the place and is being worked on.
-    pub(crate) threads: &'a [String],
+    pub threads: &'a [String],
     /// How many wait for an answer here.
-    pub(crate) questions: usize,
+    pub questions: usize,
     /// Only the owner reads about the house.
-    pub(crate) house: Option<HouseReport>,
+    pub house: Option<HouseReport>,
 }
 
 /// What the owner reads besides.
-pub(crate) struct HouseReport {
+pub struct HouseReport {
     pub(crate) store_ok: bool,
     pub(crate) channels: Vec<ChannelState>,
     /// Limits that are reached, each with whose it is.
-    pub(crate) limits: Vec<String>,
+    pub limits: Vec<String>,
     /// Why what is remembered is found by its words alone, where it should not be.
-    pub(crate) memory: Option<String>,
+    pub memory: Option<String>,
     /// What to do about servers of models that have cut a prompt, a sentence each.
-    pub(crate) cut_prompts: Vec<String>,
+    pub cut_prompts: Vec<String>,
 }
 
 /// Answers `/status`.
-pub(crate) fn status(report: &StatusReport<'_>) -> String {
+pub fn status(report: &StatusReport<'_>) -> String {
     let of = report.conversation;
     let mut text = match (of.running, report.running_for) {
         (Some((task, _)), Some(since)) => format!("Task {task} has run for {}", length(since)),

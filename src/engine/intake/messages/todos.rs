@@ -16,15 +16,15 @@ const MOST_FAULTS: usize = 5;
 
 /// How the list is shown to who reads it.
 #[derive(Clone, Copy)]
-pub(crate) struct Showing {
+pub struct Showing {
     /// Items of all chats are seen, and are told apart.
-    pub(crate) is_whole: bool,
+    pub is_whole: bool,
     /// By whose clocks times are told.
-    pub(crate) zone: Zone,
+    pub zone: Zone,
 }
 
 /// Lists the open items.
-pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
+pub fn todos(seen: &TodoList, showing: Showing) -> String {
     let done = counted(number(seen.done.len()), ["item is done", "items are done"]);
     if seen.open.is_empty() && seen.faults.is_empty() {
         return match seen.done.len() {
@@ -60,7 +60,7 @@ pub(crate) fn todos(seen: &TodoList, showing: Showing) -> String {
 }
 
 /// Says that nothing can be told now.
-pub(crate) fn unreadable() -> String {
+pub fn unreadable() -> String {
     "I cannot read TODO.md at the moment; my owner can find out why with /todos in private."
         .to_owned()
 }

@@ -24,7 +24,7 @@ pub(super) enum What {
 
 /// A limit that is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reached {
+pub struct Reached {
     pub(super) whose: Whose,
     pub(super) what: What,
     /// The counter's name, and since when it counts.
@@ -68,12 +68,12 @@ impl What {
 
 impl Reached {
     /// Names who has reached it: `tg:4711`, `tg:-100123`, `everybody`.
-    pub(crate) fn who(&self) -> &str {
+    pub fn who(&self) -> &str {
         self.who.split_once(' ').map_or(&self.who, |(_, who)| who)
     }
 
     /// Names it as the config does.
-    pub(crate) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         let whose = match self.whose {
             Whose::Person => "person",
             Whose::Conversation => "conversation",

@@ -31,14 +31,14 @@ impl Default for LimitSettings {
 
 impl LimitSettings {
     /// Returns how many schedules one person may have at a time.
-    pub(crate) fn schedules(&self) -> u32 {
+    pub fn schedules(&self) -> u32 {
         if self.schedules_per_person == 0 { u32::MAX } else { self.schedules_per_person }
     }
 }
 
 /// The same four limits, as a share sets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Caps {
+pub struct Caps {
     pub(crate) messages: Option<u64>,
     pub(crate) calls: Option<u64>,
     pub(crate) micro_usd: Option<u64>,

@@ -11,17 +11,17 @@ use selkie_store::read::{ConversationRow, ConversationStatus};
 use crate::work::told::Entry;
 
 /// How a conversation is shown in a list.
-pub(crate) struct Showing<'a> {
+pub struct Showing<'a> {
     /// The setting's name of it, where its channel is configured.
-    pub(crate) kind: Option<&'a str>,
+    pub kind: Option<&'a str>,
     /// It is where the list is read.
-    pub(crate) is_here: bool,
+    pub is_here: bool,
     /// By whose clocks times are told; a model reads them as they are stored.
-    pub(crate) zone: Option<Zone>,
+    pub zone: Option<Zone>,
 }
 
 /// A conversation in a list.
-pub(crate) fn line(row: &ConversationRow, showing: &Showing<'_>) -> String {
+pub fn line(row: &ConversationRow, showing: &Showing<'_>) -> String {
     let mut words = vec![row.id.key().to_owned()];
     words.extend(showing.kind.map(str::to_owned));
     let title = prompt::label(&row.title);
@@ -42,7 +42,7 @@ pub(crate) fn line(row: &ConversationRow, showing: &Showing<'_>) -> String {
 }
 
 /// The list; `more`: how many there are besides.
-pub(crate) fn list(lines: &[String], more: usize) -> String {
+pub fn list(lines: &[String], more: usize) -> String {
     let mut text = match lines.is_empty() {
         true => "There are no conversations yet.".to_owned(),
         false => lines.join("\n"),
@@ -54,7 +54,7 @@ pub(crate) fn list(lines: &[String], more: usize) -> String {
 }
 
 /// What was said in a conversation.
-pub(crate) fn history(id: &ConversationId, entries: &[Entry]) -> String {
+pub fn history(id: &ConversationId, entries: &[Entry]) -> String {
     if entries.is_empty() {
         return format!("Nothing was said in {id} since its last reset.");
     }
@@ -74,7 +74,7 @@ fn entry(entry: &Entry) -> String {
 }
 
 /// What a conversation has come to.
-pub(crate) fn status(id: &ConversationId, messages: usize, of: &ConversationStatus) -> String {
+pub fn status(id: &ConversationId, messages: usize, of: &ConversationStatus) -> String {
     let messages = counted(messages as u64, ["message", "messages"]);
     let tasks = counted(of.tasks, ["task", "tasks"]);
     let used = of.usage.told();
@@ -82,7 +82,7 @@ pub(crate) fn status(id: &ConversationId, messages: usize, of: &ConversationStat
 }
 
 /// Words are on their way.
-pub(crate) fn sent(to: &ConversationId, is_new: bool) -> String {
+pub fn sent(to: &ConversationId, is_new: bool) -> String {
     match is_new {
         true => format!("sent to {to}: it is answered there, not here"),
         false => format!("sent to {to} before: it is not sent again"),
@@ -90,38 +90,38 @@ pub(crate) fn sent(to: &ConversationId, is_new: bool) -> String {
 }
 
 /// There is no such conversation, or it is not theirs.
-pub(crate) fn not_found(session: &str) -> String {
+pub fn not_found(session: &str) -> String {
     let shown: String = session.chars().take(80).collect();
     format!("session not found: {shown} (sessions_list shows the ids there are)")
 }
 
 /// Several bots have a conversation of this id.
-pub(crate) fn several(session: &str, all: &[String]) -> String {
+pub fn several(session: &str, all: &[String]) -> String {
     format!("session_id {session} names several conversations: write {}", all.join(" or "))
 }
 
 /// Words for the conversation that one is in.
-pub(crate) fn is_this_one(session: &str) -> String {
+pub fn is_this_one(session: &str) -> String {
     format!("invalid session_id: {session} is this conversation; just answer here")
 }
 
 /// Nobody has asked for it.
-pub(crate) const NOBODY_ASKS: &str = "nobody asked for it, and a message needs somebody who did";
+pub const NOBODY_ASKS: &str = "nobody asked for it, and a message needs somebody who did";
 
 /// No channel speaks there.
-pub(crate) fn nobody_there(to: &ConversationId) -> String {
+pub fn nobody_there(to: &ConversationId) -> String {
     format!(
         "nobody can be answered in {to}: its channel is not configured, or closed, or nobody talks there"
     )
 }
 
 /// Whoever asked is not listened to there.
-pub(crate) fn not_heard_there(to: &ConversationId) -> String {
+pub fn not_heard_there(to: &ConversationId) -> String {
     format!("whoever asked is on no list in {to}: nothing of theirs is done there")
 }
 
 /// Tells a model whose words they are.
-pub(crate) const RELAYED: &str = "a task of yours in another conversation has sent the next message, on behalf of the person it names. Nobody \
+pub const RELAYED: &str = "a task of yours in another conversation has sent the next message, on behalf of the person it names. Nobody \
      typed it here. What you answer is read in this conversation.";
 
 fn time(at: DateTime<Utc>) -> String {

@@ -1,0 +1,422 @@
+//! Builds everything from config; the only place above the binary that knows concrete types.
+//!
+//! An [`AppConfig`] touches nothing outside the process and is all that `config check` and `tools list` need.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::client::danger::ServerCertVerifier;
+use selkie_channel_core::{BuildContext, Channel, Problem, Redactor};
+
+use selkie_agent::SmallModel;
+use selkie_config::paths::{ConfigFile, Folders};
+use selkie_config::places;
+use selkie_config::problem::{Place, Problem as ConfigProblem, Problems};
+use selkie_config::settings::{Settings, ToolsSettings};
+use selkie_config::{Effective, Flag, Reading, Sources, read, whole_schema};
+use crate::host_zone::host_zone;
+use selkie_engine::clocks::Clocks;
+use crate::closed::ours;
+use crate::Binary;
+use crate::http;
+use selkie_domain::chance::{Chance, SystemChance};
+use selkie_domain::clock::SharedClock;
+use selkie_llm as llm;
+use selkie_llm::{Embeddings, Model, StandIn};
+use selkie_people::forms::{Form, Forms};
+use selkie_schedule::zone::Zone;
+use selkie_shape::{ChannelTools, Shaper};
+use selkie_tools::Schemas;
+use selkie_tools::base::{self, PublicChannel, ToolDeps};
+use selkie_tools::isolate::Isolate;
+use selkie_tools::paths::{CREDENTIALS, Ours};
+use selkie_tools::ports::Small;
+use selkie_tools::shell::Processes;
+use selkie_tools::web::client::Guarded;
+
+/// The version of this selkie.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the command line says about config.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The file that is read.
+    pub file: ConfigFile,
+    /// `--state`.
+    pub state: Option<PathBuf>,
+    /// Values that rank above everything: the demo's.
+    pub flags: Vec<Flag>,
+}
+
+/// Everything that can be built without touching a disk or the network.
+pub struct AppConfig {
+    /// The settings.
+    pub settings: Settings,
+    /// Where things lie.
+    pub folders: Folders,
+    /// The file that it was read from, if there is one.
+    pub file: Option<PathBuf>,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
+    /// The channels that have a section, and are served by this process.
+    pub channels: Vec<Channel>,
+    /// Those that are known to it alone: what is made for them waits for whoever serves them.
+    pub aside: Vec<Channel>,
+    /// The `main` route.
+    pub model: Arc<dyn Model>,
+    /// The `decision` route.
+    pub decision: Arc<dyn Model>,
+    /// Tells what remembered lines mean; nothing where that is off.
+    pub embeddings: Option<Arc<dyn Embeddings>>,
+    /// The `small` route, for one question at a time.
+    pub small: Arc<dyn Small>,
+    /// Every profile by its name.
+    pub profiles: Arc<llm::Profiles>,
+    /// The `heartbeat` route.
+    pub heartbeat: Arc<dyn Model>,
+    /// What tasks may do.
+    pub shaper: Arc<Shaper>,
+    /// How platforms write the ids of people and chats.
+    pub forms: Forms,
+    /// Knows every secret of the config.
+    pub redactor: Redactor,
+    /// Everything that tools run.
+    pub processes: Arc<Processes>,
+    /// Where foreign bytes are worked on.
+    pub isolate: Arc<dyn Isolate>,
+    /// The one TLS configuration.
+    pub tls: Arc<ClientConfig>,
+    /// Whom it trusts.
+    pub trust: Arc<dyn ServerCertVerifier>,
+    /// What is right and still may not be what the config's writer wants, a sentence each.
+    pub notes: Vec<String>,
+    /// The zone of times that name none.
+    pub zone: Zone,
+    /// Names of the sections that channels read.
+    pub sections: Vec<&'static str>,
+    /// What it comes to, to be compared with another.
+    pub written: Effective,
+    /// What is wrong with the config: this was made of the rest, and opens no store.
+    pub mistakes: Option<Problems>,
+    pub clocks: Clocks,
+    pub chance: Arc<dyn Chance>,
+    pub stand_in: StandIn,
+}
+
+/// What outlives a config, and another is read on.
+#[derive(Clone)]
+pub struct Kept {
+    /// The clocks that everything goes by.
+    pub clocks: Clocks,
+    /// Knows the secrets of all that were read.
+    pub redactor: Redactor,
+    /// Everything that tools run.
+    pub processes: Arc<Processes>,
+    /// What answers where no model does.
+    pub stand_in: StandIn,
+}
+
+impl Kept {
+    fn new(binary: &Binary, clocks: Clocks) -> Self {
+        let processes = Arc::new(Processes::new(binary.launcher.clone()));
+        Self { clocks, redactor: Redactor::default(), processes, stand_in: binary.stand_in }
+    }
+}
+
+impl AppConfig {
+    /// Serves the terminal alone: nothing is heard, no platform is answered. What posts does post: nobody else would
+    /// tell whoever asks what became of it.
+    pub fn at_terminal(self) -> Self {
+        let (posts, aside): (Vec<_>, Vec<_>) =
+            self.channels.into_iter().partition(|channel| channel.posting.is_some());
+        let deaf = |channel| Channel { receiver: None, ..channel };
+        Self { channels: posts.into_iter().map(deaf).collect(), aside, ..self }
+    }
+}
+
+/// Whether the folders and programs that the config names are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Places {
+    Looked,
+    Aside,
+}
+
+/// Lists where config comes from.
+pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
+    let state = chosen.state.as_ref().map(|path| Flag {
+        name: "--state".to_owned(),
+        value: serde_json::json!({ "file_state_dir": binary.here.join(path) }),
+    });
+    Sources {
+        file: chosen.file.clone(),
+        env: binary.env.clone(),
+        flags: chosen.flags.iter().cloned().chain(state).collect(),
+        here: binary.here.clone(),
+    }
+}
+
+/// Reads the config and builds what needs nothing else.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
+}
+
+/// The same for a demo, by its clocks.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan_of_demo(
+    binary: &Binary,
+    chosen: &Chosen,
+    clocks: Clocks,
+) -> Result<AppConfig, Problems> {
+    let kept = Kept { stand_in: binary.stand_in.in_demo(), ..Kept::new(binary, clocks) };
+    planned(binary, chosen, Places::Aside, kept)
+}
+
+/// The same for a daemon: what the config names on this machine must be fit for use, too.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Looked, Kept::new(binary, Clocks::machine()))
+}
+
+/// The same for a daemon that runs.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan_anew(binary: &Binary, chosen: &Chosen, kept: Kept) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Looked, kept)
+}
+
+/// Builds what is sound of it, however much is wrong.
+///
+/// # Errors
+/// When nothing can be built.
+pub fn plan_of_sound(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
+    sound(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
+}
+
+fn planned(
+    binary: &Binary,
+    chosen: &Chosen,
+    places: Places,
+    kept: Kept,
+) -> Result<AppConfig, Problems> {
+    let mut config = sound(binary, chosen, places, kept)?;
+    config.mistakes.take().map_or(Ok(config), Err)
+}
+
+fn sound(
+    binary: &Binary,
+    chosen: &Chosen,
+    places: Places,
+    kept: Kept,
+) -> Result<AppConfig, Problems> {
+    let mut reading = read(&sources(binary, chosen), &binary.kits)?;
+    let Kept { clocks, redactor, processes, stand_in } = kept;
+    reading.secrets().iter().for_each(|secret| redactor.learn(secret));
+    let trust = http::trust();
+    let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
+    let for_client = Arc::clone(&tls);
+    let client = move || http::client(&for_client).map_err(|e| e.to_string());
+    let clock = Arc::clone(&clocks.clock);
+    let chance: Arc<dyn Chance> = Arc::new(SystemChance);
+    let found = reading.folders().map(|found| found.folders);
+    let (state_dir, cache_dir) = found.clone().map(|f| (f.state, f.cache)).unwrap_or_default();
+    let time = Arc::clone(&clock);
+    let context = BuildContext {
+        tls: Arc::clone(&tls),
+        redactor: redactor.clone(),
+        user_agent: http::USER_AGENT.to_owned(),
+        cache_dir,
+        state_dir: state_dir.join(CREDENTIALS),
+        now: Arc::new(move || time.now()),
+    };
+    let channels = channels(binary, &context, &mut reading);
+    let built = |of: &llm::Settings| llm::build(of, stand_in, &client, &redactor, &clock, &chance);
+    let routes = match reading.settings().map(|settings| built(&settings.llm)) {
+        Some(Err(problems)) => {
+            reading.add("llm", problems);
+            built(&llm::Settings::default()).ok()
+        }
+        routes => routes.and_then(Result::ok),
+    };
+    let embeddings = embeddings(&mut reading, &client, &redactor, &clock);
+    if places == Places::Looked {
+        look_at_places(&mut reading, binary);
+    }
+    let named = reading.files.clone();
+    let (notes, written) = (notes(&reading), reading.effective());
+    let (settings, mistakes) = reading.finish_sound();
+    let Some((mut settings, routes)) = settings.zip(routes) else { return Err(mistakes) };
+    settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
+    let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
+    let posting = public_channels(binary, &channels);
+    let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
+    let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
+    let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
+    let tools = settings.tools.clone().at_home(binary.env.get("HOME"));
+    let shaper = shaper(binary, &tools, &means)?;
+    let shaper = Arc::new(shaper.with_policy(settings.approvals.policy.clone()));
+    let folders = found.ok_or_else(|| Problems(Vec::new()))?;
+    Ok(AppConfig {
+        settings,
+        ours: ours(binary, &folders, &chosen.file, named),
+        folders,
+        file: config,
+        channels,
+        aside: Vec::new(),
+        model,
+        decision,
+        embeddings,
+        small: means.small,
+        profiles,
+        heartbeat,
+        shaper,
+        forms: forms(binary),
+        redactor,
+        processes: means.processes,
+        isolate: Arc::clone(&binary.isolate),
+        tls,
+        trust,
+        notes,
+        zone,
+        sections: binary.kits.iter().map(|kit| kit.name).collect(),
+        written,
+        mistakes: (!mistakes.0.is_empty()).then_some(mistakes),
+        clocks,
+        chance,
+        stand_in,
+    })
+}
+
+/// What tells the meaning of remembered lines, where the config names one.
+fn embeddings(
+    reading: &mut Reading,
+    http: &llm::HttpFactory,
+    redactor: &Redactor,
+    clock: &SharedClock,
+) -> Option<Arc<dyn Embeddings>> {
+    let built = {
+        let settings = &reading.settings()?.memory.embeddings;
+        llm::embeddings(settings, http, redactor, clock)
+    };
+    built.unwrap_or_else(|problems| {
+        let inside =
+            |Problem { key, message }| Problem { key: format!("embeddings.{key}"), message };
+        reading.add("memory", problems.into_iter().map(inside).collect());
+        None
+    })
+}
+
+/// Adds what is wrong with the folders and programs that the config names.
+fn look_at_places(reading: &mut Reading, binary: &Binary) {
+    let Some((settings, found)) = reading.settings().zip(reading.folders()) else { return };
+    for places::Unfit { key, variable, message } in
+        places::problems(settings, &found, &binary.env, &binary.here)
+    {
+        match variable {
+            Some(variable) => reading.add_of_variable(variable, &key, message),
+            None => reading.add("", vec![Problem { key, message }]),
+        }
+    }
+}
+
+fn notes(reading: &Reading) -> Vec<String> {
+    let folders = reading.folders().and_then(|found| found.note());
+    let models = reading
+        .settings()
+        .map(|settings| [settings.llm.notes(), llm::unpriced(&settings.llm)].concat());
+    let models = models.unwrap_or_default();
+    let weak = reading.weak_secrets().into_iter().map(|key| {
+        format!(
+            "{key} holds a secret that is short or like a word: it is hidden where it stands as one (in a URL, behind \
+             its name) and not in other text; take one of 12 characters or more, letters and digits mixed"
+        )
+    });
+    reading.notes.iter().cloned().chain(folders).chain(models).chain(weak).collect()
+}
+
+/// Lets every channel look at its section.
+fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> Vec<Channel> {
+    let mut built = Vec::new();
+    for kit in &binary.kits {
+        let Some(section) = reading.section(kit.name).cloned() else { continue };
+        let state_dir = context.state_dir.join(kit.name);
+        match (kit.build)(section, BuildContext { state_dir, ..context.clone() }) {
+            Ok(channel) => built.extend(channel),
+            Err(problems) => reading.add(kit.name, problems),
+        }
+    }
+    built
+}
+
+/// How every kind of channel writes the ids of people and chats.
+fn forms(binary: &Binary) -> Forms {
+    let of = |kit: &selkie_channel_core::ChannelKit| Form {
+        channel: kit.name,
+        people: kit.people,
+        places: kit.places,
+        contacts: kit.contacts,
+    };
+    Forms::new(binary.kits.iter().map(of))
+}
+
+/// Lists the channels that can post in public, and which of them have an account.
+fn public_channels(binary: &Binary, channels: &[Channel]) -> Vec<PublicChannel> {
+    let of = |kit: &selkie_channel_core::ChannelKit| {
+        let configured = channels.iter().any(|channel| channel.name == kit.name);
+        Some(PublicChannel { name: kit.name, data: kit.posting?, configured })
+    };
+    binary.kits.iter().filter_map(of).collect()
+}
+
+/// What tools stand on.
+fn means(
+    binary: &Binary,
+    settings: &Settings,
+    tls: &Arc<ClientConfig>,
+    routes: &llm::Routes,
+    processes: Arc<Processes>,
+) -> ToolDeps {
+    let tls = Arc::clone(tls);
+    let small = |model: &Arc<dyn Model>| -> Arc<dyn Small> {
+        Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
+    };
+    let factory = move || Ok(http::builder(&tls));
+    let kits = binary.kits.clone();
+    let config = move || whole_schema(&kits);
+    ToolDeps {
+        processes,
+        env: Arc::new(binary.env.clone()),
+        client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
+        small: small(&routes.small),
+        main: small(&routes.main),
+        isolate: Arc::clone(&binary.isolate),
+        schemas: Schemas::new([("config", Box::new(config) as _)]),
+        posting: Vec::new(),
+    }
+}
+
+fn shaper(binary: &Binary, tools: &ToolsSettings, means: &ToolDeps) -> Result<Shaper, Problems> {
+    let base = base::build(tools, means).map_err(|e| defect(&e))?;
+    let speaking: Vec<ChannelTools> = binary
+        .kits
+        .iter()
+        .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
+        .collect();
+    let runtime = base::runtime(tools, means);
+    let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
+    shaper.map_err(|e| defect(&e))
+}
+
+/// What cannot go wrong by config and did: said like a problem, so that no start ends without words.
+fn defect(error: &dyn std::fmt::Display) -> Problems {
+    let message = format!("selkie itself is broken: {error}");
+    Problems(vec![ConfigProblem { place: Place::default(), key: String::new(), message }])
+}
