@@ -20,17 +20,18 @@ use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::ids::Instance;
 use selkie::domain::own_form::OwnForm;
 use selkie::domain::taint::Taint;
-use selkie::domain::transcript::{Item, Received};
+use selkie::domain::transcript::{Item, UserMessage};
 use selkie::domain::usage::Usage;
 use selkie::store::database::Opener;
 use selkie::store::engine::Engine;
 use selkie::store::postgres::{Address, Postgres};
 use selkie::store::sql::SqlLedger;
 use selkie::store::{
-    Advance, Arrival, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome, StepForm,
+    Advance, Arrival, CommitResult, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome,
+    StepForm,
 };
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
+    AccountId, AddressReason, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
     Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 use selkie_test_postgres::{Server, server};
@@ -352,7 +353,7 @@ async fn thought_message(ledger: &dyn Ledger, n: i64, order: i64, thoughts: usiz
         ledger.commit(&claimed.claim, keep).await.expect("committed");
     }
     let text = ANSWER.to_owned();
-    let heard = Item::Received(Received {
+    let heard = Item::Received(UserMessage {
         inbox: Some(claimed.heard[0].0),
         local: String::new(),
         at: claimed.heard[0].1.at,
@@ -381,7 +382,7 @@ async fn thought_message(ledger: &dyn Ledger, n: i64, order: i64, thoughts: usiz
         now: now(),
     };
     let committed = ledger.commit(&claimed.claim, finish).await.expect("committed");
-    let Committed::Ended { queued, .. } = committed else { panic!("the claim was lost") };
+    let CommitResult::Ended { queued, .. } = committed else { panic!("the claim was lost") };
     for part in &queued[0].parts {
         assert!(part.departs, "it was marked as it was stored");
         let receipt = Receipt {
@@ -437,7 +438,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         audience: Audience::Direct,
         what: What::Message,
         message: Some(MessageRef::new(order.to_string())),
-        addressed: Addressed::Direct,
+        addressed: AddressReason::Direct,
         text: TEXT.to_owned(),
         command: None,
         quote: None,

@@ -15,7 +15,7 @@ use selkie::memory::{MemoryBook, MemoryParts, Places};
 use selkie::people::files::Files;
 use selkie::store::sql::SqlLedger;
 use selkie::store::sqlite::Sqlite;
-use selkie::tools::memory::port::{Memory, Rememberer, Sought};
+use selkie::tools::memory::port::{Memory, MemoryQuery, Rememberer};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
 /// Lines of the large memory, and of one of its files.
@@ -115,7 +115,7 @@ async fn by_meaning(book: &MemoryBook) {
     println!("vectors of {WIDTH} numbers, kept: {:?}", begun.elapsed());
     let mut times = Vec::new();
     for n in 0..SEARCHES_BY_MEANING {
-        let sought = Sought { query: format!("what of item{n}?"), most: 6, least: 0.35 };
+        let sought = MemoryQuery { query: format!("what of item{n}?"), most: 6, least: 0.35 };
         let begun = Instant::now();
         book.search(&by("bird:large"), sought).await.expect("an answer");
         times.push(begun.elapsed());
@@ -165,7 +165,7 @@ fn main() {
             let mut times = Vec::new();
             for n in 0..SEARCHES {
                 let query = query.replace('#', &(n * 131 % LINES).to_string());
-                let sought = Sought { query, most: 6, least: 0.35 };
+                let sought = MemoryQuery { query, most: 6, least: 0.35 };
                 let begun = Instant::now();
                 let found = book.search(&by("bird:large"), sought).await.expect("an answer");
                 times.push(begun.elapsed());

@@ -11,7 +11,7 @@ use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::{ChannelTools, Shaper};
-use selkie::tools::registry::{Base, Found};
+use selkie::tools::registry::{Base, NameLookup};
 use selkie::tools::scope::Scope;
 use selkie::tools::{Handler, Output, Settings, Tool, ToolError};
 use selkie_channel_core::{
@@ -64,7 +64,7 @@ const fn speaking(name: &'static str, effect: SpeakingEffect) -> SpeakingTool {
         effect,
         parameters: || schemars::schema_for!(Args),
         names: ParameterNames { conversation: None, message: None },
-        vocabulary: &[],
+        vocabulary: "",
         max_bytes: 1,
         too_big: "",
     }
@@ -157,6 +157,6 @@ fn first_of_its_setting(bencher: Bencher<'_, '_>, tools: usize) {
 fn find(bencher: Bencher<'_, '_>, tools: usize) {
     let facts = facts(bird("group", Audience::Group), Trust::Allowed, Mode::Normal);
     let shape = shaper(tools).shape(&facts);
-    let find = || matches!(shape.registry.find(black_box("tool_0001")), Found::Tool(_));
+    let find = || matches!(shape.registry.find(black_box("tool_0001")), NameLookup::Tool(_));
     bencher.bench_local(find);
 }

@@ -19,8 +19,8 @@ use selkie::tools::dispatch::dispatch;
 use selkie::tools::memory::port::NoMemory;
 use selkie::tools::paths::Roots;
 use selkie::tools::ports::{
-    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
-    Todos,
+    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, SayOutcome,
+    Silent, Todos,
 };
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::Scope;
@@ -297,12 +297,12 @@ struct Nobody;
 
 #[async_trait]
 impl Reply for Nobody {
-    async fn say(&self, _: &str, _: Body) -> Result<Spoken, ToolError> {
-        Ok(Spoken::Sent(None))
+    async fn say(&self, _: &str, _: Body) -> Result<SayOutcome, ToolError> {
+        Ok(SayOutcome::Sent(None))
     }
 
-    async fn send(&self, _: &str, _: Body, _: File) -> Result<Spoken, ToolError> {
-        Ok(Spoken::Sent(None))
+    async fn send(&self, _: &str, _: Body, _: File) -> Result<SayOutcome, ToolError> {
+        Ok(SayOutcome::Sent(None))
     }
 
     fn is_here(&self, _: &str) -> Option<bool> {

@@ -20,7 +20,7 @@ pub fn kits() -> Vec<ChannelKit> {
 /// Makes the emulated platforms; `None` when they are not built in.
 pub fn playground() -> Option<Box<dyn World>> {
     #[cfg(feature = "playground")]
-    return Some(Box::new(emulated::Emulated::default()));
+    return Some(Box::new(emulated::PlaygroundWorld::default()));
     #[cfg(not(feature = "playground"))]
     None
 }
@@ -32,7 +32,7 @@ mod emulated {
     use anyhow::anyhow;
     use async_trait::async_trait;
     use selkie::app::demo::{
-        Button, Cast, Fits, Line, Manner, Movable, Seen, Speaking, Start, World,
+        Button, Cast, Fits, Line, Manner, Movable, SeenMessage, SpeakerAt, Start, World,
     };
     use selkie::llm::BY_DEMO;
     use selkie_playground::model::Conversation;
@@ -40,7 +40,7 @@ mod emulated {
         ADA, GRACE, GROUP, HERS, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
     };
     use selkie_playground::{
-        Family, Moved, Mover, Options, Playground, Spot, line_platform as line, seen, slack,
+        ClockMove, Family, Mover, Options, Playground, Spot, line_platform as line, seen, slack,
         stand_in, x,
     };
     use serde_json::{Value, json};
@@ -131,18 +131,18 @@ mod emulated {
     }
 
     /// A message as the stories see it.
-    fn as_seen(message: &MessageView) -> Seen {
+    fn as_seen(message: &MessageView) -> SeenMessage {
         let rows = message.keyboard.as_ref().and_then(Value::as_array).into_iter().flatten();
         let buttons = rows.filter_map(Value::as_array).flatten().map(|button| {
             let text = |key: &str| button[key].as_str().unwrap_or_default().to_owned();
             Button { label: text("text"), data: text("callback_data") }
         });
-        Seen { message: message.id, text: message.text.clone(), buttons: buttons.collect() }
+        SeenMessage { message: message.id, text: message.text.clone(), buttons: buttons.collect() }
     }
 
     /// The playground as the demo's world.
     #[derive(Default)]
-    pub struct Emulated {
+    pub struct PlaygroundWorld {
         playground: Option<Playground>,
         /// Where the daemon is to hear webhooks.
         webhook: String,
@@ -150,7 +150,7 @@ mod emulated {
         family: Option<Family>,
     }
 
-    impl Emulated {
+    impl PlaygroundWorld {
         fn running(&self) -> anyhow::Result<&Playground> {
             self.playground.as_ref().ok_or_else(|| anyhow!("the playground has not been started"))
         }
@@ -191,7 +191,7 @@ mod emulated {
     }
 
     #[async_trait]
-    impl World for Emulated {
+    impl World for PlaygroundWorld {
         async fn start(&mut self, start: Start) -> anyhow::Result<()> {
             let Start { port, earlier, clock, family } = start;
             let now = Arc::new(move || clock.now());
@@ -281,8 +281,9 @@ mod emulated {
             let step = Arc::new(move |to: String| {
                 let movable = Arc::clone(&movable);
                 let step = async move {
-                    let selkie::app::demo::Moved { now, until, due } = movable.step(&to).await?;
-                    Ok(Moved { now, until, due })
+                    let selkie::app::demo::ClockMove { now, until, due } =
+                        movable.step(&to).await?;
+                    Ok(ClockMove { now, until, due })
                 };
                 Box::pin(step) as _
             });
@@ -303,12 +304,12 @@ mod emulated {
             matches!(place(name), Ok(Place::Slack(_))).then_some(APP_COMMAND)
         }
 
-        fn speaking(&self, place: &str, by: Option<&str>) -> Speaking {
+        fn speaking(&self, place: &str, by: Option<&str>) -> SpeakerAt {
             let is_hers = by.is_some_and(|by| by.eq_ignore_ascii_case(PEOPLE[1].name));
             let place = if place == THEIR_CHAT && is_hers { HER_CHAT } else { place };
             let found = PLACES.iter().find(|(known, _)| *known == place);
             let owner = found.map_or(PEOPLE[0].name, |(_, place)| place.owner());
-            Speaking { place: place.to_owned(), by: by.unwrap_or(owner).to_owned() }
+            SpeakerAt { place: place.to_owned(), by: by.unwrap_or(owner).to_owned() }
         }
 
         fn people(&self) -> Vec<String> {
@@ -341,7 +342,12 @@ mod emulated {
             })
         }
 
-        async fn wait_for(&self, name: &str, since: i64, fits: Fits<'_>) -> anyhow::Result<Seen> {
+        async fn wait_for(
+            &self,
+            name: &str,
+            since: i64,
+            fits: Fits<'_>,
+        ) -> anyhow::Result<SeenMessage> {
             let Place::Telegram(spot) = place(name)? else {
                 return Err(anyhow!("the stories are not told in {name}"));
             };

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use selkie::config::env::environment;
 use selkie::app::Binary;
 use selkie::cli;
+use selkie::config::env::environment;
 use selkie::llm::StandIn;
 use selkie::tools::isolate::{self, Isolate};
 use selkie::tools::shell::{Launcher, supervised};

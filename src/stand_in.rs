@@ -5,12 +5,12 @@ use std::sync::Arc;
 use selkie::domain::tool::ToolSpec;
 use selkie::domain::transcript::Turn;
 use selkie::llm::Step;
-use selkie_playground::model::{AnsweredCall, ListedTool, Spoken};
+use selkie_playground::model::{AnsweredCall, ListedTool, TalkTurn};
 use selkie_playground::stand_in;
 
 /// Decides about the stand-in's next step in a talk of the agent.
 pub fn step(turns: &[Turn], tools: &[Arc<ToolSpec>], advice: &str) -> Step {
-    let turns: Vec<Spoken> = turns.iter().map(spoken).collect();
+    let turns: Vec<TalkTurn> = turns.iter().map(spoken).collect();
     let tool = |spec: &Arc<ToolSpec>| ListedTool {
         name: spec.name.to_owned(),
         description: spec.description.clone(),
@@ -23,10 +23,10 @@ pub fn step(turns: &[Turn], tools: &[Arc<ToolSpec>], advice: &str) -> Step {
 }
 
 /// A turn of the agent as the playground knows it.
-fn spoken(turn: &Turn) -> Spoken {
+fn spoken(turn: &Turn) -> TalkTurn {
     match turn {
-        Turn::User(text) | Turn::Shown { text, .. } => Spoken::User(text.clone()),
-        Turn::Assistant(text) => Spoken::Assistant(text.clone()),
+        Turn::User(text) | Turn::Shown { text, .. } => TalkTurn::User(text.clone()),
+        Turn::Assistant(text) => TalkTurn::Assistant(text.clone()),
         Turn::Calls { text, calls, .. } => {
             let calls = calls.iter().map(|(call, answer)| AnsweredCall {
                 name: call.name.clone(),
@@ -34,7 +34,7 @@ fn spoken(turn: &Turn) -> Spoken {
                 answer: answer.text.clone(),
                 is_error: answer.is_error,
             });
-            Spoken::Calls { text: text.clone(), calls: calls.collect() }
+            TalkTurn::Calls { text: text.clone(), calls: calls.collect() }
         }
     }
 }

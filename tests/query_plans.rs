@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{TokenStream, TokenTree};
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
-use selkie::store::postgres::{Asked, spelled};
+use selkie::store::postgres::{ReturnKind, spelled};
 
 const SCHEMA: &str = include_str!("../src/store/sqlite/schema.sql");
 const POSTGRES: &str = include_str!("../src/store/postgres/schema.sql");
@@ -92,7 +92,7 @@ fn postgresql_takes_every_statement() {
     let prepare = all
         .iter()
         .enumerate()
-        .map(|(n, sql)| format!("PREPARE s{n} AS {};", spelled(sql, Asked::AsWritten)));
+        .map(|(n, sql)| format!("PREPARE s{n} AS {};", spelled(sql, ReturnKind::AsWritten)));
     let ask = "SELECT statement, parameter_types FROM pg_prepared_statements
         WHERE parameter_types::TEXT !~ '^[{](bigint|text|bytea|,)*[}]$'";
     let script = format!("{POSTGRES};{}{ask}", prepare.collect::<String>());

@@ -15,7 +15,7 @@ use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
 use selkie::shape::{ChannelTools, Shape, Shaper, fit};
 use selkie::tools::base::PublicChannel;
-use selkie::tools::registry::{Base, Found, Registered};
+use selkie::tools::registry::{Base, NameLookup, ToolEntry};
 use selkie::tools::scope::Scope;
 use selkie::tools::{Handler, Output, Settings, Tool, ToolError, base};
 use selkie_channel_core::{
@@ -58,7 +58,7 @@ fn real() -> Shaper {
 }
 
 /// What stands at the head of every overlay.
-fn runtime() -> Vec<Registered> {
+fn runtime() -> Vec<ToolEntry> {
     let data = selkie_x::kit().posting.expect("it posts");
     let posting = vec![PublicChannel { name: "x", data, configured: true }];
     base::runtime(&Settings::default(), &base::ToolDeps { posting, ..Default::default() })
@@ -77,7 +77,7 @@ const fn speaking(name: &'static str, effect: SpeakingEffect) -> SpeakingTool {
         effect,
         parameters: || schemars::schema_for!(Args),
         names: ParameterNames { conversation: None, message: None },
-        vocabulary: &[],
+        vocabulary: "",
         max_bytes: 1,
         too_big: "",
     }
@@ -308,7 +308,7 @@ fn what_leaves_a_window_is_named_and_callable() {
         assert!(listing.block.specs().iter().any(|spec| spec.name == name), "{name}");
     }
     for name in &listing.left {
-        assert!(matches!(registry.find(name), Found::Tool(_)), "{name}");
+        assert!(matches!(registry.find(name), NameLookup::Tool(_)), "{name}");
     }
     let said = fit::reason(registry.block(), 4_096, "m via local", "notebook_edit").unwrap();
     assert!(said.contains("m via local has 4,096 tokens"), "{said}");
@@ -402,14 +402,14 @@ proptest! {
             let wanted = expected(&facts, spec.name, spec.class);
             prop_assert_eq!(there.contains(spec.name), wanted, "{} in {}", spec.name, shape.setting);
             match shape.registry.find(spec.name) {
-                Found::Tool(tool) => {
+                NameLookup::Tool(tool) => {
                     prop_assert!(wanted && tool.spec().name == spec.name);
                     let asked = shape.registry.exposure(spec.name).is_some_and(|most| most.asks());
                     let wanted = asks(&facts, spec.name, spec.class);
                     prop_assert_eq!(asked, wanted, "{} in {}", spec.name, shape.setting);
                 }
-                Found::Hidden(reasons) => prop_assert!(!wanted && !reasons.is_empty()),
-                Found::Unknown(_) => prop_assert!(false, "the base knows {}", spec.name),
+                NameLookup::Hidden(reasons) => prop_assert!(!wanted && !reasons.is_empty()),
+                NameLookup::Unknown(_) => prop_assert!(false, "the base knows {}", spec.name),
             }
         }
         for tool in TELEGRAM.iter().chain(&SLACK) {
@@ -479,7 +479,7 @@ fn no_task_sees_the_tools_of_another() {
                     let group = facts.audience() == Audience::Group;
                     assert_eq!(shape.roots.opens.state, !group && facts.trust == Trust::Owner);
                     for (name, class) in PLANNED {
-                        let found = matches!(shape.registry.find(name), Found::Tool(_));
+                        let found = matches!(shape.registry.find(name), NameLookup::Tool(_));
                         assert_eq!(
                             found,
                             expected(facts, name, *class),
@@ -491,7 +491,7 @@ fn no_task_sees_the_tools_of_another() {
                         let here = shape.setting.starts_with("telegram:")
                             || (tool.name == "message_react"
                                 && shape.setting.starts_with("slack:"));
-                        let found = matches!(shape.registry.find(tool.name), Found::Tool(_));
+                        let found = matches!(shape.registry.find(tool.name), NameLookup::Tool(_));
                         assert_eq!(found, here, "{} {}", tool.name, shape.setting);
                     }
                 }
@@ -517,7 +517,7 @@ fn the_base_is_never_written_nor_copied() {
         let again = shaper.shape(facts);
         assert!(Arc::ptr_eq(shape.registry.block(), again.registry.block()));
         for tool in &tools {
-            if let Found::Tool(found) = shape.registry.find(tool.spec().name) {
+            if let NameLookup::Tool(found) = shape.registry.find(tool.spec().name) {
                 assert!(Arc::ptr_eq(&found, tool), "a task calls the base's own tool");
             }
         }
@@ -570,7 +570,7 @@ fn a_name_that_stands_twice_is_refused() {
     let taken = vec![Planned::tool("slack_send_file", Class::Read)];
     let base = Arc::new(Base::build(taken).unwrap());
     assert!(Shaper::for_channels(base, runtime(), &channels(), &Settings::default()).is_err());
-    let empty = || Arc::new(Base::build(Vec::<Registered>::new()).unwrap());
+    let empty = || Arc::new(Base::build(Vec::<ToolEntry>::new()).unwrap());
     assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[0]]).is_err());
     assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[1]]).is_ok());
 }

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use selkie_playground::telegram::Said;
-use selkie_playground::{Behaviour, Delivered, Keep, Options, Pace, Playground};
+use selkie_playground::telegram::BotMessage;
+use selkie_playground::{Behaviour, DeliveredMessage, Keep, Options, Pace, Playground};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::gauge::Gauge;
@@ -110,9 +110,9 @@ async fn soak(messages: usize) -> ExitCode {
 
 /// What the platforms tell as it is said.
 struct Feeds {
-    telegram: UnboundedReceiver<Said>,
-    slack: UnboundedReceiver<Delivered>,
-    line: UnboundedReceiver<Delivered>,
+    telegram: UnboundedReceiver<BotMessage>,
+    slack: UnboundedReceiver<DeliveredMessage>,
+    line: UnboundedReceiver<DeliveredMessage>,
 }
 
 impl Feeds {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use selkie_playground::Playground;
-use selkie_playground::telegram::{FIRST_PERSON, Pace, Said, Spot};
+use selkie_playground::telegram::{BotMessage, FIRST_PERSON, Pace, Spot};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -155,7 +155,7 @@ type Key = (i64, u64);
 struct Ledger {
     round: u64,
     people: Vec<Spot>,
-    heard: mpsc::UnboundedReceiver<Said>,
+    heard: mpsc::UnboundedReceiver<BotMessage>,
     sent: HashMap<Key, std::time::Instant>,
     next: HashMap<i64, u64>,
     /// The bot's message that answered.
@@ -197,7 +197,7 @@ impl Ledger {
         }
     }
 
-    fn count(&mut self, said: &Said) {
+    fn count(&mut self, said: &BotMessage) {
         for number in numbers(&said.text, self.round) {
             let key = (said.chat, number);
             let Some(sent) = self.sent.get(&key) else { continue };

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use selkie_playground::telegram::BotMessage;
 use selkie_playground::telegram::FIRST_PERSON;
-use selkie_playground::telegram::Said;
 use selkie_playground::{Behaviour, Options, Pace, Playground, Turn};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -132,7 +132,7 @@ struct Written {
 /// Lets the model write an answer into a chat of its own.
 async fn write(
     playground: &Playground,
-    said: &mut UnboundedReceiver<Said>,
+    said: &mut UnboundedReceiver<BotMessage>,
     number: usize,
 ) -> Written {
     // Of several lengths, so that the end comes at any point of what lies between two edits.

@@ -8,7 +8,7 @@ use selkie_domain::usage::Usage;
 
 /// A limit that is reached, with what was spent.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Spent {
+pub enum SpentLimit {
     /// Model calls.
     Steps(u32),
     /// Tokens.
@@ -31,22 +31,22 @@ pub struct Ledger {
 }
 
 /// Returns the first limit that is reached, if any.
-pub fn spent(settings: &Settings, ledger: Ledger, now: DateTime<Utc>) -> Option<Spent> {
+pub fn spent(settings: &Settings, ledger: Ledger, now: DateTime<Utc>) -> Option<SpentLimit> {
     let Settings { max_steps, max_tokens, max_cost_usd, timeout, .. } = settings;
     let Ledger { steps, usage, since } = ledger;
     if *max_steps > 0 && steps >= *max_steps {
-        return Some(Spent::Steps(steps));
+        return Some(SpentLimit::Steps(steps));
     }
     if *max_tokens > 0 && usage.tokens() >= *max_tokens {
-        return Some(Spent::Tokens(usage.tokens()));
+        return Some(SpentLimit::Tokens(usage.tokens()));
     }
     #[expect(clippy::cast_precision_loss, reason = "money below 2^53 millionths is exact")]
     let cost = usage.micro_usd as f64 / 1e6;
     if *max_cost_usd > 0.0 && cost >= *max_cost_usd {
-        return Some(Spent::Cost(cost));
+        return Some(SpentLimit::Cost(cost));
     }
     let out_of_time = !timeout.0.is_zero() && elapsed(since, now) >= timeout.0;
-    out_of_time.then_some(Spent::Time(*timeout))
+    out_of_time.then_some(SpentLimit::Time(*timeout))
 }
 
 /// Returns whether the next model call is the last one that `max_steps` allows.
@@ -84,14 +84,17 @@ mod tests {
         let settings = Settings::default();
         let start = DateTime::UNIX_EPOCH;
         assert_eq!(spent(&settings, ledger(49, 0, 0), start), None);
-        assert_eq!(spent(&settings, ledger(50, 0, 0), start), Some(Spent::Steps(50)));
+        assert_eq!(spent(&settings, ledger(50, 0, 0), start), Some(SpentLimit::Steps(50)));
         assert_eq!(
             spent(&settings, ledger(1, 1_000_000, 0), start),
-            Some(Spent::Tokens(1_000_000))
+            Some(SpentLimit::Tokens(1_000_000))
         );
-        assert_eq!(spent(&settings, ledger(1, 1, 2_000_000), start), Some(Spent::Cost(2.0)));
+        assert_eq!(spent(&settings, ledger(1, 1, 2_000_000), start), Some(SpentLimit::Cost(2.0)));
         let late = start + chrono::TimeDelta::minutes(30);
-        assert_eq!(spent(&settings, ledger(1, 1, 1), late), Some(Spent::Time(settings.timeout)));
+        assert_eq!(
+            spent(&settings, ledger(1, 1, 1), late),
+            Some(SpentLimit::Time(settings.timeout))
+        );
         let lifted = Settings {
             max_steps: 0,
             max_tokens: 0,

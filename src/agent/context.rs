@@ -7,7 +7,7 @@ use crate::{prompt, short};
 use selkie_domain::taint::Taint;
 use selkie_domain::tokens;
 use selkie_domain::transcript::Turn;
-use selkie_store::Claimed;
+use selkie_store::TaskClaim;
 
 /// What stands around a part's words, in bytes.
 const FRAME: usize = 32;
@@ -18,7 +18,7 @@ const LEAST: usize = 300;
 #[async_trait]
 pub trait ContextSource: Send + Sync {
     /// Returns what a task reads of it; `None` when there is nothing. The task's facts are those of today.
-    async fn part(&self, claimed: &Claimed) -> Option<ContextPart>;
+    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart>;
 }
 
 /// A part of what a task reads before its newest message.

@@ -19,20 +19,20 @@ use self::standing::Approval;
 use crate::context::Context;
 use crate::run::{Next, Run};
 use crate::window::Window;
-use crate::{Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, plan};
+use crate::{Agent, Assignment, DriveEnd, DropReason, budget, earlier, hidden, messages, plan};
 use selkie_domain::course::Course;
 use selkie_domain::crash::CrashPoint;
+use selkie_domain::event::Event;
 use selkie_domain::facts::{Facts, Trigger};
-use selkie_domain::happening::Happening;
 use selkie_domain::plan::Plan;
 use selkie_domain::tool::{Recovery, ToolBlock};
 use selkie_domain::transcript::{Answer, Call};
 use selkie_domain::usage::{Meter, ModelCall};
 use selkie_llm::{Model, Reply};
 use selkie_tools::ToolError;
-use selkie_tools::dispatch::{Dispatched, dispatch};
+use selkie_tools::dispatch::{CallResult, dispatch};
 use selkie_tools::registry::Registry;
-use selkie_tools::scope::{Approved, Earlier, Scope};
+use selkie_tools::scope::{ApprovedBasis, Earlier, Scope};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
@@ -40,8 +40,8 @@ impl Agent {
     /// Drives a task to its end, or to a question that a person has to answer.
     ///
     /// # Errors
-    /// See [`Dropped`].
-    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Driven, Dropped> {
+    /// See [`DropReason`].
+    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<DriveEnd, DropReason> {
         Drive::begin(self, assignment)?.finish().await
     }
 }
@@ -73,13 +73,13 @@ struct Drive<'a> {
 }
 
 impl<'a> Drive<'a> {
-    fn begin(agent: &'a Agent, mut task: Assignment<'a>) -> Result<Self, Dropped> {
+    fn begin(agent: &'a Agent, mut task: Assignment<'a>) -> Result<Self, DropReason> {
         let claimed = task.claimed;
         let settings = agent.settings.clone();
         let mut run = match (&claimed.header, claimed.transcript.as_slice()) {
             (Some(header), items @ [_, ..]) => {
                 let resumed = Run::resume(settings, header, items.to_vec());
-                let mut run = resumed.map_err(Dropped::Broken)?;
+                let mut run = resumed.map_err(DropReason::Broken)?;
                 run.take_up(claimed.own_forms.clone());
                 if let Some(settled) = &claimed.settled {
                     run.settled(&settled.question, agent.clock.now());
@@ -131,7 +131,7 @@ impl<'a> Drive<'a> {
         })
     }
 
-    async fn finish(mut self) -> Result<Driven, Dropped> {
+    async fn finish(mut self) -> Result<DriveEnd, DropReason> {
         loop {
             self.run.spent(self.meter.take());
             match self.run.next(self.agent.clock.now()) {
@@ -142,10 +142,10 @@ impl<'a> Drive<'a> {
                     // What a schedule has made may see less than there is.
                     ending.cut =
                         self.window.cut_now().filter(|_| self.facts.trigger == Trigger::Asked);
-                    return Ok(Driven::Ended(ending));
+                    return Ok(DriveEnd::Ended(ending));
                 }
-                Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
-                Next::SeekApproval(seeks) => return Ok(Driven::Seeks(seeks)),
+                Next::AskPerson(asks) => return Ok(DriveEnd::Asks(asks)),
+                Next::SeekApproval(seeks) => return Ok(DriveEnd::Seeks(seeks)),
                 Next::AskModel(ask) => {
                     // The first call sees what the task was made of.
                     if ask.step > 1 {
@@ -161,7 +161,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
-    async fn replied(&mut self, mut reply: Reply, took: Duration) -> Result<(), Dropped> {
+    async fn replied(&mut self, mut reply: Reply, took: Duration) -> Result<(), DropReason> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let call = ModelCall { by: reply.by.clone(), took_ms, usage: Some(reply.usage) };
@@ -191,7 +191,7 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    async fn call(&mut self, calls: Vec<Call>, resumed: bool) -> Result<(), Dropped> {
+    async fn call(&mut self, calls: Vec<Call>, resumed: bool) -> Result<(), DropReason> {
         let side_by_side =
             calls.len() > 1 && calls.iter().all(|c| self.runs_beside_others(&c.name));
         let mut answers = Vec::with_capacity(calls.len());
@@ -200,7 +200,7 @@ impl<'a> Drive<'a> {
             self.mark_started(&calls).await?;
             let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
             let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
-                Some(answer) => Ok(Dispatched { answer }),
+                Some(answer) => Ok(CallResult { answer }),
                 None => self.one(call, None).await,
             });
             for done in join_all(all).await {
@@ -274,7 +274,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Stores which calls begin, of those that must not begin twice.
-    async fn mark_started(&mut self, calls: &[Call]) -> Result<(), Dropped> {
+    async fn mark_started(&mut self, calls: &[Call]) -> Result<(), DropReason> {
         let once = |call: &&Call| self.recovery(&call.name) == Recovery::NotTwice;
         let starting: Vec<Call> = calls.iter().filter(once).cloned().collect();
         if starting.is_empty() {
@@ -288,10 +288,10 @@ impl<'a> Drive<'a> {
         &mut self,
         call: &Call,
         refused: Option<Answer>,
-        approved: Option<Approved>,
-    ) -> Result<Dispatched, ToolError> {
+        approved: Option<ApprovedBasis>,
+    ) -> Result<CallResult, ToolError> {
         match refused.or_else(|| self.run.judge(call)) {
-            Some(answer) => Ok(Dispatched { answer }),
+            Some(answer) => Ok(CallResult { answer }),
             None => self.one(call, approved).await,
         }
     }
@@ -303,12 +303,16 @@ impl<'a> Drive<'a> {
     }
 
     /// Makes one call.
-    async fn one(&self, call: &Call, approved: Option<Approved>) -> Result<Dispatched, ToolError> {
+    async fn one(
+        &self,
+        call: &Call,
+        approved: Option<ApprovedBasis>,
+    ) -> Result<CallResult, ToolError> {
         let claimed = self.task.claimed;
         let given = self.run.given(&call.id);
         // With an answer to its question it goes on: it was told when it began.
         if given.is_empty() {
-            self.agent.happenings.tell(|| Happening::Called {
+            self.agent.happenings.tell(|| Event::Called {
                 conversation: claimed.conversation.clone(),
                 task: claimed.claim.task,
                 tool: call.name.clone(),
@@ -335,7 +339,7 @@ impl<'a> Drive<'a> {
         scope.progress.tool(None);
         self.counted(call, at, began.elapsed(), &done);
         self.agent.crash.hit(CrashPoint::AfterTool);
-        self.agent.happenings.tell(|| Happening::Answered {
+        self.agent.happenings.tell(|| Event::Answered {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             tool: call.name.clone(),
@@ -348,22 +352,22 @@ impl<'a> Drive<'a> {
     /// `None` when a person stopped the task: its open calls read as "not answered" in history.
     async fn unless_cancelled(
         &mut self,
-        done: Result<Dispatched, ToolError>,
-    ) -> Result<Option<Dispatched>, Dropped> {
+        done: Result<CallResult, ToolError>,
+    ) -> Result<Option<CallResult>, DropReason> {
         match done {
             Ok(done) => Ok(Some(done)),
             Err(ToolError::Abort(_)) if self.task.cancel.is_cancelled() => {
                 self.cancelled().await.map(|()| None)
             }
-            Err(error) => Err(Dropped::Broken(error.to_string())),
+            Err(error) => Err(DropReason::Broken(error.to_string())),
         }
     }
 
     /// Cancelled: the store knows whether a person wants it (then the run has ended) or the daemon stops.
-    async fn cancelled(&mut self) -> Result<(), Dropped> {
+    async fn cancelled(&mut self) -> Result<(), DropReason> {
         self.run.ended_in_order();
         self.commit(false).await?;
-        if self.run.is_stopped() { Ok(()) } else { Err(Dropped::Stopping) }
+        if self.run.is_stopped() { Ok(()) } else { Err(DropReason::Stopping) }
     }
 
     fn shown(&self, text: &str) -> String {

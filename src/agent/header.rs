@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::loop_guard::LoopGuard;
-use selkie_domain::question::Given;
+use selkie_domain::question::QuestionResult;
 use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
 
@@ -46,7 +46,7 @@ pub struct Header {
     pub started: Vec<String>,
     /// The open call has asked a person.
     #[serde(default)]
-    pub asking: Option<Asking>,
+    pub asking: Option<QuestionCall>,
     /// The open call waits for somebody's approval, or has got it.
     #[serde(default, rename = "leave", skip_serializing_if = "Option::is_none")]
     pub approval: Option<CallApproval>,
@@ -74,11 +74,11 @@ pub struct CallApproval {
 
 /// A call that asks a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asking {
+pub struct QuestionCall {
     /// The call's id.
     pub call: String,
     /// What was answered so far.
-    pub given: Vec<Given>,
+    pub given: Vec<QuestionResult>,
     /// The question that is open now, and since when: that time is not the task's.
     pub open: Option<(String, DateTime<Utc>)>,
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::transcript::Call;
-use selkie_llm::{Reply, Stopped};
+use selkie_llm::{Reply, StopReason};
 
 /// More than anybody reads: the messages of one answer. A server that does not keep to `max_output_tokens` sends any
 /// length.
@@ -15,7 +15,7 @@ const MOST_TEXT: usize = 100_000;
 pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
     if reply.text.len() > MOST_TEXT {
         reply.text.truncate(reply.text.floor_char_boundary(MOST_TEXT));
-        reply.stopped = Some(Stopped::Room);
+        reply.stopped = Some(StopReason::Room);
     }
     reply.text = redactor.clean_between_marks(&reply.text);
     reply.own = reply.own.filter(|own| !holds_secret(redactor, own));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{earlier, messages, prompt, short};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::tokens;
-use selkie_domain::transcript::{Answer, Call, Item, Received, Turn};
+use selkie_domain::transcript::{Answer, Call, Item, Turn, UserMessage};
 use selkie_store::Past;
 
 /// What a picture counts, in bytes: providers count some 1,600 tokens for a large one.
@@ -76,7 +76,7 @@ fn answered(
     calls.iter().map(one).collect()
 }
 
-fn heard(message: &Received) -> Turn {
+fn heard(message: &UserMessage) -> Turn {
     let (text, pictures) = (prompt::heard(message), message.pictures.clone());
     if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use selkie_domain::facts::Facts;
 use selkie_domain::ids::{InboxId, TaskId};
-use selkie_domain::transcript::Received;
+use selkie_domain::transcript::UserMessage;
 
 /// What comes in while a task runs.
 #[async_trait]
@@ -20,7 +20,7 @@ pub struct Newer {
     /// Which row it is.
     pub source: Source,
     /// As the model reads it.
-    pub heard: Vec<Received>,
+    pub heard: Vec<UserMessage>,
 }
 
 /// Which row came in.

@@ -33,22 +33,22 @@ use selkie_domain::approval::Request;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::course::Course;
 use selkie_domain::crash::Crash;
+use selkie_domain::event::Events;
 use selkie_domain::facts::Facts;
-use selkie_domain::happening::Happenings;
 use selkie_domain::ids::TaskId;
 use selkie_domain::metrics::Metrics;
 use selkie_domain::question::Ask;
-use selkie_domain::tool::{Listing, ToolBlock};
-use selkie_domain::transcript::{Item, Received};
+use selkie_domain::tool::{ToolBlock, ToolList};
+use selkie_domain::transcript::{Item, UserMessage};
 use selkie_domain::usage::Usage;
 use selkie_llm::{Model, Profiles};
-use selkie_store::{Claimed, Cut, End, Seen, Work, Wrote};
+use selkie_store::{End, HistoryStart, SeenMarks, TaskClaim, Work, WritingCall};
 use selkie_tools::registry::Registry;
 use selkie_tools::scope::Scope;
 
 pub use context::{ContextPart, ContextSource};
 pub use inflow::{Inflow, Newer, Source};
-pub use quota::{Exhausted, Quota};
+pub use quota::{Quota, QuotaError};
 pub use run::taken_in;
 pub use settings::Settings;
 pub use small::SmallModel;
@@ -67,7 +67,7 @@ pub struct Agent {
     /// The ledger's verbs of work.
     pub work: Arc<dyn Work>,
     /// Who watches.
-    pub happenings: Happenings,
+    pub happenings: Events,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
     /// Where to die, in tests.
@@ -93,13 +93,13 @@ impl Agent {
 /// A task as its worker hands it to the agent.
 pub struct Assignment<'a> {
     /// The claimed task.
-    pub claimed: &'a Claimed,
+    pub claimed: &'a TaskClaim,
     /// Its messages with their files fetched; empty when the transcript has them already.
-    pub heard: Vec<Received>,
+    pub heard: Vec<UserMessage>,
     /// Shapes the task anew when its facts change.
     pub shape: &'a (dyn Fn(&Facts) -> Registry + Send + Sync),
     /// Fits what it may call into a window.
-    pub fit: fn(&Arc<ToolBlock>, u64) -> Arc<Listing>,
+    pub fit: fn(&Arc<ToolBlock>, u64) -> Arc<ToolList>,
     /// Makes the scope of a call from the facts and the call's id.
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
     /// Who the bot is, for the system prompt; empty for the built-in words.
@@ -116,7 +116,7 @@ pub struct Assignment<'a> {
 
 /// How a drive ended: the worker renders and commits it.
 #[derive(Clone, Debug, Default)]
-pub struct Ending {
+pub struct DriveOutcome {
     /// Items that are not stored yet.
     pub append: Vec<Item>,
     /// The run's header.
@@ -132,26 +132,26 @@ pub struct Ending {
     /// The conversation so far is not to be used any more: raise the epoch.
     pub set_aside: bool,
     /// What the last answer has seen besides: to be marked in the same write.
-    pub seen: Seen,
+    pub seen: SeenMarks,
     /// The facts, when they changed and are not stored yet.
     pub facts: Option<Box<Facts>>,
     /// Where the conversation's history begins from now on, when that has changed.
-    pub cut: Option<Cut>,
+    pub cut: Option<HistoryStart>,
     /// Every task whose messages this drive has taken in.
     pub absorbed: Vec<TaskId>,
     /// The calls of a model that wrote items of these.
-    pub wrote: Vec<Wrote>,
+    pub wrote: Vec<WritingCall>,
     /// What the task did since it was last taken up.
     pub course: Course,
 }
 
 /// How far a drive got.
 #[derive(Clone, Debug)]
-pub enum Driven {
+pub enum DriveEnd {
     /// To the end.
-    Ended(Box<Ending>),
+    Ended(Box<DriveOutcome>),
     /// To a question: a person has to answer before it goes on.
-    Asks(Box<Asks>),
+    Asks(Box<PendingQuestion>),
     /// To a call that somebody has to approve.
     Seeks(Box<Seeks>),
 }
@@ -173,7 +173,7 @@ pub struct Seeks {
 
 /// A question that a run is to be parked on.
 #[derive(Clone, Debug)]
-pub struct Asks {
+pub struct PendingQuestion {
     /// Names it for ever.
     pub key: String,
     /// What is asked.
@@ -188,7 +188,7 @@ pub struct Asks {
 
 /// Why a drive ended without an ending.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Dropped {
+pub enum DropReason {
     /// The claim is lost: write nothing more.
     #[error("the claim of this task is lost")]
     Lost,

@@ -1,31 +1,31 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
-use crate::budget::Spent;
+use crate::budget::SpentLimit;
 use selkie_domain::approval::{ApprovalState, Approvers};
-use selkie_domain::gate::Passed;
-use selkie_llm::{ModelError, Stopped};
+use selkie_domain::gate::GatePass;
+use selkie_llm::{ModelError, StopReason};
 use selkie_store::{ApprovalRow, QuestionRow};
 
 /// How much of a message is named.
 const SHOWN: usize = 80;
 
 /// The task reached one of its limits. `frank`: which key of the config sets it.
-pub fn limit_reached(spent: &Spent, frank: bool) -> String {
+pub fn limit_reached(spent: &SpentLimit, frank: bool) -> String {
     let key = |key: &str| if frank { format!(" (`agent.{key}`)") } else { String::new() };
     match spent {
-        Spent::Steps(n) => format!(
+        SpentLimit::Steps(n) => format!(
             "I stopped here: this took {n} steps, the most one task may take{}.",
             key("max_steps")
         ),
-        Spent::Tokens(n) => format!(
+        SpentLimit::Tokens(n) => format!(
             "I stopped here: this used {n} tokens, more than one task may use{}.",
             key("max_tokens")
         ),
-        Spent::Cost(usd) => format!(
+        SpentLimit::Cost(usd) => format!(
             "I stopped here: this cost ${usd:.2}, more than one task may cost{}.",
             key("max_cost_usd")
         ),
-        Spent::Time(span) => format!(
+        SpentLimit::Time(span) => format!(
             "I stopped here: {span} had passed, the longest one task may take{}.",
             key("timeout")
         ),
@@ -130,15 +130,15 @@ pub const SET_ASIDE: &str = "(The model's provider refused our earlier conversat
      going on without it.)";
 
 /// The model's answer ended before its end.
-pub fn answer_stopped(stopped: Stopped) -> &'static str {
+pub fn answer_stopped(stopped: StopReason) -> &'static str {
     match stopped {
-        Stopped::Room => {
+        StopReason::Room => {
             "\n\n(The answer ends here because it is too long; `agent.max_output_tokens` says how long it may be.)"
         }
-        Stopped::Filter => {
+        StopReason::Filter => {
             "\n\n(The answer ends here because the model provider's content filter stopped it.)"
         }
-        Stopped::Refusal => "\n\n(The model declined to answer this.)",
+        StopReason::Refusal => "\n\n(The model declined to answer this.)",
     }
 }
 
@@ -238,7 +238,7 @@ pub fn not_read_again(tool: &str) -> String {
 pub const NEVER_ANSWERED: &str = "not answered: the task was ended before";
 
 /// For the model: nobody spoke to it, and it may speak all the same.
-pub fn unasked(passed: &Passed) -> String {
+pub fn unasked(passed: &GatePass) -> String {
     let short = match passed.is_lightweight {
         true => " A reaction, if there is a tool for it, or one short line is enough.",
         false => "",

@@ -6,15 +6,15 @@ use chrono::{DateTime, Utc};
 use crate::header::{Header, LastAnswerOnly, VERSION};
 use crate::loop_guard::{LoopGuard, Verdict};
 use crate::own_forms::OwnForms;
-use crate::{Asks, Ending, Seeks, Settings, Source, budget, messages};
+use crate::{DriveOutcome, PendingQuestion, Seeks, Settings, Source, budget, messages};
 use selkie_domain::approval::Request;
 use selkie_domain::ids::TaskId;
 use selkie_domain::question::Ask;
 use selkie_domain::taint::Taint;
-use selkie_domain::transcript::{Answer, Call, Item, Received};
+use selkie_domain::transcript::{Answer, Call, Item, UserMessage};
 use selkie_domain::usage::Usage;
 use selkie_llm::{ModelError, Reply};
-use selkie_store::{End, Seen, Wrote};
+use selkie_store::{End, SeenMarks, WritingCall};
 
 mod approval;
 mod asking;
@@ -25,14 +25,14 @@ mod pictures;
 mod unstored;
 
 pub use newer::taken_in;
-pub use unstored::Unstored;
+pub use unstored::StepRecord;
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
 
 /// How much of a run is stored already.
 #[derive(Clone, Copy, Default)]
-struct Stored {
+struct StoredProgress {
     items: usize,
     usage: Usage,
 }
@@ -42,7 +42,7 @@ pub struct Run {
     settings: Settings,
     header: Header,
     items: Vec<Item>,
-    stored: Stored,
+    stored: StoredProgress,
     /// The open calls were asked for before a crash: some may have been started.
     resumed: bool,
     /// What the open call wants a person to be asked, until it is parked.
@@ -53,7 +53,7 @@ pub struct Run {
     /// What came in and no answer has seen yet: the last items, from this one.
     pending: Option<(usize, Vec<Source>)>,
     /// What an answer has seen that is not stored yet.
-    seen: Seen,
+    seen: SeenMarks,
     absorbed: Vec<TaskId>,
     /// Whoever reads the answer is told everything.
     frank: bool,
@@ -62,7 +62,7 @@ pub struct Run {
     /// The task it is the run of.
     task: Option<TaskId>,
     /// The calls that wrote items which are not stored yet, by the item's place among all.
-    wrote: Vec<Wrote>,
+    wrote: Vec<WritingCall>,
     /// Its answers in their provider's own form, by their step.
     own: OwnForms,
     /// The names of the pictures of the answer that comes next.
@@ -82,11 +82,11 @@ pub enum Next {
         resumed: bool,
     },
     /// A person's answer: the run is to be parked on this question.
-    AskPerson(Box<Asks>),
+    AskPerson(Box<PendingQuestion>),
     /// Somebody's approval for the open call: the run is to be parked on it.
     SeekApproval(Box<Seeks>),
     /// Nothing: this is the end.
-    Done(Box<Ending>),
+    Done(Box<DriveOutcome>),
 }
 
 /// How the model is to be asked.
@@ -108,7 +108,7 @@ impl Run {
     /// Begins a run with what it is to know and the messages it answers.
     pub fn begin(
         settings: Settings,
-        heard: Vec<Received>,
+        heard: Vec<UserMessage>,
         notes: Vec<String>,
         now: DateTime<Utc>,
     ) -> Self {
@@ -134,7 +134,7 @@ impl Run {
             denied: Vec::new(),
             pictures: Vec::new(),
         };
-        Self::of(settings, header, items, Stored::default())
+        Self::of(settings, header, items, StoredProgress::default())
     }
 
     /// Takes up a stored run.
@@ -148,13 +148,13 @@ impl Run {
             return Err(format!("run header of version {}, this selkie knows {VERSION}", header.v));
         }
         let resumed = matches!(items.last(), Some(Item::Asked { .. }));
-        let stored = Stored { items: items.len(), usage: header.usage };
+        let stored = StoredProgress { items: items.len(), usage: header.usage };
         Ok(Self { resumed, ..Self::of(settings, header, items, stored) })
     }
 
-    fn of(settings: Settings, header: Header, items: Vec<Item>, stored: Stored) -> Self {
+    fn of(settings: Settings, header: Header, items: Vec<Item>, stored: StoredProgress) -> Self {
         let (resumed, ended, pending) = (false, None, None);
-        let (seen, absorbed) = (Seen::default(), Vec::new());
+        let (seen, absorbed) = (SeenMarks::default(), Vec::new());
         let (ask, seek, frank, read) = (None, None, false, Taint::Clean);
         Self {
             settings,
@@ -267,17 +267,17 @@ impl Run {
                 self.fail(line.clone(), line);
             }
             Some(LastAnswerOnly::LastStep) => {
-                self.limit_reached(&budget::Spent::Steps(self.header.steps));
+                self.limit_reached(&budget::SpentLimit::Steps(self.header.steps));
             }
         }
     }
 
     /// Ends because the task's time is over.
     pub fn out_of_time(&mut self) {
-        self.limit_reached(&budget::Spent::Time(self.settings.timeout));
+        self.limit_reached(&budget::SpentLimit::Time(self.settings.timeout));
     }
 
-    fn limit_reached(&mut self, spent: &budget::Spent) {
+    fn limit_reached(&mut self, spent: &budget::SpentLimit) {
         self.fail(messages::limit_reached(spent, true), messages::limit_reached(spent, false));
     }
 

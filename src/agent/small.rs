@@ -79,7 +79,7 @@ impl Small for SmallModel {
 mod tests {
     use super::*;
     use selkie_domain::usage::Usage;
-    use selkie_llm::{Card, Failed, ModelError, OnText, Reply};
+    use selkie_llm::{AskError, Card, ModelError, OnText, Reply};
 
     /// Answers the first question, and refuses what comes after it.
     #[derive(Default)]
@@ -87,11 +87,11 @@ mod tests {
 
     #[async_trait]
     impl Model for Once {
-        async fn ask(&self, _: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
+        async fn ask(&self, _: &Request, _: &OnText<'_>) -> Result<Reply, AskError> {
             let usage = Usage { calls: 1, input: 5, ..Usage::default() };
             if self.0.swap(true, std::sync::atomic::Ordering::SeqCst) {
                 let error = ModelError::Withheld { why: "no".to_owned() };
-                return Err(Failed { error, usage });
+                return Err(AskError { error, usage });
             }
             let (text, by) = ("yes".to_owned(), "m".to_owned());
             let (calls, pictures) = (Vec::new(), Vec::new());

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use selkie_channel_core::{Piecewise, Redactor, locked};
 
-use selkie_domain::happening::{Happening, Happenings};
+use selkie_domain::event::{Event, Events};
 use selkie_domain::ids::TaskId;
-use selkie_domain::written::Written;
+use selkie_domain::written::TextProgress;
 use selkie_tools::ports::Progress;
 
 /// What is told of one answer.
-pub(super) struct Telling<'a> {
-    happenings: &'a Happenings,
+pub(super) struct AnswerNotice<'a> {
+    happenings: &'a Events,
     redactor: &'a Redactor,
     progress: Arc<dyn Progress>,
     task: TaskId,
@@ -19,10 +19,10 @@ pub(super) struct Telling<'a> {
     text: Mutex<Option<Piecewise>>,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> AnswerNotice<'a> {
     /// Begins to tell of a task's next answer.
     pub(super) fn new(
-        happenings: &'a Happenings,
+        happenings: &'a Events,
         redactor: &'a Redactor,
         progress: Arc<dyn Progress>,
         task: TaskId,
@@ -31,19 +31,19 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells what comes.
-    pub(super) fn hear(&self, written: Written<'_>) {
+    pub(super) fn hear(&self, written: TextProgress<'_>) {
         self.progress.wrote(written);
         match written {
-            Written::Begun => {
+            TextProgress::Begun => {
                 if locked(&self.text).take().is_some() {
-                    self.happenings.tell(|| Happening::Again { task: self.task });
+                    self.happenings.tell(|| Event::Again { task: self.task });
                 }
             }
-            Written::More(piece) if self.happenings.are_heard() => {
+            TextProgress::More(piece) if self.happenings.are_heard() => {
                 let mut text = locked(&self.text);
                 self.tell(text.get_or_insert_with(|| self.redactor.piecewise()).push(piece));
             }
-            Written::More(_) => {}
+            TextProgress::More(_) => {}
         }
     }
 
@@ -56,7 +56,7 @@ impl<'a> Telling<'a> {
 
     fn tell(&self, text: String) {
         if !text.is_empty() {
-            self.happenings.tell(|| Happening::Wrote { task: self.task, text });
+            self.happenings.tell(|| Event::Wrote { task: self.task, text });
         }
     }
 }
@@ -68,18 +68,18 @@ mod tests {
 
     #[test]
     fn no_secret_is_told_across_a_border_and_what_failed_is_void() {
-        let (happenings, redactor) = (Happenings::default(), Redactor::default());
+        let (happenings, redactor) = (Events::default(), Redactor::default());
         redactor.learn("Sw0rdf1sh-Pass");
         let mut heard = happenings.listen();
-        let telling = Telling::new(&happenings, &redactor, Arc::new(Silent), TaskId(7));
-        let pieces = ["It", " was Sw0rd"].map(Written::More);
-        let again = ["It is Sw0rd", "f1sh-Pass"].map(Written::More);
-        let begun = || std::iter::once(Written::Begun);
+        let telling = AnswerNotice::new(&happenings, &redactor, Arc::new(Silent), TaskId(7));
+        let pieces = ["It", " was Sw0rd"].map(TextProgress::More);
+        let again = ["It is Sw0rd", "f1sh-Pass"].map(TextProgress::More);
+        let begun = || std::iter::once(TextProgress::Begun);
         begun().chain(pieces).chain(begun()).chain(again).for_each(|piece| telling.hear(piece));
         telling.end();
         let told: String = std::iter::from_fn(|| heard.try_recv().ok())
             .map(|happening| match happening {
-                Happening::Wrote { text, .. } => text,
+                Event::Wrote { text, .. } => text,
                 other => format!("<{other:?}>"),
             })
             .collect();

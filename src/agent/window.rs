@@ -7,7 +7,7 @@
 use crate::{earlier, history};
 use selkie_domain::tokens;
 use selkie_domain::transcript::{Answer, Item, Turn};
-use selkie_store::{Cut, Past};
+use selkie_store::{HistoryStart, Past};
 
 /// Tasks of a history at most: the ledger gives no more (`store/verbs/history.rs`), and its oldest is not to go unnoticed.
 const TASKS: usize = 32;
@@ -20,7 +20,7 @@ const WHOLE: usize = 2;
 /// The part of a conversation's history that is sent.
 #[derive(Debug)]
 pub struct Window {
-    tasks: Vec<Seen>,
+    tasks: Vec<SizedTask>,
     /// The first task that is sent, and the first that is sent whole.
     from: usize,
     short: usize,
@@ -30,7 +30,7 @@ pub struct Window {
 
 /// A task with what it takes.
 #[derive(Debug)]
-struct Seen {
+struct SizedTask {
     finish: i64,
     stored: usize,
     /// As it is sent whole.
@@ -39,7 +39,7 @@ struct Seen {
     short: usize,
 }
 
-impl Seen {
+impl SizedTask {
     fn of(task: &Past) -> Self {
         let turns = history::past(task, false);
         let whole = history::size(&turns);
@@ -81,7 +81,7 @@ impl Window {
     /// Looks at a history as it was stored.
     pub fn of(history: &[Past]) -> Self {
         let short = history.iter().take_while(|task| task.is_short).count();
-        let tasks = history.iter().map(Seen::of).collect();
+        let tasks = history.iter().map(SizedTask::of).collect();
         let mut window = Self { tasks, from: 0, short, has_moved: false, at_first: 0 };
         window.at_first = window.size();
         window
@@ -105,10 +105,11 @@ impl Window {
     }
 
     /// Returns what is to be stored, when it was cut.
-    pub fn cut_now(&self) -> Option<Cut> {
+    pub fn cut_now(&self) -> Option<HistoryStart> {
         let last = self.tasks.last()?.finish;
         let at = |index: usize| self.tasks.get(index).map_or(last + 1, |task| task.finish);
-        self.has_moved.then(|| Cut { from: at(self.from), short: at(self.short.max(self.from)) })
+        self.has_moved
+            .then(|| HistoryStart { from: at(self.from), short: at(self.short.max(self.from)) })
     }
 
     /// Returns the turns of what is sent.
@@ -198,7 +199,7 @@ mod tests {
     }
 
     /// The history as the ledger gives it after a cut.
-    fn stored_cut(history: &[Past], cut: Cut) -> Vec<Past> {
+    fn stored_cut(history: &[Past], cut: HistoryStart) -> Vec<Past> {
         let kept = history.iter().filter(|task| task.finish >= cut.from).cloned();
         kept.map(|task| Past { is_short: task.finish < cut.short, ..task }).collect()
     }
@@ -210,7 +211,7 @@ mod tests {
         window.fit(100_000);
         assert_eq!(window.cut_now(), None, "there is room");
         window.fit(30_000);
-        assert_eq!(window.cut_now(), Some(Cut { from: 1, short: 9 }), "short is enough");
+        assert_eq!(window.cut_now(), Some(HistoryStart { from: 1, short: 9 }), "short is enough");
         assert!(window.size() <= 45_000);
         window.fit(8_000);
         let cut = window.cut_now().unwrap();
@@ -239,7 +240,7 @@ mod tests {
         fn a_stored_cut_holds(sizes in prop::collection::vec((0usize..20_000, 0usize..2_000), 1..80)) {
             let tokens = 20_000;
             let mut ledger: Vec<Past> = Vec::new();
-            let mut cut = Cut { from: 0, short: 0 };
+            let mut cut = HistoryStart { from: 0, short: 0 };
             let mut before: Vec<Turn> = Vec::new();
             for (n, (answer, said)) in sizes.into_iter().enumerate() {
                 let history = stored_cut(&ledger, cut);

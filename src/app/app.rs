@@ -6,32 +6,32 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
-use selkie_agent::Agent;
-use selkie_config::crash_at;
-use selkie_config::settings::Settings;
-use selkie_console::{ChannelView, Console, Health, Posts};
-use crate::backup::{Scheduled, begun};
-use crate::build::{AppConfig, Kept, VERSION};
-use selkie_engine::flow::{ByConfig, Flow, FlowParts, Standing, Summing};
-use crate::otlp::Exporter;
+use crate::backup::{BackupSchedule, begun};
+use crate::build::{AppConfig, Carryover, VERSION};
 use crate::ledger;
+use crate::otlp::Exporter;
 use crate::posts;
 use crate::process;
 use crate::state;
 use crate::templates;
-use selkie_engine::delivery::{ChannelState, Hearing};
+use selkie_agent::Agent;
+use selkie_config::crash_at;
+use selkie_config::settings::Settings;
+use selkie_console::{ChannelView, Console, Health, Posts};
 use selkie_domain::clock::{SharedClock, SystemClock};
 use selkie_domain::crash::Crash;
-use selkie_domain::happening::Happenings;
+use selkie_domain::event::Events;
 use selkie_domain::ids::Instance;
 use selkie_domain::live::Live;
 use selkie_domain::metrics::Metrics;
-use selkie_llm::{self as llm, Model, Outage, Watched};
+use selkie_engine::delivery::{ChannelState, ListenState};
+use selkie_engine::flow::{ByConfig, Flow, FlowParts, Standing, SummaryConfig};
+use selkie_llm::{self as llm, Model, Outage, WatchedModel};
 use selkie_memory as memory;
 use selkie_people::files::Files;
 use selkie_shape::Shaper;
 use selkie_store::database::Database;
-use selkie_store::read::Read;
+use selkie_store::read::Reader;
 use selkie_store::snapshot::Source;
 use selkie_store::{Ledger, Schedules, StoreError};
 use selkie_tools::PictureKeeper;
@@ -43,7 +43,7 @@ pub struct App {
     /// Intake, workers, couriers.
     pub flow: Arc<Flow>,
     /// What happens, live.
-    pub happenings: Happenings,
+    pub happenings: Events,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
     /// The time.
@@ -55,7 +55,7 @@ pub struct App {
     /// What answers now, for people.
     pub model: Live<str>,
     /// Backups that the config asks for.
-    pub backups: Option<Arc<Scheduled>>,
+    pub backups: Option<Arc<BackupSchedule>>,
     /// Sends traces, until the daemon takes it to run.
     pub exporter: Mutex<Option<Exporter>>,
     /// What it was built from.
@@ -129,9 +129,14 @@ impl AppConfig {
     }
 
     /// Returns what outlives this config, for another.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> Carryover {
         let (clocks, redactor) = (self.clocks.clone(), self.redactor.clone());
-        Kept { clocks, redactor, processes: Arc::clone(&self.processes), stand_in: self.stand_in }
+        Carryover {
+            clocks,
+            redactor,
+            processes: Arc::clone(&self.processes),
+            stand_in: self.stand_in,
+        }
     }
 
     /// Says how what is remembered is found.
@@ -158,8 +163,8 @@ impl AppConfig {
     }
 
     /// Says which ledger an instance opens.
-    pub fn ledger_for<'a>(&'a self, instance: &'a str) -> ledger::Named<'a> {
-        ledger::Named {
+    pub fn ledger_for<'a>(&'a self, instance: &'a str) -> ledger::LedgerName<'a> {
+        ledger::LedgerName {
             settings: &self.settings.store,
             state: &self.folders.state,
             tls: &self.tls,
@@ -212,13 +217,13 @@ impl AppConfig {
             shaper: Live::of(Arc::clone(&self.shaper)),
             outage: Outage::default(),
             crash: Arc::new(crash(&self.settings)),
-            happenings: Happenings::default(),
+            happenings: Events::default(),
             metrics: Arc::clone(&metrics),
             traces,
             instance: Instance(instance),
         };
         let flow = Flow::new(self.flow_parts(), standing.clone(), self.made(&standing));
-        let (backups, clock) = (Scheduled::of(&self), self.clock());
+        let (backups, clock) = (BackupSchedule::of(&self), self.clock());
         let model = Live::of(self.model.card().name);
         App {
             ledger,
@@ -249,7 +254,7 @@ impl AppConfig {
             agent: self.agent(standing, &self.model),
             heartbeat: self.agent(standing, &self.heartbeat),
             decision: Arc::clone(&self.decision),
-            summing: Summing {
+            summing: SummaryConfig {
                 model: Arc::clone(&self.small),
                 settings: self.settings.memory.summary,
             },
@@ -264,7 +269,7 @@ impl AppConfig {
     fn agent(&self, standing: &Standing, model: &Arc<dyn Model>) -> Arc<Agent> {
         let Standing { ledger, happenings, metrics, crash, outage, .. } = standing.clone();
         let clock = Arc::clone(&self.clocks.clock);
-        let model = Watched { inner: Arc::clone(model), outage, clock };
+        let model = WatchedModel { inner: Arc::clone(model), outage, clock };
         Arc::new(Agent {
             model: Arc::new(model),
             profiles: Arc::clone(&self.profiles),
@@ -306,7 +311,7 @@ impl App {
         let flow = Arc::clone(&self.flow);
         let ledger = Arc::clone(&self.ledger);
         Console {
-            ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
+            ledger: Arc::clone(&self.ledger) as Arc<dyn Reader>,
             schedules: Arc::clone(&self.ledger) as Arc<dyn Schedules>,
             post_url: self.flow.post_urls(),
             posts: listed(Arc::clone(&self.flow)),
@@ -334,9 +339,9 @@ fn listed(flow: Arc<Flow>) -> Posts {
 fn view(channel: ChannelState) -> ChannelView {
     let ChannelState { name, account, hearing, .. } = channel;
     let state = match hearing {
-        Hearing::Off => "off".to_owned(),
-        Hearing::Listening => "listening".to_owned(),
-        Hearing::Refused { reason } => format!("refused: {reason}"),
+        ListenState::Off => "off".to_owned(),
+        ListenState::Listening => "listening".to_owned(),
+        ListenState::Refused { reason } => format!("refused: {reason}"),
     };
     ChannelView { name: name.to_owned(), account: account.to_string(), state }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::answered::NotDone;
-use selkie_engine::flow::Flow;
 use selkie_domain::approval::{self, Verdict};
+use selkie_engine::flow::Flow;
 use selkie_store::StoreError;
 
 /// Decides, and says what came of it.

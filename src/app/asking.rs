@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use crate::Binary;
+use crate::build::{AppConfig, ConfigChoice, plan_of_sound, sources};
+use crate::client::RunningDaemon;
+use crate::request::{Request, Response};
 use selkie_config::paths::ConfigFile;
 use selkie_config::problem::Problems;
 use selkie_config::state_folder::state_folder;
-use crate::Binary;
-use crate::build::{AppConfig, Chosen, plan_of_sound, sources};
-use crate::client::Running;
-use crate::request::{Request, Response};
 use selkie_domain::count::counted;
 use selkie_schedule::zone::Zone;
 
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When even that cannot be told: everything that is wrong.
-pub fn plan_to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
+pub fn plan_to_ask(binary: &Binary, chosen: &ConfigChoice) -> Result<AppConfig, Problems> {
     let mistakes = match plan_of_sound(binary, chosen) {
         Ok(config) => return Ok(config),
         Err(mistakes) => mistakes,
@@ -35,7 +35,7 @@ pub fn plan_to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Proble
     };
     let mut bare = binary.clone();
     bare.env.retain(|name, _| ENVIRONMENT.contains(&name.as_str()));
-    let chosen = Chosen { file: ConfigFile::None, state: Some(state), flags: Vec::new() };
+    let chosen = ConfigChoice { file: ConfigFile::None, state: Some(state), flags: Vec::new() };
     match plan_of_sound(&bare, &chosen) {
         Ok(config) => Ok(AppConfig { mistakes: Some(mistakes), ..config }),
         Err(_) => Err(mistakes),
@@ -53,7 +53,7 @@ pub struct Answers {
 /// # Errors
 /// When no client can be built.
 pub async fn answers(config: &AppConfig) -> anyhow::Result<Option<Answers>> {
-    let Some(daemon) = Running::find(&config.tls, &config.folders.state).await? else {
+    let Some(daemon) = RunningDaemon::find(&config.tls, &config.folders.state).await? else {
         return Ok(None);
     };
     let zone = match timeout(PATIENCE, daemon.answer(&Request::Zone)).await {

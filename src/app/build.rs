@@ -9,38 +9,39 @@ use rustls::ClientConfig;
 use rustls::client::danger::ServerCertVerifier;
 use selkie_channel_core::{BuildContext, Channel, Problem, Redactor};
 
+use crate::Binary;
+use crate::closed::ours;
+use crate::host_zone::host_zone;
+use crate::http;
+use crate::kits::{channels, forms, public_channels};
 use selkie_agent::SmallModel;
 use selkie_config::paths::{ConfigFile, Folders};
 use selkie_config::places;
 use selkie_config::problem::{Place, Problem as ConfigProblem, Problems};
 use selkie_config::settings::{Settings, ToolsSettings};
-use selkie_config::{Effective, Flag, Reading, Sources, read, whole_schema};
-use crate::host_zone::host_zone;
-use selkie_engine::clocks::Clocks;
-use crate::closed::ours;
-use crate::Binary;
-use crate::http;
+use selkie_config::{Effective, Flag, RawConfig, Sources, read, whole_schema};
 use selkie_domain::chance::{Chance, SystemChance};
 use selkie_domain::clock::SharedClock;
+use selkie_engine::clocks::Clocks;
 use selkie_llm as llm;
 use selkie_llm::{Embeddings, Model, StandIn};
-use selkie_people::forms::{Form, Forms};
+use selkie_people::forms::Forms;
 use selkie_schedule::zone::Zone;
 use selkie_shape::{ChannelTools, Shaper};
 use selkie_tools::Schemas;
-use selkie_tools::base::{self, PublicChannel, ToolDeps};
+use selkie_tools::base::{self, ToolDeps};
 use selkie_tools::isolate::Isolate;
 use selkie_tools::paths::{CREDENTIALS, Ours};
 use selkie_tools::ports::Small;
 use selkie_tools::shell::Processes;
-use selkie_tools::web::client::Guarded;
+use selkie_tools::web::client::GuardedClient;
 
 /// The version of this selkie.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What the command line says about config.
 #[derive(Clone, Debug)]
-pub struct Chosen {
+pub struct ConfigChoice {
     /// The file that is read.
     pub file: ConfigFile,
     /// `--state`.
@@ -99,14 +100,17 @@ pub struct AppConfig {
     pub written: Effective,
     /// What is wrong with the config: this was made of the rest, and opens no store.
     pub mistakes: Option<Problems>,
+    /// What it goes by in time.
     pub clocks: Clocks,
+    /// Chance.
     pub chance: Arc<dyn Chance>,
+    /// Answers where no model is configured.
     pub stand_in: StandIn,
 }
 
 /// What outlives a config, and another is read on.
 #[derive(Clone)]
-pub struct Kept {
+pub struct Carryover {
     /// The clocks that everything goes by.
     pub clocks: Clocks,
     /// Knows the secrets of all that were read.
@@ -117,7 +121,7 @@ pub struct Kept {
     pub stand_in: StandIn,
 }
 
-impl Kept {
+impl Carryover {
     fn new(binary: &Binary, clocks: Clocks) -> Self {
         let processes = Arc::new(Processes::new(binary.launcher.clone()));
         Self { clocks, redactor: Redactor::default(), processes, stand_in: binary.stand_in }
@@ -143,7 +147,7 @@ enum Places {
 }
 
 /// Lists where config comes from.
-pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
+pub fn sources(binary: &Binary, chosen: &ConfigChoice) -> Sources {
     let state = chosen.state.as_ref().map(|path| Flag {
         name: "--state".to_owned(),
         value: serde_json::json!({ "file_state_dir": binary.here.join(path) }),
@@ -160,8 +164,8 @@ pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
 ///
 /// # Errors
 /// Everything that is wrong with the config, at once.
-pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
+pub fn plan(binary: &Binary, chosen: &ConfigChoice) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Aside, Carryover::new(binary, Clocks::machine()))
 }
 
 /// The same for a demo, by its clocks.
@@ -170,10 +174,10 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
 /// Everything that is wrong with the config, at once.
 pub fn plan_of_demo(
     binary: &Binary,
-    chosen: &Chosen,
+    chosen: &ConfigChoice,
     clocks: Clocks,
 ) -> Result<AppConfig, Problems> {
-    let kept = Kept { stand_in: binary.stand_in.in_demo(), ..Kept::new(binary, clocks) };
+    let kept = Carryover { stand_in: binary.stand_in.in_demo(), ..Carryover::new(binary, clocks) };
     planned(binary, chosen, Places::Aside, kept)
 }
 
@@ -181,15 +185,19 @@ pub fn plan_of_demo(
 ///
 /// # Errors
 /// Everything that is wrong with the config, at once.
-pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Looked, Kept::new(binary, Clocks::machine()))
+pub fn plan_to_run(binary: &Binary, chosen: &ConfigChoice) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Looked, Carryover::new(binary, Clocks::machine()))
 }
 
 /// The same for a daemon that runs.
 ///
 /// # Errors
 /// Everything that is wrong with the config, at once.
-pub fn plan_anew(binary: &Binary, chosen: &Chosen, kept: Kept) -> Result<AppConfig, Problems> {
+pub fn plan_anew(
+    binary: &Binary,
+    chosen: &ConfigChoice,
+    kept: Carryover,
+) -> Result<AppConfig, Problems> {
     planned(binary, chosen, Places::Looked, kept)
 }
 
@@ -197,15 +205,15 @@ pub fn plan_anew(binary: &Binary, chosen: &Chosen, kept: Kept) -> Result<AppConf
 ///
 /// # Errors
 /// When nothing can be built.
-pub fn plan_of_sound(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    sound(binary, chosen, Places::Aside, Kept::new(binary, Clocks::machine()))
+pub fn plan_of_sound(binary: &Binary, chosen: &ConfigChoice) -> Result<AppConfig, Problems> {
+    sound(binary, chosen, Places::Aside, Carryover::new(binary, Clocks::machine()))
 }
 
 fn planned(
     binary: &Binary,
-    chosen: &Chosen,
+    chosen: &ConfigChoice,
     places: Places,
-    kept: Kept,
+    kept: Carryover,
 ) -> Result<AppConfig, Problems> {
     let mut config = sound(binary, chosen, places, kept)?;
     config.mistakes.take().map_or(Ok(config), Err)
@@ -213,12 +221,12 @@ fn planned(
 
 fn sound(
     binary: &Binary,
-    chosen: &Chosen,
+    chosen: &ConfigChoice,
     places: Places,
-    kept: Kept,
+    kept: Carryover,
 ) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
-    let Kept { clocks, redactor, processes, stand_in } = kept;
+    let Carryover { clocks, redactor, processes, stand_in } = kept;
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
     let trust = http::trust();
     let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
@@ -297,7 +305,7 @@ fn sound(
 
 /// What tells the meaning of remembered lines, where the config names one.
 fn embeddings(
-    reading: &mut Reading,
+    reading: &mut RawConfig,
     http: &llm::HttpFactory,
     redactor: &Redactor,
     clock: &SharedClock,
@@ -315,7 +323,7 @@ fn embeddings(
 }
 
 /// Adds what is wrong with the folders and programs that the config names.
-fn look_at_places(reading: &mut Reading, binary: &Binary) {
+fn look_at_places(reading: &mut RawConfig, binary: &Binary) {
     let Some((settings, found)) = reading.settings().zip(reading.folders()) else { return };
     for places::Unfit { key, variable, message } in
         places::problems(settings, &found, &binary.env, &binary.here)
@@ -327,7 +335,7 @@ fn look_at_places(reading: &mut Reading, binary: &Binary) {
     }
 }
 
-fn notes(reading: &Reading) -> Vec<String> {
+fn notes(reading: &RawConfig) -> Vec<String> {
     let folders = reading.folders().and_then(|found| found.note());
     let models = reading
         .settings()
@@ -340,40 +348,6 @@ fn notes(reading: &Reading) -> Vec<String> {
         )
     });
     reading.notes.iter().cloned().chain(folders).chain(models).chain(weak).collect()
-}
-
-/// Lets every channel look at its section.
-fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> Vec<Channel> {
-    let mut built = Vec::new();
-    for kit in &binary.kits {
-        let Some(section) = reading.section(kit.name).cloned() else { continue };
-        let state_dir = context.state_dir.join(kit.name);
-        match (kit.build)(section, BuildContext { state_dir, ..context.clone() }) {
-            Ok(channel) => built.extend(channel),
-            Err(problems) => reading.add(kit.name, problems),
-        }
-    }
-    built
-}
-
-/// How every kind of channel writes the ids of people and chats.
-fn forms(binary: &Binary) -> Forms {
-    let of = |kit: &selkie_channel_core::ChannelKit| Form {
-        channel: kit.name,
-        people: kit.people,
-        places: kit.places,
-        contacts: kit.contacts,
-    };
-    Forms::new(binary.kits.iter().map(of))
-}
-
-/// Lists the channels that can post in public, and which of them have an account.
-fn public_channels(binary: &Binary, channels: &[Channel]) -> Vec<PublicChannel> {
-    let of = |kit: &selkie_channel_core::ChannelKit| {
-        let configured = channels.iter().any(|channel| channel.name == kit.name);
-        Some(PublicChannel { name: kit.name, data: kit.posting?, configured })
-    };
-    binary.kits.iter().filter_map(of).collect()
 }
 
 /// What tools stand on.
@@ -394,7 +368,7 @@ fn means(
     ToolDeps {
         processes,
         env: Arc::new(binary.env.clone()),
-        client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
+        client: Arc::new(GuardedClient::new(settings.guard.network.clone(), Box::new(factory))),
         small: small(&routes.small),
         main: small(&routes.main),
         isolate: Arc::clone(&binary.isolate),

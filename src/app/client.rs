@@ -11,12 +11,12 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 
 use crate::answered::NotDone;
-use crate::reload::Reloaded;
-use crate::request::{Request, Response};
 use crate::http;
+use crate::reload::ReloadReport;
+use crate::request::{Request, Response};
 use crate::socket;
-use selkie_guard::visible::one_line;
 use selkie_engine::terminal::ask::{Ask, AskEvent};
+use selkie_guard::visible::one_line;
 
 /// The host is not looked at: the socket decides who answers.
 const ORIGIN: &str = "http://selkie";
@@ -30,9 +30,9 @@ const TOO_LARGE: &str =
     "what answers at the control socket is not selkie: it sends more than 64 MiB";
 
 /// A running daemon.
-pub struct Running(Client);
+pub struct RunningDaemon(Client);
 
-impl Running {
+impl RunningDaemon {
     /// Finds the daemon of a state folder; `None` when none answers.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Running {
     ///
     /// # Errors
     /// When the daemon refuses or answers something else.
-    pub async fn reload(&self) -> anyhow::Result<Result<Reloaded, NotDone>> {
+    pub async fn reload(&self) -> anyhow::Result<Result<ReloadReport, NotDone>> {
         read(sent(self.0.post(format!("{ORIGIN}/v1/reload"))).await?).await
     }
 

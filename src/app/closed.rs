@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selkie_config::paths::{ConfigFile, Folders, places};
 use crate::Binary;
+use selkie_config::paths::{ConfigFile, Folders, places};
 use selkie_tools::paths::Ours;
 
 /// Lists what is closed to every tool, each by what it is and not by its name: the config and what it names, where one would

@@ -32,7 +32,7 @@ pub struct Line<'a> {
 
 /// Where something is said, and who says it.
 #[derive(Clone, Debug)]
-pub struct Speaking {
+pub struct SpeakerAt {
     /// One of [`World::places`].
     pub place: String,
     /// Who, by the name that the others know.
@@ -54,7 +54,7 @@ pub struct Cast {
 
 /// A message of the bot as a person sees it.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SeenMessage {
     /// Its number there.
     pub message: i64,
     /// Its words.
@@ -86,7 +86,7 @@ pub struct Start {
 
 /// Where a step of the clock has led.
 #[derive(Clone, Copy, Debug)]
-pub struct Moved {
+pub struct ClockMove {
     /// What the clock shows.
     pub now: DateTime<Utc>,
     /// Where it is to go: there as soon as it shows no less.
@@ -105,11 +105,11 @@ pub trait Movable: Send + Sync {
     ///
     /// # Errors
     /// In words: `to` is no time, or something is not done.
-    async fn step(&self, to: &str) -> Result<Moved, String>;
+    async fn step(&self, to: &str) -> Result<ClockMove, String>;
 }
 
 /// Whether a message is the one that is waited for.
-pub type Fits<'a> = &'a (dyn Fn(&Seen) -> bool + Send + Sync);
+pub type Fits<'a> = &'a (dyn Fn(&SeenMessage) -> bool + Send + Sync);
 
 /// Emulated platforms with people in them.
 #[async_trait]
@@ -147,7 +147,7 @@ pub trait World: Send + Sync {
 
     /// Finds where somebody speaks who names a place, and who speaks there when nobody is named: a private chat is
     /// each one's own.
-    fn speaking(&self, place: &str, by: Option<&str>) -> Speaking;
+    fn speaking(&self, place: &str, by: Option<&str>) -> SpeakerAt;
 
     /// Lists by whose names `say` can be told who speaks, the owner first.
     fn people(&self) -> Vec<String>;
@@ -166,7 +166,12 @@ pub trait World: Send + Sync {
     ///
     /// # Errors
     /// When no story is told in this place.
-    async fn wait_for(&self, place: &str, since: i64, fits: Fits<'_>) -> anyhow::Result<Seen>;
+    async fn wait_for(
+        &self,
+        place: &str,
+        since: i64,
+        fits: Fits<'_>,
+    ) -> anyhow::Result<SeenMessage>;
 
     /// A person presses a button under a message, which may be gone by now; returns what they read then.
     ///

@@ -7,18 +7,18 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::answered::NotDone;
-use selkie_engine::flow::Flow;
 use crate::people::contacts;
+use selkie_engine::flow::Flow;
+use selkie_engine::work::forgotten_files;
 use selkie_people::book::{ContactView, NoContact};
 use selkie_store::{Location, PrivateChat, Since, States, StoreError, Which};
-use selkie_engine::work::forgotten_files;
 
 /// More steps are the janitor's, beside the messages.
 const MOST_STEPS: usize = 10_000;
 
 /// What there is of somebody, or was.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Forgotten {
+pub struct ForgetReport {
     /// It is gone.
     pub forgotten: bool,
     /// Their entry among the contacts.
@@ -45,7 +45,7 @@ fn nothing_of(id: &str) -> String {
 ///
 /// # Errors
 /// When there is nothing, or the store or the files cannot be written.
-pub async fn forget(flow: &Flow, who: String, only_look: bool) -> Result<Forgotten, NotDone> {
+pub async fn forget(flow: &Flow, who: String, only_look: bool) -> Result<ForgetReport, NotDone> {
     let book = contacts(flow).await.book;
     let ledger = &flow.outbox.storage.ledger;
     let contact = match book.show(&who).await {
@@ -69,7 +69,7 @@ pub async fn forget(flow: &Flow, who: String, only_look: bool) -> Result<Forgott
     };
     let schedules = schedules_about(flow, &people, &chats).await?;
     let mut told =
-        Forgotten { forgotten: false, contact, versions, chats, schedules, goes_on: false };
+        ForgetReport { forgotten: false, contact, versions, chats, schedules, goes_on: false };
     if only_look {
         return Ok(told);
     }

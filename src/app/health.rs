@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::time::timeout;
 
-use selkie_console::Health;
 use crate::status::{ChannelStatus, Reception, Status, StatusDesk};
-use selkie_domain::in_force::NotInForce;
+use selkie_console::Health;
+use selkie_domain::config_drift::NotInForce;
 use selkie_domain::metrics::{Now, Value};
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// What says which ledger is opened, and for whom.
 #[derive(Clone, Copy)]
-pub struct Named<'a> {
+pub struct LedgerName<'a> {
     /// Which.
     pub settings: &'a Settings,
     /// The state folder.
@@ -35,8 +35,8 @@ pub struct Named<'a> {
 ///
 /// # Errors
 /// See [`store::open_database`].
-pub fn open(named: Named<'_>) -> store::Result<Arc<dyn Ledger>> {
-    let Named { state, tls, clock, .. } = named;
+pub fn open(named: LedgerName<'_>) -> store::Result<Arc<dyn Ledger>> {
+    let LedgerName { state, tls, clock, .. } = named;
     store::open_database(state, database(named)?, opener(named.instance), tls, Arc::clone(clock))
 }
 
@@ -44,7 +44,7 @@ pub fn open(named: Named<'_>) -> store::Result<Arc<dyn Ledger>> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_whatever(named: Named<'_>) -> store::Result<SqlLedger> {
+pub fn open_whatever(named: LedgerName<'_>) -> store::Result<SqlLedger> {
     store::open::open_whatever(named.state, database(named)?, opener(named.instance), named.tls)
 }
 
@@ -52,7 +52,7 @@ pub fn open_whatever(named: Named<'_>) -> store::Result<SqlLedger> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_without_folder(named: Named<'_>) -> store::Result<SqlLedger> {
+pub fn open_without_folder(named: LedgerName<'_>) -> store::Result<SqlLedger> {
     match database(named)? {
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
@@ -68,7 +68,7 @@ pub fn opener(instance: &str) -> Opener {
     Opener { instance: instance.to_owned(), host, pid: std::process::id() }
 }
 
-fn database(named: Named<'_>) -> store::Result<Database> {
+fn database(named: LedgerName<'_>) -> store::Result<Database> {
     let database = Database::read(named.settings);
     database.map_err(|why| StoreError::Damaged(format!("store.url {why}")))
 }
@@ -78,7 +78,7 @@ fn database(named: Named<'_>) -> store::Result<Database> {
 /// # Errors
 /// As [`open`], but for a database that is away: `tell` says that once, and it is tried again for as long as it takes.
 pub async fn wait_for(
-    named: Named<'_>,
+    named: LedgerName<'_>,
     tell: &(dyn Fn(String) + Sync),
 ) -> store::Result<Arc<dyn Ledger>> {
     let mut pause = FIRST;

@@ -53,7 +53,7 @@ pub struct Signals {
 
 /// What a signal asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum SignalRequest {
     /// The end; the signal's name.
     End(&'static str),
     /// That the config is read again.
@@ -79,9 +79,9 @@ impl Signals {
     }
 
     /// Waits for the next one that asks something of us.
-    pub async fn next(&mut self) -> Asked {
+    pub async fn next(&mut self) -> SignalRequest {
         match std::mem::take(&mut self.owed) {
-            true => Asked::Reload,
+            true => SignalRequest::Reload,
             false => self.received().await,
         }
     }
@@ -91,8 +91,8 @@ impl Signals {
     pub async fn end(&mut self) -> &'static str {
         loop {
             match self.received().await {
-                Asked::End(name) => return name,
-                Asked::Reload => {
+                SignalRequest::End(name) => return name,
+                SignalRequest::Reload => {
                     tracing::info!(
                         "SIGHUP is ignored: selkie reads its config again while it runs, not while it starts or stops"
                     );
@@ -102,15 +102,15 @@ impl Signals {
         }
     }
 
-    async fn received(&mut self) -> Asked {
+    async fn received(&mut self) -> SignalRequest {
         let [first, second] = &mut self.user;
         loop {
             let ignored = tokio::select! {
-                _ = self.terminate.recv() => return Asked::End("SIGTERM"),
-                _ = self.interrupt.recv() => return Asked::End("SIGINT"),
+                _ = self.terminate.recv() => return SignalRequest::End("SIGTERM"),
+                _ = self.interrupt.recv() => return SignalRequest::End("SIGINT"),
                 _ = self.hang_up.recv() => return match self.at_terminal && !has_terminal() {
-                    true => Asked::End("SIGHUP"),
-                    false => Asked::Reload,
+                    true => SignalRequest::End("SIGHUP"),
+                    false => SignalRequest::Reload,
                 },
                 _ = first.recv() => "SIGUSR1",
                 _ = second.recv() => "SIGUSR2",

@@ -2,8 +2,8 @@
 
 use selkie_channel_core::Channel;
 
-use selkie_config::fixed;
 use crate::build::AppConfig;
+use selkie_config::fixed;
 use selkie_domain::facts::Trust;
 use selkie_store::sqlite;
 use selkie_store::value::Value;

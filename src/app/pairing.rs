@@ -5,10 +5,10 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::answered::NotDone;
-use selkie_engine::flow::Flow;
 use selkie_domain::pairing::{self, LASTS, new_code};
+use selkie_engine::flow::Flow;
 use selkie_engine::intake::pairing::approve;
-use selkie_store::{Approved, PairedPerson, PairingRequest, StoreError};
+use selkie_store::{PairedPerson, PairingOutcome, PairingRequest, StoreError};
 
 /// A code that is open now.
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,12 +27,12 @@ pub struct Paired {
     /// Who was paired.
     pub paired: Vec<PairedPerson>,
     /// Who asks to be let in: ids and names, without the codes.
-    pub asking: Vec<Asking>,
+    pub asking: Vec<WaitingStranger>,
 }
 
 /// Somebody who asks to be let in.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Asking {
+pub struct WaitingStranger {
     /// Who.
     pub person: PersonId,
     /// As their platform calls them.
@@ -71,7 +71,7 @@ pub async fn open_code(flow: &Flow) -> Result<OpenCode, StoreError> {
 /// When the store cannot be read.
 pub async fn list(flow: &Flow) -> Result<Paired, StoreError> {
     let ledger = &flow.outbox.storage.ledger;
-    let of = |PairingRequest { person, name, until, .. }| Asking { person, name, until };
+    let of = |PairingRequest { person, name, until, .. }| WaitingStranger { person, name, until };
     Ok(Paired {
         owners: flow.named_owners.now().to_vec(),
         paired: ledger.paired().await?,
@@ -90,11 +90,11 @@ pub async fn let_in(flow: &Flow, code: &str) -> Result<String, NotDone> {
         )));
     };
     match approve(&flow.outbox, &code).await? {
-        Approved::Done { person, name } => Ok(format!("{name} ({person}) is let in.")),
-        Approved::Wrong { left } => Err(NotDone::Refused(format!(
+        PairingOutcome::Done { person, name } => Ok(format!("{name} ({person}) is let in.")),
+        PairingOutcome::Wrong { left } => Err(NotDone::Refused(format!(
             "nobody who is waiting to be let in has the code {code:?}: {left} of 3 tries are left"
         ))),
-        Approved::NoneOpen => Err(NotDone::refused(
+        PairingOutcome::NoneOpen => Err(NotDone::refused(
             "nobody is waiting to be let in; with pairing: ask in the config, strangers can ask",
         )),
     }

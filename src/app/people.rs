@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::answered::NotDone;
 use selkie_engine::flow::Flow;
+use selkie_engine::work::todo_list::{Reader, TodoList};
 use selkie_people::book::{ContactBook, ContactList, ContactView};
 use selkie_people::files::{Doubtful, FileError, Files, Version};
-use selkie_people::undone::Undone;
-use selkie_engine::work::todo_list::{Reader, TodoList};
+use selkie_people::undone::RestoredVersion;
 
 /// The files of the state folder that people and selkie change.
 const STATE_FILES: [&str; 4] =
@@ -106,13 +106,14 @@ pub async fn versions(flow: &Flow, file: &str) -> Result<Vec<Version>, NotDone> 
 ///
 /// # Errors
 /// When there is none.
-pub async fn undo(flow: &Flow, file: &str, to: Option<String>) -> Result<Undone, NotDone> {
+pub async fn undo(flow: &Flow, file: &str, to: Option<String>) -> Result<RestoredVersion, NotDone> {
     let book = contacts(flow).await.book;
     book.undo(checked(file)?, to, flow.now()).await.map_err(NotDone::refused)
 }
 
 /// The contacts, up to now as far as the ledger and the disk let them be.
 pub struct Contacts {
+    /// Who is known.
     pub book: ContactBook,
     /// What kept them from being so.
     pub trouble: Option<String>,

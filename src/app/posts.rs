@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::answered::NotDone;
 use crate::approvals::decided;
-use selkie_engine::flow::Flow;
-use selkie_engine::delivery::again::again;
-use selkie_engine::delivery::messages::posts as messages;
-use selkie_engine::delivery::posts::waits_for_login;
 use selkie_domain::approval::{Verdict, code};
 use selkie_domain::ids::{OutboundId, ScheduleId};
 use selkie_domain::schedule::{Action, ScheduleState};
-use selkie_schedule::book::{Amended, BookError};
+use selkie_engine::delivery::again::again;
+use selkie_engine::delivery::messages::posts as messages;
+use selkie_engine::delivery::posts::waits_for_login;
+use selkie_engine::flow::Flow;
+use selkie_schedule::book::{BookError, PostChange};
 use selkie_schedule::outlook::outlook;
 use selkie_schedule::post_view::{PostStands, PostView};
 use selkie_schedule::recurrence::UnknownRecurrence;
@@ -38,13 +38,13 @@ pub struct PostEdit {
 }
 
 /// What an id names.
-enum Named {
+enum PostTarget {
     Schedule(ScheduleId),
     Post(OutboundId),
     Draft(String),
 }
 
-impl Named {
+impl PostTarget {
     fn read(id: &str) -> Self {
         let id = id.trim();
         let post = id.strip_prefix(['p', 'P']).and_then(|number| number.parse().ok());
@@ -58,7 +58,7 @@ impl Named {
 
 /// Whether an id has the form of one that was posted, or was not.
 pub fn names_a_post(id: &str) -> bool {
-    matches!(Named::read(id), Named::Post(_))
+    matches!(PostTarget::read(id), PostTarget::Post(_))
 }
 
 /// Lists drafts, scheduled posts, and the newest that went out or did not.
@@ -85,16 +85,16 @@ pub async fn list(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
 /// # Errors
 /// When there is none.
 pub async fn show(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
-    let found = match Named::read(id) {
-        Named::Schedule(schedule) => {
+    let found = match PostTarget::read(id) {
+        PostTarget::Schedule(schedule) => {
             let row = scheduled(flow, schedule).await?;
             is_post(&row).then(|| of_schedule(flow, &row))
         }
-        Named::Post(outbound) => {
+        PostTarget::Post(outbound) => {
             let row = flow.outbox.storage.ledger.post_of(outbound).await?;
             row.map(|row| of_post(flow, &row))
         }
-        Named::Draft(code) => drafts(flow).await?.into_iter().find(|draft| draft.id == code),
+        PostTarget::Draft(code) => drafts(flow).await?.into_iter().find(|draft| draft.id == code),
     };
     Ok(vec![found.ok_or_else(|| unknown(id))?])
 }
@@ -104,7 +104,7 @@ pub async fn show(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
 /// # Errors
 /// When it stands there, nobody can tell, or it was not posted yet.
 pub async fn retry(flow: &Flow, id: &str) -> Result<Vec<PostView>, NotDone> {
-    let Named::Post(outbound) = Named::read(id) else {
+    let PostTarget::Post(outbound) = PostTarget::read(id) else {
         return Err(NotDone::Mistyped(format!(
             "{id:?} was not posted yet: only what was refused or is unclear is tried again (takes p12)"
         )));
@@ -120,7 +120,7 @@ pub async fn retry(flow: &Flow, id: &str) -> Result<Vec<PostView>, NotDone> {
 /// # Errors
 /// When there is none, or it could never be posted so.
 pub async fn edit(flow: &Flow, id: &str, edit: PostEdit) -> Result<Vec<PostView>, NotDone> {
-    let Named::Schedule(schedule) = Named::read(id) else {
+    let PostTarget::Schedule(schedule) = PostTarget::read(id) else {
         return Err(NotDone::Mistyped(format!(
             "{id:?} is not a scheduled post (takes its number): what was posted cannot be changed, and a draft can only be \
              denied and written again"
@@ -130,7 +130,7 @@ pub async fn edit(flow: &Flow, id: &str, edit: PostEdit) -> Result<Vec<PostView>
     let recurrence = recurrence.map(|word| word.parse()).transpose();
     let recurrence =
         recurrence.map_err(|why: UnknownRecurrence| NotDone::Mistyped(why.to_string()))?;
-    let amended = Amended { texts, time, recurrence };
+    let amended = PostChange { texts, time, recurrence };
     let row = scheduled(flow, schedule).await?;
     may_amend(flow, &row, &amended).map_err(NotDone::mistyped)?;
     let row = flow.timetable.book.amend(schedule, amended).await?;
@@ -138,7 +138,7 @@ pub async fn edit(flow: &Flow, id: &str, edit: PostEdit) -> Result<Vec<PostView>
 }
 
 /// Whether what is written for a scheduled post could ever be posted.
-fn may_amend(flow: &Flow, row: &ScheduleRow, amended: &Amended) -> Result<(), BookError> {
+fn may_amend(flow: &Flow, row: &ScheduleRow, amended: &PostChange) -> Result<(), BookError> {
     if let (Action::Post { to, .. }, Some(texts)) = (&row.schedule.action, &amended.texts) {
         let account = flow.outbox.accounts.of(to);
         let posting = account.and_then(|account| account.channel.posting);
@@ -165,11 +165,11 @@ async fn scheduled(flow: &Flow, schedule: ScheduleId) -> Result<ScheduleRow, Boo
 /// When there is none, or nothing of it waits.
 pub async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
     let mut shown = show(flow, id).await?;
-    match Named::read(id) {
-        Named::Schedule(schedule) => {
+    match PostTarget::read(id) {
+        PostTarget::Schedule(schedule) => {
             flow.timetable.book.withdraw(schedule).await?;
         }
-        Named::Post(outbound) => {
+        PostTarget::Post(outbound) => {
             if !flow.outbox.storage.ledger.withdraw_post(outbound).await? {
                 let why = match show(flow, id).await?[0].state.as_str() {
                     "posting" => format!(
@@ -181,7 +181,7 @@ pub async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
             }
             return show(flow, id).await;
         }
-        Named::Draft(code) => {
+        PostTarget::Draft(code) => {
             if decided(flow, &code, Verdict::Deny).await?.is_none() {
                 return Err(unknown(id));
             }

@@ -9,17 +9,17 @@ use selkie_channel_core::Channel;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
+use crate::answered::NotDone;
+use crate::app::App;
+use crate::build::{AppConfig, Carryover};
+use crate::config_drift::{InForce, Peek};
+use crate::credentials::{Refusal, refusals};
+use crate::service_manager::ServiceManager;
 use selkie_config::paths::Folders;
 use selkie_config::problem::Problems;
 use selkie_config::{Effective, written};
-use crate::answered::NotDone;
-use crate::app::App;
-use crate::build::{AppConfig, Kept};
-use crate::credentials::{Refusal, refusals};
-use selkie_engine::flow::{Became, ChannelChange};
-use crate::in_force::{InForce, Peek};
-use crate::service_manager::ServiceManager;
 use selkie_domain::count::counted;
+use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
 const LIVE: [&str; 22] = [
@@ -55,7 +55,7 @@ const PROOF: Duration = Duration::from_secs(10);
 
 /// Reads the config once more, as at the start; the folders stay these where they are named.
 pub type ReadAnew =
-    Arc<dyn Fn(Kept, Option<&Folders>) -> Result<AppConfig, Problems> + Send + Sync>;
+    Arc<dyn Fn(Carryover, Option<&Folders>) -> Result<AppConfig, Problems> + Send + Sync>;
 
 /// The config of a process, to be read again.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ pub struct Reread {
 /// What a reload came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Reloaded {
+pub struct ReloadReport {
     /// Keys that are in force with other values than before.
     pub changed: Vec<String>,
     /// Channels that were added, made anew or taken away, and those whose platforms refuse what the config says of them.
@@ -80,7 +80,7 @@ pub struct Reloaded {
     pub notes: Vec<String>,
 }
 
-impl Reloaded {
+impl ReloadReport {
     /// Whether a platform refuses what the config says of its channel.
     pub fn is_refused(&self) -> bool {
         self.channels.iter().any(|channel| channel.refused.is_some())
@@ -120,7 +120,7 @@ impl Reloader {
     }
 
     /// Reads the config again and puts what it says in force; carried to its end, whoever hangs up.
-    pub async fn reload(self: Arc<Self>) -> Result<Reloaded, NotDone> {
+    pub async fn reload(self: Arc<Self>) -> Result<ReloadReport, NotDone> {
         let runtime = Arc::clone(&self.app.flow.outbox.runtime);
         let is_ending = Arc::clone(&runtime);
         let reloads = async move {
@@ -138,7 +138,7 @@ impl Reloader {
         runtime.to_the_end(reloads).await
     }
 
-    async fn carried_out(&self, stands: &mut Effective) -> Result<Reloaded, NotDone> {
+    async fn carried_out(&self, stands: &mut Effective) -> Result<ReloadReport, NotDone> {
         let plan = self.planned(None).await?;
         let changed = plan.written.changed(stands);
         let (live, later): (Vec<_>, Vec<_>) =
@@ -154,7 +154,7 @@ impl Reloader {
         let mut effective = loaded.clone();
         later.iter().for_each(|path| effective.hold(path, stands));
         let needs_restart: Vec<String> = later.iter().map(|path| written(path)).collect();
-        let mut told = Reloaded { needs_restart, ..Reloaded::default() };
+        let mut told = ReloadReport { needs_restart, ..ReloadReport::default() };
         let tried = plan.written.clone();
         if !live.is_empty() {
             let plan = match moves {
@@ -183,7 +183,7 @@ impl Reloader {
         plan: AppConfig,
         live: &[Vec<String>],
         refused: &[Refusal],
-        told: &mut Reloaded,
+        told: &mut ReloadReport,
     ) -> Result<(), String> {
         told.notes = plan.notes.clone();
         if let Err(error) = self.app.flow.adopt(plan.made(&self.app.standing)).await {
@@ -239,8 +239,8 @@ impl Reloader {
         }
     }
 
-    fn tell_what_changed(&self, reloaded: &Reloaded) {
-        let Reloaded { changed, channels, needs_restart, notes } = reloaded;
+    fn tell_what_changed(&self, reloaded: &ReloadReport) {
+        let ReloadReport { changed, channels, needs_restart, notes } = reloaded;
         notes.iter().for_each(|note| tracing::warn!("{note}"));
         let mut says = Vec::new();
         for ChannelChange { name, account, refused, .. } in channels {
@@ -270,7 +270,7 @@ impl Reloader {
     }
 
     /// Tells the log and the service manager.
-    fn tell(&self, reloaded: &Result<Reloaded, NotDone>) {
+    fn tell(&self, reloaded: &Result<ReloadReport, NotDone>) {
         match reloaded {
             Ok(reloaded) if reloaded.is_nothing() => {
                 tracing::info!("the config was reloaded: nothing changed");
@@ -304,7 +304,7 @@ impl Reloader {
 fn why_left(change: &ChannelChange) -> String {
     let why = change.refused.as_deref().unwrap_or("no reason is known");
     match change.became {
-        Became::LeftOut => format!("{} was not added: {why}", change.name),
+        ChannelOutcome::LeftOut => format!("{} was not added: {why}", change.name),
         _ => format!("{} keeps its previous settings: {why}", change.name),
     }
 }

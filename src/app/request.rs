@@ -9,31 +9,32 @@ use serde_json::Value;
 use crate::answered::NotDone;
 use crate::app::App;
 use crate::approvals::decide;
-use crate::backup::{Resumed, resume};
-use crate::forgetting::{Forgotten, forget};
-use crate::hand::{self, ByHand, Called};
+use crate::backup::{ResumeReport, resume};
+use crate::forgetting::{ForgetReport, forget};
+use crate::manual_tool_call::{self, ByHand, CallReport};
 use crate::pairing::{self, OpenCode, Paired};
 use crate::people::{self, DoubtfulTodos, Todos};
 use crate::posts::{self, PostEdit};
 use crate::schedules::{self, Imported, New, import};
 use crate::sessions::{self, values};
-use selkie_engine::delivery::say::{self, Told};
 use selkie_domain::approval::Verdict;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::Wish;
+use selkie_engine::delivery::say::{self, SayOutcome};
+use selkie_engine::terminal::ask::{Ask, Reply};
 use selkie_people::book::ContactList;
 use selkie_people::files::{Doubtful, Version};
-use selkie_people::undone::Undone;
+use selkie_people::undone::RestoredVersion;
 use selkie_schedule::post_view::PostView;
 use selkie_schedule::view::{Time, View};
 use selkie_schedule::zone::Zone;
 use selkie_store::{ApprovalRow, WaitingThen};
-use selkie_engine::terminal::ask::{Ask, Reply};
 use selkie_tools::ports::Silent;
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "a field is what the command calls it")]
 pub enum Request {
     /// The zone that times are read in.
     Zone,
@@ -112,14 +113,15 @@ pub enum Request {
 /// What is answered.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the types say what they hold")]
 pub enum Response {
     /// What came of it, for people.
     Said(String),
     /// What became of words that were said somewhere.
-    Told(Told),
+    Told(SayOutcome),
     Zone(Zone),
     Reply(Reply),
-    Called(Vec<Called>),
+    Called(Vec<CallReport>),
     Approvals {
         open: Vec<ApprovalRow>,
         muted: Vec<ApprovalRow>,
@@ -136,11 +138,11 @@ pub enum Response {
     /// So many items are the owner's now.
     Trusted(usize),
     Versions(Vec<Version>),
-    Undone(Undone),
+    Undone(RestoredVersion),
     /// Conversations, words, tasks or chains.
     Rows(Vec<Value>),
-    Forgotten(Box<Forgotten>),
-    Resumed(Resumed),
+    Forgotten(Box<ForgetReport>),
+    Resumed(ResumeReport),
 }
 
 impl Request {
@@ -156,7 +158,9 @@ impl Request {
             Self::Answer { question, reply } => {
                 Response::Reply(flow.answer(&question, reply).await?)
             }
-            Self::Call(calls) => Response::Called(hand::call(app, &calls, Arc::new(Silent)).await),
+            Self::Call(calls) => {
+                Response::Called(manual_tool_call::call(app, &calls, Arc::new(Silent)).await)
+            }
             Self::Approvals => {
                 let (open, muted) = (ledger.approvals(None).await?, ledger.muted().await?);
                 Response::Approvals { open, muted }

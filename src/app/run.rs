@@ -12,19 +12,19 @@ use tokio_util::task::TaskTracker;
 use crate::alerts::Alerts;
 use crate::app::App;
 use crate::build::{AppConfig, VERSION};
+use crate::config_drift::InForce;
 use crate::health::HealthDesk;
-use crate::in_force::InForce;
-use crate::lifecycle::{Asked, Signals, stop};
+use crate::idle_memory;
+use crate::ledger;
+use crate::lifecycle::{SignalRequest, Signals, stop};
+use crate::process;
 use crate::reload::{Reloader, Reread};
-use crate::service_manager::{Extended, ServiceManager};
+use crate::restored_mode;
+use crate::service_manager::{ServiceManager, StartExtender};
+use crate::socket;
 use crate::socket::{Desk, Stage};
 use crate::status::StatusDesk;
 use crate::vitals::Vitals;
-use crate::at_rest;
-use crate::held;
-use crate::ledger;
-use crate::process;
-use crate::socket;
 use selkie_engine::delivery::runtime::Stop;
 
 /// What a started daemon tells whoever started it.
@@ -70,7 +70,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         }
     });
     let (tracker, stops) = (TaskTracker::new(), Stop::default());
-    let patience = Extended::of(&manager);
+    let patience = StartExtender::of(&manager);
     let waits = |what: String| {
         manager.status(&what);
         waits(what);
@@ -95,7 +95,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         }
     };
     let may_go_on = tokio::select! {
-        waited = held::wait(&app, Arc::clone(&desk), &manager) => waited.map(|()| true),
+        waited = restored_mode::wait(&app, Arc::clone(&desk), &manager) => waited.map(|()| true),
         name = signals.end() => {
             tracing::info!(signal = name, "stopping: nobody has run `selkie resume`");
             Ok(false)
@@ -125,7 +125,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     drop(patience);
     manager.ready();
     tracker.spawn(Arc::clone(&vitals).watch(Arc::clone(&manager), stops.work.clone()));
-    tracker.spawn(at_rest::watch(stops.work.clone()));
+    tracker.spawn(idle_memory::watch(stops.work.clone()));
     if let Some(alerts) = alerts {
         tracker.spawn(alerts.run(stops.work.clone()));
     }
@@ -145,7 +145,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         () = &mut asked => None,
     };
     manager.stopping();
-    let _patience = Extended::of(&manager);
+    let _patience = StartExtender::of(&manager);
     stop(&app, &tracker, &stops, &mut signals).await;
     socket::remove(&app.plan.folders.state);
     tracing::info!("selkie has stopped");
@@ -159,11 +159,11 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
 async fn until_asked(signals: &mut Signals, reloader: &Arc<Reloader>, tracker: &TaskTracker) {
     loop {
         match signals.next().await {
-            Asked::Reload => {
+            SignalRequest::Reload => {
                 tracing::info!(signal = "SIGHUP", "the config is read again");
                 tracker.spawn(Arc::clone(reloader).reload());
             }
-            Asked::End(name) => {
+            SignalRequest::End(name) => {
                 tracing::info!(
                     signal = name,
                     "stopping: running tasks may end, a second signal ends at once"

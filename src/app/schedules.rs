@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::answered::NotDone;
-use selkie_engine::flow::Flow;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::{ScheduleState, Wish};
+use selkie_engine::flow::Flow;
 use selkie_engine::intake::firing::ByHand;
-use selkie_schedule::book::Asking;
+use selkie_schedule::book::RequestOrigin;
 use selkie_schedule::view::{Time, View};
 use selkie_store::{ScheduleRow, States, Which};
 
@@ -53,7 +53,7 @@ pub async fn add(flow: &Flow, new: New) -> Result<Vec<View>, NotDone> {
 /// When there is none.
 pub async fn wish(flow: &Flow, id: ScheduleId, wish: Wish) -> Result<Vec<View>, NotDone> {
     let book = &flow.timetable.book;
-    one(flow, &book.wish(id, wish, Asking::default(), |_| Ok(())).await?).await
+    one(flow, &book.wish(id, wish, RequestOrigin::default(), |_| Ok(())).await?).await
 }
 
 /// Carries one out now that waits or is over, too; its own times stay.

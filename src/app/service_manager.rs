@@ -118,9 +118,9 @@ impl ServiceManager {
 
 /// Asks for more time again and again while a start or an end goes on: it may wait for its database, bring a large one up to
 /// date, or let long tasks end.
-pub struct Extended(Option<tokio::task::JoinHandle<()>>);
+pub struct StartExtender(Option<tokio::task::JoinHandle<()>>);
 
-impl Extended {
+impl StartExtender {
     /// Begins.
     pub fn of(manager: &Arc<ServiceManager>) -> Self {
         let manager = Arc::clone(manager);
@@ -136,7 +136,7 @@ impl Extended {
     }
 }
 
-impl Drop for Extended {
+impl Drop for StartExtender {
     fn drop(&mut self) {
         self.0.take().inspect(tokio::task::JoinHandle::abort);
     }

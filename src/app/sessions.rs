@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answered::NotDone;
+use selkie_engine::work::conversation_log::{self, ConversationRecord};
 use selkie_store::{Ledger, StoreError};
-use selkie_engine::work::told::{self, Kept};
 
 /// Tasks of one conversation that are told of at most.
 const MOST_TASKS: usize = 100_000;
@@ -53,7 +53,7 @@ pub async fn said(ledger: &dyn Ledger, id: &str) -> Result<Vec<Value>, NotDone> 
             let tasks = ledger.said(one, true, MOST_TASKS).await?;
             let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
             let spoken = ledger.spoken(one, MOST_SPOKEN).await?;
-            Ok(values(&told::whole(Kept { tasks, unanswered, spoken }))?)
+            Ok(values(&conversation_log::whole(ConversationRecord { tasks, unanswered, spoken }))?)
         }
         many => {
             let all: Vec<String> = many.iter().map(|id| id.full()).collect();

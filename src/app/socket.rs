@@ -18,13 +18,13 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_util::{StreamExt, stream};
-use selkie_channel_core::door::{Caps, Door};
+use selkie_channel_core::server::{Caps, Door};
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::answered::NotDone;
 use crate::app::App;
-use crate::backup::Resumed;
+use crate::backup::ResumeReport;
 use crate::reload::Reloader;
 use crate::request::{Request, Response};
 use crate::status::StatusDesk;
@@ -131,7 +131,7 @@ async fn request(
         return Json(Err(NotDone::refused(says)));
     }
     let answered = request.answer(&desk.app).await;
-    if matches!(answered, Ok(Response::Resumed(Resumed { resumed: true, .. }))) {
+    if matches!(answered, Ok(Response::Resumed(ResumeReport { resumed: true, .. }))) {
         // Whoever has said so reads the answer first.
         resumed.cancel();
     }

@@ -11,15 +11,15 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::backup::BackupStatus;
 use crate::build::VERSION;
-use crate::in_force::InForce;
+use crate::config_drift::InForce;
 use crate::vitals::Vitals;
-use selkie_engine::delivery::{ChannelState, Hearing};
 use selkie_domain::command_line;
-use selkie_domain::in_force::NotInForce;
+use selkie_domain::config_drift::NotInForce;
+use selkie_engine::delivery::{ChannelState, ListenState};
 use selkie_schedule::day;
 use selkie_schedule::zone::Zone;
-use selkie_store::read::{Counts, Used};
-use selkie_store::{self as store, Restored, States, Which, sqlite};
+use selkie_store::read::{Counts, TaskUsage};
+use selkie_store::{self as store, RestoreOrigin, States, Which, sqlite};
 
 /// So many of the next times are told.
 const MOST_NEXT: usize = 5;
@@ -80,11 +80,11 @@ pub struct Rows {
     /// Requests that wait for approval.
     pub approvals: usize,
     /// What the tasks of today have used; the day begins at midnight in the daemon's zone.
-    pub today: Used,
+    pub today: TaskUsage,
     /// What is next by the clock.
     pub next: Vec<NextTime>,
     /// Which backup this life was restored from, while nobody has let it go on.
-    pub restored: Option<Restored>,
+    pub restored: Option<RestoreOrigin>,
 }
 
 /// How a channel stands.
@@ -243,7 +243,7 @@ impl StatusDesk {
 
 impl Status {
     /// Returns which backup this life was restored from, while nobody has let it go on.
-    pub fn restored(&self) -> Option<&Restored> {
+    pub fn restored(&self) -> Option<&RestoreOrigin> {
         self.rows.as_ref()?.restored.as_ref()
     }
 
@@ -261,9 +261,9 @@ impl Status {
 fn channel(channel: ChannelState, now: DateTime<Utc>) -> ChannelStatus {
     let ChannelState { name, account, hearing, heard_ago } = channel;
     let (state, why) = match hearing {
-        Hearing::Listening => (Reception::Listening, None),
-        Hearing::Refused { reason } => (Reception::Refused, Some(reason)),
-        Hearing::Off => (Reception::Off, None),
+        ListenState::Listening => (Reception::Listening, None),
+        ListenState::Refused { reason } => (Reception::Refused, Some(reason)),
+        ListenState::Off => (Reception::Off, None),
     };
     let ago = heard_ago.and_then(|ago| TimeDelta::from_std(ago).ok());
     let heard_at = ago.and_then(|ago| now.checked_sub_signed(ago));

@@ -14,7 +14,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
 
-use selkie_config::settings::{Format, Level, Logging};
+use selkie_config::settings::{Format, Level, LogSettings};
 use selkie_config::source::Environment;
 
 mod sink;
@@ -27,7 +27,7 @@ const LAST: Duration = Duration::from_secs(1);
 static SINK: OnceLock<Sink> = OnceLock::new();
 
 /// Starts logging for the whole process; a second call changes nothing.
-pub fn start(logging: Logging, redactor: &Redactor, colour: bool) {
+pub fn start(logging: LogSettings, redactor: &Redactor, colour: bool) {
     let level = filter(logging.level);
     // Libraries speak when something is wrong; `trace` shows everything.
     let others = if logging.level == Level::Trace { level } else { level.min(LevelFilter::WARN) };
@@ -44,7 +44,7 @@ pub fn start(logging: Logging, redactor: &Redactor, colour: bool) {
         }
     };
     SINK.set(sink.clone()).ok();
-    let writer = Redacting(redactor.clone(), sink);
+    let writer = RedactingWriter(redactor.clone(), sink);
     let layer = match logging.format {
         Format::Json => fmt::layer().json().with_writer(writer).boxed(),
         Format::Text => {
@@ -111,9 +111,9 @@ fn filter(level: Level) -> LevelFilter {
 }
 
 /// Makes a writer for each line.
-struct Redacting(Redactor, Sink);
+struct RedactingWriter(Redactor, Sink);
 
-impl<'a> MakeWriter<'a> for Redacting {
+impl<'a> MakeWriter<'a> for RedactingWriter {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {

@@ -11,9 +11,9 @@ use tokio::sync::{Mutex, broadcast};
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::demo::{Movable, Moved};
+use crate::demo::{ClockMove, Movable};
 use selkie_domain::clock::Clock as _;
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
 use selkie_schedule::movable::MovableClocks;
 use selkie_schedule::travel::destination;
 use selkie_schedule::words::moment;
@@ -97,7 +97,7 @@ impl Traveller {
     async fn settled(
         &self,
         at: DateTime<Utc>,
-        mut happenings: broadcast::Receiver<Happening>,
+        mut happenings: broadcast::Receiver<Event>,
     ) -> anyhow::Result<bool> {
         let mut failed = false;
         loop {
@@ -120,10 +120,10 @@ impl Movable for Traveller {
         self.app.plan.zone.name().to_owned()
     }
 
-    async fn step(&self, to: &str) -> Result<Moved, String> {
+    async fn step(&self, to: &str) -> Result<ClockMove, String> {
         let until = self.read(to).await.map_err(|why| why.to_string())?;
         let stop = Self::step(self, until).await.map_err(|why| why.to_string())?;
-        Ok(Moved { now: self.now(), until, due: stop.due })
+        Ok(ClockMove { now: self.now(), until, due: stop.due })
     }
 }
 
@@ -136,6 +136,6 @@ pub async fn idle(ledger: &dyn Ledger) -> anyhow::Result<bool> {
 }
 
 /// Whether it tells that a task failed.
-pub fn has_failed(happening: &Happening) -> bool {
-    matches!(happening, Happening::Ended { state, .. } if state == "failed")
+pub fn has_failed(happening: &Event) -> bool {
+    matches!(happening, Event::Ended { state, .. } if state == "failed")
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use selkie_engine::flow::Flow;
 use crate::service_manager::ServiceManager;
-use selkie_engine::delivery::{ChannelState, Hearing};
 use selkie_domain::count::counted;
+use selkie_engine::delivery::{ChannelState, ListenState};
+use selkie_engine::flow::Flow;
 use selkie_store::Ledger;
 use selkie_store::read::Counts;
 
@@ -116,11 +116,11 @@ fn status(channels: &[ChannelState], counts: Option<&Counts>) -> String {
 /// A channel that only speaks has nothing to tell. What a platform refuses with may name things of people's.
 fn channel(channel: &ChannelState) -> Option<String> {
     let how = match (&channel.hearing, channel.heard_ago) {
-        (Hearing::Off, _) => return None,
-        (Hearing::Refused { .. }, _) => "is refused",
-        (Hearing::Listening, None) => "waits for its first answer",
-        (Hearing::Listening, Some(ago)) if ago > PATIENCE => "does not answer",
-        (Hearing::Listening, Some(_)) => "listens",
+        (ListenState::Off, _) => return None,
+        (ListenState::Refused { .. }, _) => "is refused",
+        (ListenState::Listening, None) => "waits for its first answer",
+        (ListenState::Listening, Some(ago)) if ago > PATIENCE => "does not answer",
+        (ListenState::Listening, Some(_)) => "listens",
     };
     Some(format!("{} {how}", channel.name))
 }
@@ -139,12 +139,12 @@ mod tests {
             hearing,
             heard_ago,
         };
-        let refused = Hearing::Refused { reason: "401: Grace's token".to_owned() };
+        let refused = ListenState::Refused { reason: "401: Grace's token".to_owned() };
         let channels = [
-            channel("bird", Hearing::Listening, Some(Duration::from_secs(2))),
-            channel("fish", Hearing::Listening, Some(Duration::from_secs(301))),
-            channel("mail", Hearing::Listening, None),
-            channel("post", Hearing::Off, None),
+            channel("bird", ListenState::Listening, Some(Duration::from_secs(2))),
+            channel("fish", ListenState::Listening, Some(Duration::from_secs(301))),
+            channel("mail", ListenState::Listening, None),
+            channel("post", ListenState::Off, None),
             channel("star", refused, None),
         ];
         let counts = Counts { running: 1, waiting: 2, ..Counts::default() };

@@ -9,12 +9,12 @@ use super::print;
 use super::request::{ask, mismatched, said, to_ask};
 use selkie_agent::prompt;
 use selkie_app::Binary;
-use selkie_app::build::{AppConfig, Chosen};
+use selkie_app::build::{AppConfig, ConfigChoice};
 use selkie_app::request::{Request, Response};
-use selkie_engine::delivery::approvals::muted as muted_line;
 use selkie_domain::approval::{self, Verdict, code};
 use selkie_domain::ids::TaskId;
 use selkie_domain::question::Person;
+use selkie_engine::delivery::approvals::muted as muted_line;
 use selkie_guard::visible::{one_line, visible};
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
@@ -52,7 +52,7 @@ pub enum Approvals {
 }
 
 /// Lists or decides, through the daemon when one runs.
-pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
+pub fn approvals(binary: &Binary, chosen: &ConfigChoice, what: Approvals) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     match what {
         Approvals::List { json } => list(plan, json),
@@ -68,7 +68,7 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
         return mismatched();
     };
     if json {
-        return Ok(print::json(&open.iter().map(Printed::of).collect::<Vec<_>>())?);
+        return Ok(print::json(&open.iter().map(ApprovalJson::of).collect::<Vec<_>>())?);
     }
     if open.is_empty() {
         print::out("Nothing is waiting for approval.\n")?;
@@ -104,7 +104,7 @@ fn line(approval: &ApprovalRow, zone: Zone) -> String {
 
 /// The same for programs: conversations as every command takes them.
 #[derive(Serialize)]
-struct Printed<'a> {
+struct ApprovalJson<'a> {
     code: &'a str,
     key: &'a str,
     task: TaskId,
@@ -122,7 +122,7 @@ struct PrintedAsked<'a> {
     conversation: &'a str,
 }
 
-impl<'a> Printed<'a> {
+impl<'a> ApprovalJson<'a> {
     fn of(row: &'a ApprovalRow) -> Self {
         let ApprovalRow { key, task, conversation, requester, request, asked, expires_at, .. } =
             row;

@@ -15,22 +15,22 @@ use tokio_util::task::TaskTracker;
 use super::live::Live;
 use super::outcome::{Failure, Outcome};
 use super::request::{ToAsk, mismatched, to_ask_of};
-use super::streamed::Streamed;
+use super::streamed::StreamedAnswer;
 use super::{input, print};
-use selkie_config::Flag;
-use selkie_app::build::{AppConfig, Chosen};
-use selkie_app::client::Running;
-use selkie_app::request::{Request, Response};
 use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice};
+use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
-use selkie_engine::delivery::runtime::Stop;
-use selkie_engine::delivery::settings::StreamMode;
+use selkie_app::request::{Request, Response};
+use selkie_config::Flag;
 use selkie_domain::choice::Choice;
 use selkie_domain::effort::Effort;
 use selkie_domain::plan::Plan as Steps;
 use selkie_domain::words::Enclosure;
-use selkie_llm as llm;
+use selkie_engine::delivery::runtime::Stop;
+use selkie_engine::delivery::settings::StreamMode;
 use selkie_engine::terminal::ask::{Ask, AskEvent, Reply};
+use selkie_llm as llm;
 use selkie_tools::ports::Progress as _;
 
 /// Said where nobody would answer.
@@ -80,7 +80,7 @@ pub struct AskArgs {
 }
 
 /// Asks, shows progress, prints the answer.
-pub fn ask(binary: &Binary, chosen: &Chosen, ask: AskArgs) -> Outcome {
+pub fn ask(binary: &Binary, chosen: &ConfigChoice, ask: AskArgs) -> Outcome {
     let plan = planned(binary, chosen, ask.offline)?;
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
@@ -93,9 +93,9 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: AskArgs) -> Outcome {
         let (lines, heard) = mpsc::channel(64);
         let (replies, replied) = mpsc::channel(1);
         let person = Person { json: ask.json, workspace: body.workspace.clone(), replies };
-        let streamed = Streamed::new(streams);
+        let streamed = StreamedAnswer::new(streams);
         let asked = async {
-            match Running::find(&plan.tls, &plan.folders.state).await? {
+            match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
                 Some(daemon) => served(&daemon, &body, lines, replied).await,
                 None => alone(plan, body, lines, replied).await,
             }
@@ -110,7 +110,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: AskArgs) -> Outcome {
 }
 
 /// Reads the config. Without a daemon this process works for one question: it must not answer the platforms too.
-fn planned(binary: &Binary, chosen: &Chosen, offline: bool) -> Result<AppConfig, Failure> {
+fn planned(binary: &Binary, chosen: &ConfigChoice, offline: bool) -> Result<AppConfig, Failure> {
     let mut chosen = chosen.clone();
     if offline {
         let routes = ["main", "small", "decision", "heartbeat"].map(|route| (route, "offline"));
@@ -168,7 +168,7 @@ struct Answer {
 
 /// Answers by the running daemon.
 async fn served(
-    daemon: &Running,
+    daemon: &RunningDaemon,
     body: &Ask,
     lines: mpsc::Sender<AskEvent>,
     mut replied: mpsc::Receiver<Answer>,
@@ -236,7 +236,7 @@ struct Person {
 
 /// How a question at the terminal was left.
 #[derive(PartialEq, Eq)]
-enum Left {
+enum QuestionExit {
     /// Answered, closed, or stopped with the whole process.
     Settled,
     /// No line will come any more: Ctrl-D, or the terminal was closed.
@@ -249,7 +249,7 @@ impl Person {
         &self,
         question: &str,
         typed: &mut Lines<impl AsyncBufRead + Unpin>,
-    ) -> Result<Left, Failure> {
+    ) -> Result<QuestionExit, Failure> {
         // What is unreadable twice is no yes.
         let mut unread = false;
         loop {
@@ -258,19 +258,19 @@ impl Person {
             let text = tokio::select! {
                 text = typed.next_line() => text,
                 // Ctrl-C while the question stands.
-                () = self.replies.closed() => return Ok(Left::Settled),
+                () = self.replies.closed() => return Ok(QuestionExit::Settled),
             };
             // A terminal that was closed cannot be read: nobody is there any more, either.
-            let Ok(Some(text)) = text else { return Ok(Left::HungUp) };
+            let Ok(Some(text)) = text else { return Ok(QuestionExit::HungUp) };
             let reply = match self.told(question, text).await? {
                 Some(Reply::NeitherYesNorNo) if unread => {
                     self.told(question, "n".to_owned()).await?
                 }
                 other => other,
             };
-            let Some(reply) = reply else { return Ok(Left::Settled) };
+            let Some(reply) = reply else { return Ok(QuestionExit::Settled) };
             let (hint, is_over) = match reply {
-                Reply::Taken => return Ok(Left::Settled),
+                Reply::Taken => return Ok(QuestionExit::Settled),
                 Reply::NoAnswer => {
                     ("Please answer with a number or one of the words above.", false)
                 }
@@ -282,7 +282,7 @@ impl Person {
             };
             writeln!(std::io::stderr(), "{hint}").ok();
             if is_over {
-                return Ok(Left::Settled);
+                return Ok(QuestionExit::Settled);
             }
         }
     }
@@ -308,7 +308,7 @@ impl Person {
         self,
         mut lines: mpsc::Receiver<AskEvent>,
         live: &Live,
-        mut streamed: Streamed,
+        mut streamed: StreamedAnswer,
         input: impl AsyncBufRead + Unpin,
     ) -> Outcome {
         let mut typed = input.lines();
@@ -322,7 +322,7 @@ impl Person {
             match line {
                 // Nobody follows any more: that ends the task, as Ctrl-C does.
                 AskEvent::Asked(question)
-                    if self.answer(&question, &mut typed).await? == Left::HungUp =>
+                    if self.answer(&question, &mut typed).await? == QuestionExit::HungUp =>
                 {
                     return Err(anyhow!(
                         "the input ended at a question: it is withdrawn and the task is stopped; ask again to \
@@ -351,7 +351,7 @@ fn ended(end: Option<&str>, said: bool) -> Outcome {
     }
 }
 
-fn person(line: &AskEvent, live: &Live, streamed: &mut Streamed) -> io::Result<()> {
+fn person(line: &AskEvent, live: &Live, streamed: &mut StreamedAnswer) -> io::Result<()> {
     match line {
         AskEvent::Said(text) => streamed.said(text, live)?,
         AskEvent::Progress(what) => progress(what, live, streamed)?,
@@ -363,7 +363,7 @@ fn person(line: &AskEvent, live: &Live, streamed: &mut Streamed) -> io::Result<(
     Ok(())
 }
 
-fn progress(what: &Value, live: &Live, streamed: &mut Streamed) -> io::Result<()> {
+fn progress(what: &Value, live: &Live, streamed: &mut StreamedAnswer) -> io::Result<()> {
     let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("happening") {
         "wrote" => return streamed.wrote(text("text"), live),
@@ -403,7 +403,7 @@ mod tests {
         let person = Person { json: true, workspace: "/w".into(), replies };
         lines.send(AskEvent::Asked("q".to_owned())).await.unwrap();
         let live = Live::new(Redactor::default());
-        let shown = person.follow(heard, &live, Streamed::default(), &b""[..]).await;
+        let shown = person.follow(heard, &live, StreamedAnswer::default(), &b""[..]).await;
         let Err(Failure::Failed(why)) = shown else { panic!("it is a failure that is told") };
         assert!(why.to_string().contains("it is withdrawn"), "{why}");
         // Whoever works for it notices.

@@ -8,11 +8,13 @@ use super::confirm::agreed;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, no_state, quiet, to_ask};
-use selkie_app::backup::{Brought, Made, Resumed, Wanted, make, restore as bring};
-use selkie_app::build::{AppConfig, Chosen};
-use selkie_app::request::{Request, Response};
 use selkie_app::Binary;
+use selkie_app::backup::{
+    BackupReport, BackupRequest, RestoreReport, ResumeReport, make, restore as bring,
+};
+use selkie_app::build::{AppConfig, ConfigChoice};
 use selkie_app::lifecycle;
+use selkie_app::request::{Request, Response};
 use selkie_domain::count::{counted, sized};
 use selkie_schedule::words::moment;
 use selkie_store::WaitingThen;
@@ -101,7 +103,7 @@ impl From<What> for WaitingThen {
 }
 
 /// Makes a backup.
-pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
+pub fn backup(binary: &Binary, chosen: &ConfigChoice, args: &BackupArgs) -> Outcome {
     let config = quiet(binary, chosen)?;
     if !config.has_state() {
         return Err(Failure::Failed(anyhow::anyhow!(no_state(&config))));
@@ -128,11 +130,11 @@ pub fn backup(binary: &Binary, chosen: &Chosen, args: &BackupArgs) -> Outcome {
     Ok(print::prose(&says)?)
 }
 
-fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<Made> {
+fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<BackupReport> {
     let source = config.source().map_err(|why| anyhow::anyhow!("store.url {why}"))?;
     let mut part = to.clone().into_os_string();
     part.push(".part");
-    make(Wanted {
+    make(BackupRequest {
         source,
         folders: &config.folders,
         to: &to,
@@ -143,7 +145,7 @@ fn made(config: &AppConfig, to: PathBuf, replaces: bool) -> anyhow::Result<Made>
 }
 
 /// Restores one.
-pub fn restore(binary: &Binary, chosen: &Chosen, args: &RestoreArgs) -> Outcome {
+pub fn restore(binary: &Binary, chosen: &ConfigChoice, args: &RestoreArgs) -> Outcome {
     let config = quiet(binary, chosen)?;
     let from = binary.here.join(&args.file);
     let brought = lifecycle::runtime()?.block_on(bring(&config, &from, args.force))?;
@@ -154,7 +156,7 @@ pub fn restore(binary: &Binary, chosen: &Chosen, args: &RestoreArgs) -> Outcome 
     Ok(())
 }
 
-fn brought_says(brought: &Brought, config: &AppConfig) -> String {
+fn brought_says(brought: &RestoreReport, config: &AppConfig) -> String {
     let mut says = format!(
         "{} is restored in {}: {} and {}, as of {}.\n",
         brought.from.display(),
@@ -175,7 +177,7 @@ fn brought_says(brought: &Brought, config: &AppConfig) -> String {
 }
 
 /// Lets a restored life go on.
-pub fn resume(binary: &Binary, chosen: &Chosen, args: &ResumeArgs) -> Outcome {
+pub fn resume(binary: &Binary, chosen: &ConfigChoice, args: &ResumeArgs) -> Outcome {
     let waiting = args.waiting.map(WaitingThen::from);
     if !args.yes {
         let config = to_ask(binary, chosen)?;
@@ -213,14 +215,14 @@ fn asked(
     config: AppConfig,
     only_look: bool,
     waiting: Option<WaitingThen>,
-) -> Result<Resumed, Failure> {
+) -> Result<ResumeReport, Failure> {
     match ask(config, Request::Resume { only_look, waiting })? {
         Response::Resumed(told) => Ok(told),
         _ => mismatched(),
     }
 }
 
-fn will_become(held: &Resumed) -> String {
+fn will_become(held: &ResumeReport) -> String {
     let all = counts(
         held,
         [
@@ -244,7 +246,7 @@ fn will_become(held: &Resumed) -> String {
 }
 
 /// Says of each kind how many of it wait, where any does: tasks, messages, schedules.
-fn counts(held: &Resumed, words: [[&str; 2]; 3]) -> Vec<String> {
+fn counts(held: &ResumeReport, words: [[&str; 2]; 3]) -> Vec<String> {
     let all = [held.tasks, held.to_send, held.schedules].into_iter().zip(words);
     all.filter(|(count, _)| *count > 0).map(|(count, words)| counted(count, words)).collect()
 }
@@ -263,7 +265,7 @@ fn stopped(of: &[String]) -> String {
     }
 }
 
-fn has_become(resumed: &Resumed) -> String {
+fn has_become(resumed: &ResumeReport) -> String {
     let words = match resumed.waiting {
         WaitingThen::Answer => [
             ["task that waited goes on", "tasks that waited go on"],

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::args::Config;
 use super::outcome::{Failure, Outcome};
 use super::print;
+use selkie_app::Binary;
+use selkie_app::build::{ConfigChoice, plan_to_run, sources};
+use selkie_app::notes::notes;
 use selkie_config::problem::{Problem, Problems};
 use selkie_config::{EXAMPLE, read, show, whole_schema};
-use selkie_app::Binary;
-use selkie_app::build::{Chosen, plan_to_run, sources};
-use selkie_app::notes::notes;
 
 /// Checks or shows.
-pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
+pub fn config(binary: &Binary, chosen: &ConfigChoice, what: Config) -> Outcome {
     match what {
         Config::Check { json } => check(binary, chosen, json),
         Config::Show { json } => show(binary, chosen, json),
@@ -21,7 +21,7 @@ pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
     }
 }
 
-fn check(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+fn check(binary: &Binary, chosen: &ConfigChoice, json: bool) -> Outcome {
     let plan = match plan_to_run(binary, chosen) {
         Err(problems) if json => return wrong(&problems),
         plan => plan?,
@@ -58,7 +58,7 @@ fn wrong(problems: &Problems) -> Outcome {
     Err(Failure::Usage(String::new()))
 }
 
-fn show(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+fn show(binary: &Binary, chosen: &ConfigChoice, json: bool) -> Outcome {
     let reading = read(&sources(binary, chosen), &binary.kits)?;
     let lines = show::lines(&reading);
     // What is wrong is told, and is no reason to show nothing.

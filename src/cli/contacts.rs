@@ -7,14 +7,14 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, to_ask};
 use selkie_app::Binary;
-use selkie_app::build::{AppConfig, Chosen};
+use selkie_app::build::{AppConfig, ConfigChoice};
 use selkie_app::request::{Request, Response};
 use selkie_domain::count::counted;
 use selkie_guard::visible::one_line;
 use selkie_people::book::{ContactList, ContactView};
 use selkie_people::contacts::keys;
 use selkie_people::files::Version;
-use selkie_people::undone::Undone;
+use selkie_people::undone::RestoredVersion;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
@@ -22,7 +22,7 @@ use selkie_schedule::zone::Zone;
 const NONE: &str = "There are no contacts yet: people are noted when they write to the bot.\n";
 
 /// Lists, shows and merges contacts, through the daemon when one runs.
-pub fn contacts(binary: &Binary, chosen: &Chosen, what: Contacts) -> Outcome {
+pub fn contacts(binary: &Binary, chosen: &ConfigChoice, what: Contacts) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     match what {
@@ -49,7 +49,7 @@ fn found(plan: AppConfig, request: Request) -> Result<ContactList, Failure> {
 }
 
 /// Lists earlier versions of a file, or puts one back.
-pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
+pub fn undo(binary: &Binary, chosen: &ConfigChoice, undo: Undo) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     let Undo { file, list, to, json } = undo;
@@ -79,14 +79,14 @@ pub fn undo(binary: &Binary, chosen: &Chosen, undo: Undo) -> Outcome {
     Ok(print::out(&print::table(&rows, print::width()))?)
 }
 
-fn undone_as_json(file: &str, undone: &Undone) -> Value {
-    let Undone { version, gone, back, more } = undone;
+fn undone_as_json(file: &str, undone: &RestoredVersion) -> Value {
+    let RestoredVersion { version, gone, back, more } = undone;
     json!({ "file": file, "restored": version, "gone": gone, "back": back, "more": more })
 }
 
 /// Says what an undo has taken back.
-fn taken_back(file: &str, undone: &Undone, zone: Zone) -> String {
-    let Undone { version: Version { name, at, .. }, gone, back, more } = undone;
+fn taken_back(file: &str, undone: &RestoredVersion, zone: Zone) -> String {
+    let RestoredVersion { version: Version { name, at, .. }, gone, back, more } = undone;
     let when = at.map_or_else(|| format!("in {name}"), |at| format!("until {}", moment(at, zone)));
     let lines = |title: &str, lines: &[String]| match lines {
         [] => String::new(),

@@ -14,22 +14,22 @@ use tokio::time::timeout;
 use super::args::Demo;
 use super::banner::{self, Banner};
 use super::outcome::{Failure, Outcome};
-use super::{demo_model, elsewhere, later, print, story};
+use super::{demo_model, later, print, running_config, story};
+use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice, plan_of_demo};
+use selkie_app::demo::{Line, Manner, SpeakerAt, Start, World};
+use selkie_app::lifecycle;
+use selkie_app::run::{Attendant, Up, daemon};
+use selkie_app::service_manager::ServiceManager;
+use selkie_app::state;
+use selkie_app::telemetry;
+use selkie_app::travel::{Traveller, has_failed, idle};
 use selkie_config::Flag;
 use selkie_config::paths::ConfigFile;
 use selkie_config::problem::one_of;
-use selkie_app::build::{AppConfig, Chosen, plan_of_demo};
-use selkie_engine::clocks::Clocks;
-use selkie_app::demo::{Line, Manner, Speaking, Start, World};
-use selkie_app::run::{Attendant, Up, daemon};
-use selkie_app::service_manager::ServiceManager;
-use selkie_app::travel::{Traveller, has_failed, idle};
-use selkie_app::Binary;
-use selkie_app::lifecycle;
-use selkie_app::state;
-use selkie_app::telemetry;
 use selkie_domain::clock::{Clock as _, SystemClock};
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
+use selkie_engine::clocks::Clocks;
 use selkie_schedule::movable::MovableClocks;
 
 /// How long `--say` waits for everything that belongs to its answer.
@@ -44,7 +44,7 @@ const STORE_URL: &str = "SELKIE__STORE__URL";
 const QUIET: Duration = Duration::from_secs(3);
 
 /// Serves the page, or says one thing and prints what a person would see.
-pub fn demo(binary: &Binary, mut chosen: Chosen, demo: Demo) -> Outcome {
+pub fn demo(binary: &Binary, mut chosen: ConfigChoice, demo: Demo) -> Outcome {
     let world = (binary.world)().ok_or_else(|| {
         Failure::Usage(
             "this selkie was built without the playground: build it with --features playground"
@@ -78,7 +78,7 @@ pub fn demo(binary: &Binary, mut chosen: Chosen, demo: Demo) -> Outcome {
 
 async fn with_world(
     binary: &Binary,
-    mut chosen: Chosen,
+    mut chosen: ConfigChoice,
     demo: Demo,
     platforms: Platforms,
 ) -> Outcome {
@@ -110,7 +110,7 @@ async fn with_world(
 }
 
 /// Counts this demo among those of its state folder and returns how many there were before.
-fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
+fn earlier_demos(binary: &Binary, chosen: &ConfigChoice) -> anyhow::Result<u32> {
     let Some(state) = &chosen.state else { return Ok(0) };
     let state = binary.here.join(state);
     let file = state.join(COUNTED);
@@ -284,7 +284,7 @@ fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
     if !places.contains(&place) {
         return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(&places))));
     }
-    if let Some(says) = texts.iter().find_map(|text| elsewhere::written(text, &place, world)) {
+    if let Some(says) = texts.iter().find_map(|text| running_config::written(text, &place, world)) {
         return Err(Failure::Usage(says));
     }
     let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
@@ -293,7 +293,7 @@ fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
     if let Some(who) = demo.who.as_ref().filter(|who| !is_known(who)) {
         return Err(Failure::Usage(format!("--as takes {}, not {who:?}", one_of(&people))));
     }
-    let Speaking { place, by } = world.speaking(&place, demo.who.as_deref());
+    let SpeakerAt { place, by } = world.speaking(&place, demo.who.as_deref());
     Ok(Some(Errand { place, by, texts, manner, then: demo.then.clone() }))
 }
 
@@ -305,7 +305,7 @@ async fn say(world: &dyn World, up: &Up, errand: &Errand, traveller: &Traveller)
         failed |= answered.failed;
         last = Some(answered);
     }
-    let Some(Answered { message, seen, .. }) = last else { return Ok(()) };
+    let Some(DemoAnswer { message, seen, .. }) = last else { return Ok(()) };
     let talk = later::Talk { world, place: &errand.place, since: message };
     if talk.goes_on(traveller, &errand.then, seen).await? || failed {
         return Err(Failure::Told);
@@ -314,7 +314,7 @@ async fn say(world: &dyn World, up: &Up, errand: &Errand, traveller: &Traveller)
 }
 
 /// What came of one message.
-struct Answered {
+struct DemoAnswer {
     message: i64,
     seen: Vec<String>,
     /// A task failed.
@@ -327,7 +327,7 @@ async fn one(
     up: &Up,
     errand: &Errand,
     text: &str,
-) -> Result<Option<Answered>, Failure> {
+) -> Result<Option<DemoAnswer>, Failure> {
     let Errand { place, by, manner, .. } = errand;
     let happenings = up.app.happenings.listen();
     let line = Line { place, by, text, manner: *manner };
@@ -346,11 +346,11 @@ async fn one(
     if seen.is_empty() {
         return Err(anyhow!("there was no answer to {text:?}").into());
     }
-    Ok(Some(Answered { message, seen, failed }))
+    Ok(Some(DemoAnswer { message, seen, failed }))
 }
 
 /// Waits until something has come of the message and nothing is left to do. Returns whether a task failed.
-async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> anyhow::Result<bool> {
+async fn settled(up: &Up, mut happenings: broadcast::Receiver<Event>) -> anyhow::Result<bool> {
     let (mut heard, mut something, mut failed) = (false, false, false);
     loop {
         let happening = match timeout(QUIET, happenings.recv()).await {
@@ -365,10 +365,10 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
             Err(_) if heard && !something && idle(&*up.app.ledger).await? => return Ok(failed),
             Err(_) => continue,
         };
-        heard |= matches!(happening, Some(Happening::Received { .. }));
+        heard |= matches!(happening, Some(Event::Received { .. }));
         // What comes before it was heard is left of the message before.
-        something |= heard
-            && matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
+        something |=
+            heard && matches!(happening, Some(Event::Ended { .. } | Event::Delivered { .. }));
         failed |= happening.as_ref().is_some_and(has_failed);
         if something && idle(&*up.app.ledger).await? {
             return Ok(failed);

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::outcome::Failure;
-use selkie_config::problem::one_of;
 use selkie_app::demo::World;
+use selkie_config::problem::one_of;
 
 /// Begins a model of the playground's own.
 const STRICT: &str = "strict/";

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use selkie_app::build::Chosen;
-use selkie_ops::doctor::{Finding, Level, examine};
 use selkie_app::Binary;
+use selkie_app::build::ConfigChoice;
 use selkie_app::lifecycle;
 use selkie_domain::count::counted;
+use selkie_ops::doctor::{Finding, Level, examine};
 
 /// `selkie doctor`.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub struct Doctor {
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Looks and prints, the worst first.
-pub fn doctor(binary: &Binary, chosen: &Chosen, doctor: &Doctor) -> Outcome {
+pub fn doctor(binary: &Binary, chosen: &ConfigChoice, doctor: &Doctor) -> Outcome {
     let runtime = lifecycle::runtime()?;
     let findings = runtime.block_on(examine(binary, chosen));
     runtime.shutdown_timeout(FAREWELL);

@@ -5,8 +5,8 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, to_ask};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
-use selkie_app::forgetting::Forgotten;
+use selkie_app::build::ConfigChoice;
+use selkie_app::forgetting::ForgetReport;
 use selkie_app::request::{Request, Response};
 use selkie_domain::count::counted;
 use selkie_guard::visible::one_line;
@@ -35,8 +35,8 @@ pub struct ForgetArgs {
 }
 
 /// Shows what goes, asks, and forgets.
-pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
-    let asks = |only_look: bool| -> Result<Box<Forgotten>, Failure> {
+pub fn forget(binary: &Binary, chosen: &ConfigChoice, args: &ForgetArgs) -> Outcome {
+    let asks = |only_look: bool| -> Result<Box<ForgetReport>, Failure> {
         let request = Request::Forget { who: args.person.clone(), only_look };
         match ask(to_ask(binary, chosen)?, request)? {
             Response::Forgotten(told) => Ok(told),
@@ -74,7 +74,7 @@ pub fn forget(binary: &Binary, chosen: &Chosen, args: &ForgetArgs) -> Outcome {
     ))?)
 }
 
-fn all(found: &Forgotten) -> String {
+fn all(found: &ForgetReport) -> String {
     let contact = found.contact.as_ref().map(|contact| {
         format!("  the contact {} ({})\n", one_line(&contact.name), one_line(&contact.contact_id))
     });
@@ -91,7 +91,7 @@ fn all(found: &Forgotten) -> String {
 }
 
 /// What goes on saying what they wanted said.
-fn schedules(found: &Forgotten) -> String {
+fn schedules(found: &ForgetReport) -> String {
     let ids: Vec<String> = found.schedules.iter().map(i64::to_string).collect();
     match ids.as_slice() {
         [] => String::new(),

@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use super::init_args::Init;
 use super::outcome::{Failure, Outcome};
-use super::owned::Owned;
+use super::owned::RootCommand;
 use super::service::Keeper;
 use super::{init_flags, print, run, service};
+use selkie_app::Binary;
+use selkie_app::build::{ConfigChoice, plan};
+use selkie_app::lifecycle;
 use selkie_config::paths::ConfigFile;
 use selkie_config::problem::one_of;
-use selkie_app::build::{Chosen, plan};
 use selkie_ops::init::{
-    Answers, Prompter, Stopped, Target, Trial, Tried, Written, ask, earlier, render,
+    Answers, PromptClosed, Prompter, Target, Trial, TrialResult, WrittenFiles, ask, earlier, render,
 };
 use selkie_ops::service::Machine;
-use selkie_app::Binary;
-use selkie_app::lifecycle;
 
 /// What a thread that reads a terminal may hold up at the end.
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Asks or takes the flags, and writes.
-pub fn init(binary: &Binary, chosen: &Chosen, init: Init) -> Outcome {
+pub fn init(binary: &Binary, chosen: &ConfigChoice, init: Init) -> Outcome {
     let mut answers = init_flags::read(binary, &init)?;
     // What commands read here is what is set up.
     let config = binary.here.join(chosen.file.path().unwrap_or(Path::new("config.yaml")));
@@ -33,7 +33,7 @@ pub fn init(binary: &Binary, chosen: &Chosen, init: Init) -> Outcome {
         return Err(Failure::Failed(anyhow::anyhow!(says)));
     }
     earlier::keep_folders(binary, &target.path, &mut answers);
-    let nothing = Chosen { file: ConfigFile::None, ..chosen.clone() };
+    let nothing = ConfigChoice { file: ConfigFile::None, ..chosen.clone() };
     let work = Work { binary, chosen: &nothing, target };
     if init.yes {
         return work.by_flags(answers, !init.untested);
@@ -44,14 +44,14 @@ pub fn init(binary: &Binary, chosen: &Chosen, init: Init) -> Outcome {
         return Err(Failure::Usage(says.to_owned()));
     }
     let runtime = lifecycle::runtime()?;
-    let owned = Owned::of(binary, chosen)?;
+    let owned = RootCommand::of(binary, chosen)?;
     let asked = runtime.block_on(work.by_asking(answers));
     runtime.shutdown_timeout(FAREWELL);
     // A service runs as somebody else than root, and has to get what the bot has stored meanwhile.
     owned.map_or(Ok(()), |owned| owned.hand_over())?;
     match asked? {
         Next::Run(written) => {
-            run::run(binary, &Chosen { file: ConfigFile::Named(written), ..nothing })
+            run::run(binary, &ConfigChoice { file: ConfigFile::Named(written), ..nothing })
         }
         Next::Keep(machine) => service::keep_running(&machine),
         Next::Nothing => Ok(()),
@@ -71,7 +71,7 @@ enum Next {
 struct Work<'a> {
     binary: &'a Binary,
     /// Without a file.
-    chosen: &'a Chosen,
+    chosen: &'a ConfigChoice,
     target: Target,
 }
 
@@ -106,10 +106,10 @@ impl Work<'_> {
         if answers.has_section("llm") {
             all.push(self.trial().model(answers).await);
         }
-        for line in all.iter().flat_map(Tried::lines) {
+        for line in all.iter().flat_map(TrialResult::lines) {
             print::told(line.trim());
         }
-        match all.iter().any(Tried::is_refused) {
+        match all.iter().any(TrialResult::is_refused) {
             true => Err(Failure::Failed(anyhow::anyhow!(
                 "nothing was written: correct what was rejected, or write it untested (--untested)"
             ))),
@@ -121,7 +121,7 @@ impl Work<'_> {
         let mut prompter = Prompter::at_terminal(crate::print::prose)?;
         match self.asked(&mut prompter, &mut answers).await {
             Ok(wanted) => wanted,
-            Err(Stopped) => {
+            Err(PromptClosed) => {
                 prompter.say("\nStopped: no config was written.");
                 Err(Failure::Told)
             }
@@ -132,7 +132,7 @@ impl Work<'_> {
         &self,
         prompter: &mut Prompter,
         answers: &mut Answers,
-    ) -> Result<Result<Next, Failure>, Stopped> {
+    ) -> Result<Result<Next, Failure>, PromptClosed> {
         let path = self.target.path.display();
         prompter.say(&format!("This sets selkie up and writes {path}."));
         prompter.say("Press Enter to accept what is in brackets, Ctrl-C to stop. The config is written at the end.");
@@ -203,10 +203,10 @@ impl Work<'_> {
         Trial { binary: self.binary, chosen: self.chosen }
     }
 
-    fn write(&self, answers: &Answers) -> Result<Written, Failure> {
+    fn write(&self, answers: &Answers) -> Result<WrittenFiles, Failure> {
         let check = |file: &Path| {
             let file = ConfigFile::Named(file.to_owned());
-            let read = plan(self.binary, &Chosen { file, ..self.chosen.clone() });
+            let read = plan(self.binary, &ConfigChoice { file, ..self.chosen.clone() });
             read.map(|_| ()).map_err(|problems| problems.to_string())
         };
         let render = |files: &_| render(answers, files, &self.binary.kits);
@@ -220,7 +220,7 @@ impl Work<'_> {
     }
 
     /// Says what was written, and what to run next; `tries`: whoever is named was asked before.
-    fn told(&self, written: &Written, answers: &Answers, tries: bool) -> String {
+    fn told(&self, written: &WrittenFiles, answers: &Answers, tries: bool) -> String {
         let mut text = format!("Written: {}", written.config.display());
         let readers = written.readers.in_words();
         text.push_str(&match written.secrets.len() {

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::init_args::Init;
 use super::outcome::Failure;
-use selkie_config::is_secret;
 use selkie_app::Binary;
+use selkie_config::is_secret;
 use selkie_ops::init::Answers;
 
 /// No secret is longer.

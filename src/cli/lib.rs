@@ -13,7 +13,6 @@ mod contacts;
 mod demo;
 mod demo_model;
 mod doctor;
-mod elsewhere;
 mod errors;
 mod forget;
 mod help;
@@ -38,6 +37,7 @@ pub mod print;
 mod reload;
 mod request;
 mod run;
+mod running_config;
 mod say;
 mod schedule_args;
 mod schedules;
@@ -64,15 +64,15 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-use selkie_config::paths::ConfigFile;
-use selkie_app::build::Chosen;
-use selkie_app::Binary;
-use selkie_app::process;
-use selkie_app::telemetry;
 use args::{Args, Command};
 use channel::Channel;
 use outcome::{Failure, Outcome};
-use owned::Owned;
+use owned::RootCommand;
+use selkie_app::Binary;
+use selkie_app::build::ConfigChoice;
+use selkie_app::process;
+use selkie_app::telemetry;
+use selkie_config::paths::ConfigFile;
 
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -118,15 +118,15 @@ fn told_by_clap(error: &clap::Error) -> ExitCode {
 fn carry_out(binary: &Binary, args: Args) -> Outcome {
     let Args { config, state, command } = args;
     let file = ConfigFile::choose(config, &binary.here, &binary.env);
-    let chosen = Chosen { file, state, flags: Vec::new() };
-    let owned = Owned::before(binary, &chosen, &command)?;
+    let chosen = ConfigChoice { file, state, flags: Vec::new() };
+    let owned = RootCommand::before(binary, &chosen, &command)?;
     let carried_out = carry_out_in(binary, chosen, command);
     let given = owned.map_or(Ok(()), |owned| owned.hand_over());
     // What went wrong before is what its reader wants to know.
     carried_out.and_then(|()| Ok(given?))
 }
 
-fn carry_out_in(binary: &Binary, chosen: Chosen, command: Command) -> Outcome {
+fn carry_out_in(binary: &Binary, chosen: ConfigChoice, command: Command) -> Outcome {
     match command {
         Command::Run => run::run(binary, &chosen),
         Command::Init(init) => init::init(binary, &chosen, init),

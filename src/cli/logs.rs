@@ -7,13 +7,13 @@ use anyhow::{Context as _, anyhow};
 use super::outcome::Outcome;
 use super::service_args::Logs;
 use selkie_app::Binary;
-use selkie_ops::service::{Asked, Kind, Lines, Machine, journal};
+use selkie_ops::service::{Kind, Lines, Machine, ServiceTarget, journal};
 
 /// Becomes `journalctl`.
 pub fn logs(binary: &Binary, wanted: Logs) -> Outcome {
     let Logs { follow, lines, since, user, name, json } = wanted;
     let kind = if user { Kind::User } else { Kind::System };
-    let asked = Asked { kind, name, root: None };
+    let asked = ServiceTarget { kind, name, root: None };
     let Some(machine) = Machine::installed(&asked, &binary.env) else {
         let why = anyhow!(
             "{}.service is not installed, so no journal has its log: read it where you started `selkie run` (in a container: \

@@ -13,19 +13,19 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{no_state, to_ask_silently};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
+use selkie_app::build::ConfigChoice;
 use selkie_domain::clock::SystemClock;
 use selkie_domain::count::counted;
 use selkie_domain::taint::Taint;
 use selkie_guard::visible::{one_line, visible};
 use selkie_memory::Subject;
-use selkie_memory::remembered::{self, Listed, Remembered};
+use selkie_memory::remembered::{self, EntryView, MemoryEntry};
 use selkie_people::files::Files;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
 /// Lists, shows, searches and prints what is remembered.
-pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
+pub fn memory(binary: &Binary, chosen: &ConfigChoice, what: Memory) -> Outcome {
     let plan = to_ask_silently(binary, chosen)?;
     if !plan.has_state() {
         return Err(Failure::Failed(anyhow::anyhow!(no_state(&plan))));
@@ -46,7 +46,7 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
                     .to_owned(),
                 false => format!("Nothing is remembered about {name}.\n"),
             };
-            shown(&all, Showing { zone, json, none: &none, has_files: false })
+            shown(&all, MemoryStyle { zone, json, none: &none, has_files: false })
         }
         Memory::Search { query, .. } if query.trim().is_empty() => {
             Err(Failure::Usage("QUERY is empty: takes words to look for".to_owned()))
@@ -56,10 +56,10 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
             for subject in chosen_of(&files, name.as_deref())? {
                 all.extend(found(&files, &subject, &query, min_score)?);
             }
-            let by_score = |found: &Numbered| found.entry.score.unwrap_or_default();
+            let by_score = |found: &NumberedMemory| found.entry.score.unwrap_or_default();
             all.sort_by(|a, b| by_score(b).total_cmp(&by_score(a)));
             let none = "Nothing that is remembered matches.\n";
-            shown(&all, Showing { zone, json, none, has_files: true })
+            shown(&all, MemoryStyle { zone, json, none, has_files: true })
         }
         Memory::Export { name, json } => export(&files, name.as_deref(), json),
         Memory::Trust { name, yes } => trust(&files, &named(&files, &name)?, yes),
@@ -68,14 +68,14 @@ pub fn memory(binary: &Binary, chosen: &Chosen, what: Memory) -> Outcome {
 
 /// Something that is remembered, with the number by which `/memory` in its chat shows it and takes it out.
 #[derive(Debug, Serialize)]
-struct Numbered {
+struct NumberedMemory {
     number: usize,
     #[serde(flatten)]
-    entry: Remembered,
+    entry: MemoryEntry,
 }
 
-fn numbered(all: Vec<Remembered>) -> Vec<Numbered> {
-    (1..).zip(all).map(|(number, entry)| Numbered { number, entry }).collect()
+fn numbered(all: Vec<MemoryEntry>) -> Vec<NumberedMemory> {
+    (1..).zip(all).map(|(number, entry)| NumberedMemory { number, entry }).collect()
 }
 
 /// Finds what fits, by the numbers that it has among all.
@@ -84,15 +84,15 @@ fn found(
     subject: &Subject,
     query: &str,
     least: f64,
-) -> Result<Vec<Numbered>, Failure> {
-    let place = |one: &Remembered| (one.path.clone(), one.line);
+) -> Result<Vec<NumberedMemory>, Failure> {
+    let place = |one: &MemoryEntry| (one.path.clone(), one.line);
     let all = numbered(remembered::entries(files, subject)?);
     let numbers: HashMap<_, _> = all.iter().map(|one| (place(&one.entry), one.number)).collect();
     let found = remembered::search(files, subject, query, least)?.into_iter();
     // What was written in between has no number yet.
     let known = found.filter_map(|entry| {
         let number = *numbers.get(&place(&entry))?;
-        Some(Numbered { number, entry })
+        Some(NumberedMemory { number, entry })
     });
     Ok(known.collect())
 }
@@ -124,11 +124,11 @@ fn question(lines: usize) -> &'static str {
     }
 }
 
-fn in_doubt(lines: &[Remembered]) -> String {
+fn in_doubt(lines: &[MemoryEntry]) -> String {
     if lines.is_empty() {
         return "Every line has a mark: selkie knows again who wrote each one.\n".to_owned();
     }
-    let line = |one: &Remembered| {
+    let line = |one: &MemoryEntry| {
         format!("  {}:{}  {}\n", one.path, one.line, one_line(&visible(&one.text)))
     };
     let lines: String = lines.iter().map(line).collect();
@@ -147,8 +147,8 @@ fn list(files: &Files, json: bool) -> Outcome {
     if all.is_empty() {
         return Ok(print::out("Nothing is remembered yet.\n")?);
     }
-    let row = |one: &Listed| {
-        let Listed { name, files, entries, faults, .. } = one;
+    let row = |one: &EntryView| {
+        let EntryView { name, files, entries, faults, .. } = one;
         let entries = counted(u64::try_from(*entries).unwrap_or(u64::MAX), ["entry", "entries"]);
         vec![name.clone(), entries, [files.join(" "), faults.join("; ")].join("  ")]
     };
@@ -158,7 +158,7 @@ fn list(files: &Files, json: bool) -> Outcome {
 
 /// How entries are shown.
 #[derive(Clone, Copy)]
-struct Showing<'a> {
+struct MemoryStyle<'a> {
     zone: Zone,
     json: bool,
     /// What is said where there are none.
@@ -167,7 +167,7 @@ struct Showing<'a> {
     has_files: bool,
 }
 
-fn shown(all: &[Numbered], showing: Showing<'_>) -> Outcome {
+fn shown(all: &[NumberedMemory], showing: MemoryStyle<'_>) -> Outcome {
     if showing.json {
         return Ok(print::json(&all)?);
     }
@@ -175,9 +175,9 @@ fn shown(all: &[Numbered], showing: Showing<'_>) -> Outcome {
     Ok(print::prose(if lines.is_empty() { showing.none } else { &lines })?)
 }
 
-fn line(one: &Numbered, showing: Showing<'_>) -> String {
-    let Numbered { number, entry: one } = one;
-    let Remembered { path, section, text, author, at, .. } = one;
+fn line(one: &NumberedMemory, showing: MemoryStyle<'_>) -> String {
+    let NumberedMemory { number, entry: one } = one;
+    let MemoryEntry { path, section, text, author, at, .. } = one;
     let score = one.score.map_or(String::new(), |score| format!(" (score {score:.2})"));
     let section = match section.as_str() {
         "" | "Notes" => String::new(),

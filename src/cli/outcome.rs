@@ -1,7 +1,7 @@
 //! What a command comes to, and why it failed.
 
-use selkie_config::problem::Problems;
 use selkie_app::answered::NotDone;
+use selkie_config::problem::Problems;
 
 /// Why a command failed.
 pub(super) enum Failure {

@@ -10,9 +10,9 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use super::args::Command;
-use selkie_config::read;
 use selkie_app::Binary;
-use selkie_app::build::{Chosen, sources};
+use selkie_app::build::{ConfigChoice, sources};
+use selkie_config::read;
 use selkie_domain::clock::{Clock as _, SystemClock};
 
 /// Times of files lag behind the clock, and some hold whole seconds: by so many at most.
@@ -21,19 +21,19 @@ const LAG: i64 = 2;
 const DEEPEST: usize = 64;
 
 /// Waits for the end of a command that root runs.
-pub struct Owned {
+pub struct RootCommand {
     folders: Vec<PathBuf>,
     since: i64,
 }
 
-impl Owned {
+impl RootCommand {
     /// Notes the moment from which on things are new. `None` where nothing is to be given to anybody.
     ///
     /// # Errors
     /// When the state folder is somebody else's, and what is in it leads root elsewhere.
     pub fn before(
         binary: &Binary,
-        chosen: &Chosen,
+        chosen: &ConfigChoice,
         command: &Command,
     ) -> anyhow::Result<Option<Self>> {
         let is_elsewhere = matches!(command, Command::Demo(_) | Command::Service(_));
@@ -45,7 +45,7 @@ impl Owned {
     ///
     /// # Errors
     /// When the state folder is somebody else's, and what is in it leads root elsewhere.
-    pub fn of(binary: &Binary, chosen: &Chosen) -> anyhow::Result<Option<Self>> {
+    pub fn of(binary: &Binary, chosen: &ConfigChoice) -> anyhow::Result<Option<Self>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
@@ -205,7 +205,7 @@ mod tests {
         chown(state.join("others"), Some(1), Some(1)).unwrap();
         symlink(&outside, state.join("link")).unwrap();
         fs::hard_link(state.join("linked"), home.path().join("linked")).unwrap();
-        let owned = |since| Owned { folders: vec![state.clone(), cache.clone()], since };
+        let owned = |since| RootCommand { folders: vec![state.clone(), cache.clone()], since };
         let uid = |path: &Path| fs::symlink_metadata(path).unwrap().uid();
         owned(0).hand_over().unwrap();
         assert_eq!(uid(&cache), 0, "root's own folder stays root's");

@@ -8,8 +8,8 @@ use super::outcome::Outcome;
 use super::print;
 use super::request::{ask, mismatched, said, to_ask};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
-use selkie_app::pairing::{Asking, OpenCode, Paired};
+use selkie_app::build::ConfigChoice;
+use selkie_app::pairing::{OpenCode, Paired, WaitingStranger};
 use selkie_app::request::{Request, Response};
 use selkie_domain::facts::Trust;
 use selkie_guard::visible::one_line;
@@ -60,7 +60,7 @@ pub enum PairWhat {
 }
 
 /// Makes a code, lists or takes back, through the daemon when one runs.
-pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
+pub fn pair(binary: &Binary, chosen: &ConfigChoice, pair: Pair) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let zone = plan.zone;
     match pair.what {
@@ -87,7 +87,7 @@ pub fn pair(binary: &Binary, chosen: &Chosen, pair: Pair) -> Outcome {
             let owns =
                 |one: &PersonId| row(one.as_str(), Trust::Owner.name(), "named in the config");
             let is = |one: &PairedPerson| row(one.person.as_str(), one.trust.name(), "paired");
-            let asks = |one: &Asking| {
+            let asks = |one: &WaitingStranger| {
                 let until = moment(one.until, zone);
                 row(one.person.as_str(), "asks", &format!("until {until}: {}", one_line(&one.name)))
             };

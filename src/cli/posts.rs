@@ -6,7 +6,7 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, to_ask};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
+use selkie_app::build::ConfigChoice;
 use selkie_app::posts::PostEdit;
 use selkie_app::request::{Request, Response};
 use selkie_guard::visible::{one_line, visible};
@@ -84,7 +84,7 @@ pub struct EditTweet {
 }
 
 /// Lists and changes posts, through the daemon when one runs.
-pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
+pub fn tweets(binary: &Binary, chosen: &ConfigChoice, what: Tweets) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let (asked, json, whole) = match what {
         Tweets::List { json } => (Request::Posts, json, false),

@@ -7,17 +7,17 @@ use tokio::time::timeout;
 
 use super::outcome::{Failure, Outcome};
 use super::print;
-use selkie_config::problem::Problems;
-use selkie_config::read;
-use selkie_app::answered::NotDone;
-use selkie_app::build::{Chosen, sources};
-use selkie_app::client::Running;
-use selkie_engine::flow::{Became, ChannelChange};
-use selkie_app::reload::Reloaded;
 use selkie_app::Binary;
+use selkie_app::answered::NotDone;
+use selkie_app::build::{ConfigChoice, sources};
+use selkie_app::client::RunningDaemon;
 use selkie_app::http;
 use selkie_app::lifecycle;
+use selkie_app::reload::ReloadReport;
+use selkie_config::problem::Problems;
+use selkie_config::read;
 use selkie_domain::count::counted;
+use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 use selkie_guard::visible::one_line;
 
 /// How long the daemon may take: a receiver may be slow to end.
@@ -45,7 +45,7 @@ pub struct ReloadArgs {
 }
 
 /// Has the running daemon read its config again.
-pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
+pub fn reload(binary: &Binary, chosen: &ConfigChoice, args: &ReloadArgs) -> Outcome {
     // What is wrong is the daemon's to say: it may know secrets that this command does not.
     let reading = read(&sources(binary, chosen), &binary.kits)?;
     let Some(found) = reading.folders() else {
@@ -55,7 +55,7 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
     let state = found.folders.state;
     let tls = http::tls().map_err(|error| anyhow!("{error}"))?;
     let answered = lifecycle::runtime()?.block_on(async {
-        let Some(daemon) = Running::find(&tls, &state).await? else {
+        let Some(daemon) = RunningDaemon::find(&tls, &state).await? else {
             return Ok::<_, anyhow::Error>(None);
         };
         let told = timeout(PATIENCE, daemon.reload()).await;
@@ -82,8 +82,8 @@ pub fn reload(binary: &Binary, chosen: &Chosen, args: &ReloadArgs) -> Outcome {
     }
 }
 
-fn told(reloaded: &Reloaded) -> String {
-    let Reloaded { changed, channels, needs_restart, notes } = reloaded;
+fn told(reloaded: &ReloadReport) -> String {
+    let ReloadReport { changed, channels, needs_restart, notes } = reloaded;
     let mut lines = Vec::new();
     if changed.is_empty() && needs_restart.is_empty() && channels.is_empty() {
         lines.push("Nothing has changed.".to_owned());
@@ -110,14 +110,14 @@ fn channel(change: &ChannelChange) -> String {
     };
     let why = refused.as_deref().unwrap_or("no reason is known");
     match (became, running) {
-        (Became::Added, _) => format!("{who} was added and listens{answer}"),
-        (Became::Remade, _) => format!("{who} was restarted{answer}"),
-        (Became::Kept, _) => format!("{who} keeps its previous settings: {why}"),
-        (Became::LeftOut, _) => format!("{who} was not added: {why}"),
-        (Became::Removed, 0) => {
+        (ChannelOutcome::Added, _) => format!("{who} was added and listens{answer}"),
+        (ChannelOutcome::Remade, _) => format!("{who} was restarted{answer}"),
+        (ChannelOutcome::Kept, _) => format!("{who} keeps its previous settings: {why}"),
+        (ChannelOutcome::LeftOut, _) => format!("{who} was not added: {why}"),
+        (ChannelOutcome::Removed, 0) => {
             format!("{who} was removed; messages that wait for it stay in the store")
         }
-        (Became::Removed, running) => {
+        (ChannelOutcome::Removed, running) => {
             let tasks = counted(*running as u64, ["task has", "tasks have"]);
             format!(
                 "{who} no longer listens, and will be gone when {tasks} ended; messages that wait for it stay in the store"
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_story_is_told_line_by_line() {
-        assert_eq!(told(&Reloaded::default()), "Nothing has changed.\n");
+        assert_eq!(told(&ReloadReport::default()), "Nothing has changed.\n");
         let change = |became, running| ChannelChange {
             name: "bird".to_owned(),
             account: "b:1".to_owned(),
@@ -145,17 +145,17 @@ mod tests {
             refused: Some("401: no such token".to_owned()),
             ..change(became, 0)
         };
-        let reloaded = Reloaded {
+        let reloaded = ReloadReport {
             changed: vec!["bird.token".to_owned(), "owners".to_owned()],
             channels: vec![
-                change(Became::Remade, 0),
-                change(Became::Added, 0),
-                change(Became::Removed, 0),
-                change(Became::Removed, 2),
-                refused(Became::Kept),
-                refused(Became::LeftOut),
-                refused(Became::Remade),
-                ChannelChange { unanswered: true, ..change(Became::Remade, 0) },
+                change(ChannelOutcome::Remade, 0),
+                change(ChannelOutcome::Added, 0),
+                change(ChannelOutcome::Removed, 0),
+                change(ChannelOutcome::Removed, 2),
+                refused(ChannelOutcome::Kept),
+                refused(ChannelOutcome::LeftOut),
+                refused(ChannelOutcome::Remade),
+                ChannelChange { unanswered: true, ..change(ChannelOutcome::Remade, 0) },
             ],
             needs_restart: vec!["store.url".to_owned()],
             notes: vec!["two\nlines".to_owned()],

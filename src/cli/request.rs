@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::outcome::{Failure, Outcome};
 use super::{print, unconfigured};
+use selkie_app::Binary;
 use selkie_app::answered::NotDone;
 use selkie_app::asking::{answers, plan_to_ask, says};
-use selkie_app::build::{AppConfig, Chosen, plan};
-use selkie_app::client::{Running, UNEXPECTED};
-use selkie_app::request::{Request, Response};
-use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice, plan};
+use selkie_app::client::{RunningDaemon, UNEXPECTED};
 use selkie_app::lifecycle;
+use selkie_app::request::{Request, Response};
 use selkie_app::telemetry;
 
 /// Reads the config; what is logged is errors alone.
-pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+pub(super) fn quiet(binary: &Binary, chosen: &ConfigChoice) -> Result<AppConfig, Failure> {
     let plan = plan(binary, chosen)?;
     let colour = telemetry::colour(&binary.env);
     telemetry::start(plan.settings.logging.quieter(), &plan.redactor, colour);
@@ -25,12 +25,12 @@ pub(super) fn quiet(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failu
 
 /// Reads the config for what a running daemon can carry out: mistakes in it are told in a line, and only where none runs do
 /// they end the command. Times are in the zone of whoever answers.
-pub(super) fn to_ask(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+pub(super) fn to_ask(binary: &Binary, chosen: &ConfigChoice) -> Result<AppConfig, Failure> {
     Ok(to_ask_of(binary, chosen)?.plan)
 }
 
 /// The same, with whether a daemon runs.
-pub(super) fn to_ask_of(binary: &Binary, chosen: &Chosen) -> Result<ToAsk, Failure> {
+pub(super) fn to_ask_of(binary: &Binary, chosen: &ConfigChoice) -> Result<ToAsk, Failure> {
     let asked = asked(binary, chosen)?;
     if !asked.runs && asked.plan.is_unconfigured() {
         unconfigured::told(binary, chosen);
@@ -41,7 +41,10 @@ pub(super) fn to_ask_of(binary: &Binary, chosen: &Chosen) -> Result<ToAsk, Failu
 }
 
 /// The same for what only looks: nothing is logged.
-pub(super) fn to_ask_silently(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Failure> {
+pub(super) fn to_ask_silently(
+    binary: &Binary,
+    chosen: &ConfigChoice,
+) -> Result<AppConfig, Failure> {
     Ok(asked(binary, chosen)?.plan)
 }
 
@@ -53,7 +56,7 @@ pub(super) struct ToAsk {
     pub(super) runs: bool,
 }
 
-fn asked(binary: &Binary, chosen: &Chosen) -> Result<ToAsk, Failure> {
+fn asked(binary: &Binary, chosen: &ConfigChoice) -> Result<ToAsk, Failure> {
     static TOLD: Once = Once::new();
     let mut plan = plan_to_ask(binary, chosen)?;
     let answers = lifecycle::runtime()?.block_on(answers(&plan))?;
@@ -94,7 +97,7 @@ pub(super) fn told_if_new(plan: &AppConfig) {
 /// Asks the daemon, or has it answered in this very process where none runs.
 pub(super) fn ask(plan: AppConfig, request: Request) -> Result<Response, Failure> {
     Ok(lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
+        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
             Some(daemon) => daemon.answer(&request).await,
             None => alone(plan, request).await,
         }

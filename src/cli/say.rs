@@ -7,17 +7,17 @@ use super::args::Say;
 use super::outcome::{Failure, Outcome};
 use super::request::{mismatched, to_ask, told_if_new};
 use super::{input, print};
-use selkie_app::build::{AppConfig, Chosen};
-use selkie_app::client::Running;
-use selkie_app::request::{Request, Response};
 use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice};
+use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
+use selkie_app::request::{Request, Response};
 use selkie_engine::delivery::runtime::Stop;
-use selkie_engine::delivery::say::Told;
+use selkie_engine::delivery::say::SayOutcome;
 use selkie_store::DeliveryState;
 
 /// Says it and prints the receipt; what did not arrive is a failure.
-pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
+pub fn say(binary: &Binary, chosen: &ConfigChoice, say: Say) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     let Say { to, text, json } = say;
     let text = input::text(&[text])?;
@@ -25,7 +25,7 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     let request = Request::Say { to: to.clone(), text };
     let told = lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
+        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
             Some(daemon) => daemon.answer(&request).await,
             None => {
                 told_if_new(&plan);
@@ -38,13 +38,15 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
         print::json(&told)?;
     }
     match told {
-        Told::Stands { conversation, standing, why } => ended(&conversation, &standing, why, json),
-        Told::Nowhere => Err(Failure::Usage(format!(
+        SayOutcome::Stands { conversation, standing, why } => {
+            ended(&conversation, &standing, why, json)
+        }
+        SayOutcome::Nowhere => Err(Failure::Usage(format!(
             "--to {:?} is not a conversation of a configured channel ({known}); it takes an id such as x:main or \
              tg:4711, which /id shows in a chat",
             to
         ))),
-        Told::Nothing => {
+        SayOutcome::Nothing => {
             Err(Failure::Usage("TEXT has nothing in it that could be shown".to_owned()))
         }
     }

@@ -7,7 +7,7 @@ use super::print;
 use super::request::{ask, mismatched, to_ask};
 use super::schedule_args::{AddSchedule, Schedules};
 use selkie_app::Binary;
-use selkie_app::build::{AppConfig, Chosen};
+use selkie_app::build::{AppConfig, ConfigChoice};
 use selkie_app::request::{Request, Response};
 use selkie_app::schedules::New;
 use selkie_domain::ids::ScheduleId;
@@ -23,7 +23,7 @@ mod shown;
 use shown::{details, line};
 
 /// Lists, makes and changes schedules, through the daemon when one runs.
-pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
+pub fn schedules(binary: &Binary, chosen: &ConfigChoice, what: Schedules) -> Outcome {
     let plan = to_ask(binary, chosen)?;
     match what {
         Schedules::List { all, json } => list(plan, all, json),

@@ -7,13 +7,13 @@ use super::confirm::confirmed;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::service_args::{Consent, Install, Service, ServiceStatus, Uninstall, Which};
+use selkie_app::Binary;
+use selkie_app::build::ConfigChoice;
 use selkie_config as config;
 use selkie_config::paths::ConfigFile;
-use selkie_app::Binary;
-use selkie_app::build::Chosen;
 use selkie_ops::init::Prompter;
 use selkie_ops::service::{
-    self, Asked, Kind, Machine, Ready, Removal, Standing, Unable, Wanted, standing,
+    self, Kind, Machine, Ready, Removal, ServiceSpec, ServiceState, ServiceTarget, Unable, standing,
 };
 
 /// The unit's usual name.
@@ -24,7 +24,7 @@ const CONTAINER: &str = "container";
 const ENTRIES: usize = 1000;
 
 /// Carries out one of them.
-pub fn service(binary: &Binary, chosen: &Chosen, what: Service) -> Outcome {
+pub fn service(binary: &Binary, chosen: &ConfigChoice, what: Service) -> Outcome {
     match what {
         Service::Install(install) => self::install(binary, chosen, &install),
         Service::Uninstall(uninstall) => self::uninstall(binary, chosen, &uninstall),
@@ -32,7 +32,7 @@ pub fn service(binary: &Binary, chosen: &Chosen, what: Service) -> Outcome {
     }
 }
 
-impl From<&Which> for Asked {
+impl From<&Which> for ServiceTarget {
     fn from(which: &Which) -> Self {
         let kind = if which.user { Kind::User } else { Kind::System };
         Self { kind, name: which.name.clone(), root: which.root.clone() }
@@ -41,7 +41,7 @@ impl From<&Which> for Asked {
 
 /// The place of the service that is meant.
 fn machine(binary: &Binary, which: &Which) -> Result<Machine, Failure> {
-    let mut asked = Asked::from(which);
+    let mut asked = ServiceTarget::from(which);
     asked.root = asked.root.map(|root| binary.here.join(root));
     if let Some(root) = asked.root.as_ref().filter(|root| !root.is_dir()) {
         return Err(Failure::Usage(format!("--root {} is not a folder: name one", root.display())));
@@ -50,7 +50,7 @@ fn machine(binary: &Binary, which: &Which) -> Result<Machine, Failure> {
         .ok_or_else(|| Failure::Usage("HOME is not set: set it, or leave out --user".to_owned()))
 }
 
-fn install(binary: &Binary, chosen: &Chosen, install: &Install) -> Outcome {
+fn install(binary: &Binary, chosen: &ConfigChoice, install: &Install) -> Outcome {
     let machine = machine(binary, &install.which)?;
     if machine.asked.name.contains('@') {
         let says = "--name is that of a template's instance, which needs no installing: systemctl enable --now starts it";
@@ -61,7 +61,7 @@ fn install(binary: &Binary, chosen: &Chosen, install: &Install) -> Outcome {
 }
 
 /// Installs, where somebody has agreed; shows it first.
-fn put_in(machine: &Machine, wanted: &Wanted, consent: Consent) -> Outcome {
+fn put_in(machine: &Machine, wanted: &ServiceSpec, consent: Consent) -> Outcome {
     let ready = Ready::new(machine, wanted, consent.force).map_err(failure)?;
     let updates = machine.unit_file().exists();
     print::prose(&shown(&ready))?;
@@ -100,10 +100,10 @@ fn agreed(consent: Consent, question: &str) -> Result<bool, Failure> {
 
 fn wanted(
     binary: &Binary,
-    chosen: &Chosen,
+    chosen: &ConfigChoice,
     install: &Install,
     machine: &Machine,
-) -> Result<Wanted, Failure> {
+) -> Result<ServiceSpec, Failure> {
     let full = |path: &Path| plain(&binary.here.join(path));
     let program = match &install.program {
         Some(program) => full(program),
@@ -119,7 +119,7 @@ fn wanted(
         Kind::System => credentials(binary, machine, &config),
         Kind::User => Vec::new(),
     };
-    Ok(Wanted {
+    Ok(ServiceSpec {
         program,
         config,
         state: chosen.state.as_deref().map(full),
@@ -185,7 +185,7 @@ fn done(machine: &Machine, updates: bool) -> String {
     text
 }
 
-fn uninstall(binary: &Binary, chosen: &Chosen, uninstall: &Uninstall) -> Outcome {
+fn uninstall(binary: &Binary, chosen: &ConfigChoice, uninstall: &Uninstall) -> Outcome {
     let machine = machine(binary, &uninstall.which)?;
     let removal = Removal::new(&machine, uninstall.consent.force).map_err(failure)?;
     let stops = if machine.runs {
@@ -206,7 +206,7 @@ fn uninstall(binary: &Binary, chosen: &Chosen, uninstall: &Uninstall) -> Outcome
 }
 
 /// Where what is the owner's stays.
-fn stays(chosen: &Chosen, machine: &Machine) -> String {
+fn stays(chosen: &ConfigChoice, machine: &Machine) -> String {
     let name = &machine.asked.name;
     let state = chosen.state.as_ref().map(|state| state.display().to_string());
     match machine.asked.kind {
@@ -239,7 +239,7 @@ fn status(binary: &Binary, wanted: &ServiceStatus) -> Outcome {
     }
 }
 
-fn told(standing: &Standing) -> String {
+fn told(standing: &ServiceState) -> String {
     let Some(path) = &standing.path else {
         return format!(
             "{} is not installed: to install it, run selkie service install\n",
@@ -275,7 +275,7 @@ impl Keeper {
     /// Finds it.
     pub fn of(binary: &Binary, config: &Path) -> Self {
         let of = |kind| {
-            let asked = Asked { kind, name: SERVICE.to_owned(), root: None };
+            let asked = ServiceTarget { kind, name: SERVICE.to_owned(), root: None };
             Machine::of(asked, &binary.env)
         };
         let is_machines = config == Path::new("/etc/selkie/config.yaml");
@@ -302,7 +302,7 @@ pub fn keep_running(machine: &Machine) -> Outcome {
 /// Installs one of one's own for whoever has just set selkie up; returns whether it runs now.
 pub fn installed_own(
     binary: &Binary,
-    chosen: &Chosen,
+    chosen: &ConfigChoice,
     config: &Path,
     machine: &Machine,
     prompter: &Prompter,
@@ -317,8 +317,13 @@ pub fn installed_own(
     false
 }
 
-fn install_own(binary: &Binary, chosen: &Chosen, machine: &Machine, config: &Path) -> Outcome {
-    let wanted = Wanted {
+fn install_own(
+    binary: &Binary,
+    chosen: &ConfigChoice,
+    machine: &Machine,
+    config: &Path,
+) -> Outcome {
+    let wanted = ServiceSpec {
         program: std::env::current_exe()?,
         config: plain(config),
         state: chosen.state.as_ref().map(|state| plain(&binary.here.join(state))),

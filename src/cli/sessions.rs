@@ -9,7 +9,7 @@ use super::outcome::Outcome;
 use super::print;
 use super::request::{rows, to_ask_silently};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
+use selkie_app::build::ConfigChoice;
 use selkie_app::request::Request;
 use selkie_guard::visible::one_line;
 use selkie_schedule::words::moment;
@@ -78,7 +78,7 @@ pub enum Format {
 }
 
 /// Lists, shows or exports, through the daemon when one runs.
-pub fn sessions(binary: &Binary, chosen: &Chosen, what: Sessions) -> Outcome {
+pub fn sessions(binary: &Binary, chosen: &ConfigChoice, what: Sessions) -> Outcome {
     let plan = to_ask_silently(binary, chosen)?;
     let zone = plan.zone;
     match what {

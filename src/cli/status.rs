@@ -8,18 +8,18 @@ use tokio::time::timeout;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::to_ask_silently;
-use selkie_app::backup::BackupStatus;
-use selkie_app::build::Chosen;
-use selkie_app::client::Running;
-use selkie_app::status::{ChannelStatus, NextTime, Reception, Status, StoreStatus};
 use selkie_app::Binary;
-use selkie_app::in_force;
+use selkie_app::backup::BackupStatus;
+use selkie_app::build::ConfigChoice;
+use selkie_app::client::RunningDaemon;
+use selkie_app::config_drift;
 use selkie_app::lifecycle;
+use selkie_app::status::{ChannelStatus, NextTime, Reception, Status, StoreStatus};
 use selkie_domain::count::{counted, sized};
 use selkie_guard::visible::one_line;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
-use selkie_store::read::{Counts, MOST_USED, Used};
+use selkie_store::read::{Counts, MOST_USED, TaskUsage};
 
 /// How long the daemon may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,11 +40,11 @@ pub struct StatusArgs {
 }
 
 /// Shows how the daemon stands.
-pub fn status(binary: &Binary, chosen: &Chosen, args: &StatusArgs) -> Outcome {
+pub fn status(binary: &Binary, chosen: &ConfigChoice, args: &StatusArgs) -> Outcome {
     let plan = to_ask_silently(binary, chosen)?;
     let state = &plan.folders.state;
     let status: Option<Status> = lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, state).await? {
+        match RunningDaemon::find(&plan.tls, state).await? {
             Some(daemon) => {
                 let told = timeout(PATIENCE, daemon.status()).await;
                 Ok::<_, anyhow::Error>(Some(told.context(
@@ -81,12 +81,12 @@ fn told(status: &Status, zone: Zone, width: usize) -> String {
     if let Some(restored) = status.restored() {
         row("restored", restored.says(&moment(restored.made_at, zone)));
     }
-    if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
+    if let Some(due) = config_drift::restart_due(&status.config.restart_due, zone) {
         row("restart due", due);
     }
     if let Some(it) = &status.config.not_loaded {
-        let says = one_line(&in_force::not_loaded(it, zone));
-        row("config", format!("{says}: {}", in_force::advice(it)));
+        let says = one_line(&config_drift::not_loaded(it, zone));
+        row("config", format!("{says}: {}", config_drift::advice(it)));
     }
     for it in &status.channels {
         let held = status.restored().is_some() && it.state == Reception::Off;
@@ -175,8 +175,8 @@ fn messages(counts: &Counts, refused: u64) -> String {
     }
 }
 
-fn today(today: &Used) -> String {
-    let Used { tasks, usage } = today;
+fn today(today: &TaskUsage) -> String {
+    let TaskUsage { tasks, usage } = today;
     let more = if *tasks >= MOST_USED { "at least " } else { "" };
     let tasks = counted(*tasks, ["task", "tasks"]);
     let calls = counted(u64::from(usage.calls), ["model call", "model calls"]);
@@ -203,7 +203,7 @@ mod tests {
 
     use super::*;
     use selkie_app::status::Rows;
-    use selkie_domain::in_force::{DueKey, NotInForce, NotLoaded};
+    use selkie_domain::config_drift::{DueKey, NotInForce, NotLoaded};
     use selkie_domain::usage::Usage;
 
     /// So wide that nothing is broken.
@@ -224,7 +224,7 @@ mod tests {
             rows: Some(Rows {
                 counts: Counts { running: 1, parked: 2, unclear: 1, ..Counts::default() },
                 approvals: 1,
-                today: Used {
+                today: TaskUsage {
                     tasks: 3,
                     usage: Usage {
                         calls: 4,

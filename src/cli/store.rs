@@ -11,18 +11,18 @@ use super::args::Store;
 use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::no_state;
-use selkie_app::build::{AppConfig, Chosen, plan};
 use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice, plan};
 use selkie_app::ledger;
 use selkie_app::lifecycle;
 use selkie_app::telemetry;
 use selkie_store::Ledger as _;
-use selkie_store::copy::{Copied, copy, refuse_sealed, unseal};
+use selkie_store::copy::{TableCopy, copy, refuse_sealed, unseal};
 use selkie_store::sql::SqlLedger;
 use target::{Place, Target};
 
 /// Copies or unseals.
-pub fn store(binary: &Binary, chosen: &Chosen, what: Store) -> Outcome {
+pub fn store(binary: &Binary, chosen: &ConfigChoice, what: Store) -> Outcome {
     let config = plan(binary, chosen)?;
     telemetry::start(
         config.settings.logging.quieter(),
@@ -69,7 +69,7 @@ async fn moved(
     source: &SqlLedger,
     place: &Place,
     instance: &str,
-) -> anyhow::Result<Vec<Copied>> {
+) -> anyhow::Result<Vec<TableCopy>> {
     // Before anything is made.
     refuse_sealed(source).await?;
     let target = Target::open(config, place, instance).await.context(MADE)?;
@@ -95,7 +95,7 @@ fn password(file: &Path) -> anyhow::Result<SecretString> {
     Ok(SecretString::from(text.trim()))
 }
 
-fn told(copied: &[Copied], place: &Place, verbose: bool) -> String {
+fn told(copied: &[TableCopy], place: &Place, verbose: bool) -> String {
     let rows: Vec<Vec<String>> =
         copied.iter().map(|c| vec![c.table.to_owned(), c.rows.to_string()]).collect();
     let all: u64 = copied.iter().map(|c| c.rows).sum();

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use tokio::time::timeout;
 
 use super::print;
-use selkie_app::demo::{Cast, Fits, Line, Manner, Seen, World};
+use selkie_app::demo::{Cast, Fits, Line, Manner, SeenMessage, World};
 
 /// How long one step may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -67,7 +67,12 @@ fn set_folder(folder: &Path) -> String {
     format!("/workspace {}", folder.display())
 }
 
-async fn wait(world: &dyn World, place: &str, since: i64, fits: Fits<'_>) -> anyhow::Result<Seen> {
+async fn wait(
+    world: &dyn World,
+    place: &str,
+    since: i64,
+    fits: Fits<'_>,
+) -> anyhow::Result<SeenMessage> {
     let waited = timeout(PATIENCE, world.wait_for(place, since, fits)).await;
     waited.map_err(|_| anyhow!("nothing came in {place} for {} s", PATIENCE.as_secs()))?
 }

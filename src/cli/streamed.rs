@@ -7,7 +7,7 @@ use super::print;
 
 /// An answer that somebody reads along.
 #[derive(Debug, Default)]
-pub struct Streamed {
+pub struct StreamedAnswer {
     is_on: bool,
     /// What of this answer is printed; blanks at its end are not.
     printed: String,
@@ -15,7 +15,7 @@ pub struct Streamed {
     blanks: String,
 }
 
-impl Streamed {
+impl StreamedAnswer {
     /// Prints pieces when it `is_on`, else the whole at the end.
     pub fn new(is_on: bool) -> Self {
         Self { is_on, ..Self::default() }

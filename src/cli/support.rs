@@ -9,15 +9,15 @@ use tokio::time::timeout;
 use super::built;
 use super::outcome::{Failure, Outcome};
 use super::print;
-use selkie_config::{read, show};
-use selkie_app::backup::engine;
-use selkie_app::build::{AppConfig, Chosen, plan_of_sound, sources};
-use selkie_app::client::Running;
-use selkie_ops::doctor::examine;
-use selkie_app::elsewhere::{Meant, NAME_IT, meant};
-use selkie_ops::support::{Piece, end_of_log, without_names, without_words, write};
 use selkie_app::Binary;
+use selkie_app::backup::engine;
+use selkie_app::build::{AppConfig, ConfigChoice, plan_of_sound, sources};
+use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
+use selkie_app::running_config::{ConfigTarget, NAME_IT, meant};
+use selkie_config::{read, show};
+use selkie_ops::doctor::examine;
+use selkie_ops::support::{Piece, end_of_log, without_names, without_words, write};
 use selkie_store::snapshot;
 
 /// How long the daemon may take to answer.
@@ -48,7 +48,7 @@ pub struct SupportArgs {
 }
 
 /// Makes the bundle, and says what is in it.
-pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome {
+pub fn support(binary: &Binary, chosen: &ConfigChoice, args: &SupportArgs) -> Outcome {
     let runtime = lifecycle::runtime()?;
     let chosen = &runtime.block_on(meant_by(binary, chosen))?;
     // What of a config with mistakes is sound hides its secrets; one that cannot be read at all hides none.
@@ -88,14 +88,14 @@ pub fn support(binary: &Binary, chosen: &Chosen, args: &SupportArgs) -> Outcome 
 }
 
 /// Chooses the config of the daemon that runs, where no other was named or found.
-async fn meant_by(binary: &Binary, chosen: &Chosen) -> Result<Chosen, Failure> {
+async fn meant_by(binary: &Binary, chosen: &ConfigChoice) -> Result<ConfigChoice, Failure> {
     match meant(binary, chosen).await {
-        Meant::Chosen => Ok(chosen.clone()),
-        Meant::Daemons { chosen, says } => {
+        ConfigTarget::Chosen => Ok(chosen.clone()),
+        ConfigTarget::Daemons { chosen, says } => {
             print::told(&format!("selkie: {says}"));
             Ok(chosen)
         }
-        Meant::Unknown(says) => Err(Failure::Failed(anyhow::anyhow!("{says}: {NAME_IT}"))),
+        ConfigTarget::Unknown(says) => Err(Failure::Failed(anyhow::anyhow!("{says}: {NAME_IT}"))),
     }
 }
 
@@ -112,7 +112,7 @@ fn versions(binary: &Binary) -> Value {
     })
 }
 
-fn shown(binary: &Binary, chosen: &Chosen) -> Result<Value, Failure> {
+fn shown(binary: &Binary, chosen: &ConfigChoice) -> Result<Value, Failure> {
     let reading = read(&sources(binary, chosen), &binary.kits)?;
     let lines = serde_json::to_value(show::lines(&reading)).map_err(anyhow::Error::from)?;
     Ok(without_words(lines))
@@ -121,7 +121,7 @@ fn shown(binary: &Binary, chosen: &Chosen) -> Result<Value, Failure> {
 /// How the daemon stands, or that none runs.
 async fn status(config: &AppConfig) -> Value {
     let asked = async {
-        match Running::find(&config.tls, &config.folders.state).await? {
+        match RunningDaemon::find(&config.tls, &config.folders.state).await? {
             Some(daemon) => daemon.status().await,
             None => Ok(json!({ "runs": false })),
         }

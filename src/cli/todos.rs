@@ -7,14 +7,14 @@ use serde_json::json;
 use super::outcome::Outcome;
 use super::print;
 use super::request::{ask, mismatched, to_ask};
-use super::todos_trust::{Wanted, trust};
+use super::todos_trust::{TrustRequest, trust};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
+use selkie_app::build::ConfigChoice;
 use selkie_app::people;
 use selkie_app::request::{Request, Response};
+use selkie_engine::work::todo_list::{ChatLabel, ListedTodo};
 use selkie_guard::visible::one_line;
 use selkie_schedule::words::moment;
-use selkie_engine::work::todo_list::{ChatLabel, ListedTodo};
 
 /// What an empty list says.
 const NONE: &str = "TODO.md is empty. Tell the bot in a chat what there is to do, or write it into TODO.md. The bot's own notes in a chat are a separate \
@@ -69,11 +69,11 @@ with --all-shown at a terminal: it then counts as that chat's own."
 }
 
 /// Lists what is to be done, or what was done, through the daemon when one runs.
-pub fn todos(binary: &Binary, chosen: &Chosen, what: &Todos) -> Outcome {
+pub fn todos(binary: &Binary, chosen: &ConfigChoice, what: &Todos) -> Outcome {
     let (done, json) = match what {
         Todos::List { done, json } => (done, json),
         Todos::Trust { text, all_shown, yes } => {
-            let wanted = Wanted { text: text.as_deref(), all_shown: *all_shown, yes: *yes };
+            let wanted = TrustRequest { text: text.as_deref(), all_shown: *all_shown, yes: *yes };
             return trust(binary, chosen, &wanted);
         }
     };

@@ -5,7 +5,7 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{ask, mismatched, to_ask};
 use selkie_app::Binary;
-use selkie_app::build::Chosen;
+use selkie_app::build::ConfigChoice;
 use selkie_app::people::DoubtfulTodos;
 use selkie_app::request::{Request, Response};
 use selkie_domain::count::counted;
@@ -17,7 +17,7 @@ const NOTHING: &str =
     "There is nothing to do: every item without a chat already counts as your own words.\n";
 
 /// What is to be taken.
-pub struct Wanted<'a> {
+pub struct TrustRequest<'a> {
     /// The one item that holds this.
     pub text: Option<&'a str>,
     /// Items of chats, too, that nobody is known to have written.
@@ -27,11 +27,11 @@ pub struct Wanted<'a> {
 }
 
 /// Shows which items are in doubt, asks, and takes them.
-pub fn trust(binary: &Binary, chosen: &Chosen, wanted: &Wanted<'_>) -> Outcome {
+pub fn trust(binary: &Binary, chosen: &ConfigChoice, wanted: &TrustRequest<'_>) -> Outcome {
     let doubtful = ask(to_ask(binary, chosen)?, Request::DoubtfulTodos)?;
     let Response::DoubtfulTodos(doubtful) = doubtful else { return mismatched() };
     let DoubtfulTodos { items, whose_is_lost } = doubtful;
-    let Parted { taken, left } = parted(items, wanted)?;
+    let TrustSplit { taken, left } = parted(items, wanted)?;
     print::prose(&shown(&taken, &left))?;
     if taken.is_empty() && !whose_is_lost {
         return Ok(print::prose(if left.is_empty() { NOTHING } else { "" })?);
@@ -63,18 +63,18 @@ fn question(items: usize, whose: &str) -> String {
 }
 
 /// What is taken, and what stays as it is.
-struct Parted {
+struct TrustSplit {
     taken: Vec<Doubtful>,
     left: Vec<Doubtful>,
 }
 
-fn parted(doubtful: Vec<Doubtful>, wanted: &Wanted<'_>) -> Result<Parted, Failure> {
+fn parted(doubtful: Vec<Doubtful>, wanted: &TrustRequest<'_>) -> Result<TrustSplit, Failure> {
     if let Some(text) = wanted.text {
-        return Ok(Parted { taken: vec![one(&doubtful, text)?], left: Vec::new() });
+        return Ok(TrustSplit { taken: vec![one(&doubtful, text)?], left: Vec::new() });
     }
     let is_taken = |item: &Doubtful| !item.is_noted && (item.chat.is_none() || wanted.all_shown);
     let (taken, left) = doubtful.into_iter().partition(is_taken);
-    Ok(Parted { taken, left })
+    Ok(TrustSplit { taken, left })
 }
 
 /// The one item that says this, or holds it.
@@ -183,7 +183,7 @@ mod tests {
             ]
         };
         let taken = |text, all_shown| -> Vec<String> {
-            let wanted = Wanted { text, all_shown, yes: false };
+            let wanted = TrustRequest { text, all_shown, yes: false };
             let parted = parted(all(), &wanted).ok().unwrap();
             parted.taken.into_iter().map(|item| item.text).collect()
         };

@@ -19,18 +19,18 @@ use super::outcome::{Failure, Outcome};
 use super::request::{mismatched, to_ask_silently};
 use super::{print, setting};
 use selkie_app::Binary;
-use selkie_app::build::{AppConfig, Chosen, plan};
-use selkie_app::client::Running;
-use selkie_app::hand::{self, ByHand, Called};
+use selkie_app::build::{AppConfig, ConfigChoice, plan};
+use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
+use selkie_app::manual_tool_call::{self, ByHand, CallReport};
 use selkie_app::request::{Request, Response};
 use selkie_domain::spelling::nearest;
 use selkie_domain::tool::ToolSpec;
-use selkie_shape::{Explained, fit};
-use selkie_tools::registry::Found;
+use selkie_shape::{Explanation, fit};
+use selkie_tools::registry::NameLookup;
 
 /// Lists, explains or calls.
-pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
+pub fn tools(binary: &Binary, chosen: &ConfigChoice, what: Tools) -> Outcome {
     match what {
         Tools::List { setting, json } if setting.is_named() => {
             list_in(binary, chosen, &setting, json)
@@ -55,14 +55,14 @@ pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
     }
 }
 
-fn list_in(binary: &Binary, chosen: &Chosen, setting: &Setting, json: bool) -> Outcome {
+fn list_in(binary: &Binary, chosen: &ConfigChoice, setting: &Setting, json: bool) -> Outcome {
     // A wrong word of the command line is told before anything is built.
     let facts = setting::facts_of(&binary.kits, setting)?;
     let explained = plan(binary, chosen)?.shaper.shape(&facts).explain();
     if json {
         return Ok(print::json(&explained)?);
     }
-    let Explained { setting, there, hidden } = explained;
+    let Explanation { setting, there, hidden } = explained;
     let mut rows = Vec::new();
     for line in there {
         rows.push(vec![line.name, line.class, line.group, line.summary]);
@@ -80,7 +80,7 @@ fn list_in(binary: &Binary, chosen: &Chosen, setting: &Setting, json: bool) -> O
 
 /// The same for programs.
 #[derive(Serialize)]
-struct Listed<'a> {
+struct ToolJson<'a> {
     name: &'a str,
     group: &'a str,
     /// The class: policy, plan mode and approvals go by it.
@@ -94,7 +94,7 @@ struct Listed<'a> {
     schema: &'a Value,
 }
 
-fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+fn list_all(binary: &Binary, chosen: &ConfigChoice, json: bool) -> Outcome {
     let all = whole(binary, chosen)?;
     if json {
         return Ok(print::json(&all.iter().map(listed).collect::<Vec<_>>())?);
@@ -122,9 +122,9 @@ fn places(settings: &[String], all: usize) -> String {
     }
 }
 
-fn listed(tool: &Everywhere) -> Listed<'_> {
+fn listed(tool: &Everywhere) -> ToolJson<'_> {
     let ToolSpec { name, description, parameters, class, group, sources, also, .. } = &*tool.spec;
-    Listed {
+    ToolJson {
         name,
         group,
         risk: class.name(),
@@ -140,7 +140,7 @@ fn listed(tool: &Everywhere) -> Listed<'_> {
 
 /// A tool as the model sees it.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ToolView<'a> {
     name: &'a str,
     description: &'a str,
     class: &'a str,
@@ -149,10 +149,10 @@ struct Shown<'a> {
     parameters: &'a Value,
     /// The same name with other parameters, on other channels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    elsewhere: Vec<Shown<'a>>,
+    elsewhere: Vec<ToolView<'a>>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ToolView<'a> {
     fn of(spec: &'a ToolSpec) -> Self {
         let ToolSpec { name, description, parameters, class, group, sources, .. } = spec;
         let (class, elsewhere) = (class.name(), Vec::new());
@@ -160,7 +160,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
+fn show(binary: &Binary, chosen: &ConfigChoice, name: &str) -> Outcome {
     let plan = plan(binary, chosen)?;
     let (mut names, mut hidden) = (Vec::new(), Vec::new());
     let mut found: Vec<Arc<ToolSpec>> = Vec::new();
@@ -172,14 +172,14 @@ fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
         if let Some(spec) = specs.iter().find(|spec| spec.name == ours && !known(spec)) {
             found.push(Arc::clone(spec));
         }
-        if let Found::Hidden(reasons) = shape.registry.find(ours) {
+        if let NameLookup::Hidden(reasons) = shape.registry.find(ours) {
             hidden = reasons;
         }
         names.extend(specs.iter().map(|s| s.name));
     }
-    let mut shown = found.iter().map(|spec| Shown::of(spec));
+    let mut shown = found.iter().map(|spec| ToolView::of(spec));
     if let Some(first) = shown.next() {
-        return Ok(print::json(&Shown { elsewhere: shown.collect(), ..first })?);
+        return Ok(print::json(&ToolView { elsewhere: shown.collect(), ..first })?);
     }
     if !hidden.is_empty() {
         return Err(Failure::Usage(format!("{name}: {}", hidden.join("; "))));
@@ -194,11 +194,17 @@ fn no_tool<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Failure 
     Failure::Usage(format!("there is no tool {name}{near} (see `selkie tools list`)"))
 }
 
-fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bool) -> Outcome {
+fn why(
+    binary: &Binary,
+    chosen: &ConfigChoice,
+    name: &str,
+    setting: &Setting,
+    json: bool,
+) -> Outcome {
     let facts = setting::facts_of(&binary.kits, setting)?;
     let plan = plan(binary, chosen)?;
     let shape = plan.shaper.shape(&facts);
-    if let Found::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
+    if let NameLookup::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
         return Err(no_tool(name, near.iter().map(String::as_str)));
     }
     let mut reasons = shape.why(name);
@@ -224,7 +230,7 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bo
 fn known(plan: &AppConfig, by_hand: &ByHand) -> Result<(), Failure> {
     let shape = plan.shaper.shape(&by_hand.facts);
     for (name, _) in &by_hand.calls {
-        if let Found::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
+        if let NameLookup::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
             return Err(no_tool(name, near.iter().map(String::as_str)));
         }
     }
@@ -232,8 +238,8 @@ fn known(plan: &AppConfig, by_hand: &ByHand) -> Result<(), Failure> {
 }
 
 fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
-    let answers: Vec<Called> = lifecycle::runtime()?.block_on(async {
-        if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
+    let answers: Vec<CallReport> = lifecycle::runtime()?.block_on(async {
+        if let Some(daemon) = RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
             return match daemon.answer(&Request::Call(Box::new(by_hand))).await? {
                 Response::Called(answers) => Ok(answers),
                 _ => mismatched(),
@@ -241,7 +247,7 @@ fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
         }
         let app = plan.open()?;
         let live = Arc::new(Live::new(app.plan.redactor.clone()));
-        let answers = hand::call(&app, &by_hand, Arc::clone(&live) as _).await;
+        let answers = manual_tool_call::call(&app, &by_hand, Arc::clone(&live) as _).await;
         live.clear();
         app.plan.processes.end().await;
         app.ledger.close().await;

@@ -21,7 +21,7 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::request::{rows, to_ask_silently};
 use selkie_app::Binary;
-use selkie_app::build::{AppConfig, Chosen};
+use selkie_app::build::{AppConfig, ConfigChoice};
 use selkie_app::request::Request;
 
 /// `selkie trace`.
@@ -48,7 +48,7 @@ pub struct Trace {
 }
 
 /// Finds the chain and prints it.
-pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
+pub fn trace(binary: &Binary, chosen: &ConfigChoice, trace: &Trace) -> Outcome {
     let plan = to_ask_silently(binary, chosen)?;
     // With mistakes the shape would be another one.
     let shaper = plan.mistakes.is_none().then(|| Arc::clone(&plan.shaper));

@@ -9,6 +9,7 @@ use crate::source::{at, key};
 pub struct Effective(Value);
 
 impl Effective {
+    /// What a value comes to.
     pub fn of(value: Value) -> Self {
         Self(value)
     }

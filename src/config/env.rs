@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use serde_json::{Map, Value};
 
 use crate::problem::{Place, Problem};
-use crate::source::{Environment, Written, put};
+use crate::source::{Environment, SourceValues, put};
 use crate::{schema, yaml};
 
 /// What the names of our variables begin with.
@@ -50,7 +50,7 @@ pub(super) fn unreadable(env: &Environment) -> Vec<Problem> {
 /// Turns `SELKIE__WORKER__MAX_CONCURRENCY=4` into `worker.max_concurrency: 4`. Text stays text (`007` is
 /// a password) unless the schema takes no text there; lists are written `a,b` or `[a, b]`. An empty
 /// variable counts as not set.
-pub(super) fn layer(env: &Environment, root: &Value) -> Written {
+pub(super) fn layer(env: &Environment, root: &Value) -> SourceValues {
     let mut value = Value::Object(Map::new());
     let mut names: BTreeMap<Vec<String>, String> = BTreeMap::new();
     for (name, text) in env {
@@ -70,7 +70,7 @@ pub(super) fn layer(env: &Environment, root: &Value) -> Written {
         let name = (0..=path.len()).rev().find_map(|end| names.get(&path[..end]));
         Place::of(name.cloned().unwrap_or_else(|| "the environment".to_owned()))
     };
-    Written { value, place: Box::new(place) }
+    SourceValues { value, place: Box::new(place) }
 }
 
 fn typed(root: &Value, at: &str, text: &str) -> Value {

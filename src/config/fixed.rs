@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::problem::Wrong;
 use crate::settings::Settings;
-use crate::unasked::Targets;
+use crate::unprompted::Targets;
 use selkie_llm as llm;
 use selkie_schedule::book::unknown_model;
 use selkie_schedule::fixed::{FixedSchedule, Wrong as WrongKey};

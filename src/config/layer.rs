@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::problem::Place;
-use crate::source::{Written, at};
+use crate::source::{SourceValues, at};
 
 /// All layers, laid over each other. Every value knows where it was written; sections come from everywhere.
 pub struct Tree {
@@ -15,7 +15,7 @@ pub struct Tree {
 
 impl Tree {
     /// Lays the layers over each other, the strongest last.
-    pub fn of(layers: &[Written]) -> Self {
+    pub fn of(layers: &[SourceValues]) -> Self {
         let mut tree = Self { value: Value::Object(Map::new()), places: BTreeMap::new() };
         for layer in layers {
             lay(&layer.value, &mut tree.value, &mut Vec::new(), &mut |path, is_section| {

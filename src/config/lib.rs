@@ -15,19 +15,19 @@ pub mod show;
 pub mod source;
 pub mod telemetry;
 
-mod also;
 mod blank;
 mod bounds;
+mod conventional_env;
 pub mod cron_file;
-mod customary;
+mod cross_checks;
 mod database;
 mod effective;
 mod exposed;
 pub mod fixed;
 mod home;
+mod key_aliases;
 mod layer;
 mod lines;
-mod meant;
 mod named;
 mod node;
 mod place_settings;
@@ -36,11 +36,11 @@ mod read;
 mod rows;
 mod schema;
 mod secrets;
-mod sound;
 pub mod state_folder;
-mod typed;
-mod unasked;
+mod type_errors;
+mod unprompted;
 mod urls;
+mod valid_subset;
 mod written;
 mod yaml;
 
@@ -49,21 +49,21 @@ use std::path::PathBuf;
 use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value};
 
-use crate::also::Also;
+use crate::key_aliases::Also;
 use crate::layer::Tree;
 use crate::lines::Lines;
-use crate::paths::{ConfigFile, Found};
+use crate::paths::{ConfigFile, FolderPaths};
 use crate::problem::{Place, Problem, Problems, belongs};
 use crate::secrets::Secrets;
 use crate::settings::Settings;
 use crate::source::{Environment, at, key, split};
 use crate::written::{FromFile, file_twin, from_file, from_flag, strange_sections};
-use crate::yaml::Repeated;
+use crate::yaml::DuplicateKey;
 use selkie_domain::schema::{Fault, FaultKind, check};
 
-pub use customary::{BASE_URL, may_go_to};
+pub use conventional_env::{BASE_URL, may_go_to};
+pub use cross_checks::crash_at;
 pub use effective::{Effective, written};
-pub use meant::crash_at;
 pub use source::Flag;
 
 /// The config that comes with every checkout: every key with its default, commented.
@@ -83,7 +83,7 @@ pub struct Sources {
 }
 
 /// Config that was read and whose shape was checked.
-pub struct Reading {
+pub struct RawConfig {
     value: Value,
     /// The same without what is wrong, for everything that is checked afterwards.
     sound: Value,
@@ -116,7 +116,7 @@ pub fn is_secret(kits: &[ChannelKit], key: &str) -> bool {
 ///
 /// # Errors
 /// When a file cannot be read at all; every other problem is kept in the reading.
-pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems> {
+pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<RawConfig, Problems> {
     let secrets = Secrets::of(kits);
     let schema = schema::compose(kits, &secrets);
     let FromFile { written, file, repeated } =
@@ -155,7 +155,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
         layers.push(written);
     }
     let tree = Tree::of(&layers);
-    layers.insert(0, customary::layer(&sources.env, tree.json()));
+    layers.insert(0, conventional_env::layer(&sources.env, tree.json()));
     let (also, clashes) = also.layer(&sources.env, tree.json());
     layers.insert(0, also);
     problems.extend(clashes);
@@ -166,7 +166,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let (sound, settings) = (Value::Null, None);
     let notes = [env::empty(&sources.env), exposed].concat();
     let (env, here) = (sources.env.clone(), sources.here.clone());
-    let mut reading = Reading {
+    let mut reading = RawConfig {
         value,
         sound,
         schema,
@@ -192,7 +192,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     Ok(reading)
 }
 
-impl Reading {
+impl RawConfig {
     /// Returns the settings when nothing is wrong.
     ///
     /// # Errors
@@ -242,8 +242,8 @@ impl Reading {
     }
 
     /// Finds the folders, as far as the settings can be read.
-    pub fn folders(&self) -> Option<Found> {
-        self.settings.as_ref().map(|settings| Found::choose(settings, &self.env, &self.here))
+    pub fn folders(&self) -> Option<FolderPaths> {
+        self.settings.as_ref().map(|settings| FolderPaths::choose(settings, &self.env, &self.here))
     }
 
     /// Lists the secrets that stand in the config, for the redactor.
@@ -261,7 +261,7 @@ impl Reading {
         self.secrets.weak(&self.value)
     }
 
-    fn check_shape(&mut self, kits: &[ChannelKit], repeated: Vec<Repeated>) {
+    fn check_shape(&mut self, kits: &[ChannelKit], repeated: Vec<DuplicateKey>) {
         // Which of the two was meant is known of a key alone that something stronger than the file says.
         let mut faulty: Vec<Vec<String>> = repeated.into_iter().map(|one| one.path).collect();
         faulty.retain(|path| self.is_of_the_file(path));
@@ -290,7 +290,7 @@ impl Reading {
             self.wrong(&path, message);
             faulty.push(path);
         }
-        self.sound = sound::sound(&self.schema, self.value.clone(), &faulty);
+        self.sound = valid_subset::sound(&self.schema, self.value.clone(), &faulty);
     }
 
     fn check_meaning(&mut self, kits: &[ChannelKit]) {
@@ -300,12 +300,12 @@ impl Reading {
         }
         let settings = serde_json::from_value::<Settings>(own.clone()).or_else(|error| {
             let faulty = self.typed_problems(&own, &error.to_string());
-            serde_json::from_value(sound::sound(&self.schema, own, &faulty))
+            serde_json::from_value(valid_subset::sound(&self.schema, own, &faulty))
         });
         // Types that refuse even what is left have been told above.
         let Ok(settings) = settings else { return };
         let has_section = |name: &str| self.value.get(name).is_some();
-        for (path, message) in meant::contradictions(&settings, kits, &has_section) {
+        for (path, message) in cross_checks::contradictions(&settings, kits, &has_section) {
             // A row whose lists could not be read says what they were to say.
             let within = format!("{}.", key(&path));
             let is_row = path.len() == 3 && within.starts_with("approvals.policy[");
@@ -342,7 +342,7 @@ impl Reading {
     /// What only the types know (the schema took it): every value is tried alone to find its key. Gives the
     /// paths of those that cannot be taken.
     fn typed_problems(&mut self, own: &Value, whole: &str) -> Vec<Vec<String>> {
-        let mut found = typed::refused(own);
+        let mut found = type_errors::refused(own);
         if found.is_empty() {
             found.push((Vec::new(), whole.to_owned()));
         }

@@ -112,7 +112,7 @@ impl From {
 
 /// The folders of one daemon, and why they are these.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FolderPaths {
     /// The folders.
     pub folders: Folders,
     /// Why the state is there.
@@ -121,7 +121,7 @@ pub struct Found {
     pub cache: From,
 }
 
-impl Found {
+impl FolderPaths {
     /// Decides by settings, systemd's variables, a checkout, XDG; in this order. `--state` has become
     /// `file_state_dir`; a cache folder of its own goes with it unless one is set.
     pub fn choose(settings: &Settings, env: &Environment, here: &Path) -> Self {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use crate::paths::{Folders, Found, From};
+use crate::paths::{FolderPaths, Folders, From};
 use crate::settings::Settings;
 use crate::source::Environment;
 
@@ -20,7 +20,12 @@ pub struct Unfit {
 }
 
 /// Looks at every folder, program and schema that the config names. Nothing is made.
-pub fn problems(settings: &Settings, found: &Found, env: &Environment, here: &Path) -> Vec<Unfit> {
+pub fn problems(
+    settings: &Settings,
+    found: &FolderPaths,
+    env: &Environment,
+    here: &Path,
+) -> Vec<Unfit> {
     let workspace = settings.workspace.dir.as_ref().map(|dir| here.join(dir));
     let Folders { state, cache } = &found.folders;
     let all = [

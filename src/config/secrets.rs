@@ -7,7 +7,7 @@ use selkie_channel_core::{ChannelKit, redact};
 use serde_json::Value;
 
 use crate::problem::{Place, Problem};
-use crate::source::{Environment, Written, at, at_mut, key, put, split};
+use crate::source::{Environment, SourceValues, at, at_mut, key, put, split};
 use crate::{read, urls};
 use selkie_domain::spelling::nearest;
 
@@ -93,7 +93,7 @@ impl Secrets {
 
     /// Replaces every `<key>_file` by the trimmed content of the file; `folder` is where relative names
     /// begin.
-    pub fn read_files(&self, written: &mut Written, folder: &Path) -> Vec<Problem> {
+    pub fn read_files(&self, written: &mut SourceValues, folder: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
         for pattern in &self.keys {
             let Some((last, parents)) = pattern.split_last() else { continue };
@@ -108,7 +108,7 @@ impl Secrets {
 
     /// Reads systemd's credentials: `$CREDENTIALS_DIRECTORY/<key>`, e.g. `telegram.bot_token`. One that nearly
     /// names a key is a problem; others are another program's.
-    pub fn credentials(&self, env: &Environment) -> (Written, Vec<Problem>) {
+    pub fn credentials(&self, env: &Environment) -> (SourceValues, Vec<Problem>) {
         let mut value = Value::Object(serde_json::Map::new());
         let mut problems = Vec::new();
         let folder = env.get("CREDENTIALS_DIRECTORY").map(Path::new);
@@ -144,7 +144,7 @@ impl Secrets {
             problems.extend(told.map(|message| Problem { place, key: String::new(), message }));
         }
         let place = |path: &[String]| Place::of(format!("credential {}", path.join(".")));
-        (Written { value, place: Box::new(place) }, problems)
+        (SourceValues { value, place: Box::new(place) }, problems)
     }
 
     /// Says why a credential's name is a mistake; `None` when it means nothing of ours: it has no dot, as our keys have,
@@ -182,7 +182,7 @@ pub fn named_files(value: &Value, folder: &Path) -> Vec<PathBuf> {
 }
 
 fn read_one(
-    written: &mut Written,
+    written: &mut SourceValues,
     parent: &[String],
     last: &str,
     folder: &Path,

@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{alerts, telemetry};
-use selkie_domain::span::Span;
-use selkie_engine::intake::settings as flow;
-use selkie_schedule::fixed::FixedSchedule;
-use selkie_schedule::zone::Zone;
 use selkie_agent as agent;
 use selkie_console as console;
+use selkie_domain::span::Span;
+use selkie_engine::intake::settings as flow;
 use selkie_guard as guard;
 use selkie_llm as llm;
 use selkie_memory as memory;
+use selkie_schedule::fixed::FixedSchedule;
+use selkie_schedule::zone::Zone;
 use selkie_store as store;
 use selkie_tools as tools;
 
@@ -83,7 +83,7 @@ pub struct Settings {
     /// What is done later, or again, as long as it stands here.
     pub schedules: Vec<FixedSchedule>,
     /// What is logged, and how.
-    pub logging: Logging,
+    pub logging: LogSettings,
     /// Where what is measured goes by itself.
     pub telemetry: telemetry::Telemetry,
     /// For tests.
@@ -124,7 +124,7 @@ impl Default for Settings {
             limits: flow::LimitSettings::default(),
             pairing: flow::Pairing::default(),
             console: console::Settings::default(),
-            logging: Logging::default(),
+            logging: LogSettings::default(),
             telemetry: telemetry::Telemetry::default(),
             debug: Debug::default(),
             file_state_dir: None,
@@ -164,14 +164,14 @@ impl Settings {
 /// What is logged, and how. Logs go to standard error.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Logging {
+pub struct LogSettings {
     /// The least important line that is written.
     pub level: Level,
     /// `text` for people, `json` for machines.
     pub format: Format,
 }
 
-impl Logging {
+impl LogSettings {
     /// Returns the same with errors only: in a demo the page tells the rest.
     pub fn quiet(self) -> Self {
         let level = if self.level == Level::Info { Level::Error } else { self.level };

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::paths::{Folders, Found, From};
-use crate::{Reading, urls};
+use crate::paths::{FolderPaths, Folders, From};
+use crate::{RawConfig, urls};
 
 /// One key as it takes effect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,7 +19,7 @@ pub struct Line {
 }
 
 /// Lists every key in the schema's order; keys of named entries (profiles, groups) where they are written.
-pub fn lines(reading: &Reading) -> Vec<Line> {
+pub fn lines(reading: &RawConfig) -> Vec<Line> {
     let found = reading.folders();
     let mut walk = Walk { reading, found: found.as_ref(), lines: Vec::new() };
     // Most defaults stand in the schema; which model answers hangs on several keys.
@@ -36,8 +36,8 @@ fn is_no_url(value: &Value) -> bool {
 }
 
 struct Walk<'a> {
-    reading: &'a Reading,
-    found: Option<&'a Found>,
+    reading: &'a RawConfig,
+    found: Option<&'a FolderPaths>,
     lines: Vec<Line>,
 }
 

@@ -22,7 +22,7 @@ pub struct Flag {
 pub type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
 
 /// Values as one source wrote them.
-pub struct Written {
+pub struct SourceValues {
     /// A map of sections and keys.
     pub value: Value,
     /// Where the value of a path was written.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use selkie_channel_core::ChannelKit;
 use serde_json::{Value, json};
 
-use crate::paths::{ConfigFile, Found};
+use crate::paths::{ConfigFile, FolderPaths};
 use crate::settings::Settings;
 use crate::{Sources, home, read, yaml};
 
@@ -35,7 +35,7 @@ pub fn state_folder(sources: &Sources, kits: &[ChannelKit]) -> Option<PathBuf> {
     let home = sources.env.get("HOME").map(String::as_str);
     let file_state_dir = named.and_then(|named| whole(&named, home));
     let settings = Settings { file_state_dir, ..Settings::default() };
-    Some(Found::choose(&settings, &sources.env, &sources.here).folders.state)
+    Some(FolderPaths::choose(&settings, &sources.env, &sources.here).folders.state)
 }
 
 /// Reads the one line of a broken file that names it; two that differ name none.

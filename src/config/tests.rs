@@ -105,7 +105,7 @@ impl Desk {
         self.folder.path()
     }
 
-    fn read(&self) -> Result<Reading, Problems> {
+    fn read(&self) -> Result<RawConfig, Problems> {
         let sources = Sources {
             file: ConfigFile::choose(None, self.path(), &Environment::new()),
             env: self.env.clone(),
@@ -120,7 +120,7 @@ impl Desk {
     }
 
     fn problems(&self) -> String {
-        let problems = self.read().and_then(Reading::finish).unwrap_err().to_string();
+        let problems = self.read().and_then(RawConfig::finish).unwrap_err().to_string();
         problems.replace(&self.path().display().to_string(), "<folder>")
     }
 

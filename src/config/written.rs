@@ -7,25 +7,25 @@ use serde_json::{Map, Value};
 use crate::lines::Lines;
 use crate::paths::ConfigFile;
 use crate::problem::{self, Place, Problem};
-use crate::source::{Flag, Written, key};
-use crate::yaml::{self, Document, Repeated};
+use crate::source::{Flag, SourceValues, key};
+use crate::yaml::{self, Document, DuplicateKey};
 use crate::{read, schema};
 use selkie_domain::schema::{FaultKind, check};
 
 /// Takes what a flag sets.
-pub fn from_flag(flag: &Flag) -> Written {
+pub fn from_flag(flag: &Flag) -> SourceValues {
     let place = Place::of(flag.name.clone());
-    Written { value: flag.value.clone(), place: Box::new(move |_| place.clone()) }
+    SourceValues { value: flag.value.clone(), place: Box::new(move |_| place.clone()) }
 }
 
 /// What a file wrote.
 pub struct FromFile {
     /// Its values.
-    pub written: Written,
+    pub written: SourceValues,
     /// Its name and lines when there is one.
     pub file: Option<(String, Lines)>,
     /// Its keys that stand twice.
-    pub repeated: Vec<Repeated>,
+    pub repeated: Vec<DuplicateKey>,
 }
 
 /// Reads the config file.
@@ -35,7 +35,7 @@ pub struct FromFile {
 pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
     let Some(path) = file.path() else {
         let value = Value::Object(Map::new());
-        let written = Written { value, place: Box::new(|_| Place::default()) };
+        let written = SourceValues { value, place: Box::new(|_| Place::default()) };
         return Ok(FromFile { written, file: None, repeated: Vec::new() });
     };
     let name = path.display().to_string();
@@ -51,7 +51,7 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
         let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
         Place { name: named.clone(), line: line.or_else(|| known.of_path(path)) }
     };
-    let written = Written { value, place: Box::new(place) };
+    let written = SourceValues { value, place: Box::new(place) };
     Ok(FromFile { written, file: Some((name, lines)), repeated })
 }
 
@@ -83,7 +83,7 @@ fn belongs_under(root: &Value, name: &str) -> String {
 }
 
 /// Takes out sections that nobody knows: their names may hold what the merging library reads as a path.
-pub fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
+pub fn strange_sections(written: &mut SourceValues, schema: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     for fault in check(schema, &written.value) {
         if let (FaultKind::Unknown { .. }, [section]) = (&fault.kind, fault.path.as_slice()) {

@@ -20,12 +20,12 @@ pub struct Document {
     /// Where they stand.
     pub lines: Lines,
     /// What stands once more: what was said first is kept.
-    pub repeated: Vec<Repeated>,
+    pub repeated: Vec<DuplicateKey>,
 }
 
 /// A key that stands twice.
 #[derive(Debug)]
-pub struct Repeated {
+pub struct DuplicateKey {
     /// Its path.
     pub path: Vec<String>,
     /// The same in words.
@@ -91,7 +91,7 @@ struct Walk<'a> {
     text: &'a str,
     path: Vec<String>,
     lines: Lines,
-    repeated: Vec<Repeated>,
+    repeated: Vec<DuplicateKey>,
 }
 
 impl<'a> Walk<'a> {
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
             false => {
                 let message = "is already there: keep one of the two".to_owned();
                 let problem = self.problem(at, source::key(&self.path), message);
-                self.repeated.push(Repeated { path: self.path.clone(), problem });
+                self.repeated.push(DuplicateKey { path: self.path.clone(), problem });
                 None
             }
         };

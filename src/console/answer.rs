@@ -11,13 +11,13 @@ use selkie_store::StoreError;
 
 /// A row beside the key of its conversation, as people write it.
 #[derive(Serialize)]
-pub(super) struct Keyed<T> {
+pub(super) struct KeyedRow<T> {
     key: String,
     #[serde(flatten)]
     row: T,
 }
 
-impl<T> Keyed<T> {
+impl<T> KeyedRow<T> {
     /// Puts the key of `of(row)` beside the row.
     pub(super) fn by(row: T, of: impl FnOnce(&T) -> &ConversationId) -> Self {
         Self { key: of(&row).key().to_owned(), row }

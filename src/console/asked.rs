@@ -24,8 +24,8 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 /// How many conversations are looked through for a key.
 const CONVERSATIONS_SEARCHED: usize = 10_000;
 
-/// What is asked.
-pub(super) type Asked = State<Arc<Console>>;
+/// What each handler is given.
+pub(super) type ConsoleState = State<Arc<Console>>;
 /// What a path names. What stands there may be no text: that is a fault like others.
 pub(super) struct Of(pub(super) String);
 

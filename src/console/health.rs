@@ -10,7 +10,7 @@ use axum::routing::get;
 
 use super::Console;
 use super::answer::Fault;
-use super::asked::Asked;
+use super::asked::ConsoleState;
 
 /// What Prometheus' text is, as HTTP calls it.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -24,16 +24,16 @@ pub(super) fn routes() -> Router<Arc<Console>> {
 }
 
 /// 200 as long as all loops turn, whatever platforms and databases do: who starts it again helps.
-async fn alive(State(console): Asked) -> Response {
+async fn alive(State(console): ConsoleState) -> Response {
     told(&console.health.alive())
 }
 
 /// 200 as long as it answers people.
-async fn ready(State(console): Asked) -> Response {
+async fn ready(State(console): ConsoleState) -> Response {
     told(&console.health.ready().await)
 }
 
-async fn metrics(State(console): Asked) -> Response {
+async fn metrics(State(console): ConsoleState) -> Response {
     match console.health.metrics().await {
         Ok(text) => ([(header::CONTENT_TYPE, METRICS)], text).into_response(),
         Err(_) => {

@@ -11,17 +11,17 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::answer::Fault;
-use super::asked::{Asked, Of, PATIENCE, Rows, TOTAL, find, limit};
 use super::Console;
-use selkie_engine::flow::{Looked, Sees, Unreadable};
+use super::answer::Fault;
+use super::asked::{ConsoleState, Of, PATIENCE, Rows, TOTAL, find, limit};
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use selkie_guard::visible::{harmless, one_line};
-use selkie_memory::remembered::Remembered;
-use selkie_people::circle::Known;
-use selkie_people::update::NamedPerson;
+use selkie_engine::flow::{KnowledgeResult, KnowledgeView, Unreadable};
 use selkie_engine::work::todo_list::ListedTodo;
+use selkie_guard::visible::{harmless, one_line};
+use selkie_memory::remembered::MemoryEntry;
+use selkie_people::update::NamedPerson;
+use selkie_people::visibility::VisiblePerson;
 
 /// The header that says how many items were done.
 const DONE: &str = "x-done-count";
@@ -74,7 +74,7 @@ struct Todo {
     text: String,
     /// `2026-12-24 18:00`, by the clocks of its conversation.
     due: Option<String>,
-    people: Vec<Named>,
+    people: Vec<NameQuery>,
     /// The chat that it belongs to.
     chat: Option<String>,
     /// What people call that chat.
@@ -84,7 +84,7 @@ struct Todo {
 }
 
 #[derive(Serialize)]
-struct Named {
+struct NameQuery {
     name: String,
     id: String,
 }
@@ -110,9 +110,9 @@ struct Line {
 }
 
 /// Whom a conversation may hear of, the latest met first.
-async fn contacts(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
+async fn contacts(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
-    let Sees { is_whole, what } = told(console.knowledge.contacts(&of)).await?;
+    let KnowledgeView { is_whole, what } = told(console.knowledge.contacts(&of)).await?;
     let total = what.known.len();
     let contacts = what.known.iter().take(most).map(contact).collect();
     let faults = shown_all(&what.faults, FAULTS);
@@ -121,9 +121,9 @@ async fn contacts(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, F
 }
 
 /// What is to be done, what comes due first before the newest; then what was done last.
-async fn todos(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
+async fn todos(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
-    let Sees { is_whole, what } = told(console.knowledge.todos(&of)).await?;
+    let KnowledgeView { is_whole, what } = told(console.knowledge.todos(&of)).await?;
     let counts = [(TOTAL, what.open.len().to_string()), (DONE, what.done.len().to_string())];
     let body = Todos {
         sees_all: is_whole,
@@ -135,9 +135,9 @@ async fn todos(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Faul
 }
 
 /// What is remembered, the last lines by the numbers that `/memory` gives them.
-async fn memory(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
+async fn memory(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
-    let Sees { is_whole, what } = told(console.knowledge.memory(&of)).await?;
+    let KnowledgeView { is_whole, what } = told(console.knowledge.memory(&of)).await?;
     let total = what.len();
     let lines = (1..).zip(&what).skip(total.saturating_sub(most));
     let lines = lines.map(|(number, one)| line(number, one)).collect();
@@ -146,7 +146,9 @@ async fn memory(console: Asked, Of(key): Of, rows: Rows) -> Result<Response, Fau
 }
 
 /// Waits for an answer as long as for a store that is away.
-async fn told<T>(asked: impl Future<Output = Looked<T>>) -> Result<Sees<T>, Fault> {
+async fn told<T>(
+    asked: impl Future<Output = KnowledgeResult<T>>,
+) -> Result<KnowledgeView<T>, Fault> {
     let unavailable = |why| Fault::new(StatusCode::SERVICE_UNAVAILABLE, why);
     match timeout(PATIENCE, asked).await {
         Ok(told) => told.map_err(|Unreadable(why)| unavailable(why)),
@@ -157,7 +159,7 @@ async fn told<T>(asked: impl Future<Output = Looked<T>>) -> Result<Sees<T>, Faul
     }
 }
 
-fn contact(known: &Known) -> Contact {
+fn contact(known: &VisiblePerson) -> Contact {
     let name = known.names.first().or(known.ids.first()).map_or("", String::as_str);
     Contact {
         name: shown(name),
@@ -168,7 +170,8 @@ fn contact(known: &Known) -> Contact {
 }
 
 fn todo(todo: &ListedTodo) -> Todo {
-    let named = |NamedPerson { name, id }: &NamedPerson| Named { name: shown(name), id: shown(id) };
+    let named =
+        |NamedPerson { name, id }: &NamedPerson| NameQuery { name: shown(name), id: shown(id) };
     Todo {
         text: shown(&todo.text),
         due: todo.due.map(|at| at.format("%Y-%m-%d %H:%M").to_string()),
@@ -180,7 +183,7 @@ fn todo(todo: &ListedTodo) -> Todo {
     }
 }
 
-fn line(number: usize, one: &Remembered) -> Line {
+fn line(number: usize, one: &MemoryEntry) -> Line {
     Line {
         number,
         path: shown(&one.path),

@@ -6,10 +6,10 @@ mod asked;
 mod health;
 mod known;
 mod live;
+mod origin_check;
 mod routes;
 mod settings;
 mod sources;
-mod wall;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use axum::serve::ListenerExt as _;
 use axum::{Router, middleware};
-use selkie_channel_core::door::{Caps, Door};
+use selkie_channel_core::server::{Caps, Door};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +33,7 @@ impl Console {
             .merge(health::routes())
             .merge(known::routes())
             .merge(live::routes(stop))
-            .layer(middleware::from_fn_with_state(wall, wall::guard))
+            .layer(middleware::from_fn_with_state(wall, origin_check::guard))
             .with_state(Arc::new(self))
     }
 

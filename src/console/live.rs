@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::sse::{Event, KeepAlive};
+use axum::response::sse::{Event as SseEvent, KeepAlive};
 use axum::response::{IntoResponse as _, Sse};
 use axum::routing::get;
 use futures_util::{Stream, StreamExt};
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Console;
 use super::answer::Fault;
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
 
 /// Listeners at once: half of the connections, so that questions are always answered.
 const LISTENERS: usize = 32;
@@ -40,12 +40,12 @@ pub(super) fn routes(stop: CancellationToken) -> Router<Arc<Console>> {
 /// What a listener hears: a happening beside its conversation's key, or that some were missed.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Told {
+enum LiveMessage {
     Happened {
         #[serde(skip_serializing_if = "Option::is_none")]
         key: Option<String>,
         #[serde(flatten)]
-        happening: Happening,
+        happening: Event,
     },
     Missed {
         happening: &'static str,
@@ -57,7 +57,7 @@ async fn events(
     State(console): State<Arc<Console>>,
     stop: CancellationToken,
     seat: OwnedSemaphorePermit,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+) -> Sse<impl Stream<Item = Result<SseEvent, Infallible>>> {
     let happenings = BroadcastStream::new(console.happenings.listen()).map(told);
     // A server that stops waits for its connections: an endless one must end by itself.
     let events = happenings.take_until(stop.cancelled_owned()).map(move |told| {
@@ -67,34 +67,36 @@ async fn events(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-fn told(heard: Result<Happening, BroadcastStreamRecvError>) -> Told {
+fn told(heard: Result<Event, BroadcastStreamRecvError>) -> LiveMessage {
     match heard {
         Ok(happening) => {
             let key = conversation(&happening).map(|c| c.key().to_owned());
-            Told::Happened { key, happening }
+            LiveMessage::Happened { key, happening }
         }
-        Err(BroadcastStreamRecvError::Lagged(count)) => Told::Missed { happening: "missed", count },
+        Err(BroadcastStreamRecvError::Lagged(count)) => {
+            LiveMessage::Missed { happening: "missed", count }
+        }
     }
 }
 
-fn event(told: &Told) -> Event {
+fn event(told: &LiveMessage) -> SseEvent {
     // Plain data always becomes JSON; should it not, the listener is told to look for itself.
-    Event::default()
+    SseEvent::default()
         .json_data(told)
-        .unwrap_or_else(|_| Event::default().data(r#"{"happening":"missed","count":1}"#))
+        .unwrap_or_else(|_| SseEvent::default().data(r#"{"happening":"missed","count":1}"#))
 }
 
-fn conversation(happening: &Happening) -> Option<&ConversationId> {
+fn conversation(happening: &Event) -> Option<&ConversationId> {
     match happening {
-        Happening::Received { conversation, .. }
-        | Happening::Started { conversation, .. }
-        | Happening::Asked { conversation, .. }
-        | Happening::Called { conversation, .. }
-        | Happening::Answered { conversation, .. }
-        | Happening::Planned { conversation, .. }
-        | Happening::Doing { conversation, .. }
-        | Happening::Ended { conversation, .. }
-        | Happening::Delivered { conversation, .. } => Some(conversation),
-        Happening::Wrote { .. } | Happening::Again { .. } => None,
+        Event::Received { conversation, .. }
+        | Event::Started { conversation, .. }
+        | Event::Asked { conversation, .. }
+        | Event::Called { conversation, .. }
+        | Event::Answered { conversation, .. }
+        | Event::Planned { conversation, .. }
+        | Event::Doing { conversation, .. }
+        | Event::Ended { conversation, .. }
+        | Event::Delivered { conversation, .. } => Some(conversation),
+        Event::Wrote { .. } | Event::Again { .. } => None,
     }
 }

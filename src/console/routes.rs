@@ -9,15 +9,15 @@ use selkie_channel_core::ConversationId;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::answer::{Answer, Fault, Keyed};
+use super::answer::{Answer, Fault, KeyedRow};
 use super::approval::Approval;
-use super::asked::{Asked, Of, PATIENCE, Rows, TOTAL, find, limit};
+use super::asked::{ConsoleState, Of, PATIENCE, Rows, TOTAL, find, limit};
 use super::{ChannelView, Console};
+use selkie_domain::config_drift::NotInForce;
 use selkie_domain::ids::{ScheduleId, TaskId};
-use selkie_domain::in_force::NotInForce;
 use selkie_schedule::post_view::PostView;
 use selkie_schedule::view::{Time, View};
-use selkie_shape::Explained;
+use selkie_shape::Explanation;
 use selkie_store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
 use selkie_store::{QuestionRow, States, Which};
 
@@ -85,7 +85,7 @@ struct Status {
 }
 
 /// A store that cannot be read or written is an answer here, not a fault: that is what one asks for.
-async fn status(State(console): Asked) -> Json<Status> {
+async fn status(State(console): ConsoleState) -> Json<Status> {
     let looked = timeout(PATIENCE, async {
         (console.ledger.counts().await, console.ledger.healthy().await)
     });
@@ -111,68 +111,74 @@ async fn status(State(console): Asked) -> Json<Status> {
     })
 }
 
-async fn conversations(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<ConversationRow>>> {
+async fn conversations(
+    State(console): ConsoleState,
+    rows: Rows,
+) -> Answer<Vec<KeyedRow<ConversationRow>>> {
     let rows = console.ledger.conversations(limit(rows)?).await?;
-    Ok(Json(rows.into_iter().map(|row| Keyed::by(row, |r| &r.id)).collect()))
+    Ok(Json(rows.into_iter().map(|row| KeyedRow::by(row, |r| &r.id)).collect()))
 }
 
 async fn conversation_tasks(
-    State(console): Asked,
+    State(console): ConsoleState,
     Of(key): Of,
     rows: Rows,
-) -> Answer<Vec<Keyed<TaskRow>>> {
+) -> Answer<Vec<KeyedRow<TaskRow>>> {
     let limit = limit(rows)?;
     let conversation = find(&console, &key).await?;
     keyed_tasks(&console, Some(&conversation), limit).await
 }
 
 /// What waits for a person there, the oldest first.
-async fn open_questions(State(console): Asked, Of(key): Of) -> Answer<Vec<QuestionRow>> {
+async fn open_questions(State(console): ConsoleState, Of(key): Of) -> Answer<Vec<QuestionRow>> {
     let conversation = find(&console, &key).await?;
     Ok(Json(console.ledger.open_questions(Some(&conversation)).await?))
 }
 
-async fn tasks(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<TaskRow>>> {
+async fn tasks(State(console): ConsoleState, rows: Rows) -> Answer<Vec<KeyedRow<TaskRow>>> {
     let limit = limit(rows)?;
     keyed_tasks(&console, None, limit).await
 }
 
-async fn task(State(console): Asked, Of(id): Of) -> Answer<Keyed<TaskDetail>> {
+async fn task(State(console): ConsoleState, Of(id): Of) -> Answer<KeyedRow<TaskDetail>> {
     let detail = detail(&console, &id).await?;
-    Ok(Json(Keyed::by(detail, |d| &d.row.conversation)))
+    Ok(Json(KeyedRow::by(detail, |d| &d.row.conversation)))
 }
 
-async fn shape(State(console): Asked, Of(id): Of) -> Answer<Explained> {
+async fn shape(State(console): ConsoleState, Of(id): Of) -> Answer<Explanation> {
     let detail = detail(&console, &id).await?;
     Ok(Json((console.explain)(&detail.facts)))
 }
 
 /// What a task has asked approval for, in any state, the oldest first.
-async fn task_approvals(State(console): Asked, Of(id): Of) -> Answer<Vec<Keyed<Approval>>> {
+async fn task_approvals(
+    State(console): ConsoleState,
+    Of(id): Of,
+) -> Answer<Vec<KeyedRow<Approval>>> {
     let task = detail(&console, &id).await?.row.id;
     keyed_approvals(&console, Some(task)).await
 }
 
 /// What waits for somebody's approval anywhere, the oldest first.
-async fn approvals(State(console): Asked) -> Answer<Vec<Keyed<Approval>>> {
+async fn approvals(State(console): ConsoleState) -> Answer<Vec<KeyedRow<Approval>>> {
     keyed_approvals(&console, None).await
 }
 
 /// What is done later, or again: the next to come due first, then what is paused or over.
 async fn schedules(
-    State(console): Asked,
+    State(console): ConsoleState,
     rows: Rows,
-) -> Result<([(&'static str, String); 1], Json<Vec<Keyed<View>>>), Fault> {
+) -> Result<([(&'static str, String); 1], Json<Vec<KeyedRow<View>>>), Fault> {
     let which = Which { states: States::KEPT, limit: limit(rows)?, ..Which::default() };
     let rows = console.schedules.schedules(&which).await?;
     let all = console.schedules.how_many_schedules(&which).await?;
     let now = console.clock.now();
-    let views = rows.iter().map(|row| Keyed::under(&row.conversation, View::of(row, now)));
+    let views = rows.iter().map(|row| KeyedRow::under(&row.conversation, View::of(row, now)));
     Ok(([(TOTAL, all.to_string())], Json(views.collect())))
 }
 
 /// The newest times of one schedule, the newest first.
-async fn schedule_times(State(console): Asked, Of(id): Of, rows: Rows) -> Answer<Vec<Time>> {
+async fn schedule_times(State(console): ConsoleState, Of(id): Of, rows: Rows) -> Answer<Vec<Time>> {
     let limit = limit(rows)?;
     let known = id.parse().map(ScheduleId);
     let known = known.map_err(|_| {
@@ -187,11 +193,11 @@ async fn schedule_times(State(console): Asked, Of(id): Of, rows: Rows) -> Answer
 }
 
 /// Drafts that wait for approval, scheduled posts, and the newest that went out or did not.
-async fn posts(State(console): Asked) -> Answer<Vec<PostView>> {
+async fn posts(State(console): ConsoleState) -> Answer<Vec<PostView>> {
     Ok(Json((console.posts)().await?))
 }
 
-async fn trace(State(console): Asked, Of(message): Of) -> Answer<Vec<Chain>> {
+async fn trace(State(console): ConsoleState, Of(message): Of) -> Answer<Vec<Chain>> {
     let chains = console.ledger.trace(&message).await?;
     if chains.is_empty() {
         return Err(Fault::missing(format!(
@@ -202,7 +208,7 @@ async fn trace(State(console): Asked, Of(message): Of) -> Answer<Vec<Chain>> {
 }
 
 /// Says what there is to whoever opens the address in a browser.
-async fn home(State(console): Asked) -> String {
+async fn home(State(console): ConsoleState) -> String {
     let answered: String = ANSWERED.iter().map(|path| format!("  {path}\n")).collect();
     let pages: String =
         console.wall.pages().map(|page| format!("\nThe page that shows it: {page}\n")).collect();
@@ -217,15 +223,17 @@ async fn keyed_tasks(
     console: &Console,
     of: Option<&ConversationId>,
     limit: usize,
-) -> Answer<Vec<Keyed<TaskRow>>> {
+) -> Answer<Vec<KeyedRow<TaskRow>>> {
     let rows = console.ledger.tasks(of, limit).await?;
-    Ok(Json(rows.into_iter().map(|row| Keyed::by(row, |r| &r.conversation)).collect()))
+    Ok(Json(rows.into_iter().map(|row| KeyedRow::by(row, |r| &r.conversation)).collect()))
 }
 
-async fn keyed_approvals(console: &Console, of: Option<TaskId>) -> Answer<Vec<Keyed<Approval>>> {
+async fn keyed_approvals(console: &Console, of: Option<TaskId>) -> Answer<Vec<KeyedRow<Approval>>> {
     let rows = console.ledger.approvals(of).await?;
     Ok(Json(
-        rows.into_iter().map(|row| Keyed::by(Approval::of(row), Approval::conversation)).collect(),
+        rows.into_iter()
+            .map(|row| KeyedRow::by(Approval::of(row), Approval::conversation))
+            .collect(),
     ))
 }
 

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use schemars::JsonSchema;
-use selkie_channel_core::door::Wall;
+use selkie_channel_core::server::Wall;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use selkie_channel_core::door::Wall;
+use selkie_channel_core::server::Wall;
 use serde::Serialize;
 
 use selkie_domain::clock::SharedClock;
+use selkie_domain::config_drift::NotInForce;
+use selkie_domain::event::Events;
 use selkie_domain::facts::Facts;
-use selkie_domain::happening::Happenings;
-use selkie_domain::in_force::NotInForce;
 use selkie_domain::live::Live;
 use selkie_engine::flow::Knowledge;
 use selkie_schedule::post_view::{PostUrl, PostView};
-use selkie_shape::Explained;
-use selkie_store::read::Read;
+use selkie_shape::Explanation;
+use selkie_store::read::Reader;
 use selkie_store::{Result, Schedules};
 
 /// Explains the shape of these facts, recomputed: shape is pure.
-pub type Explain = Arc<dyn Fn(&Facts) -> Explained + Send + Sync>;
+pub type Explain = Arc<dyn Fn(&Facts) -> Explanation + Send + Sync>;
 
 /// Lists the channels as they stand at this moment.
 pub type Channels = Arc<dyn Fn() -> Vec<ChannelView> + Send + Sync>;
@@ -56,7 +56,7 @@ pub trait Health: Send + Sync {
 #[derive(Clone)]
 pub struct Console {
     /// The ledger's read ports.
-    pub ledger: Arc<dyn Read>,
+    pub ledger: Arc<dyn Reader>,
     /// The schedules.
     pub schedules: Arc<dyn Schedules>,
     /// Finds the address of a post.
@@ -70,7 +70,7 @@ pub struct Console {
     /// Explains shapes.
     pub explain: Explain,
     /// What happens, live.
-    pub happenings: Happenings,
+    pub happenings: Events,
     /// How the daemon is.
     pub health: Arc<dyn Health>,
     /// The channels and how they are.

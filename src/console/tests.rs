@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta};
-use selkie_channel_core::door::Wall;
+use selkie_channel_core::server::Wall;
 use selkie_channel_core::{
     AccountId, Body, ConversationId, MessageRef, Outbound, Part, PersonId, PlaceId, Post, Receipt,
 };
@@ -16,12 +16,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{ChannelView, Console, Health};
-use selkie_engine::flow::{Knowledge, Looked, Sees, Unreadable};
 use selkie_domain::approval::{ApprovalState, Approvers, Request};
 use selkie_domain::choice::Pick;
 use selkie_domain::clock::ManualClock;
+use selkie_domain::event::{Event, Events};
 use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
-use selkie_domain::happening::{Happening, Happenings};
 use selkie_domain::ids::{InboxId, Instance, OutboundId, TaskId};
 use selkie_domain::live::Live;
 use selkie_domain::question::Person;
@@ -29,21 +28,23 @@ use selkie_domain::schedule::{Action, Maker, Schedule, Terms};
 use selkie_domain::taint::Taint;
 use selkie_domain::task::TaskState;
 use selkie_domain::usage::Usage;
-use selkie_memory::remembered::Remembered;
+use selkie_engine::flow::{Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
+use selkie_engine::work::todo_list::{ListedTodo, TodoList};
+use selkie_memory::remembered::MemoryEntry;
 use selkie_people::book::KnownList;
-use selkie_people::circle::Known;
 use selkie_people::update::NamedPerson;
+use selkie_people::visibility::VisiblePerson;
 use selkie_schedule::post_view::PostView;
-use selkie_shape::{Explained, HiddenLine, ToolLine};
+use selkie_shape::{Explanation, HiddenLine, ToolLine};
 use selkie_store::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, Read, SaidTask, TaskDetail, TaskRow,
-    Unanswered, Upcoming, Used,
+    Chain, ConversationRow, ConversationStatus, Counts, Reader, SaidTask, TaskDetail, TaskRow,
+    TaskUsage, UnansweredMessage, UpcomingWork,
 };
 use selkie_store::{
-    ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
-    Location, NewSchedule, Outcome, QuestionRow, Result, StoreError, Turn, Version,
+    ApprovalRow, AskedPerson, Change, Draft, FiringRecord, FiringResult, Fuse, KeepResult,
+    LastTime, Ledger, Location, NewSchedule, OccurrenceAction, Outcome, QuestionRow, Result,
+    StoreError, Turn, Version,
 };
-use selkie_engine::work::todo_list::{ListedTodo, TodoList};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
 #[derive(Default)]
@@ -133,7 +134,7 @@ fn facts() -> Facts {
 }
 
 #[async_trait]
-impl Read for Shelf {
+impl Reader for Shelf {
     async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>> {
         self.check()?;
         let ids = [id("tg:8", "tg:-100:7"), id("tg:8", "tg:4711"), id("tg:9", "tg:4711")];
@@ -158,7 +159,7 @@ impl Read for Shelf {
         Ok(Vec::new())
     }
 
-    async fn unanswered(&self, _: &ConversationId, _: usize) -> Result<Vec<Unanswered>> {
+    async fn unanswered(&self, _: &ConversationId, _: usize) -> Result<Vec<UnansweredMessage>> {
         Ok(Vec::new())
     }
 
@@ -166,7 +167,7 @@ impl Read for Shelf {
         &self,
         _: &ConversationId,
         _: usize,
-    ) -> Result<Vec<selkie_store::spoken::Spoken>> {
+    ) -> Result<Vec<selkie_store::spoken::Utterance>> {
         Ok(Vec::new())
     }
 
@@ -192,12 +193,12 @@ impl Read for Shelf {
         Ok(Counts { inbox: 3, ..Counts::default() })
     }
 
-    async fn upcoming(&self, _now: DateTime<chrono::Utc>) -> Result<Upcoming> {
-        Ok(Upcoming::default())
+    async fn upcoming(&self, _now: DateTime<chrono::Utc>) -> Result<UpcomingWork> {
+        Ok(UpcomingWork::default())
     }
 
-    async fn used_since(&self, _since: DateTime<chrono::Utc>) -> Result<Used> {
-        Ok(Used::default())
+    async fn used_since(&self, _since: DateTime<chrono::Utc>) -> Result<TaskUsage> {
+        Ok(TaskUsage::default())
     }
 
     async fn status(&self, _conversation: &ConversationId) -> Result<ConversationStatus> {
@@ -245,18 +246,18 @@ impl Read for Shelf {
 struct Notes;
 
 impl Notes {
-    fn sees<T>(of: &ConversationId, what: T) -> Looked<T> {
+    fn sees<T>(of: &ConversationId, what: T) -> KnowledgeResult<T> {
         match of.full().as_str() {
             "tg:8|tg:4711" => Err(Unreadable("TODO.md cannot be read: disk I/O error".to_owned())),
-            full => Ok(Sees { is_whole: full.starts_with("tg:9"), what }),
+            full => Ok(KnowledgeView { is_whole: full.starts_with("tg:9"), what }),
         }
     }
 }
 
 #[async_trait]
 impl Knowledge for Notes {
-    async fn contacts(&self, of: &ConversationId) -> Looked<KnownList> {
-        let one = |names: &[&str], id: &str| Known {
+    async fn contacts(&self, of: &ConversationId) -> KnowledgeResult<KnownList> {
+        let one = |names: &[&str], id: &str| VisiblePerson {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             ids: vec![id.to_owned()],
             last: Some(DateTime::UNIX_EPOCH),
@@ -265,7 +266,7 @@ impl Knowledge for Notes {
         Self::sees(of, KnownList { known, faults: vec!["contacts/ACTIVE.md, line 3".to_owned()] })
     }
 
-    async fn todos(&self, of: &ConversationId) -> Looked<TodoList> {
+    async fn todos(&self, of: &ConversationId) -> KnowledgeResult<TodoList> {
         let item = |text: &str| ListedTodo {
             text: text.to_owned(),
             due: None,
@@ -285,8 +286,8 @@ impl Knowledge for Notes {
         Self::sees(of, TodoList { open, done, faults: Vec::new() })
     }
 
-    async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>> {
-        let line = |n: usize| Remembered {
+    async fn memory(&self, of: &ConversationId) -> KnowledgeResult<Vec<MemoryEntry>> {
+        let line = |n: usize| MemoryEntry {
             path: "MEMORY.md".to_owned(),
             line: n,
             lines: 1,
@@ -325,7 +326,7 @@ struct Served {
     schedules: Arc<dyn Ledger>,
     _folder: TempDir,
     port: u16,
-    happenings: Happenings,
+    happenings: Events,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -350,7 +351,7 @@ impl Health for Poorly {
 
 impl Served {
     async fn new(ledger: Shelf) -> Self {
-        let happenings = Happenings::default();
+        let happenings = Events::default();
         let folder = tempfile::tempdir().unwrap();
         let schedules = selkie_store::open(folder.path()).unwrap();
         let console = Console {
@@ -361,7 +362,7 @@ impl Served {
             knowledge: Arc::new(Notes),
             clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
             syncs: Arc::new(|| 3),
-            explain: Arc::new(|facts| Explained {
+            explain: Arc::new(|facts| Explanation {
                 setting: format!("{} · {}", facts.place.name(), facts.trust.name()),
                 there: vec![ToolLine {
                     asks: Vec::new(),
@@ -616,8 +617,8 @@ async fn listening(served: &Served) -> tokio::io::Lines<BufReader<TcpStream>> {
     lines
 }
 
-fn heard(inbox: i64) -> Happening {
-    Happening::Received { conversation: id("tg:8", "tg:4711"), inbox: InboxId(inbox) }
+fn heard(inbox: i64) -> Event {
+    Event::Received { conversation: id("tg:8", "tg:4711"), inbox: InboxId(inbox) }
 }
 
 #[tokio::test]
@@ -625,7 +626,7 @@ async fn happenings_arrive_and_the_stream_ends_when_the_daemon_stops() {
     let served = served().await;
     let mut lines = listening(&served).await;
     served.happenings.tell(|| heard(1));
-    served.happenings.tell(|| Happening::Wrote { task: TaskId(7), text: "a\nb".to_owned() });
+    served.happenings.tell(|| Event::Wrote { task: TaskId(7), text: "a\nb".to_owned() });
     let first = data(&mut lines).await.unwrap();
     insta::assert_snapshot!(first, @r#"{"key":"tg:4711","happening":"heard","conversation":"tg:8|tg:4711","inbox":1}"#);
     let second = data(&mut lines).await.unwrap();
@@ -702,12 +703,12 @@ fn daily() -> NewSchedule {
 async fn schedules_are_told_with_their_next_times_and_their_history() {
     let console = Served::new(Shelf::default()).await;
     assert_eq!(console.get("/v1/schedules").await, (200, serde_json::json!([])));
-    let Kept::New(row) = console.schedules.schedule(daily()).await.unwrap() else { panic!() };
-    let skips = Firing {
+    let KeepResult::New(row) = console.schedules.schedule(daily()).await.unwrap() else { panic!() };
+    let skips = FiringRecord {
         of: row.version,
         turn: Some(Turn {
             at: row.next_at.unwrap(),
-            does: Does::Skip("nobody listens".to_owned()),
+            does: OccurrenceAction::Skip("nobody listens".to_owned()),
         }),
         missed: Vec::new(),
         last: None,
@@ -745,7 +746,7 @@ async fn a_cut_list_of_schedules_says_how_many_there_are_and_counts_none_that_wa
     let console = Served::new(Shelf::default()).await;
     for n in 0..3 {
         let new = NewSchedule { key: format!("n{n}"), most: 9, ..daily() };
-        let Kept::New(row) = console.schedules.schedule(new).await.unwrap() else { panic!() };
+        let KeepResult::New(row) = console.schedules.schedule(new).await.unwrap() else { panic!() };
         if n == 0 {
             console.schedules.reschedule(row.version, Change::Remove).await.unwrap().unwrap();
         }
@@ -763,13 +764,13 @@ async fn a_post_of_a_schedule_tells_how_it_stands_and_its_address() {
     let post = Post { texts: vec!["Good morning!".to_owned()], ..Post::default() };
     let mut new = daily();
     new.schedule.action = Action::Post { to: to.clone(), post: post.clone() };
-    let Kept::New(row) = console.schedules.schedule(new).await.unwrap() else { panic!() };
+    let KeepResult::New(row) = console.schedules.schedule(new).await.unwrap() else { panic!() };
     let outbound = Outbound::new(to.clone(), Body::Post(post));
     let part = Part::new(to, &serde_json::json!({}), "Good morning!");
     let draft = Draft { outbound, parts: vec![part], expires_at: None, month: None };
-    let says = Firing {
+    let says = FiringRecord {
         of: row.version,
-        turn: Some(Turn { at: row.next_at.unwrap(), does: Does::Say(Box::new(draft)) }),
+        turn: Some(Turn { at: row.next_at.unwrap(), does: OccurrenceAction::Say(Box::new(draft)) }),
         missed: Vec::new(),
         last: Some(LastTime { at: row.next_at.unwrap(), local: "1970-01-01T08:00:00".to_owned() }),
         next_at: None,
@@ -778,7 +779,9 @@ async fn a_post_of_a_schedule_tells_how_it_stands_and_its_address() {
     };
     let instance = Instance("a".to_owned());
     let fuse = Fuse { permits: 0, instance, now: DateTime::UNIX_EPOCH };
-    let Fired::Said(queued) = console.schedules.fire(says, fuse).await.unwrap() else { panic!() };
+    let FiringResult::Said(queued) = console.schedules.fire(says, fuse).await.unwrap() else {
+        panic!()
+    };
     let shown = async || {
         let (status, times) = console.get(&format!("/v1/schedules/{}/times", row.id())).await;
         assert_eq!(status, 200);

@@ -1,6 +1,6 @@
 //! The bot's own commands: one line makes one.
 
-use selkie_channel_core::Offered;
+use selkie_channel_core::OfferedCommand;
 
 use super::spelling::{is_slip, nearest};
 
@@ -75,8 +75,8 @@ impl Builtin {
 }
 
 /// What people are offered where a platform lists a bot's commands.
-pub fn offered() -> Vec<Offered> {
-    let offered = |command: &Builtin| Offered {
+pub fn offered() -> Vec<OfferedCommand> {
+    let offered = |command: &Builtin| OfferedCommand {
         name: command.name(),
         help: command.help(),
         in_groups: !command.is_owners() && !matches!(command, Builtin::Start | Builtin::Pair),

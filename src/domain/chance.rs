@@ -22,12 +22,12 @@ impl Chance for SystemChance {
 
 /// The same number always, for tests.
 #[derive(Clone, Copy, Debug)]
-pub struct Fixed(
+pub struct FixedChance(
     /// The number, in `0.0..1.0`.
     pub f64,
 );
 
-impl Chance for Fixed {
+impl Chance for FixedChance {
     fn unit(&self) -> f64 {
         self.0
     }

@@ -5,7 +5,7 @@ use selkie_channel_core::{Audience, Features, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
 use crate::choice::Pick;
-use crate::gate::Passed;
+use crate::gate::GatePass;
 use crate::named::named;
 use crate::taint::Taint;
 
@@ -37,7 +37,7 @@ pub struct Facts {
     pub opened: Vec<String>,
     /// Why the bot speaks although nobody spoke to it; absent when somebody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub passed: Option<Passed>,
+    pub passed: Option<GatePass>,
     /// Hidden tools that the owner's own words name (`$name`): given to this one task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summoned: Vec<String>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A line that passed the gate of its group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Passed {
+pub struct GatePass {
     /// The answer quotes the line: the wish to speak was strong enough.
     pub quotes: bool,
     /// A reaction or one short line is enough, by the model that decided.

@@ -90,7 +90,7 @@ fn without(text: &str, code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::{Fixed, SystemChance};
+    use crate::chance::{FixedChance, SystemChance};
 
     #[test]
     fn every_code_is_read_and_no_word_is_one() {
@@ -98,7 +98,7 @@ mod tests {
             let code = new_code(&SystemChance);
             assert_eq!(in_words(&format!("Pair {}", code.to_uppercase())), Some(code));
         }
-        assert_eq!(new_code(&Fixed(0.999_999)), "99999999");
+        assert_eq!(new_code(&FixedChance(0.999_999)), "99999999");
         assert_eq!(in_words("/pair ab3defgh"), Some("ab3defgh".to_owned()));
         for other in [
             "pair",

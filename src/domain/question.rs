@@ -30,7 +30,7 @@ pub struct Ask {
 /// What came of a question, for whoever asked it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "given", rename_all = "snake_case")]
-pub enum Given {
+pub enum QuestionResult {
     /// These were chosen.
     Chosen {
         /// Ids of choices, in the question's order.
@@ -89,15 +89,15 @@ impl Ask {
 
     /// Reads a person's words as an answer: numbers or labels of choices, else free text where it is
     /// taken. `None` when they answer nothing here.
-    pub fn read(&self, text: &str) -> Option<Given> {
+    pub fn read(&self, text: &str) -> Option<QuestionResult> {
         let text = text.trim();
         if text.is_empty() {
             return None;
         }
         if let Some(choices) = self.chosen(text) {
-            return Some(Given::Chosen { choices });
+            return Some(QuestionResult::Chosen { choices });
         }
-        self.free_text.then(|| Given::Words { text: text.to_owned() })
+        self.free_text.then(|| QuestionResult::Words { text: text.to_owned() })
     }
 
     /// Whether words are a number or a label of its choices, so that they are meant for it alone.
@@ -106,12 +106,12 @@ impl Ask {
     }
 
     /// Writes an answer for people and models.
-    pub fn says(&self, given: &Given) -> String {
+    pub fn says(&self, given: &QuestionResult) -> String {
         match given {
-            Given::Chosen { choices } => self.labels(choices).join(", "),
-            Given::Words { text } => text.clone(),
-            Given::Expired => format!("No answer within {}", self.within),
-            Given::NotAsked { why } => format!("The question could not be asked: {why}"),
+            QuestionResult::Chosen { choices } => self.labels(choices).join(", "),
+            QuestionResult::Words { text } => text.clone(),
+            QuestionResult::Expired => format!("No answer within {}", self.within),
+            QuestionResult::NotAsked { why } => format!("The question could not be asked: {why}"),
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
 
     fn read(ask: &Ask, text: &str) -> String {
         ask.read(text).map_or("nothing".to_owned(), |given| match &given {
-            Given::Chosen { .. } => format!("chose {}", ask.says(&given)),
+            QuestionResult::Chosen { .. } => format!("chose {}", ask.says(&given)),
             _ => format!("said {}", ask.says(&given)),
         })
     }
@@ -244,7 +244,7 @@ mod tests {
             let ask = ask(&labels, false, false);
             for (n, label) in labels.iter().enumerate() {
                 let by_number = ask.read(&(n + 1).to_string());
-                prop_assert_eq!(by_number, Some(Given::Chosen { choices: vec![(n + 1).to_string()] }));
+                prop_assert_eq!(by_number, Some(QuestionResult::Chosen { choices: vec![(n + 1).to_string()] }));
                 prop_assert!(ask.read(label).is_some());
             }
         }
@@ -252,7 +252,7 @@ mod tests {
         #[test]
         fn a_question_without_free_text_takes_choices_alone(text in "\\PC{0,20}", many: bool) {
             let ask = ask(&["tea", "milk"], many, false);
-            if let Some(Given::Chosen { choices }) = ask.read(&text) {
+            if let Some(QuestionResult::Chosen { choices }) = ask.read(&text) {
                 prop_assert!(!choices.is_empty() && choices.len() <= 2);
             }
         }

@@ -17,7 +17,7 @@ pub struct ReminderId {
 /// What its person has made of a reminder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "settled", rename_all = "snake_case")]
-pub enum Reminded {
+pub enum ReminderState {
     /// It is done.
     Done,
     /// It is said again.

@@ -12,7 +12,7 @@ mod effort;
 mod follow;
 
 use self::describe::{constants, describe_within, got, short};
-use effort::{Effort, Spent};
+use effort::{Effort, EffortExhausted};
 use follow::{choices, resolve};
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ pub fn check(schema: &Value, value: &Value) -> Vec<Fault> {
         Checker { root: schema, path: Vec::new(), faults: Vec::new(), effort: &effort };
     match checker.value(schema, value) {
         Ok(()) => checker.faults,
-        Err(Spent) => vec![Fault { path: Vec::new(), kind: FaultKind::Endless }],
+        Err(EffortExhausted) => vec![Fault { path: Vec::new(), kind: FaultKind::Endless }],
     }
 }
 
@@ -88,7 +88,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn fault(&mut self, kind: FaultKind) -> Result<(), Spent> {
+    fn fault(&mut self, kind: FaultKind) -> Result<(), EffortExhausted> {
         self.effort.copy(self.path.iter().map(String::len).sum())?;
         self.faults.push(Fault { path: self.path.clone(), kind });
         Ok(())
@@ -97,8 +97,8 @@ impl Checker<'_> {
     fn at(
         &mut self,
         key: &str,
-        check: impl FnOnce(&mut Self) -> Result<(), Spent>,
-    ) -> Result<(), Spent> {
+        check: impl FnOnce(&mut Self) -> Result<(), EffortExhausted>,
+    ) -> Result<(), EffortExhausted> {
         self.effort.copy(key.len())?;
         self.path.push(key.to_owned());
         check(self)?;
@@ -106,7 +106,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn value(&mut self, schema: &Value, value: &Value) -> Result<(), Spent> {
+    fn value(&mut self, schema: &Value, value: &Value) -> Result<(), EffortExhausted> {
         let _level = self.effort.level()?;
         let schema = resolve(self.root, schema, self.effort)?;
         if let Some(choices) = choices(schema) {
@@ -130,7 +130,12 @@ impl Checker<'_> {
     }
 
     /// Takes the first choice that fits; else reports the choice that came nearest, or the type.
-    fn any(&mut self, schema: &Value, choices: &[Value], value: &Value) -> Result<(), Spent> {
+    fn any(
+        &mut self,
+        schema: &Value,
+        choices: &[Value],
+        value: &Value,
+    ) -> Result<(), EffortExhausted> {
         let mut best: Option<Vec<Fault>> = None;
         for choice in choices {
             self.effort.copy(self.path.iter().map(String::len).sum())?;
@@ -160,7 +165,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn listed(&mut self, schema: &Value, value: &Value) -> Result<(), Spent> {
+    fn listed(&mut self, schema: &Value, value: &Value) -> Result<(), EffortExhausted> {
         let Some(list) = schema.get("enum").and_then(Value::as_array) else { return Ok(()) };
         for listed in list {
             if self.effort.same(listed, value)? {
@@ -173,7 +178,7 @@ impl Checker<'_> {
         self.fault(FaultKind::NotListed { got, takes })
     }
 
-    fn range(&mut self, schema: &Value, value: &Value) -> Result<(), Spent> {
+    fn range(&mut self, schema: &Value, value: &Value) -> Result<(), EffortExhausted> {
         let Some(number) = value.as_f64() else { return Ok(()) };
         let least = schema.get("minimum").and_then(Value::as_f64);
         let most = schema.get("maximum").and_then(Value::as_f64);
@@ -188,7 +193,7 @@ impl Checker<'_> {
         &mut self,
         schema: &Value,
         map: &serde_json::Map<String, Value>,
-    ) -> Result<(), Spent> {
+    ) -> Result<(), EffortExhausted> {
         let known = schema.get("properties").and_then(Value::as_object);
         let others = schema.get("additionalProperties");
         for (key, value) in map {
@@ -215,7 +220,7 @@ impl Checker<'_> {
         &mut self,
         key: &str,
         known: Option<&serde_json::Map<String, Value>>,
-    ) -> Result<(), Spent> {
+    ) -> Result<(), EffortExhausted> {
         let known = || known.into_iter().flat_map(serde_json::Map::keys);
         // The distance between two words takes a step for each pair of letters.
         self.effort.copy(known().map(|k| k.len().min(LONGEST_WORD) * 16 + k.len()).sum())?;
@@ -225,7 +230,7 @@ impl Checker<'_> {
     }
 }
 
-fn types_fit(schema: &Value, value: &Value, effort: &Effort) -> Result<bool, Spent> {
+fn types_fit(schema: &Value, value: &Value, effort: &Effort) -> Result<bool, EffortExhausted> {
     if let Some(constant) = schema.get("const") {
         return effort.same(constant, value);
     }

@@ -51,17 +51,17 @@ impl Taint {
 /// Rows of earlier versions know only whether there were words of others.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum StoredTaint {
     Old(bool),
     Name(String),
 }
 
 impl<'de> Deserialize<'de> for Taint {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match Written::deserialize(from)? {
-            Written::Old(false) => Ok(Self::Clean),
-            Written::Old(true) => Ok(Self::Raw),
-            Written::Name(name) => Self::parse(&name)
+        match StoredTaint::deserialize(from)? {
+            StoredTaint::Old(false) => Ok(Self::Clean),
+            StoredTaint::Old(true) => Ok(Self::Raw),
+            StoredTaint::Name(name) => Self::parse(&name)
                 .ok_or_else(|| serde::de::Error::custom(format!("there is no level {name}"))),
         }
     }

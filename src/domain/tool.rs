@@ -98,12 +98,12 @@ pub struct OtherName {
     /// The name.
     pub called: &'static str,
     /// The argument that the name means, where the model gives none of its own.
-    pub implies: Option<Implied>,
+    pub implies: Option<ImpliedArgument>,
 }
 
 /// An argument that another name of a tool means.
 #[derive(Clone, Copy, Debug)]
-pub struct Implied {
+pub struct ImpliedArgument {
     /// Our parameter.
     pub parameter: &'static str,
     /// Its value.
@@ -149,7 +149,7 @@ impl OtherName {
         parameter: &'static str,
         value: ImpliedValue,
     ) -> Self {
-        Self { called, implies: Some(Implied { parameter, value }) }
+        Self { called, implies: Some(ImpliedArgument { parameter, value }) }
     }
 }
 
@@ -222,12 +222,12 @@ pub struct ToolBlock {
     specs: Vec<Arc<ToolSpec>>,
     serialized: Mutex<BTreeMap<&'static str, Arc<RawValue>>>,
     size: OnceLock<usize>,
-    listings: Mutex<BTreeMap<u64, Arc<Listing>>>,
+    listings: Mutex<BTreeMap<u64, Arc<ToolList>>>,
 }
 
 /// What a model reads of a shape's tools.
 #[derive(Clone, Debug)]
-pub struct Listing {
+pub struct ToolList {
     /// The tools that it reads.
     pub block: Arc<ToolBlock>,
     /// Those for which there is no room: they can be called all the same.
@@ -236,7 +236,7 @@ pub struct Listing {
     pub is_short: bool,
 }
 
-impl Listing {
+impl ToolList {
     /// All of them as they are.
     pub fn whole(block: &Arc<ToolBlock>) -> Self {
         Self { block: Arc::clone(block), left: Vec::new(), is_short: false }
@@ -259,8 +259,8 @@ impl ToolBlock {
     pub fn listing(
         &self,
         window: u64,
-        make: impl FnOnce(&[Arc<ToolSpec>]) -> Listing,
-    ) -> Arc<Listing> {
+        make: impl FnOnce(&[Arc<ToolSpec>]) -> ToolList,
+    ) -> Arc<ToolList> {
         let mut listings = locked(&self.listings);
         Arc::clone(listings.entry(window).or_insert_with(|| Arc::new(make(&self.specs))))
     }

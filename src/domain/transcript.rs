@@ -16,7 +16,7 @@ use crate::taint::Taint;
 pub enum Item {
     /// A person's message, as the model sees it.
     #[serde(rename = "heard")]
-    Received(Received),
+    Received(UserMessage),
     /// The model answered and asked for calls, or a group of them. The next row of the task answers them.
     Asked {
         /// What it said beside the calls.
@@ -88,7 +88,7 @@ impl Item {
 
 /// A person's message, as the model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Received {
+pub struct UserMessage {
     /// Its row in the inbox; absent for talk, and for words that came as no message.
     pub inbox: Option<InboxId>,
     /// When it was written.
@@ -101,7 +101,7 @@ pub struct Received {
     /// What they wrote.
     pub text: String,
     /// The text they replied to, and whose it is: not their own words.
-    pub quote: Option<Quoted>,
+    pub quote: Option<QuotedWords>,
     /// The text itself is forwarded: not their own words.
     #[serde(default)]
     pub forwarded: bool,
@@ -119,7 +119,7 @@ pub struct Received {
     pub pictures: Vec<Picture>,
 }
 
-impl Received {
+impl UserMessage {
     /// Returns the level of what it holds beside the person's own words.
     pub fn level(&self) -> Taint {
         let quoted = match &self.quote {
@@ -147,7 +147,7 @@ impl Received {
 
 /// Somebody else's words inside a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Quoted {
+pub struct QuotedWords {
     /// Whose.
     pub speaker: String,
     /// What.

@@ -93,7 +93,7 @@ pub fn dollars(micro_usd: u64) -> String {
 
 /// One addition to a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spent {
+pub struct UsageDelta {
     /// Whose it is, e.g. a person's id.
     pub who: String,
     /// What is counted, e.g. `calls`.

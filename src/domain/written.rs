@@ -2,7 +2,7 @@
 
 /// What is told of a text that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written<'a> {
+pub enum TextProgress<'a> {
     /// It begins: what was told before is void, for whoever wrote that has failed.
     Begun,
     /// It goes on with this.

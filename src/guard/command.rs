@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::reading::{first, is_assignment};
 use super::{inner, shell_words};
 
-pub use super::reading::{Reading, Word};
+pub use super::reading::{CommandReading, Word};
 
 /// Programs that wait for a person at a terminal.
 const INTERACTIVE: [&str; 30] = [
@@ -120,23 +120,23 @@ const ELSEWHERE: &str = "a shell without a script or -c reads its commands from 
 const FED: &str = "it reads what it runs from its input: write that out";
 
 /// Reads a command line.
-pub fn read(text: &str) -> Reading {
-    let mut reading = Reading::default();
+pub fn read(text: &str) -> CommandReading {
+    let mut reading = CommandReading::default();
     shell_words::split(text, 0, &mut reading);
     look_into_all(&mut reading);
     reading
 }
 
 /// Reads the substitution that a text begins with, which bash carries out when it evaluates that text.
-pub(super) fn read_substitution(text: &str) -> Reading {
-    let mut reading = Reading::default();
+pub(super) fn read_substitution(text: &str) -> CommandReading {
+    let mut reading = CommandReading::default();
     shell_words::substitution(text, &mut reading);
     look_into_all(&mut reading);
     reading
 }
 
 /// Reads the commands in words of commands, round by round.
-fn look_into_all(reading: &mut Reading) {
+fn look_into_all(reading: &mut CommandReading) {
     let (mut from, mut left) = (0, CODES);
     for _ in 0..ROUNDS {
         let to = reading.commands.len();
@@ -153,7 +153,7 @@ fn look_into_all(reading: &mut Reading) {
 }
 
 /// Reads the commands that a command's words are, as long as there are bytes left for them.
-fn look_into(at: usize, left: &mut usize, reading: &mut Reading) {
+fn look_into(at: usize, left: &mut usize, reading: &mut CommandReading) {
     let mut codes = Vec::new();
     let mut unclear = None;
     codes.extend(inner::assigned(&reading.commands[at]));
@@ -301,7 +301,7 @@ fn wrapped(words: &[Word], from: usize) -> Vec<usize> {
 }
 
 /// Returns the first program that waits for a person.
-pub fn interactive(reading: &Reading) -> Option<&'static str> {
+pub fn interactive(reading: &CommandReading) -> Option<&'static str> {
     reading.commands.iter().flat_map(|words| starts(words)).find_map(|start| {
         let program = start.first()?.name()?;
         let name = INTERACTIVE.into_iter().find(|name| *name == program)?;

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use super::command::{FEEDS, read, starts};
 use super::expanded::Variables;
 use super::options::{self, is_option};
-use super::reading::{Reading, Word};
+use super::reading::{CommandReading, Word};
 use super::runs::OF_GIT;
 use super::{evaluated, handed};
 
@@ -23,7 +23,7 @@ const WITH_VERBS: [(&str, &[&str]); 4] = [
 /// Why a shell command is refused, in the words of the reference documents.
 pub fn refusal(
     text: &str,
-    reading: &Reading,
+    reading: &CommandReading,
     paths: &[String],
     tokens: &[String],
 ) -> Option<String> {
@@ -47,11 +47,11 @@ pub fn refusal_in_text(text: &str, paths: &[String], tokens: &[String]) -> Optio
 /// Returns the first pattern with which a program of the command begins (`rm ` is in `a; rm b` and in
 /// `sudo rm b`, not in `farm b` and not in `echo rm`), or may begin: what it expands can be any option or word, and what `git`
 /// does not know by itself can be any alias. A quoted word may be text that bash itself evaluates.
-pub fn approval<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
+pub fn approval<'a>(reading: &CommandReading, patterns: &'a [String]) -> Option<&'a str> {
     asking(reading, patterns).or_else(|| asking(&evaluated::with_substitutions(reading)?, patterns))
 }
 
-fn asking<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
+fn asking<'a>(reading: &CommandReading, patterns: &'a [String]) -> Option<&'a str> {
     let patterns = patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty());
     let mut all = patterns.clone();
     let fits = |program: &Program<'_>, wanted: &[Word]| {
@@ -64,7 +64,7 @@ fn asking<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
 
 /// Whether a program that runs others is given words that begin with this pattern, as they stand or in one of them. A
 /// pattern of one word is none of these: `docker rm` is not `rm`.
-fn is_handed_on(reading: &Reading, pattern: &str) -> bool {
+fn is_handed_on(reading: &CommandReading, pattern: &str) -> bool {
     let token = pattern.trim();
     let one = || std::iter::once(pattern);
     token.contains(char::is_whitespace)
@@ -74,7 +74,7 @@ fn is_handed_on(reading: &Reading, pattern: &str) -> bool {
 }
 
 /// Whether a program of the command begins with this pattern whatever its words become when it runs.
-pub fn is_certain(reading: &Reading, pattern: &str) -> bool {
+pub fn is_certain(reading: &CommandReading, pattern: &str) -> bool {
     let found = begun(reading, std::iter::once(pattern), |program, wanted| {
         let known = program.arguments.iter().map(|word| Word { splits: false, ..word.clone() });
         begins(&Program { arguments: known.collect(), ..*program }, wanted)
@@ -92,7 +92,7 @@ struct Program<'p> {
 
 /// Returns the first of these beginnings that a program of the command has.
 fn begun<'t>(
-    reading: &Reading,
+    reading: &CommandReading,
     all: impl Iterator<Item = &'t str>,
     fits: impl Fn(&Program<'_>, &[Word]) -> bool,
 ) -> Option<&'t str> {

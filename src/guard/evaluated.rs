@@ -3,7 +3,7 @@
 //! Which text that will be is seen nowhere in the words, so that any may be it. What only says such things asks once more.
 
 use super::command::read_substitution;
-use super::reading::{Reading, Word};
+use super::reading::{CommandReading, Word};
 
 /// So many substitutions are read one by one: each may hold the others.
 const MOST: usize = 64;
@@ -11,7 +11,7 @@ const MOST: usize = 64;
 const NEAR: usize = 8;
 
 /// A reading with what the substitutions in its words would do, if any holds one.
-pub(super) fn with_substitutions(reading: &Reading) -> Option<Reading> {
+pub(super) fn with_substitutions(reading: &CommandReading) -> Option<CommandReading> {
     let all = reading.commands.iter().flatten().chain(&reading.targets);
     let mut found = all.flat_map(|word| begun(&word.text)).peekable();
     found.peek()?;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::command::starts;
-use super::reading::{Reading, Word};
+use super::reading::{CommandReading, Word};
 
 /// So many values of a word are told apart.
 const MOST: usize = 16;
@@ -50,7 +50,7 @@ enum Piece {
 }
 
 impl<'r> Variables<'r> {
-    pub fn of(reading: &'r Reading) -> Self {
+    pub fn of(reading: &'r CommandReading) -> Self {
         let mut all = Self { defines: reading.defines, ..Self::default() };
         if reading.commands.iter().flatten().all(Word::is_literal) {
             return all;

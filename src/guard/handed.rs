@@ -1,7 +1,7 @@
 //! What programs that run others are handed: words that may be a command as they stand, or hold one, and nothing but what comes in.
 
 use super::command::{FEEDS, SHELLS, WRAPPERS, starts};
-use super::reading::{Reading, Word};
+use super::reading::{CommandReading, Word};
 use super::unseen::runs_others;
 
 /// So many words behind such a program are looked at.
@@ -10,7 +10,7 @@ const NEAR: usize = 32;
 const DECIDES: [&str; 3] = ["BASH_ALIASES", "BASH_ENV", "BASH_FUNC_"];
 
 /// Whether a command may run anything: its input says which program, or a variable does that decides over all.
-pub(super) fn anything(reading: &Reading) -> bool {
+pub(super) fn anything(reading: &CommandReading) -> bool {
     // `read` and its like give variables values without a sign.
     let sets = |word: &Word| DECIDES.iter().any(|name| word.text.starts_with(name));
     reading.commands.iter().any(|words| words.iter().any(sets) || is_fed_whole(words))
@@ -60,21 +60,21 @@ fn runs_its_words(script: &str) -> bool {
 }
 
 /// Every place behind a program that runs others, as if a command began there.
-pub(super) fn as_they_stand(reading: &Reading) -> Reading {
+pub(super) fn as_they_stand(reading: &CommandReading) -> CommandReading {
     let behind = |program: &[Word]| -> Vec<Vec<Word>> {
         (1..program.len()).take(NEAR).map(|at| program[at..].to_vec()).collect()
     };
     let commands = programs(reading).flat_map(behind).collect();
-    Reading { commands, ..Reading::default() }
+    CommandReading { commands, ..CommandReading::default() }
 }
 
 /// The words of programs that run others which may hold a command.
-pub(super) fn in_one_word(reading: &Reading) -> impl Iterator<Item = &str> {
+pub(super) fn in_one_word(reading: &CommandReading) -> impl Iterator<Item = &str> {
     let words = programs(reading).flat_map(|program| program.iter().skip(1));
     words.map(|word| word.text.as_str()).filter(|text| text.contains(char::is_whitespace))
 }
 
-fn programs(reading: &Reading) -> impl Iterator<Item = &[Word]> {
+fn programs(reading: &CommandReading) -> impl Iterator<Item = &[Word]> {
     let all = reading.commands.iter().flat_map(|words| starts(words));
     all.filter(|program| runs_others(program))
 }

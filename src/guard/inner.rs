@@ -1,7 +1,7 @@
 //! Words of programs that are commands themselves: which option or word of which program one stands behind. Data.
 
 use super::options::spelled;
-use super::reading::{Reading, Word, is_assignment};
+use super::reading::{CommandReading, Word, is_assignment};
 use super::{awk, sed, shell_words};
 
 /// Where the command stands.
@@ -179,7 +179,7 @@ pub(super) fn commands(name: &str, arguments: &[Word]) -> Vec<String> {
 }
 
 fn is_readable(text: &str) -> bool {
-    let mut reading = Reading::default();
+    let mut reading = CommandReading::default();
     shell_words::split(text, 1, &mut reading);
     reading.unclear.is_none()
 }

@@ -21,30 +21,30 @@ const ONE_DASH: [&str; 13] = [
     "xcodebuild",
 ];
 /// What short options are called that mean the same in nearly every program.
-const ANYWHERE: [Named; 4] = [
-    Named { letter: 'r', long: "recursive" },
-    Named { letter: 'R', long: "recursive" },
-    Named { letter: 'f', long: "force" },
-    Named { letter: 'q', long: "quiet" },
+const ANYWHERE: [OptionName; 4] = [
+    OptionName { letter: 'r', long: "recursive" },
+    OptionName { letter: 'R', long: "recursive" },
+    OptionName { letter: 'f', long: "force" },
+    OptionName { letter: 'q', long: "quiet" },
 ];
 /// The others, by program.
-const OF_PROGRAMS: [(&str, Named); 12] = [
-    ("rm", Named { letter: 'd', long: "dir" }),
-    ("rm", Named { letter: 'i', long: "interactive" }),
-    ("cp", Named { letter: 'a', long: "archive" }),
-    ("rsync", Named { letter: 'a', long: "archive" }),
-    ("sed", Named { letter: 'i', long: "in-place" }),
-    ("git", Named { letter: 'a', long: "all" }),
-    ("git", Named { letter: 'd', long: "delete" }),
-    ("git", Named { letter: 'n', long: "no-verify" }),
-    ("docker", Named { letter: 'a', long: "all" }),
-    ("podman", Named { letter: 'a', long: "all" }),
-    ("curl", Named { letter: 'X', long: "request" }),
-    ("curl", Named { letter: 'd', long: "data" }),
+const OF_PROGRAMS: [(&str, OptionName); 12] = [
+    ("rm", OptionName { letter: 'd', long: "dir" }),
+    ("rm", OptionName { letter: 'i', long: "interactive" }),
+    ("cp", OptionName { letter: 'a', long: "archive" }),
+    ("rsync", OptionName { letter: 'a', long: "archive" }),
+    ("sed", OptionName { letter: 'i', long: "in-place" }),
+    ("git", OptionName { letter: 'a', long: "all" }),
+    ("git", OptionName { letter: 'd', long: "delete" }),
+    ("git", OptionName { letter: 'n', long: "no-verify" }),
+    ("docker", OptionName { letter: 'a', long: "all" }),
+    ("podman", OptionName { letter: 'a', long: "all" }),
+    ("curl", OptionName { letter: 'X', long: "request" }),
+    ("curl", OptionName { letter: 'd', long: "data" }),
 ];
 
 /// A short option and its long name.
-struct Named {
+struct OptionName {
     letter: char,
     long: &'static str,
 }
@@ -138,7 +138,7 @@ fn is_recursive(letter: char) -> bool {
     matches!(letter, 'r' | 'R')
 }
 
-fn names(program: &str) -> impl Iterator<Item = &'static Named> {
+fn names(program: &str) -> impl Iterator<Item = &'static OptionName> {
     let own = OF_PROGRAMS.iter().filter(move |(name, _)| *name == program);
     ANYWHERE.iter().chain(own.map(|(_, named)| named))
 }

@@ -2,7 +2,7 @@
 
 /// What a command line holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct CommandReading {
     /// The words of each simple command, without quotes.
     pub commands: Vec<Vec<Word>>,
     /// Where redirections lead, and the values of lists.
@@ -34,7 +34,7 @@ pub struct Word {
 const RESERVED: [&str; 12] =
     ["!", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while", "{", "}"];
 
-impl Reading {
+impl CommandReading {
     /// Marks it as not understood; the first reason stays.
     pub(super) fn unclear(&mut self, why: &'static str) {
         self.unclear.get_or_insert(why);

@@ -7,15 +7,15 @@ pub(super) fn scripts(arguments: &[Word]) -> Vec<&str> {
     let (mut scripts, mut first, mut has_file) = (Vec::new(), None, false);
     let mut words = arguments.iter().map(|word| word.text.as_str());
     while let Some(word) = words.next() {
-        match Meant::of(word) {
-            Meant::Script(Some(script)) => scripts.push(script),
-            Meant::Script(None) => scripts.extend(words.next()),
-            Meant::File { is_next } => {
+        match SedWord::of(word) {
+            SedWord::Script(Some(script)) => scripts.push(script),
+            SedWord::Script(None) => scripts.extend(words.next()),
+            SedWord::File { is_next } => {
                 has_file = true;
                 is_next.then(|| words.next());
             }
-            Meant::Option => {}
-            Meant::Word => first = first.or(Some(word)),
+            SedWord::Option => {}
+            SedWord::Word => first = first.or(Some(word)),
         }
     }
     if scripts.is_empty() && !has_file {
@@ -47,7 +47,7 @@ fn run_by_flag(piece: &str) -> Option<&str> {
 }
 
 /// What a word of sed's is.
-enum Meant<'w> {
+enum SedWord<'w> {
     /// A script, or the next word is one.
     Script(Option<&'w str>),
     /// A file of scripts.
@@ -59,7 +59,7 @@ enum Meant<'w> {
     Word,
 }
 
-impl<'w> Meant<'w> {
+impl<'w> SedWord<'w> {
     fn of(word: &'w str) -> Self {
         if let Some(long) = word.strip_prefix("--") {
             let (name, value) = long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v)));

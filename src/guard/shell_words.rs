@@ -9,7 +9,7 @@ mod quotes;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::reading::{Reading, Word, first};
+use super::reading::{CommandReading, Word, first};
 
 /// Substitutions inside of substitutions.
 const DEEPEST: usize = 24;
@@ -22,14 +22,14 @@ enum Until {
 }
 
 /// Reads a command line into `reading`.
-pub(super) fn split(text: &str, depth: usize, reading: &mut Reading) {
+pub(super) fn split(text: &str, depth: usize, reading: &mut CommandReading) {
     let mut splitter = Splitter::over(text, depth, reading);
     splitter.run(Until::End);
     splitter.end_line();
 }
 
 /// Reads the commands of the `$(…)` or the backticks that a text begins with; what stands behind them is left.
-pub(super) fn substitution(text: &str, reading: &mut Reading) {
+pub(super) fn substitution(text: &str, reading: &mut CommandReading) {
     let mut splitter = Splitter::over(text, 1, reading);
     match splitter.rest.next() {
         Some('`') => splitter.backticks(),
@@ -40,7 +40,7 @@ pub(super) fn substitution(text: &str, reading: &mut Reading) {
 
 struct Splitter<'a, 'r> {
     rest: Peekable<Chars<'a>>,
-    reading: &'r mut Reading,
+    reading: &'r mut CommandReading,
     depth: usize,
     words: Vec<Word>,
     word: Option<Word>,
@@ -61,7 +61,7 @@ struct Document {
 }
 
 impl<'a, 'r> Splitter<'a, 'r> {
-    fn over(text: &'a str, depth: usize, reading: &'r mut Reading) -> Self {
+    fn over(text: &'a str, depth: usize, reading: &'r mut CommandReading) -> Self {
         if depth > DEEPEST {
             reading.unclear("it is nested too deeply");
         }

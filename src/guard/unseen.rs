@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::awk;
-use super::command::{LATE, Reading, SHELLS, WRAPPERS, Word, starts};
+use super::command::{CommandReading, LATE, SHELLS, WRAPPERS, Word, starts};
 use super::options;
 use super::runs::{ALONE, DECIDES, OF_GIT, WHEN};
 use super::sed;
@@ -35,7 +35,7 @@ const SYSTEM: [&str; 6] =
 const MOST: usize = 8;
 
 /// Says what of a command its words do not show, a line for each; empty when they show all.
-pub fn unseen(reading: &Reading) -> Vec<String> {
+pub fn unseen(reading: &CommandReading) -> Vec<String> {
     let mut told: Vec<String> =
         reading.commands.iter().filter_map(|words| decides(words)).collect();
     let programs = reading.commands.iter().flat_map(|words| starts(words));

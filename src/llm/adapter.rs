@@ -7,21 +7,21 @@ use async_trait::async_trait;
 use selkie_channel_core::locked;
 use serde::Serialize;
 
-use selkie_domain::effort::Effort;
 use crate::cut_prompt::CutPrompts;
 use crate::gather::{Gather, gather};
 use crate::habits::{Habits, Part};
 use crate::profile::Profile;
-use crate::refusal::Refused;
+use crate::refusal::ProviderRefusal;
 use crate::wire::Wire;
 use crate::{CutPrompt, OnText, Reply, Request};
+use selkie_domain::effort::Effort;
 
 /// One API: how requests are written and answers are read.
 pub(super) trait Dialect: Send + Sync + 'static {
     /// A request.
     type Body<'a>: Serialize + Send + Sync;
     /// An answer.
-    type Gathered: Gather + Send;
+    type ReplyReader: Gather + Send;
     /// The end of its address: `/responses`.
     const PATH: &'static str;
 
@@ -41,7 +41,7 @@ pub(super) trait Dialect: Send + Sync + 'static {
     }
 
     /// Whether the server says that such requests are to be asked at another address of its.
-    fn leads_elsewhere(_: &Refused) -> bool {
+    fn leads_elsewhere(_: &ProviderRefusal) -> bool {
         false
     }
 }
@@ -56,7 +56,7 @@ pub(super) trait Door: Send + Sync {
         request: &Request,
         may_lead: bool,
         heard: &OnText<'_>,
-    ) -> Result<Reply, Refused>;
+    ) -> Result<Reply, ProviderRefusal>;
 
     /// The profile it serves.
     fn profile(&self) -> &Profile;
@@ -68,7 +68,7 @@ pub(super) trait Door: Send + Sync {
     fn cut(&self) -> Option<CutPrompt>;
 
     /// See [`Dialect::leads_elsewhere`].
-    fn leads_elsewhere(&self, refused: &Refused) -> bool;
+    fn leads_elsewhere(&self, refused: &ProviderRefusal) -> bool;
 }
 
 /// A profile by one API.
@@ -93,16 +93,21 @@ impl<D: Dialect> Adapter<D> {
         request: &Request,
         habits: Habits,
         heard: &OnText<'_>,
-    ) -> Result<Reply, Refused> {
+    ) -> Result<Reply, ProviderRefusal> {
         let body = D::body(&self.profile, request, habits)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
         let beta = D::beta(habits).map(|beta| self.wire.with_beta(beta));
         let wire = beta.as_ref().unwrap_or(&self.wire);
-        gather::<D::Gathered>(wire, &body, &self.profile, request.may_end, heard).await
+        gather::<D::ReplyReader>(wire, &body, &self.profile, request.may_end, heard).await
     }
 
     /// How to ask from now on, if `refused` is about that, or if another request has learnt something meanwhile.
-    fn learn(&self, request: &Request, habits: Habits, refused: &Refused) -> Option<Habits> {
+    fn learn(
+        &self,
+        request: &Request,
+        habits: Habits,
+        refused: &ProviderRefusal,
+    ) -> Option<Habits> {
         let mut known = locked(&self.habits);
         if *known != habits {
             return Some(*known);
@@ -143,7 +148,7 @@ impl<D: Dialect> Door for Adapter<D> {
         request: &Request,
         may_lead: bool,
         heard: &OnText<'_>,
-    ) -> Result<Reply, Refused> {
+    ) -> Result<Reply, ProviderRefusal> {
         let mut habits = *locked(&self.habits);
         loop {
             let refused = match self.once(request, habits, heard).await {
@@ -171,7 +176,7 @@ impl<D: Dialect> Door for Adapter<D> {
         self.cut.first()
     }
 
-    fn leads_elsewhere(&self, refused: &Refused) -> bool {
+    fn leads_elsewhere(&self, refused: &ProviderRefusal) -> bool {
         D::leads_elsewhere(refused)
     }
 }

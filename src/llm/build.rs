@@ -8,8 +8,6 @@ use reqwest::{Client, Url};
 use secrecy::{ExposeSecret, SecretString};
 use selkie_channel_core::{Problem, Redactor};
 
-use selkie_domain::chance::Chance;
-use selkie_domain::clock::SharedClock;
 use crate::adapter::{Adapter, Dialect, Door};
 use crate::anthropic::Messages;
 use crate::context_window::{Questions, Window};
@@ -17,7 +15,7 @@ use crate::doors::Doors;
 use crate::fallback::Fallback;
 use crate::habits::Habits;
 use crate::openai::Chat;
-use crate::priced::{Priced, price_of};
+use crate::priced::{PricedModel, price_of};
 use crate::profile::Profile;
 use crate::responses::Responses;
 use crate::retry::Retry;
@@ -30,6 +28,8 @@ use crate::text_calls::TextCalls;
 use crate::thinking::Thinking;
 use crate::wire::Wire;
 use crate::{Card, ContextWindow, Model, WindowSource};
+use selkie_domain::chance::Chance;
+use selkie_domain::clock::SharedClock;
 
 /// Makes the HTTP client: called once, and only when a profile needs the network. The error is in words.
 pub type HttpFactory = dyn Fn() -> Result<Client, String> + Send + Sync;
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
             let (chance, clock) = (Arc::clone(self.chance), Arc::clone(self.clock));
             Arc::new(Retry::new(Arc::new(TextCalls::new(bare)), chance, clock))
         };
-        Ok(Priced::around(retried, &model, &self.settings.prices))
+        Ok(PricedModel::around(retried, &model, &self.settings.prices))
     }
 
     /// A profile's adapter alone. The error is in words.

@@ -3,10 +3,10 @@
 
 use std::sync::OnceLock;
 
+use crate::{CutPrompt, Request};
 use selkie_domain::count::grouped;
 use selkie_domain::transcript::Turn;
 use selkie_domain::usage::Usage;
-use crate::{CutPrompt, Request};
 
 /// More bytes a token than prompts have: English JSON has about four.
 const MOST_BYTES: u64 = 5;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use selkie_channel_core::json;
 use serde_json::{Value, json};
 
-use selkie_domain::transcript::{Answer, Call, Picture, Turn};
 use crate::Request;
+use selkie_domain::transcript::{Answer, Call, Picture, Turn};
 
 /// The longest tool name that every provider takes.
 const LONGEST_NAME: usize = 64;

@@ -9,8 +9,8 @@ use tokio::time::timeout;
 use crate::adapter::Door;
 use crate::context_window::Window;
 use crate::profile::{Profile, too_late};
-use crate::refusal::Refused;
-use crate::{Card, Failed, Learnt, Model, OnText, Reply, Request};
+use crate::refusal::ProviderRefusal;
+use crate::{AskError, Card, Learnt, Model, OnText, Reply, Request};
 
 /// One profile.
 pub(super) struct Doors {
@@ -31,7 +31,11 @@ impl Doors {
         self.first.profile()
     }
 
-    async fn ask_either(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Refused> {
+    async fn ask_either(
+        &self,
+        request: &Request,
+        heard: &OnText<'_>,
+    ) -> Result<Reply, ProviderRefusal> {
         let first = &*self.first;
         let Some(other) = self.other.as_deref() else {
             return first.ask(request, false, heard).await;
@@ -58,7 +62,7 @@ impl Doors {
         }
     }
 
-    fn settle(&self, is_other: bool, refused: &Refused) {
+    fn settle(&self, is_other: bool, refused: &ProviderRefusal) {
         let taken = if is_other { self.other.as_ref() } else { None };
         let path = taken.unwrap_or(&self.first).path();
         if self.settled.set(is_other).is_ok() {
@@ -73,7 +77,7 @@ impl Doors {
 
 #[async_trait]
 impl Model for Doors {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         let most = self.profile().most(request);
         let mut asking = pin!(timeout(request.deadline, self.ask_either(request, heard)));
         // No answer waits for what its server says of itself.

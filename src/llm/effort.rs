@@ -1,7 +1,7 @@
 //! Which levels of effort a server takes: the nearest of them stands in for one that it refuses.
 
+use crate::refusal::ProviderRefusal;
 use selkie_domain::effort::Effort;
-use crate::refusal::Refused;
 
 /// What a server names when it refuses a level, or all of them.
 const NAMES: [&str; 5] = ["effort", "reasoning_effort", "reasoning", "thinking", "output_config"];
@@ -39,7 +39,7 @@ impl Efforts {
 
     /// What is left when the level that was sent is refused: those that the server lists, or all but this one. A
     /// refusal that speaks of no level is about levels as such.
-    pub fn without(self, sent: Effort, refused: &Refused) -> Option<Self> {
+    pub fn without(self, sent: Effort, refused: &ProviderRefusal) -> Option<Self> {
         if !self.known || !NAMES.iter().any(|name| refused.names(name)) {
             return None;
         }
@@ -60,12 +60,15 @@ const fn bit(level: Effort) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selkie_domain::usage::Usage;
     use crate::refusal::What;
+    use selkie_domain::usage::Usage;
 
     fn left(efforts: Efforts, sent: Effort, says: &str) -> Option<Efforts> {
         let (what, says) = (What::Status(400), says.to_owned());
-        efforts.without(sent, &Refused { what, says, retry_after: None, usage: Usage::default() })
+        efforts.without(
+            sent,
+            &ProviderRefusal { what, says, retry_after: None, usage: Usage::default() },
+        )
     }
 
     #[test]

@@ -12,13 +12,13 @@ use selkie_channel_core::{Problem, Redactor};
 use serde::Serialize;
 use tokio::time::timeout;
 
+use crate::build::HttpFactory;
+use crate::refusal::{ProviderRefusal, What};
+use crate::settings::EmbeddingSettings;
+use crate::wire::Wire;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::span::Span;
 use selkie_domain::vector::UnitVector;
-use crate::build::HttpFactory;
-use crate::refusal::{Refused, What};
-use crate::settings::EmbeddingSettings;
-use crate::wire::Wire;
 
 /// The most bytes of an answer: 64 vectors of 4,096 numbers fit.
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -125,8 +125,8 @@ fn unusable(why: String) -> NotEmbedded {
     NotEmbedded { why, retry_after: None, refuses_text: false }
 }
 
-fn not_embedded(refused: Refused) -> NotEmbedded {
-    let Refused { what, says, retry_after, .. } = refused;
+fn not_embedded(refused: ProviderRefusal) -> NotEmbedded {
+    let ProviderRefusal { what, says, retry_after, .. } = refused;
     let refuses_text = matches!(what, What::Status(400 | 413 | 422));
     let why = match what {
         What::Status(status) => format!("it answers {status}: {says}"),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use selkie_domain::usage::Usage;
 use crate::profile::too_late;
-use crate::{Card, Failed, Learnt, Model, ModelError, OnText, Reply, Request};
+use crate::{AskError, Card, Learnt, Model, ModelError, OnText, Reply, Request};
+use selkie_domain::usage::Usage;
 
 /// Profiles in the order they are asked. Each but the last gets at most half of the time that is left.
 pub(super) struct Fallback {
@@ -34,7 +34,7 @@ impl Fallback {
 
 #[async_trait]
 impl Model for Fallback {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         let end = Instant::now() + request.deadline;
         let mut request = request.clone();
         let candidates = self.candidates();
@@ -55,7 +55,7 @@ impl Model for Fallback {
                     reply.usage.add(spent);
                     return Ok(reply);
                 }
-                Err(Failed { error, usage }) => {
+                Err(AskError { error, usage }) => {
                     spent.add(usage);
                     error
                 }
@@ -73,7 +73,7 @@ impl Model for Fallback {
             worst = Some(more_hopeful(worst, error));
         }
         let late = || too_late(request.deadline).error;
-        Err(Failed { error: worst.unwrap_or_else(late), usage: spent })
+        Err(AskError { error: worst.unwrap_or_else(late), usage: spent })
     }
 
     fn learnt(&self) -> Learnt {
@@ -115,12 +115,12 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
 
     use super::*;
-    use selkie_domain::chance::Fixed;
-    use selkie_domain::clock::ManualClock;
     use crate::retry::Retry;
     use crate::tests::scripted::{
         Scripted, rejected, request, too_long, transient, unusable, withheld,
     };
+    use selkie_domain::chance::FixedChance;
+    use selkie_domain::clock::ManualClock;
 
     struct Pair {
         a: Arc<Scripted>,
@@ -134,7 +134,7 @@ mod tests {
         let (a, b) = (Arc::new(first), Arc::new(second));
         let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
         let retried = |model: &Arc<Scripted>| -> Arc<dyn Model> {
-            let chance = Arc::new(Fixed(0.999_999));
+            let chance = Arc::new(FixedChance(0.999_999));
             Arc::new(Retry::new(Arc::clone(model) as _, chance, clock.clone()))
         };
         let both = Fallback::new(retried(&a), vec![retried(&b)]);

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use selkie_domain::usage::Usage;
-use selkie_domain::written::Written;
 use crate::profile::Profile;
-use crate::refusal::{Refused, Unfinished};
-use crate::wire::{Answered, Events, Wire};
-use crate::{OnText, Reply, Stopped};
+use crate::refusal::{IncompleteAnswer, ProviderRefusal};
+use crate::wire::{Events, GoodAnswer, Wire};
+use crate::{OnText, Reply, StopReason};
+use selkie_domain::usage::Usage;
+use selkie_domain::written::TextProgress;
 
 /// How a provider says that its model has come to its end, and wants nothing more.
 const ENDS: [&str; 4] = ["stop", "end_turn", "stop_sequence", "completed"];
@@ -44,7 +44,7 @@ pub(super) trait Gather: Default {
     ///
     /// # Errors
     /// Why it is none: cut streams are worth another try.
-    fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished>;
+    fn finish(self, by: String, told: bool) -> Result<Whole, IncompleteAnswer>;
 }
 
 /// Asks once. `profile` answers, `may_end`: see [`crate::Request::may_end`].
@@ -57,18 +57,18 @@ pub(super) async fn gather<G: Gather>(
     profile: &Profile,
     may_end: bool,
     heard: &OnText<'_>,
-) -> Result<Reply, Refused> {
+) -> Result<Reply, ProviderRefusal> {
     let mut gathered = G::default();
-    heard(Written::Begun);
+    heard(TextProgress::Begun);
     let told = match wire.post(body).await? {
-        Answered::Whole(answer) => {
+        GoodAnswer::Whole(answer) => {
             if is_error(&answer) {
                 return Err(wire.refused_inside(&answer));
             }
             gathered.take_whole(&answer, heard);
             true
         }
-        Answered::Events(events) => {
+        GoodAnswer::Events(events) => {
             let listened = listen(wire, events, &mut gathered, heard).await;
             listened.map_err(|refused| refused.after(gathered.usage()))?
         }
@@ -81,7 +81,7 @@ pub(super) async fn gather<G: Gather>(
 
 impl Whole {
     /// The answer, if it is one: an empty one is where the model may end.
-    fn answers(self, profile: &Profile, may_end: bool) -> Result<Reply, Unfinished> {
+    fn answers(self, profile: &Profile, may_end: bool) -> Result<Reply, IncompleteAnswer> {
         let Self { mut reply, own, word } = self;
         let ends = may_end && reply.stopped.is_none() && ENDS.contains(&word.as_str());
         if !reply.is_empty() || ends {
@@ -89,7 +89,7 @@ impl Whole {
             return Ok(reply);
         }
         let why = format!("an empty answer (it ended with {word:?})");
-        Err(Unfinished { reason: Stopped::empty(reply.stopped), why, usage: reply.usage })
+        Err(IncompleteAnswer { reason: StopReason::empty(reply.stopped), why, usage: reply.usage })
     }
 }
 
@@ -99,7 +99,7 @@ async fn listen(
     mut events: Events,
     gathered: &mut impl Gather,
     heard: &OnText<'_>,
-) -> Result<bool, Refused> {
+) -> Result<bool, ProviderRefusal> {
     while let Some(event) = events.next().await.map_err(|e| wire.broken(&e))? {
         let is_done = event.data.trim() == "[DONE]";
         let read = if is_done { None } else { wire.read(&event)? };

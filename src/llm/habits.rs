@@ -1,10 +1,10 @@
 //! Parts of a request that some servers refuse: what is learnt from their refusals, for every API alike.
 
-use selkie_domain::effort::Effort;
 use crate::effort::Efforts;
 use crate::profile::Profile;
-use crate::refusal::{Refused, What};
+use crate::refusal::{ProviderRefusal, What};
 use crate::schema::Form;
+use selkie_domain::effort::Effort;
 
 /// What a server takes, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Habits {
     }
 
     /// Returns other habits when `refused` is about one of them. `sent`: the effort that was.
-    pub fn without(self, refused: &Refused, sent: Option<Effort>) -> Option<Self> {
+    pub fn without(self, refused: &ProviderRefusal, sent: Option<Effort>) -> Option<Self> {
         // Its words name other parts, too.
         if refused.says.contains("bound to a different conversation") {
             return (!self.drops_bound).then_some(Self { drops_bound: true, ..self });
@@ -180,7 +180,7 @@ impl Habits {
         self.without_thinking(refused, sent).or_else(|| self.without_form(refused))
     }
 
-    fn without_thinking(self, refused: &Refused, sent: Option<Effort>) -> Option<Self> {
+    fn without_thinking(self, refused: &ProviderRefusal, sent: Option<Effort>) -> Option<Self> {
         let is_level = refused.names("effort") || refused.names("output_config");
         let thinks = sent.is_some_and(|sent| sent != Effort::None) && self.has(Part::Thinking);
         if thinks && refused.names("thinking") && !is_level {
@@ -190,7 +190,7 @@ impl Habits {
         Some(Self { efforts, ..self })
     }
 
-    fn without_form(self, refused: &Refused) -> Option<Self> {
+    fn without_form(self, refused: &ProviderRefusal) -> Option<Self> {
         let name = refused.names("max_completion_tokens") && !is_about_size(refused);
         let other = match self.limit {
             Limit::Old => Some(Limit::New),
@@ -214,13 +214,13 @@ impl Part {
 }
 
 /// Whether a number is too large, and not its name unknown.
-fn is_about_size(refused: &Refused) -> bool {
+fn is_about_size(refused: &ProviderRefusal) -> bool {
     let says = refused.says.to_lowercase();
     ["too large", "at most", "maximum", "less than", "exceed"].iter().any(|w| says.contains(w))
 }
 
 /// Whether pictures are refused, and not one of them.
-fn is_about_pictures(refused: &Refused) -> bool {
+fn is_about_pictures(refused: &ProviderRefusal) -> bool {
     const REFUSAL: [&str; 7] = [
         "support",
         "unknown variant",
@@ -248,7 +248,7 @@ mod tests {
     fn no_habit_is_given_up_for_words_that_only_sound_like_it() {
         let refused = |says: &str| {
             let (what, says) = (What::Status(400), says.to_owned());
-            Refused { what, says, retry_after: None, usage: Usage::default() }
+            ProviderRefusal { what, says, retry_after: None, usage: Usage::default() }
         };
         let habits = Habits::chat(true, true);
         assert_eq!(habits.without(&refused("the upstream is down"), None), None);
@@ -264,7 +264,8 @@ mod tests {
     fn a_server_that_sees_nothing_gets_no_pictures() {
         let pictures = |says: &str| {
             let (what, says) = (What::Status(400), says.to_owned());
-            let refused = Refused { what, says, retry_after: None, usage: Usage::default() };
+            let refused =
+                ProviderRefusal { what, says, retry_after: None, usage: Usage::default() };
             let fewer = Habits::chat(true, false).without(&refused, None);
             fewer.is_none_or(|fewer| fewer.has(Part::Pictures))
         };

@@ -16,7 +16,7 @@ const LOST: char = char::REPLACEMENT_CHARACTER;
 pub(super) struct Event {
     /// What it says.
     pub value: Value,
-    /// There are halves in its strings, for [`Joined`].
+    /// There are halves in its strings, for [`PieceJoiner`].
     pub torn: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn event(text: &str) -> serde_json::Result<Event> {
 pub(super) fn whole(torn: &Value) -> Value {
     match torn {
         Value::String(text) => {
-            let mut joined = Joined::default();
+            let mut joined = PieceJoiner::default();
             joined.push(text, true);
             joined.finish().into()
         }
@@ -53,12 +53,12 @@ pub(super) fn whole(torn: &Value) -> Value {
 
 /// Text that arrives in pieces.
 #[derive(Debug, Default)]
-pub(super) struct Joined {
+pub(super) struct PieceJoiner {
     text: String,
     half: Option<u16>,
 }
 
-impl Joined {
+impl PieceJoiner {
     /// Adds a piece. `torn`: see [`Event::torn`].
     pub fn push(&mut self, piece: &str, torn: bool) {
         if self.half.is_some() || torn {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn joined(events: &[&str]) -> String {
-        let mut text = Joined::default();
+        let mut text = PieceJoiner::default();
         for said in events {
             let Event { value, torn } = event(said).unwrap();
             text.push(value.as_str().unwrap(), torn);

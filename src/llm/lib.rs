@@ -22,7 +22,6 @@ mod profile;
 mod refusal;
 mod responses;
 mod retry;
-mod said;
 pub mod schema;
 mod settings;
 mod sse;
@@ -30,6 +29,7 @@ mod stand_in;
 #[cfg(test)]
 mod tests;
 mod text_calls;
+mod text_so_far;
 mod thinking;
 mod wire;
 
@@ -47,12 +47,12 @@ use selkie_domain::own_form::OwnForm;
 use selkie_domain::tool::ToolBlock;
 use selkie_domain::transcript::{Call, Turn};
 use selkie_domain::usage::Usage;
-use selkie_domain::written::Written;
+use selkie_domain::written::TextProgress;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
-pub use outage::{Away, Outage, Watched};
+pub use outage::{Away, Outage, WatchedModel};
 pub use settings::{
     Api, EffortSettings, EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings,
     Settings,
@@ -61,13 +61,13 @@ pub use stand_in::{BY_DEMO, StandIn, Step};
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.
-pub type OnText<'a> = dyn Fn(Written<'_>) + Send + Sync + 'a;
+pub type OnText<'a> = dyn Fn(TextProgress<'_>) + Send + Sync + 'a;
 
 /// Answers a conversation.
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Asks once. `heard` gets text as it is written; it may be called never.
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed>;
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError>;
 
     /// Tells what the caller must know to fit a request.
     fn card(&self) -> Card;
@@ -99,7 +99,7 @@ pub trait Model: Send + Sync {
 /// Whichever is asked now.
 #[async_trait]
 impl Model for Live<dyn Model> {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         self.now().ask(request, heard).await
     }
 
@@ -236,7 +236,7 @@ pub struct Reply {
     /// The same in the provider's own form, where only that can read a part of it.
     pub own: Option<OwnForm>,
     /// What ended it before its end.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
     /// Which model answered, for records: `profile/model`.
     pub by: String,
 }
@@ -250,7 +250,7 @@ impl Reply {
 
 /// What ended an answer before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopReason {
     /// `max_output` was reached.
     Room,
     /// The provider's filter.
@@ -259,7 +259,7 @@ pub enum Stopped {
     Refusal,
 }
 
-impl Stopped {
+impl StopReason {
     /// What it means for an answer that is empty.
     fn empty(stopped: Option<Self>) -> Reason {
         match stopped {
@@ -273,14 +273,14 @@ impl Stopped {
 /// No answer, and what was spent on it all the same.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{error}")]
-pub struct Failed {
+pub struct AskError {
     /// Why.
     pub error: ModelError,
     /// Tokens and money of all that was tried.
     pub usage: Usage,
 }
 
-impl From<ModelError> for Failed {
+impl From<ModelError> for AskError {
     fn from(error: ModelError) -> Self {
         Self { error, usage: Usage::default() }
     }

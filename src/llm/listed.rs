@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use selkie_domain::choice::Choice;
-use selkie_domain::effort::Effort;
-use selkie_domain::spelling::nearest;
 use crate::build::filled;
 use crate::settings::{ProfileSettings, Provider, Settings};
 use crate::stand_in::NAME;
+use selkie_domain::choice::Choice;
+use selkie_domain::effort::Effort;
+use selkie_domain::spelling::nearest;
 
 /// What can be chosen to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
+use crate::{AskError, Card, Model, ModelError, OnText, Reply, Request};
 use selkie_domain::clock::SharedClock;
-use crate::{Card, Failed, Model, ModelError, OnText, Reply, Request};
 
 /// The model is away, as far as is known; all clones tell the same.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ impl Outage {
 }
 
 /// A model whose outages are noticed: of all that it is asked with, after all tries.
-pub struct Watched {
+pub struct WatchedModel {
     /// Who is asked.
     pub inner: Arc<dyn Model>,
     /// Where it is noted.
@@ -49,12 +49,12 @@ pub struct Watched {
 }
 
 #[async_trait]
-impl Model for Watched {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+impl Model for WatchedModel {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         let asked = self.inner.ask(request, heard).await;
         match &asked {
             Ok(_) => self.outage.over(),
-            Err(Failed {
+            Err(AskError {
                 error: ModelError::Transient { why, .. } | ModelError::Unusable { why, .. },
                 ..
             }) => self.outage.there(why, self.clock.now()),
@@ -76,8 +76,8 @@ impl Model for Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selkie_domain::clock::ManualClock;
     use crate::tests::scripted::{Scripted, rejected, request, transient, unusable};
+    use selkie_domain::clock::ManualClock;
 
     #[tokio::test]
     async fn what_helps_nobody_is_an_outage_until_something_is_answered() {
@@ -85,7 +85,7 @@ mod tests {
         let inner = Arc::new(Scripted::failing(errors));
         let outage = Outage::default();
         let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
-        let model = Watched { inner, outage: outage.clone(), clock };
+        let model = WatchedModel { inner, outage: outage.clone(), clock };
         for why in [None, Some("busy"), Some("busy")] {
             assert!(model.ask(&request(9), &|_| {}).await.is_err());
             assert_eq!(outage.now().map(|away| away.why).as_deref(), why, "the first is told");

@@ -5,8 +5,8 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 
-use selkie_domain::answer_picture::AnswerPicture;
 use crate::dialect;
+use selkie_domain::answer_picture::AnswerPicture;
 
 /// No answer has more of them.
 const MOST: usize = 4;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use selkie_domain::usage::Usage;
 use crate::settings::Price;
-use crate::{Card, Failed, Model, OnText, Reply, Request};
+use crate::{AskError, Card, Model, OnText, Reply, Request};
+use selkie_domain::usage::Usage;
 
 /// US dollars per million tokens: model, input, cached input, output. As the providers listed them in
 /// November 2026 or when last looked at; `llm.prices` overrides.
@@ -58,13 +58,13 @@ struct LongPrompt {
 }
 
 /// A model whose answers carry their price.
-pub(super) struct Priced {
+pub(super) struct PricedModel {
     inner: Arc<dyn Model>,
     price: Price,
     long: Option<LongPrompt>,
 }
 
-impl Priced {
+impl PricedModel {
     /// Prices the answers of `model`, by what config says of it or by the built-in table; nothing where neither knows it.
     pub fn around(
         inner: Arc<dyn Model>,
@@ -136,8 +136,8 @@ impl Price {
 }
 
 #[async_trait]
-impl Model for Priced {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+impl Model for PricedModel {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         let mut asked = self.inner.ask(request, heard).await;
         let usage = match &mut asked {
             Ok(reply) => &mut reply.usage,
@@ -174,7 +174,7 @@ mod tests {
         let cost = async |model: &str, configured: &BTreeMap<String, Price>, input: u64| {
             let used = Usage { calls: 1, input, output: 1_000, ..Usage::default() };
             let scripted = Arc::new(Scripted::failing(vec![]).using(used));
-            let priced = Priced::around(scripted, model, configured);
+            let priced = PricedModel::around(scripted, model, configured);
             priced.ask(&request(9), &|_| {}).await.expect("a reply").usage.micro_usd
         };
         let none = BTreeMap::new();

@@ -7,10 +7,10 @@ use reqwest::Url;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::{AskError, Card, ModelError, Reason, Request, dialect};
 use selkie_domain::effort::Effort;
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::span::Span;
-use crate::{Card, Failed, ModelError, Reason, Request, dialect};
 
 /// A profile as every adapter takes it, with all defaults filled in.
 #[derive(Clone)]
@@ -71,7 +71,7 @@ impl Profile {
 }
 
 /// Says that the deadline has passed.
-pub(super) fn too_late(deadline: Duration) -> Failed {
+pub(super) fn too_late(deadline: Duration) -> AskError {
     let why = format!("no answer within {}", Span(deadline));
     ModelError::Transient { why, reason: Reason::Silent, retry_after: None }.into()
 }

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use selkie_domain::usage::Usage;
 use crate::profile::Profile;
-use crate::{Failed, ModelError, Reason};
+use crate::{AskError, ModelError, Reason};
+use selkie_domain::usage::Usage;
 
 /// A wait longer than this is no better than this: the deadline of the request ends it earlier.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -49,7 +49,7 @@ const NO_MODEL: [&str; 2] = ["model_not_found", "is not a valid model"];
 
 /// What a provider said instead of an answer.
 #[derive(Clone, Debug)]
-pub(super) struct Refused {
+pub(super) struct ProviderRefusal {
     /// What happened.
     pub what: What,
     /// The provider's words and codes, cleaned and shortened.
@@ -70,14 +70,14 @@ pub(super) enum What {
 }
 
 /// An answer that ended without being one.
-pub(super) struct Unfinished {
+pub(super) struct IncompleteAnswer {
     pub reason: Reason,
     /// In our words.
     pub why: String,
     pub usage: Usage,
 }
 
-impl Refused {
+impl ProviderRefusal {
     /// Adds what was counted before.
     pub fn after(self, usage: Usage) -> Self {
         let calls = u32::from(usage.tokens() > 0);
@@ -106,7 +106,7 @@ impl Refused {
 
     /// Decides the class. `profile` is the config section that would have to change; `most` tokens were
     /// asked for.
-    pub fn class(self, profile: &Profile, most: u32) -> Failed {
+    pub fn class(self, profile: &Profile, most: u32) -> AskError {
         let usage = self.usage;
         let error = match self.what {
             What::Status(status) => self.of_status(status, &profile.at),
@@ -124,7 +124,7 @@ impl Refused {
                 ModelError::Transient { why, reason, retry_after: self.retry_after }
             }
         };
-        Failed { error, usage }
+        AskError { error, usage }
     }
 
     fn of_status(self, status: u16, at: &str) -> ModelError {
@@ -235,8 +235,8 @@ mod tests {
     use super::*;
     use crate::Card;
 
-    fn refused(what: What, says: String) -> Refused {
-        Refused { what, says, retry_after: None, usage: Usage::default() }
+    fn refused(what: What, says: String) -> ProviderRefusal {
+        ProviderRefusal { what, says, retry_after: None, usage: Usage::default() }
     }
 
     fn profile() -> Profile {

@@ -9,11 +9,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::locked;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::profile::too_late;
+use crate::{AskError, Card, Model, ModelError, OnText, Reason, Reply, Request};
 use selkie_domain::chance::Chance;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::usage::Usage;
-use crate::profile::too_late;
-use crate::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// The first try counts.
 const TRIES: u32 = 5;
@@ -48,7 +48,7 @@ struct Rest {
 }
 
 /// One asking, from its first try to its last.
-struct Asking {
+struct Attempt {
     request: Request,
     end: Instant,
     tried: u32,
@@ -104,7 +104,7 @@ impl Retry {
     }
 
     /// Keeps what an earlier request was told: a provider that wants to be left alone is.
-    async fn keep_rest(&self, asking: &Asking) -> Result<(), ModelError> {
+    async fn keep_rest(&self, asking: &Attempt) -> Result<(), ModelError> {
         let Some(Rest { until, .. }) = self.rest().filter(|rest| rest.wished) else {
             return Ok(());
         };
@@ -119,7 +119,7 @@ impl Retry {
     }
 
     /// Decides what comes after a failed try.
-    fn after(&self, error: ModelError, asking: &mut Asking) -> Onward {
+    fn after(&self, error: ModelError, asking: &mut Attempt) -> Onward {
         match (&error, asking.no_room.take()) {
             (ModelError::NoRoom { may_raise: true, .. }, None) => {
                 let room = asking.request.max_output;
@@ -152,7 +152,7 @@ impl Retry {
     }
 }
 
-impl Asking {
+impl Attempt {
     fn new(request: &Request) -> Self {
         let end = Instant::now() + request.deadline;
         let request = request.clone();
@@ -166,15 +166,15 @@ impl Asking {
         most.min(left.saturating_sub(Duration::from_millis(1)))
     }
 
-    fn failed(&self, error: ModelError) -> Failed {
-        Failed { error, usage: self.spent }
+    fn failed(&self, error: ModelError) -> AskError {
+        AskError { error, usage: self.spent }
     }
 }
 
 #[async_trait]
 impl Model for Retry {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
-        let mut asking = Asking::new(request);
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
+        let mut asking = Attempt::new(request);
         if let Err(error) = self.keep_rest(&asking).await {
             return Err(asking.failed(error));
         }
@@ -183,7 +183,7 @@ impl Model for Retry {
             let left = asking.end.saturating_duration_since(Instant::now());
             asking.request.deadline = left;
             let asked = timeout(left, self.inner.ask(&asking.request, heard)).await;
-            let Failed { error, usage } = match asked.unwrap_or_else(|_| Err(too_late(left))) {
+            let AskError { error, usage } = match asked.unwrap_or_else(|_| Err(too_late(left))) {
                 Ok(mut reply) => {
                     self.set_rest(None);
                     reply.usage.add(asking.spent);
@@ -222,17 +222,17 @@ impl Model for Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selkie_domain::chance::Fixed;
-    use selkie_domain::clock::ManualClock;
     use crate::tests::scripted::{Scripted, no_room, rejected, request, transient, unusable};
+    use selkie_domain::chance::FixedChance;
+    use selkie_domain::clock::ManualClock;
 
     fn around(script: &Arc<Scripted>) -> (Retry, Arc<ManualClock>) {
         let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
-        let (inner, chance) = (Arc::clone(script), Arc::new(Fixed(0.999_999)));
+        let (inner, chance) = (Arc::clone(script), Arc::new(FixedChance(0.999_999)));
         (Retry::new(inner, chance, clock.clone()), clock)
     }
 
-    async fn run(script: Scripted, request: Request) -> (Result<Reply, Failed>, usize, Duration) {
+    async fn run(script: Scripted, request: Request) -> (Result<Reply, AskError>, usize, Duration) {
         let script = Arc::new(script);
         let begun = Instant::now();
         let got = around(&script).0.ask(&request, &|_| {}).await;

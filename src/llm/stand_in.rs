@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::{AskError, Card, Model, OnText, Reply, Request};
 use selkie_domain::tool::ToolSpec;
 use selkie_domain::transcript::{Call, Turn};
 use selkie_domain::usage::Usage;
-use selkie_domain::written::Written;
-use crate::{Card, Failed, Model, OnText, Reply, Request};
+use selkie_domain::written::TextProgress;
 
 /// Its name, for people.
 pub(super) const NAME: &str = "built-in stand-in";
@@ -71,7 +71,7 @@ pub(super) struct StandInModel {
 
 #[async_trait]
 impl Model for StandInModel {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         // Where nothing may be called, nothing is there for it.
         let specs = if request.may_call { request.tools.specs() } else { &[] };
         let StandIn { answer, advice } = self.stand_in;
@@ -82,7 +82,7 @@ impl Model for StandInModel {
             }
         };
         if !text.is_empty() {
-            heard(Written::More(&text));
+            heard(TextProgress::More(&text));
         }
         let usage = usage(request, &text, &calls);
         let by = format!("{}/stand-in", self.profile);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::{AskError, Card, Model, OnText, Reply, Request};
 use selkie_domain::effort::Effort;
-use crate::{Card, Failed, Model, OnText, Reply, Request};
 
 /// A model that is asked with an effort.
 pub(super) struct Thinking {
@@ -25,7 +25,7 @@ impl Thinking {
 
 #[async_trait]
 impl Model for Thinking {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         if request.effort.is_some() {
             return self.inner.ask(request, heard).await;
         }
@@ -56,7 +56,7 @@ mod tests {
 
     #[async_trait]
     impl Model for EffortLog {
-        async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
+        async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, AskError> {
             locked(&self.0).push(request.effort);
             let why = "away".to_owned();
             Err(ModelError::Transient { why, reason: Reason::Down, retry_after: None }.into())

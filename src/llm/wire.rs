@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use selkie_domain::clock::SharedClock;
-use selkie_domain::usage::Usage;
-use crate::refusal::{self, Refused, Unfinished, What};
+use crate::refusal::{self, IncompleteAnswer, ProviderRefusal, What};
 use crate::sse::{Event, Parser};
 use crate::{Reason, halves};
+use selkie_domain::clock::SharedClock;
+use selkie_domain::usage::Usage;
 
 /// More than any answer, with its pictures twice: some servers repeat all of it in a stream's last event. A server that
 /// sends more is broken.
@@ -46,7 +46,7 @@ pub(super) struct Wire {
 }
 
 /// A good answer.
-pub(super) enum Answered {
+pub(super) enum GoodAnswer {
     /// One JSON document.
     Whole(Value),
     /// A stream.
@@ -73,13 +73,13 @@ impl Wire {
     /// Posts `body` as JSON.
     ///
     /// # Errors
-    /// [`Refused`] with the provider's words, or with status 0 when there was no answer.
-    pub async fn post(&self, body: &impl Serialize) -> Result<Answered, Refused> {
+    /// [`ProviderRefusal`] with the provider's words, or with status 0 when there was no answer.
+    pub async fn post(&self, body: &impl Serialize) -> Result<GoodAnswer, ProviderRefusal> {
         let response = self.sent(body).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or("");
         let streams = kind.contains("event-stream");
         let events = Events::of(response, self.silence);
-        if streams { Ok(Answered::Events(events)) } else { self.whole(events).await }
+        if streams { Ok(GoodAnswer::Events(events)) } else { self.whole(events).await }
     }
 
     /// Posts `body` as JSON, for an answer of so many bytes at most.
@@ -90,7 +90,7 @@ impl Wire {
         &self,
         body: &impl Serialize,
         most: usize,
-    ) -> Result<Vec<u8>, Refused> {
+    ) -> Result<Vec<u8>, ProviderRefusal> {
         let mut events = Events::of(self.sent(body).await?, self.silence);
         let mut all = Vec::new();
         while let Some(piece) = events.piece().await.map_err(|e| self.broken(&e))? {
@@ -104,7 +104,7 @@ impl Wire {
     }
 
     /// Posts `body`, and waits until a good answer begins.
-    async fn sent(&self, body: &impl Serialize) -> Result<Response, Refused> {
+    async fn sent(&self, body: &impl Serialize) -> Result<Response, ProviderRefusal> {
         let sent = self.http.post(self.url.clone()).headers(self.headers.clone()).json(body).send();
         let response = match timeout(self.silence, sent).await {
             Ok(Ok(response)) => response,
@@ -118,28 +118,33 @@ impl Wire {
     }
 
     /// Makes a refusal of what a provider says.
-    pub fn refused(&self, status: u16, retry_after: Option<Duration>, says: &str) -> Refused {
-        Refused { retry_after, ..self.made(What::Status(status), says) }
+    pub fn refused(
+        &self,
+        status: u16,
+        retry_after: Option<Duration>,
+        says: &str,
+    ) -> ProviderRefusal {
+        ProviderRefusal { retry_after, ..self.made(What::Status(status), says) }
     }
 
     /// Makes a refusal of what came instead of an answer.
-    pub fn trouble(&self, reason: Reason, says: &str) -> Refused {
+    pub fn trouble(&self, reason: Reason, says: &str) -> ProviderRefusal {
         self.made(What::Trouble(reason), says)
     }
 
     /// Makes a refusal of an answer that ended without being one.
-    pub fn unfinished(&self, unfinished: Unfinished) -> Refused {
-        let Unfinished { reason, why, usage } = unfinished;
-        Refused { usage, ..self.trouble(reason, &why) }
+    pub fn unfinished(&self, unfinished: IncompleteAnswer) -> ProviderRefusal {
+        let IncompleteAnswer { reason, why, usage } = unfinished;
+        ProviderRefusal { usage, ..self.trouble(reason, &why) }
     }
 
-    fn made(&self, what: What, says: &str) -> Refused {
+    fn made(&self, what: What, says: &str) -> ProviderRefusal {
         let says = self.redactor.clean(says);
-        Refused { what, says, retry_after: None, usage: Usage::default() }
+        ProviderRefusal { what, says, retry_after: None, usage: Usage::default() }
     }
 
     /// Makes a refusal of a stream that ended before its end.
-    pub fn broken(&self, stream: &Broken) -> Refused {
+    pub fn broken(&self, stream: &StreamError) -> ProviderRefusal {
         self.trouble(stream.reason, &stream.why)
     }
 
@@ -147,7 +152,7 @@ impl Wire {
     ///
     /// # Errors
     /// When it is no JSON object: a piece of the answer that nobody can read must not go missing unseen.
-    pub fn read(&self, event: &Event) -> Result<Option<halves::Event>, Refused> {
+    pub fn read(&self, event: &Event) -> Result<Option<halves::Event>, ProviderRefusal> {
         if event.data.trim().is_empty() {
             return Ok(None);
         }
@@ -161,13 +166,13 @@ impl Wire {
     }
 
     /// Makes a refusal of an error object inside a good answer.
-    pub fn refused_inside(&self, answer: &Value) -> Refused {
+    pub fn refused_inside(&self, answer: &Value) -> ProviderRefusal {
         let answer = answer.get("response").unwrap_or(answer);
         let error = answer.get("error").unwrap_or(answer);
         self.refused(refusal::inner_status(error), None, &refusal::words(&answer.to_string()))
     }
 
-    async fn read_refusal(&self, mut response: Response) -> Refused {
+    async fn read_refusal(&self, mut response: Response) -> ProviderRefusal {
         let status = response.status().as_u16();
         if response.status().is_redirection() {
             let target = response.headers().get(LOCATION).map(HeaderValue::as_bytes);
@@ -187,20 +192,20 @@ impl Wire {
     }
 
     /// Reads an answer that does not call itself a stream; a stream without the name is found out.
-    async fn whole(&self, mut events: Events) -> Result<Answered, Refused> {
+    async fn whole(&self, mut events: Events) -> Result<GoodAnswer, ProviderRefusal> {
         let mut body = Vec::new();
         while let Some(piece) = events.piece().await.map_err(|e| self.broken(&e))? {
             body.extend_from_slice(&piece);
         }
         let text = String::from_utf8_lossy(&body);
         if let Ok(value) = json::read(&text) {
-            return Ok(Answered::Whole(value));
+            return Ok(GoodAnswer::Whole(value));
         }
         // Perhaps a stream that does not say so; else the words below are the error.
         let start = text.trim_start();
         if ["data:", "event:", ":"].iter().any(|s| start.starts_with(s)) {
             events.ready = events.parser.push(&body).into();
-            return Ok(Answered::Events(events));
+            return Ok(GoodAnswer::Events(events));
         }
         let says = format!("an answer that is not JSON: {}", refusal::words(&text));
         Err(self.trouble(Reason::Garbled, &says))
@@ -217,7 +222,7 @@ impl Events {
     ///
     /// # Errors
     /// When the connection breaks, falls silent, or brings more than any answer.
-    pub async fn next(&mut self) -> Result<Option<Event>, Broken> {
+    pub async fn next(&mut self) -> Result<Option<Event>, StreamError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
@@ -226,7 +231,7 @@ impl Events {
                 Some(piece) => {
                     self.ready = self.parser.push(&piece).into();
                     if self.parser.held() > LARGEST_EVENT {
-                        return Err(Broken::garbled("an event is larger than 16 MiB"));
+                        return Err(StreamError::garbled("an event is larger than 16 MiB"));
                     }
                 }
                 None => return Ok(self.parser.finish()),
@@ -242,15 +247,17 @@ impl Events {
         let _ = timeout(LONGEST_DRAIN, rest).await;
     }
 
-    async fn piece(&mut self) -> Result<Option<bytes::Bytes>, Broken> {
+    async fn piece(&mut self) -> Result<Option<bytes::Bytes>, StreamError> {
         let Some(source) = &mut self.source else { return Ok(None) };
         let piece = match timeout(self.silence, source.chunk()).await {
-            Ok(piece) => piece.map_err(|e| Broken::garbled(&broken(e)))?,
-            Err(_) => return Err(Broken { reason: Reason::Silent, why: silent(self.silence) }),
+            Ok(piece) => piece.map_err(|e| StreamError::garbled(&broken(e)))?,
+            Err(_) => {
+                return Err(StreamError { reason: Reason::Silent, why: silent(self.silence) });
+            }
         };
         self.read += piece.as_ref().map_or(0, bytes::Bytes::len);
         if self.read > LARGEST_ANSWER {
-            return Err(Broken::garbled("it is larger than 32 MiB"));
+            return Err(StreamError::garbled("it is larger than 32 MiB"));
         }
         if piece.is_none() {
             self.source = None;
@@ -260,12 +267,12 @@ impl Events {
 }
 
 /// Why a stream ended before its end.
-pub(super) struct Broken {
+pub(super) struct StreamError {
     reason: Reason,
     why: String,
 }
 
-impl Broken {
+impl StreamError {
     fn garbled(why: &str) -> Self {
         Self { reason: Reason::Garbled, why: why.to_owned() }
     }

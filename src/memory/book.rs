@@ -7,14 +7,14 @@ use chrono::SubsecRound as _;
 use selkie_channel_core::{ConversationId, PlaceId};
 use tokio::sync::Mutex;
 
-use super::found::{self, Found};
+use super::found::{self, SearchResult};
 use super::index::{Index, failed};
 use super::line::{Line, MOST_AN_HOUR, MOST_BYTES, lately};
 use super::mark::Mark;
+use super::marked_lines;
 use super::page::Entry;
-use super::reading::{Reading, blocking, files_of};
-use super::remembered::{self, Remembered};
-use super::said;
+use super::reading::{FileReader, blocking, files_of};
+use super::remembered::{self, MemoryEntry};
 use super::score::fewest;
 use super::subject::Subject;
 use super::vectors::Vectors;
@@ -26,8 +26,8 @@ use selkie_llm::Embeddings;
 use selkie_people::files::{Edit, Files, NewLine};
 use selkie_store::{Ledger, SoughtWords};
 use selkie_tools::ToolError;
-use selkie_tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
-use selkie_tools::ports::Told;
+use selkie_tools::memory::port::{Memory, MemoryQuery, NewMemory, Rememberer, WantedLines};
+use selkie_tools::ports::TodoReport;
 
 /// So many pieces are found by what they mean: more than a search tells.
 const NEAREST: usize = 60;
@@ -54,7 +54,7 @@ pub struct MemoryParts {
 
 /// The files of memory and their index.
 pub struct MemoryBook {
-    pub(super) reading: Arc<Reading>,
+    pub(super) reading: Arc<FileReader>,
     pub(super) index: Index,
     pub(super) places: Arc<dyn Places>,
     pub(super) clock: SharedClock,
@@ -66,7 +66,7 @@ impl MemoryBook {
     /// Puts its parts together.
     pub fn new(parts: MemoryParts) -> Self {
         let MemoryParts { files, ledger, places, clock, embeddings } = parts;
-        let reading = Arc::new(Reading::new(files));
+        let reading = Arc::new(FileReader::new(files));
         let vectors = embeddings
             .map(|server| Arc::new(Vectors::new(server, Arc::clone(&ledger), Arc::clone(&clock))));
         let index = Index { reading: Arc::clone(&reading), ledger, one: Mutex::default(), vectors };
@@ -112,7 +112,7 @@ impl MemoryBook {
         &self,
         conversation: &ConversationId,
         sees_general: bool,
-    ) -> Result<Vec<Remembered>, ToolError> {
+    ) -> Result<Vec<MemoryEntry>, ToolError> {
         let mut all = Vec::new();
         for subject in self.seen(conversation, sees_general) {
             let files = Arc::clone(self.reading.files());
@@ -128,7 +128,7 @@ impl MemoryBook {
     pub async fn take(
         &self,
         conversation: &ConversationId,
-        one: &Remembered,
+        one: &MemoryEntry,
     ) -> Result<bool, ToolError> {
         let _one = self.writing.lock().await;
         let page = self.reading.page(&one.path).await?;
@@ -142,7 +142,7 @@ impl MemoryBook {
             let done = files.edit(&[edit], Taint::Clean, now)?;
             files.forget_versions(&file)?;
             // What was noted of the line goes, too.
-            said::page(&files, &file)?;
+            marked_lines::page(&files, &file)?;
             Ok(done)
         });
         let is_gone = done.await?.lines_taken > 0;
@@ -232,7 +232,7 @@ impl MemoryBook {
 
 #[async_trait]
 impl Memory for MemoryBook {
-    async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<Told, ToolError> {
+    async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<TodoReport, ToolError> {
         let line = Line::of(&new.text, new.section.as_deref()).map_err(ToolError::Tell)?;
         let subject = self.own(&by.conversation, by.sees_general);
         let path = subject.main();
@@ -284,7 +284,7 @@ impl Memory for MemoryBook {
         Ok(told(format!("Remembered ({path}{at}).{others}"), Taint::Clean))
     }
 
-    async fn search(&self, by: &Rememberer, sought: Sought) -> Result<Told, ToolError> {
+    async fn search(&self, by: &Rememberer, sought: MemoryQuery) -> Result<TodoReport, ToolError> {
         let subjects = self.seen_by(by);
         for subject in &subjects {
             self.index.follow(subject).await?;
@@ -304,11 +304,11 @@ impl Memory for MemoryBook {
             }
         };
         let both = tokio::join!(self.index.ledger.search_memory(asked), near);
-        let found = Found { pieces: both.0.map_err(failed)?, near: both.1 };
+        let found = SearchResult { pieces: both.0.map_err(failed)?, near: both.1 };
         Ok(found::tell(found, &question, &sought, by.trust))
     }
 
-    async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<Told, ToolError> {
+    async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<TodoReport, ToolError> {
         let path = self.file(by, &wanted.path).await?;
         let page = self.reading.page(&path).await?;
         let (from, all) = (wanted.from, page.len());
@@ -338,6 +338,6 @@ fn is_worse(there: &Entry, now: &Mark) -> bool {
     there.whose.level > now.level || there.whose.trust < now.trust
 }
 
-fn told(text: String, level: Taint) -> Told {
-    Told { text, level }
+fn told(text: String, level: Taint) -> TodoReport {
+    TodoReport { text, level }
 }

@@ -11,7 +11,7 @@ use super::subject::Subject;
 use selkie_agent::{ContextPart, ContextSource};
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use selkie_store::Claimed;
+use selkie_store::TaskClaim;
 
 /// The most bytes of all lines.
 const MOST_BYTES: usize = 4 * 1024;
@@ -23,7 +23,7 @@ const TITLE: &str = "What you remember here from earlier talks; parts of it may 
 
 #[async_trait]
 impl ContextSource for MemoryBook {
-    async fn part(&self, claimed: &Claimed) -> Option<ContextPart> {
+    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
         let facts = &claimed.facts;
         let subjects = self.seen(&claimed.conversation, facts.is_owner_alone());
         let mut lines = Vec::new();

@@ -7,8 +7,8 @@ use selkie_domain::facts::Trust;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
 use selkie_store::{NearPiece, Piece};
-use selkie_tools::memory::port::Sought;
-use selkie_tools::ports::Told;
+use selkie_tools::memory::port::MemoryQuery;
+use selkie_tools::ports::TodoReport;
 
 /// The most characters of a piece that are shown.
 const SHOWN: usize = 400;
@@ -22,7 +22,7 @@ const OF_THE_NEAREST: f32 = 0.75;
 
 /// What was found.
 #[derive(Default)]
-pub struct Found {
+pub struct SearchResult {
     /// By words.
     pub pieces: Vec<Piece>,
     /// By what it means, the nearest first.
@@ -30,7 +30,12 @@ pub struct Found {
 }
 
 /// Takes the best of what was found, and tells it to somebody of this trust.
-pub fn tell(found: Found, question: &[String], sought: &Sought, reader: Trust) -> Told {
+pub fn tell(
+    found: SearchResult,
+    question: &[String],
+    sought: &MemoryQuery,
+    reader: Trust,
+) -> TodoReport {
     let mut scored = fused(found, question);
     scored.retain(|found| found.score >= sought.least && found.score > 0.0);
     // Of two that fit as well, the one that the engine has found first.
@@ -38,17 +43,17 @@ pub fn tell(found: Found, question: &[String], sought: &Sought, reader: Trust) -
     scored.truncate(sought.most);
     if scored.is_empty() {
         let text = "Nothing that is remembered here fits. Try other words, or a lower min_score.";
-        return Told { text: text.to_owned(), level: Taint::Clean };
+        return TodoReport { text: text.to_owned(), level: Taint::Clean };
     }
     let levels = scored.iter().map(|found| found.level(reader));
     let level = levels.max().unwrap_or_default();
     let lines: Vec<String> = scored.iter().map(|found| found.line(reader)).collect();
-    Told { text: lines.join("\n"), level }
+    TodoReport { text: lines.join("\n"), level }
 }
 
 /// Scores every piece that either way has found: what words leave of 1, what it means fills in part.
-fn fused(found: Found, question: &[String]) -> Vec<Scored> {
-    let Found { pieces, mut near } = found;
+fn fused(found: SearchResult, question: &[String]) -> Vec<ScoredPiece> {
+    let SearchResult { pieces, mut near } = found;
     let least = near.first().map_or(0.0, |nearest| nearest.cosine * OF_THE_NEAREST);
     near.retain(|one| one.cosine >= least.max(LEAST_NEAR));
     let cosine = |one: &NearPiece| (place(&one.piece), one.cosine);
@@ -59,7 +64,7 @@ fn fused(found: Found, question: &[String]) -> Vec<Scored> {
     let scored = |piece: Piece| {
         let words = score(&piece.words, question);
         let meaning = cosines.get(&place(&piece)).copied().map_or(0.0, f64::from);
-        Scored { score: (words + (1.0 - words) * MEANING * meaning).clamp(0.0, 1.0), piece }
+        ScoredPiece { score: (words + (1.0 - words) * MEANING * meaning).clamp(0.0, 1.0), piece }
     };
     pieces.into_iter().chain(others).map(scored).collect()
 }
@@ -76,12 +81,12 @@ fn place(piece: &Piece) -> Place {
 }
 
 /// A piece, and how well it fits.
-struct Scored {
+struct ScoredPiece {
     score: f64,
     piece: Piece,
 }
 
-impl Scored {
+impl ScoredPiece {
     fn level(&self, reader: Trust) -> Taint {
         let Piece { level, trust, .. } = self.piece;
         Provenance { level, trust }.read_by(reader)
@@ -134,8 +139,8 @@ mod tests {
     fn told(pieces: &[&str], near: Vec<NearPiece>) -> String {
         let pieces = pieces.iter().map(|words| piece(words)).collect();
         let question = ["tea".to_owned(), "green".to_owned()];
-        let sought = Sought { query: String::new(), most: 6, least: 0.35 };
-        let told = tell(Found { pieces, near }, &question, &sought, Trust::Owner);
+        let sought = MemoryQuery { query: String::new(), most: 6, least: 0.35 };
+        let told = tell(SearchResult { pieces, near }, &question, &sought, Trust::Owner);
         let line = |pair: &[&str]| format!("{} {}", &pair[0][14..18], pair[1].trim());
         told.text
             .lines()
@@ -166,7 +171,7 @@ mod tests {
             let mut near: Vec<NearPiece> = words.iter().zip(&cosines).map(|(w, c)| near(w, *c)).collect();
             near.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
             let pieces = words.iter().map(|words| piece(words)).collect();
-            for scored in fused(Found { pieces, near }, &question) {
+            for scored in fused(SearchResult { pieces, near }, &question) {
                 prop_assert!((0.0..=1.0).contains(&scored.score));
                 prop_assert!(scored.score >= score(&scored.piece.words, &question));
             }

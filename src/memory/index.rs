@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use super::pieces;
-use super::reading::{Reading, Seen};
+use super::reading::{FileReader, FileStamp};
 use super::subject::Subject;
 use super::vectors::Vectors;
 use selkie_store::{FileNote, IndexedFile, Ledger, StoreError};
@@ -13,7 +13,7 @@ use selkie_tools::ToolError;
 
 /// The index over the files.
 pub struct Index {
-    pub reading: Arc<Reading>,
+    pub reading: Arc<FileReader>,
     pub ledger: Arc<dyn Ledger>,
     /// One at a time.
     pub one: Mutex<()>,
@@ -33,7 +33,7 @@ impl Index {
             }
         }
         let is_known =
-            |file: &Seen| known.iter().any(|n| n.path == file.path && n.look == file.look);
+            |file: &FileStamp| known.iter().any(|n| n.path == file.path && n.look == file.look);
         let mut read = 0;
         for file in seen.into_iter().filter(|file| !is_known(file)) {
             read += usize::from(self.take_in(subject, file).await?);
@@ -45,8 +45,8 @@ impl Index {
     }
 
     /// Indexes a file; one that cannot be read is told, and the others are found.
-    async fn take_in(&self, subject: &Subject, file: Seen) -> Result<bool, ToolError> {
-        let Seen { path, look } = file;
+    async fn take_in(&self, subject: &Subject, file: FileStamp) -> Result<bool, ToolError> {
+        let FileStamp { path, look } = file;
         let page = match self.reading.page(&path).await {
             Ok(page) => page,
             Err(error) => {

@@ -26,7 +26,7 @@ pub struct Mark {
 
 /// A line, and what stands at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked<'l> {
+pub struct MarkedLine<'l> {
     /// The line without the comment.
     pub text: &'l str,
     /// What the comment says.
@@ -44,17 +44,17 @@ pub enum End {
     Spoilt,
 }
 
-impl Marked<'_> {
+impl MarkedLine<'_> {
     /// Reads a line.
-    pub fn read(line: &str) -> Marked<'_> {
-        let plain = Marked { text: line.trim_end(), mark: End::Plain };
+    pub fn read(line: &str) -> MarkedLine<'_> {
+        let plain = MarkedLine { text: line.trim_end(), mark: End::Plain };
         let Some(body) = line.trim_end().strip_suffix(CLOSES) else { return plain };
         let Some(at) = body.rfind(OPENS) else { return plain };
         let (text, comment) = (body[..at].trim_end(), body[at + OPENS.len()..].trim());
         match (Mark::parse(comment), is_one(comment)) {
-            (Some(mark), _) => Marked { text, mark: End::Whose(mark) },
-            (None, true) => Marked { text, mark: End::Spoilt },
-            (None, false) => Marked { text, mark: End::Plain },
+            (Some(mark), _) => MarkedLine { text, mark: End::Whose(mark) },
+            (None, true) => MarkedLine { text, mark: End::Spoilt },
+            (None, false) => MarkedLine { text, mark: End::Plain },
         }
     }
 }
@@ -165,17 +165,17 @@ mod tests {
     fn a_mark_reads_as_it_is_written() {
         let line = format!("- I like tea {}", mark());
         assert_eq!(line, "- I like tea <!-- tg:1 allowed derived 2027-01-15T08:00:00Z -->");
-        let read = Marked::read(&line);
+        let read = MarkedLine::read(&line);
         assert_eq!((read.text, read.mark), ("- I like tea", End::Whose(mark())));
     }
 
     #[test]
     fn what_a_person_writes_is_theirs_and_a_spoilt_mark_is_nobodys() {
-        let end = |line: &str| Marked::read(line).mark;
+        let end = |line: &str| MarkedLine::read(line).mark;
         for line in ["- tea", "- tea <!-- my note -->", "- tea -->", "<!-- a", "- <!-- --> x"] {
             assert_eq!(end(line), End::Plain, "{line}");
         }
-        assert_eq!(Marked::read("- tea <!-- my note -->").text, "- tea");
+        assert_eq!(MarkedLine::read("- tea <!-- my note -->").text, "- tea");
         for line in [
             "- tea <!-- tg:1 allowed derived -->",
             "- tea <!-- tg:1 owner clean yesterday -->",
@@ -190,7 +190,7 @@ mod tests {
         #[test]
         fn no_text_forges_a_mark(text in "(<!--|-->|--|<|>|!|tg:1 owner clean 2027-01-15T08:00:00Z|a| ){0,12}") {
             let written = format!("- {} {}", without_marks(&text), mark());
-            prop_assert_eq!(Marked::read(&written).mark, End::Whose(mark()));
+            prop_assert_eq!(MarkedLine::read(&written).mark, End::Whose(mark()));
             let plain = without_marks(&text);
             prop_assert!(!plain.contains(OPENS) && !plain.contains(CLOSES), "{}", plain);
         }
@@ -199,7 +199,7 @@ mod tests {
         fn any_author_comes_back(author in ".{0,20}", seconds in 0i64..4_000_000_000) {
             let at = DateTime::from_timestamp(seconds, 0).unwrap();
             let mark = Mark { author: PersonId::new(author), at, ..mark() };
-            prop_assert_eq!(Marked::read(&format!("x {mark}")).mark, End::Whose(mark));
+            prop_assert_eq!(MarkedLine::read(&format!("x {mark}")).mark, End::Whose(mark));
         }
     }
 }

@@ -37,13 +37,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::marked_lines;
     use selkie_domain::clock::SystemClock;
-    use crate::said;
 
     const RAW: &str = "<!-- tg:2 allowed raw 2027-01-15T08:00:00Z -->";
 
     fn levels(files: &Files) -> Vec<Taint> {
-        let page = said::page(files, "MEMORY.md").unwrap();
+        let page = marked_lines::page(files, "MEMORY.md").unwrap();
         page.entries().iter().map(|entry| entry.whose.level).collect()
     }
 
@@ -65,8 +65,8 @@ mod tests {
             files.meet_lists().unwrap();
             assert_eq!(levels(&files), [Taint::Raw, Taint::Raw]);
             meet(&files).unwrap();
-            assert!(said::is_lost(&files, "MEMORY.md").unwrap());
-            assert_eq!(said::trust(&files, "MEMORY.md").unwrap(), 2);
+            assert!(marked_lines::is_lost(&files, "MEMORY.md").unwrap());
+            assert_eq!(marked_lines::trust(&files, "MEMORY.md").unwrap(), 2);
             meet(&files).unwrap();
             assert_eq!(levels(&files), [Taint::Clean, Taint::Clean]);
         }

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::mark::{CLOSES, End, Mark, Marked, OPENS, is_one, was_one};
+use super::mark::{CLOSES, End, Mark, MarkedLine, OPENS, is_one, was_one};
 use selkie_domain::facts::Trust;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
@@ -107,7 +107,7 @@ impl Page {
     /// Returns a line, from 1, as people read it: without its mark.
     pub fn shown(&self, line: usize) -> &str {
         line.checked_sub(1).and_then(|at| self.lines.get(at)).map_or("", |line| {
-            let Marked { text, mark } = Marked::read(line);
+            let MarkedLine { text, mark } = MarkedLine::read(line);
             if mark == End::Plain { line } else { text }
         })
     }
@@ -164,7 +164,7 @@ impl Reader {
     /// whichever line an editor has put it, is said of all of them.
     fn entry(&mut self, first: usize, lines: &[String]) {
         let joined = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-        let Marked { text, mark } = Marked::read(&joined);
+        let MarkedLine { text, mark } = MarkedLine::read(&joined);
         let said = bullet(text).unwrap_or(text).trim();
         let mark = match mark {
             _ if holds_pieces(said) => End::Spoilt,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use selkie_channel_core::locked;
 
+use super::marked_lines;
 use super::page::Page;
-use super::said;
 use super::subject::{FOLDER, Subject, is_file_name};
 use selkie_people::files::{FileError, Files};
 use selkie_tools::ToolError;
@@ -20,27 +20,27 @@ const MOST_SUBJECTS: usize = 20_000;
 const MOST_KEPT: usize = 64;
 
 /// Reads the files.
-pub struct Reading {
+pub struct FileReader {
     files: Arc<Files>,
-    kept: Arc<Mutex<HashMap<String, Kept>>>,
+    kept: Arc<Mutex<HashMap<String, PageCache>>>,
 }
 
 /// A page as it was read.
-struct Kept {
+struct PageCache {
     look: String,
     page: Arc<Page>,
 }
 
 /// A file from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct FileStamp {
     /// Its path in the state folder.
     pub path: String,
     /// What it looks like.
     pub look: String,
 }
 
-impl Reading {
+impl FileReader {
     pub fn new(files: Arc<Files>) -> Self {
         Self { files, kept: Arc::default() }
     }
@@ -51,12 +51,12 @@ impl Reading {
     }
 
     /// Lists the files of a subject, the main one first.
-    pub async fn list(&self, subject: &Subject) -> Result<Vec<Seen>, ToolError> {
+    pub async fn list(&self, subject: &Subject) -> Result<Vec<FileStamp>, ToolError> {
         let (files, subject) = (Arc::clone(&self.files), subject.clone());
         blocking(move || {
             let mut seen = Vec::new();
             for path in files_of(&files, &subject)? {
-                seen.extend(files.look(&path)?.map(|look| Seen { path, look }));
+                seen.extend(files.look(&path)?.map(|look| FileStamp { path, look }));
             }
             Ok(seen)
         })
@@ -110,20 +110,20 @@ pub fn files_of(files: &Files, subject: &Subject) -> Result<Vec<String>, FileErr
 
 fn read(
     files: &Files,
-    kept: &Mutex<HashMap<String, Kept>>,
+    kept: &Mutex<HashMap<String, PageCache>>,
     path: &str,
 ) -> Result<Arc<Page>, FileError> {
     let Some(look) = files.look(path)? else { return Ok(Arc::default()) };
     if let Some(known) = locked(kept).get(path).filter(|known| known.look == look) {
         return Ok(Arc::clone(&known.page));
     }
-    let page = Arc::new(said::page(files, path)?);
+    let page = Arc::new(marked_lines::page(files, path)?);
     // One that has changed meanwhile is read again the next time: it looks otherwise.
     let mut kept = locked(kept);
     if kept.len() >= MOST_KEPT {
         kept.clear();
     }
-    kept.insert(path.to_owned(), Kept { look, page: Arc::clone(&page) });
+    kept.insert(path.to_owned(), PageCache { look, page: Arc::clone(&page) });
     Ok(page)
 }
 

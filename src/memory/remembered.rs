@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
+use super::marked_lines::{self, page};
 use super::page::Entry;
 use super::reading::files_of;
-use super::said::{self, page};
 use super::score::score;
 use super::subject::{FOLDER, Subject};
 use super::{pieces, words};
@@ -19,7 +19,7 @@ const MOST_SUBJECTS: usize = 20_000;
 
 /// Something that is remembered, as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Remembered {
+pub struct MemoryEntry {
     /// The file, in the state folder.
     pub path: String,
     /// Its first line there, from 1.
@@ -45,7 +45,7 @@ pub struct Remembered {
 
 /// One memory, from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct EntryView {
     /// Its name.
     pub name: String,
     /// Its files, in the state folder.
@@ -59,7 +59,7 @@ pub struct Listed {
     pub faults: Vec<String>,
 }
 
-impl Remembered {
+impl MemoryEntry {
     pub(super) fn of(path: &str, entry: &Entry) -> Self {
         let Entry { lines, section, text, whose } = entry;
         let mark = whose.mark.as_ref();
@@ -82,10 +82,10 @@ impl Remembered {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn list(files: &Files) -> Result<Vec<Listed>, FileError> {
+pub fn list(files: &Files) -> Result<Vec<EntryView>, FileError> {
     let mut all = Vec::new();
     for subject in subjects(files)? {
-        let mut one = Listed {
+        let mut one = EntryView {
             name: subject.name().to_owned(),
             files: Vec::new(),
             entries: 0,
@@ -120,12 +120,12 @@ pub(super) fn subjects(files: &Files) -> Result<Vec<Subject>, FileError> {
 ///
 /// # Errors
 /// As [`entries`].
-pub fn doubtful(files: &Files, subject: &Subject) -> Result<Option<Vec<Remembered>>, FileError> {
+pub fn doubtful(files: &Files, subject: &Subject) -> Result<Option<Vec<MemoryEntry>>, FileError> {
     let mut all = None;
     for path in files_of(files, subject)? {
-        if said::is_lost(files, &path)? {
-            let lines = said::by_hand(files, &path)?;
-            let lines = lines.iter().map(|entry| Remembered::of(&path, entry));
+        if marked_lines::is_lost(files, &path)? {
+            let lines = marked_lines::by_hand(files, &path)?;
+            let lines = lines.iter().map(|entry| MemoryEntry::of(&path, entry));
             all.get_or_insert_with(Vec::new).extend(lines);
         }
     }
@@ -140,8 +140,8 @@ pub fn doubtful(files: &Files, subject: &Subject) -> Result<Option<Vec<Remembere
 pub fn trust(files: &Files, subject: &Subject) -> Result<Option<usize>, FileError> {
     let mut all = None;
     for path in files_of(files, subject)? {
-        if said::is_lost(files, &path)? {
-            *all.get_or_insert(0) += said::trust(files, &path)?;
+        if marked_lines::is_lost(files, &path)? {
+            *all.get_or_insert(0) += marked_lines::trust(files, &path)?;
         }
     }
     Ok(all)
@@ -151,11 +151,11 @@ pub fn trust(files: &Files, subject: &Subject) -> Result<Option<usize>, FileErro
 ///
 /// # Errors
 /// When a file of it cannot be read.
-pub fn entries(files: &Files, subject: &Subject) -> Result<Vec<Remembered>, FileError> {
+pub fn entries(files: &Files, subject: &Subject) -> Result<Vec<MemoryEntry>, FileError> {
     let mut all = Vec::new();
     for path in files_of(files, subject)? {
         let page = page(files, &path)?;
-        all.extend(page.entries().iter().map(|entry| Remembered::of(&path, entry)));
+        all.extend(page.entries().iter().map(|entry| MemoryEntry::of(&path, entry)));
     }
     Ok(all)
 }
@@ -169,7 +169,7 @@ pub fn search(
     subject: &Subject,
     query: &str,
     least: f64,
-) -> Result<Vec<Remembered>, FileError> {
+) -> Result<Vec<MemoryEntry>, FileError> {
     let question = words::of_question(query);
     let mut all = Vec::new();
     for path in files_of(files, subject)? {
@@ -178,8 +178,8 @@ pub fn search(
             let scores = scores.iter().map(|piece| score(&piece.words, &question));
             let best = scores.fold(0.0, f64::max);
             if best > 0.0 && best >= least {
-                let found = Remembered::of(&path, entry);
-                all.push(Remembered { score: Some(best), ..found });
+                let found = MemoryEntry::of(&path, entry);
+                all.push(MemoryEntry { score: Some(best), ..found });
             }
         }
     }

@@ -9,9 +9,9 @@ use super::book::MemoryBook;
 use super::index::failed;
 use super::line::{Line, MOST_BYTES};
 use super::mark::Mark;
+use super::marked_lines;
 use super::page::{Entry, Page};
 use super::reading::blocking;
-use super::said;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
 use selkie_people::files::{Edit, NewLine};
@@ -128,7 +128,7 @@ impl MemoryBook {
             }
             // They hold summaries before it, and what is noted of its lines holds it.
             files.forget_versions(&file)?;
-            said::page(&files, &file).map(drop)
+            marked_lines::page(&files, &file).map(drop)
         })
         .await
     }

@@ -27,15 +27,15 @@ characters, each to be understood by itself, in the language of the talk; {\"lin
 
 /// What is asked.
 #[derive(Serialize)]
-struct Asked<'a> {
+struct SummaryRequest<'a> {
     contract: &'static str,
     before: &'a [String],
-    talk: Vec<Saying>,
+    talk: Vec<TalkLine>,
 }
 
 /// Something that was said.
 #[derive(Debug, Serialize)]
-struct Saying {
+struct TalkLine {
     who: String,
     said: String,
     #[serde(skip)]
@@ -72,7 +72,7 @@ pub fn question(before: &[String], tasks: &[Past]) -> Option<Question> {
     }
     talk.reverse();
     let level = talk.iter().map(|saying| saying.level).max().unwrap_or_default();
-    let asked = Asked { contract: "conversation_summary", before, talk };
+    let asked = SummaryRequest { contract: "conversation_summary", before, talk };
     let text = serde_json::to_string(&asked).ok()?;
     Some(Question { text, level: level.max(Taint::Derived) })
 }
@@ -97,7 +97,7 @@ pub fn answer(text: &str) -> Result<Vec<String>, String> {
 }
 
 /// What an item says to people; what tools brought is not summed up.
-fn saying(item: &Item) -> Option<Saying> {
+fn saying(item: &Item) -> Option<TalkLine> {
     let (who, said) = match item {
         Item::Received(heard) => (heard.speaker.as_str(), heard.text.as_str()),
         Item::Said { text, .. } => (OURSELVES, text.as_str()),
@@ -105,7 +105,7 @@ fn saying(item: &Item) -> Option<Saying> {
     };
     let said = said.trim();
     let cut = said.floor_char_boundary(LONGEST);
-    (!said.is_empty()).then(|| Saying {
+    (!said.is_empty()).then(|| TalkLine {
         who: who.chars().take(80).collect(),
         said: said[..cut].to_owned(),
         level: item.level(),
@@ -117,10 +117,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use selkie_domain::transcript::Received;
+    use selkie_domain::transcript::UserMessage;
 
     fn heard(text: &str) -> Item {
-        Item::Received(Received {
+        Item::Received(UserMessage {
             inbox: None,
             local: String::new(),
             at: chrono::DateTime::UNIX_EPOCH,

@@ -16,8 +16,8 @@ use selkie_llm::Embeddings;
 use selkie_people::files::Files;
 use selkie_store::sql::SqlLedger;
 use selkie_store::sqlite::Sqlite;
-use selkie_tools::memory::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
-use selkie_tools::ports::Told;
+use selkie_tools::memory::port::{Memory, MemoryQuery, NewMemory, Rememberer, WantedLines};
+use selkie_tools::ports::TodoReport;
 
 /// Threads of a place have its key and what follows a slash.
 struct Threads;
@@ -69,12 +69,12 @@ impl Home {
         self.book.write(by, new).await.map_or_else(|why| why.to_string(), |told| told.text)
     }
 
-    pub(super) async fn search(&self, by: &Rememberer, query: &str) -> Told {
-        let sought = Sought { query: query.to_owned(), most: 6, least: 0.35 };
+    pub(super) async fn search(&self, by: &Rememberer, query: &str) -> TodoReport {
+        let sought = MemoryQuery { query: query.to_owned(), most: 6, least: 0.35 };
         self.book.search(by, sought).await.unwrap()
     }
 
-    async fn get(&self, by: &Rememberer, path: &str) -> Result<Told, String> {
+    async fn get(&self, by: &Rememberer, path: &str) -> Result<TodoReport, String> {
         let wanted = WantedLines { path: path.to_owned(), from: 1, lines: 3 };
         self.book.get(by, wanted).await.map_err(|why| why.to_string())
     }

@@ -37,7 +37,7 @@ pub struct Vectors {
 }
 
 /// Why no more lines are taken in now.
-enum Stopped {
+enum StopReason {
     Store(StoreError),
     Server(NotEmbedded),
 }
@@ -79,8 +79,8 @@ impl Vectors {
                 }
                 return None;
             }
-            Err(Stopped::Server(failed)) => self.tell(&self.lines, &failed),
-            Err(Stopped::Store(error)) => {
+            Err(StopReason::Server(failed)) => self.tell(&self.lines, &failed),
+            Err(StopReason::Store(error)) => {
                 let why = format!("the store does not answer: {error}");
                 let failed = NotEmbedded { why, retry_after: None, refuses_text: false };
                 self.tell(&self.lines, &failed);
@@ -104,11 +104,11 @@ impl Vectors {
                 self.questions.went_well();
                 found
             }
-            Err(Stopped::Server(failed)) => {
+            Err(StopReason::Server(failed)) => {
                 self.tell(&self.questions, &failed);
                 Vec::new()
             }
-            Err(Stopped::Store(error)) => {
+            Err(StopReason::Store(error)) => {
                 tracing::warn!(%error, "memory is searched by keyword only");
                 Vec::new()
             }
@@ -120,7 +120,7 @@ impl Vectors {
         subjects: Vec<String>,
         question: &str,
         most: usize,
-    ) -> Result<Vec<NearPiece>, Stopped> {
+    ) -> Result<Vec<NearPiece>, StopReason> {
         let model = self.server.model();
         // Nothing has to go out where there is nothing to compare it with.
         let Some(width) = self.ledger.vector_width(model).await? else { return Ok(Vec::new()) };
@@ -133,7 +133,7 @@ impl Vectors {
     }
 
     /// Goes through the lines without a vector, the newest first; returns how many have one now.
-    async fn all(&self) -> Result<usize, Stopped> {
+    async fn all(&self) -> Result<usize, StopReason> {
         let model = self.server.model();
         let mut width = self.ledger.vector_width(model).await?;
         let (mut before, mut kept) = (i64::MAX, 0);
@@ -151,7 +151,7 @@ impl Vectors {
     }
 
     /// Asks for all of a batch; where the server refuses it, for one after the other: one text may be at fault.
-    async fn of_pieces(&self, pieces: &[BarePiece]) -> Result<Vec<PieceVector>, Stopped> {
+    async fn of_pieces(&self, pieces: &[BarePiece]) -> Result<Vec<PieceVector>, StopReason> {
         let texts: Vec<String> = pieces.iter().map(|p| meant(&p.section, &p.text)).collect();
         let refused = match self.server.embed(&texts, self.server.patience()).await {
             Ok(vectors) => {
@@ -185,7 +185,7 @@ impl Vectors {
     }
 
     /// Refuses a vector of another width than those that are kept; returns the width.
-    fn fits(&self, vector: &UnitVector, width: Option<usize>) -> Result<usize, Stopped> {
+    fn fits(&self, vector: &UnitVector, width: Option<usize>) -> Result<usize, StopReason> {
         let (model, now) = (self.server.model(), vector.width());
         match width.filter(|width| *width != now) {
             None => Ok(now),
@@ -209,13 +209,13 @@ impl Vectors {
     }
 }
 
-impl From<StoreError> for Stopped {
+impl From<StoreError> for StopReason {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<NotEmbedded> for Stopped {
+impl From<NotEmbedded> for StopReason {
     fn from(failed: NotEmbedded) -> Self {
         Self::Server(failed)
     }

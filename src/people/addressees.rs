@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId, Unasked};
+use selkie_channel_core::{ConversationId, PersonId, UnpromptedCost};
 
-use super::circle::{Circle, is_named};
 use super::contacts::{Fields, keys};
 use super::directory::Directory;
 use super::forms::{Forms, Route};
 use super::update::Conversations;
+use super::visibility::{Visibility, is_named};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use selkie_store::Met;
+use selkie_store::SeenPerson;
 use selkie_tools::ToolError;
-use selkie_tools::ports::{Addressee, Addressees, Sender, Wanted};
+use selkie_tools::ports::{Addressee, AddresseeQuery, Addressees, Sender};
 
 /// Names that an error lists at most.
 const MOST_NAMED: usize = 5;
@@ -28,7 +28,7 @@ const COOLDOWN: &str = "cooldown_until";
 
 /// What the book has to ask of channels.
 #[async_trait]
-pub trait Reached: Send + Sync {
+pub trait Reach: Send + Sync {
     /// Returns the conversation that an id names, where its channel is configured.
     fn conversation(&self, id: &str) -> Option<ConversationId>;
 
@@ -43,7 +43,7 @@ pub trait Reached: Send + Sync {
         &self,
         conversation: &ConversationId,
         person: &PersonId,
-    ) -> Result<Vec<Met>, ToolError>;
+    ) -> Result<Vec<SeenPerson>, ToolError>;
 
     /// Whether the config names a conversation, or somebody has spoken there.
     ///
@@ -52,7 +52,7 @@ pub trait Reached: Send + Sync {
     async fn knows(&self, conversation: &ConversationId) -> Result<bool, ToolError>;
 
     /// What it comes to that the bot speaks there unasked.
-    async fn unasked(&self, conversation: &ConversationId) -> Unasked;
+    async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost;
 }
 
 /// Contacts behind the port.
@@ -64,13 +64,13 @@ pub struct AddressBook {
     /// Knows conversations.
     pub conversations: Arc<dyn Conversations>,
     /// Knows channels.
-    pub reached: Arc<dyn Reached>,
+    pub reached: Arc<dyn Reach>,
     /// The time.
     pub clock: SharedClock,
 }
 
 /// Somebody of the contact files.
-struct Known {
+struct KnownPerson {
     fields: Fields,
     routes: Vec<Route>,
     ids: Vec<String>,
@@ -78,9 +78,9 @@ struct Known {
     is_shared: bool,
 }
 
-impl Known {
+impl KnownPerson {
     /// Leaves out in which chats they are that are none of whoever asks.
-    fn told(mut self, circle: &Circle, beside: &Circle) -> Self {
+    fn told(mut self, circle: &Visibility, beside: &Visibility) -> Self {
         if !circle.is_whole {
             let is_met = |chat: &String| {
                 *chat == circle.chat || beside.met.iter().any(|met| met.place.key() == chat)
@@ -109,19 +109,19 @@ impl Known {
 
 /// The contacts that a task may know of, and the level of what stands there.
 struct Book {
-    all: Vec<Known>,
+    all: Vec<KnownPerson>,
     level: Taint,
 }
 
 #[async_trait]
 impl Addressees for AddressBook {
-    async fn find(&self, by: &Sender, wanted: &Wanted) -> Result<Addressee, ToolError> {
+    async fn find(&self, by: &Sender, wanted: &AddresseeQuery) -> Result<Addressee, ToolError> {
         let Book { all, level } = self.book(by).await?;
         let found = match wanted {
-            Wanted::Contact { id, chat } => self.contact(&all, id, chat.as_deref())?,
-            Wanted::Anybody(to) => self.anybody(&all, by, to)?,
+            AddresseeQuery::Contact { id, chat } => self.contact(&all, id, chat.as_deref())?,
+            AddresseeQuery::Anybody(to) => self.anybody(&all, by, to)?,
         };
-        let Found { id, known } = found;
+        let FoundAddressee { id, known } = found;
         let conversation = self.reached.conversation(&id).ok_or_else(|| not_configured(&id))?;
         if self.is_here(by, &conversation) {
             return Err(ToolError::tell(format!("{id} is this conversation: just answer here")));
@@ -137,18 +137,20 @@ impl Addressees for AddressBook {
         if let Some(until) = rests {
             return Err(ToolError::tell(format!(
                 "{} is left alone until {until} ({COOLDOWN} in the contact files)",
-                known.map(Known::name).unwrap_or_default()
+                known.map(KnownPerson::name).unwrap_or_default()
             )));
         }
         let costs = match self.reached.unasked(&conversation).await {
-            Unasked::Free => None,
-            Unasked::Counted(each) => Some(each),
-            Unasked::Spent(why) | Unasked::Never(why) => return Err(ToolError::Tell(why)),
+            UnpromptedCost::Free => None,
+            UnpromptedCost::Counted(each) => Some(each),
+            UnpromptedCost::Spent(why) | UnpromptedCost::Never(why) => {
+                return Err(ToolError::Tell(why));
+            }
         };
         Ok(Addressee {
             conversation,
             contact: known.map(|known| known.fields.id().to_owned()).unwrap_or_default(),
-            name: known.map(Known::name).unwrap_or_default(),
+            name: known.map(KnownPerson::name).unwrap_or_default(),
             is_shared: known.is_some_and(|known| known.is_shared_in(&id)),
             costs,
             level,
@@ -157,15 +159,15 @@ impl Addressees for AddressBook {
 }
 
 /// Of whom a task hears: the people of its conversation, and those whom whoever asks has met in a group.
-struct Heard {
-    circle: Circle,
-    beside: Circle,
+struct Audience {
+    circle: Visibility,
+    beside: Visibility,
 }
 
 /// Where somebody is reached, and who it is.
-struct Found<'k> {
+struct FoundAddressee<'k> {
     id: String,
-    known: Option<&'k Known>,
+    known: Option<&'k KnownPerson>,
 }
 
 impl AddressBook {
@@ -174,7 +176,7 @@ impl AddressBook {
     async fn book(&self, by: &Sender) -> Result<Book, ToolError> {
         let read = self.directory.shelves().await;
         let shelves = read.map_err(|error| ToolError::tell(error.to_string()))?;
-        let Heard { circle, beside } = self.heard(by).await?;
+        let Audience { circle, beside } = self.heard(by).await?;
         let mut all = Vec::new();
         let (here, elsewhere) = (circle.look(), beside.look());
         for fields in shelves.all().map(|found| found.fields) {
@@ -182,7 +184,7 @@ impl AddressBook {
             let is_shared = elsewhere.knows(&every);
             if is_shared || here.knows(&every) {
                 let (routes, ids) = (self.forms.routes(fields), self.forms.ids(fields));
-                let known = Known { fields: fields.clone(), routes, ids, is_shared };
+                let known = KnownPerson { fields: fields.clone(), routes, ids, is_shared };
                 all.push(known.told(&circle, &beside));
             }
         }
@@ -190,27 +192,27 @@ impl AddressBook {
     }
 
     /// Returns of whom a task hears.
-    async fn heard(&self, by: &Sender) -> Result<Heard, ToolError> {
+    async fn heard(&self, by: &Sender) -> Result<Audience, ToolError> {
         let here = &by.conversation;
         let beside = match &by.person {
             Some(person) => self.reached.met_beside(here, person).await?,
             None => Vec::new(),
         };
-        let beside = Circle { met: beside, ..Circle::default() };
+        let beside = Visibility { met: beside, ..Visibility::default() };
         let is_whole = by.sees_all && by.trust == Trust::Owner;
         let met = self.conversations.met(here, is_whole).await?;
-        let circle = Circle { is_whole, chat: self.conversations.chat(here), met };
-        Ok(Heard { circle, beside })
+        let circle = Visibility { is_whole, chat: self.conversations.chat(here), met };
+        Ok(Audience { circle, beside })
     }
 
     fn contact<'k>(
         &self,
-        all: &'k [Known],
+        all: &'k [KnownPerson],
         id: &str,
         chat: Option<&str>,
-    ) -> Result<Found<'k>, ToolError> {
+    ) -> Result<FoundAddressee<'k>, ToolError> {
         let exact = all.iter().find(|known| known.fields.id() == id);
-        let by_id: Vec<&Known> =
+        let by_id: Vec<&KnownPerson> =
             all.iter().filter(|known| known.ids.iter().any(|own| own == id)).collect();
         let known = match (exact, by_id.as_slice()) {
             (Some(known), _) => known,
@@ -219,26 +221,31 @@ impl AddressBook {
             (None, many) => return Err(several(&self.forms.channel_of(id), id, many)),
         };
         match self.forms.route(&known.routes, chat) {
-            Some(to) => Ok(Found { id: to, known: Some(known) }),
+            Some(to) => Ok(FoundAddressee { id: to, known: Some(known) }),
             None => Err(unreachable(&known.routes, &known.ids, chat, &known.name())),
         }
     }
 
-    fn anybody<'k>(&self, all: &'k [Known], by: &Sender, to: &str) -> Result<Found<'k>, ToolError> {
+    fn anybody<'k>(
+        &self,
+        all: &'k [KnownPerson],
+        by: &Sender,
+        to: &str,
+    ) -> Result<FoundAddressee<'k>, ToolError> {
         if self.forms.is_chat(to) || self.reached.conversation(to).is_some() && to.contains(':') {
-            let reaches = |known: &&Known| {
+            let reaches = |known: &&KnownPerson| {
                 known
                     .routes
                     .iter()
                     .any(|route| route.direct.iter().chain(&route.shared).any(|id| id == to))
             };
-            let direct = |known: &&Known| {
+            let direct = |known: &&KnownPerson| {
                 known.routes.iter().any(|route| route.direct.iter().any(|id| id == to))
             };
             let known = all.iter().find(direct).or_else(|| all.iter().find(reaches));
-            return Ok(Found { id: to.to_owned(), known });
+            return Ok(FoundAddressee { id: to.to_owned(), known });
         }
-        let called: Vec<&Known> = all
+        let called: Vec<&KnownPerson> = all
             .iter()
             .filter(|known| {
                 known.fields.id() == to
@@ -248,7 +255,7 @@ impl AddressBook {
             .collect();
         match called.as_slice() {
             [known] => match self.forms.route(&known.routes, None) {
-                Some(id) => Ok(Found { id, known: Some(known) }),
+                Some(id) => Ok(FoundAddressee { id, known: Some(known) }),
                 None => Err(unreachable(&known.routes, &known.ids, None, &known.name())),
             },
             [] if by.sees_all => Err(ToolError::tell(format!(
@@ -282,7 +289,7 @@ fn rests(fields: &Fields, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     (until > now).then_some(until)
 }
 
-fn not_found(all: &[Known], id: &str) -> ToolError {
+fn not_found(all: &[KnownPerson], id: &str) -> ToolError {
     let called = all.iter().filter(|known| known.is_called(id)).take(MOST_NAMED);
     let ids: Vec<&str> = called.map(|known| known.fields.id()).collect();
     let hint = match ids.as_slice() {
@@ -292,7 +299,7 @@ fn not_found(all: &[Known], id: &str) -> ToolError {
     ToolError::tell(format!("contact not found: {}{hint}", short(id)))
 }
 
-fn several(channel: &str, id: &str, many: &[&Known]) -> ToolError {
+fn several(channel: &str, id: &str, many: &[&KnownPerson]) -> ToolError {
     let ids: Vec<&str> = many.iter().take(MOST_NAMED).map(|known| known.fields.id()).collect();
     ToolError::tell(format!(
         "{channel} username {:?} matches multiple contacts: write the contact_id of one ({})",

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::circle::{Circle, Known};
+use super::contact_files::{FoundContact, Shelves, met_at};
 use super::contacts::{Fields, Shelf};
 use super::directory::Directory;
 use super::files::{Edit, FileError, Version};
 use super::forms::Forms;
-use super::merging::{Merged, merge, taken};
-use super::shelves::{Found, Shelves, met_at};
-use super::undone::{Texts, Undone};
+use super::merging::{MergedContact, merge, taken};
+use super::undone::{RestoredVersion, Texts};
+use super::visibility::{Visibility, VisiblePerson};
 use selkie_domain::taint::Taint;
 
 /// The files of contacts, and how ids are written in them.
@@ -58,7 +58,7 @@ pub struct ContactList {
 #[derive(Clone, Debug, Default)]
 pub struct KnownList {
     /// They.
-    pub known: Vec<Known>,
+    pub known: Vec<VisiblePerson>,
     /// What could not be read, with its file and line.
     pub faults: Vec<String>,
 }
@@ -98,7 +98,7 @@ impl ContactBook {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub async fn known(&self, circle: Circle) -> Result<KnownList, FileError> {
+    pub async fn known(&self, circle: Visibility) -> Result<KnownList, FileError> {
         let book = self.clone();
         let shelves = self.directory.shelves().await?;
         blocking(move || {
@@ -151,9 +151,14 @@ impl ContactBook {
         .await
     }
 
-    fn merging(&self, shelves: &Shelves, goes: Found<'_>, stays: Found<'_>) -> Vec<Edit> {
+    fn merging(
+        &self,
+        shelves: &Shelves,
+        goes: FoundContact<'_>,
+        stays: FoundContact<'_>,
+    ) -> Vec<Edit> {
         let remarks = shelves.of(goes.shelf).remarks(goes.fields.id());
-        let from = Merged { fields: goes.fields, remarks: &remarks };
+        let from = MergedContact { fields: goes.fields, remarks: &remarks };
         let mut changes = merge(&self.forms, from, stays.fields);
         let lines = shelves.of(goes.shelf).lines(goes.fields.id());
         let take = lines.map(|lines| taken(goes.fields.id(), lines));
@@ -185,7 +190,7 @@ impl ContactBook {
         file: &str,
         to: Option<String>,
         now: DateTime<Utc>,
-    ) -> Result<Undone, NoContact> {
+    ) -> Result<RestoredVersion, NoContact> {
         let (files, file) = (Arc::clone(&self.directory.files), file.to_owned());
         blocking(move || {
             let all = files.versions(&file)?;
@@ -202,14 +207,18 @@ impl ContactBook {
             };
             let text = files.version(&file, &version.name)?;
             let stood = files.read(&file)?.text;
-            let undone = Undone::of(version.clone(), Texts { stood: &stood, stands: &text });
+            let undone = RestoredVersion::of(version.clone(), Texts { stood: &stood, stands: &text });
             files.edit(&[Edit::Whole { file, text }], Taint::Clean, now)?;
             Ok(undone)
         })
         .await
     }
 
-    pub(super) fn one<'s>(&self, shelves: &'s Shelves, who: &str) -> Result<Found<'s>, NoContact> {
+    pub(super) fn one<'s>(
+        &self,
+        shelves: &'s Shelves,
+        who: &str,
+    ) -> Result<FoundContact<'s>, NoContact> {
         let found = shelves.called(&self.forms, who);
         let refused = |why: String| Err(NoContact::Refused(why));
         match found.as_slice() {
@@ -227,8 +236,8 @@ impl ContactBook {
         }
     }
 
-    fn view(&self, shelves: &Shelves, found: Found<'_>) -> ContactView {
-        let Found { shelf, fields } = found;
+    fn view(&self, shelves: &Shelves, found: FoundContact<'_>) -> ContactView {
+        let FoundContact { shelf, fields } = found;
         let (ids, chats) =
             self.forms.all_ids(fields).into_iter().partition(|id| self.forms.is_own(id));
         ContactView {

@@ -64,7 +64,7 @@ pub struct Contacts {
 /// The lines of one contact as they stand in a file, to be put into the other one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Moved(Vec<String>);
+pub struct MovedLines(Vec<String>);
 
 impl Contacts {
     /// Reads a file.
@@ -122,7 +122,7 @@ impl Contacts {
         if fields.id().is_empty() || self.get(fields.id()).is_some() {
             return false;
         }
-        self.put(&[&Moved(section::written(fields))], now);
+        self.put(&[&MovedLines(section::written(fields))], now);
         true
     }
 
@@ -153,9 +153,9 @@ impl Contacts {
     }
 
     /// Returns the lines of a contact.
-    pub fn lines(&self, id: &str) -> Option<Moved> {
+    pub fn lines(&self, id: &str) -> Option<MovedLines> {
         let lines = self.section(id)?.lines.clone();
-        Some(Moved(lines.map(|at| self.text.line(at).to_owned()).collect()))
+        Some(MovedLines(lines.map(|at| self.text.line(at).to_owned()).collect()))
     }
 
     /// Returns what stands in a contact's lines beside its heading and its fields.
@@ -201,7 +201,7 @@ impl Contacts {
     }
 
     /// Puts contacts behind the others.
-    pub fn put(&mut self, moved: &[&Moved], now: DateTime<Utc>) {
+    pub fn put(&mut self, moved: &[&MovedLines], now: DateTime<Utc>) {
         if self.text.is_blank() {
             self.text.insert(self.text.len(), self.shelf.header());
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::contact_files::Shelves;
 use super::files::{FileError, Files};
-use super::shelves::Shelves;
 
 /// Knows who has spoken and stands in no file yet.
 #[async_trait]

@@ -20,12 +20,12 @@ const LONGEST: u64 = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub struct DueNotes {
     path: PathBuf,
-    all: BTreeMap<String, Noted>,
+    all: BTreeMap<String, ItemNote>,
 }
 
 /// What is noted of an item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Noted {
+pub struct ItemNote {
     /// The key of its reminder.
     pub key: String,
     /// The number of its reminder; nothing for an item that gets none, and before it is made.
@@ -60,7 +60,7 @@ impl DueNotes {
     }
 
     /// Returns what is noted of an item.
-    pub fn of(&self, name: &str) -> Option<&Noted> {
+    pub fn of(&self, name: &str) -> Option<&ItemNote> {
         self.all.get(name)
     }
 
@@ -78,7 +78,7 @@ impl DueNotes {
     ///
     /// # Errors
     /// When the disk refuses, or too many are noted.
-    pub fn note(&mut self, name: String, noted: Noted) -> io::Result<()> {
+    pub fn note(&mut self, name: String, noted: ItemNote) -> io::Result<()> {
         if self.all.len() >= MOST && !self.all.contains_key(&name) {
             return Err(io::Error::other(format!("{MOST} items with a time are noted already")));
         }
@@ -119,7 +119,7 @@ impl DueNotes {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn forget(&mut self, name: &str) -> io::Result<Option<Noted>> {
+    pub fn forget(&mut self, name: &str) -> io::Result<Option<ItemNote>> {
         let noted = self.all.remove(name);
         if noted.is_some() {
             self.write()?;
@@ -160,7 +160,7 @@ mod tests {
     fn what_is_noted_is_there_later() {
         let home = tempfile::tempdir().unwrap();
         let one = name(&entry(None, "2026-03-05 18:30 Ask")).unwrap();
-        let noted = Noted { key: "k".to_owned(), schedule: Some(7), ..Noted::default() };
+        let noted = ItemNote { key: "k".to_owned(), schedule: Some(7), ..ItemNote::default() };
         DueNotes::read(home.path()).unwrap().note(one.clone(), noted.clone()).unwrap();
         let mut again = DueNotes::read(home.path()).unwrap();
         assert_eq!((again.of(&one), again.names().count()), (Some(&noted), 1));

@@ -1,7 +1,6 @@
 //! The one writer of files that people edit by hand, at any time and without a lock: what it puts in a file's place comes
 //! in by an exchange, and what came out is compared with what was read.
 
-mod beside;
 mod change;
 mod changes;
 mod claims;
@@ -11,7 +10,7 @@ mod edit;
 mod error;
 mod forget;
 mod journal;
-mod keep;
+mod kept_versions;
 mod last_read;
 mod lines;
 mod links;
@@ -19,12 +18,13 @@ mod lists;
 mod loaded;
 mod marks;
 mod place;
-mod rest;
+mod provenance;
+mod save_in_progress;
 mod seal;
+mod sidecar;
 #[cfg(test)]
 mod tests;
 mod versions;
-mod whose;
 
 use std::fs::File;
 use std::io;
@@ -34,27 +34,27 @@ use std::sync::Mutex;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
-use self::error::{unreadable, written};
+use self::error::{unnoted, unreadable, written};
 use self::journal::Journal;
-use self::keep::Keep;
-use self::loaded::{Begun, Loaded};
+use self::kept_versions::Keep;
+use self::loaded::{LoadedFile, PendingChange};
 use self::place::{Out, Place};
-use self::rest::{Look, Patience, Time};
+use self::save_in_progress::{Look, Patience, Time};
 use super::text::decode;
-use selkie_domain::clock::SharedClock;
-use selkie_domain::taint::Taint;
-pub use beside::Note;
 pub use change::Change;
 pub(super) use disk::private;
-pub use done::Done;
+pub use done::FileResult;
 pub use edit::Edit;
 pub use error::FileError;
-pub(super) use keep::folder as kept;
-pub use keep::{MOST_KEPT, Version};
+pub(super) use kept_versions::folder as kept;
+pub use kept_versions::{MOST_KEPT, Version};
 pub use last_read::LastRead;
 pub use lines::NewLine;
 pub use loaded::Content;
-pub use whose::{Doubtful, Listed, WHOSE};
+pub use provenance::{Doubtful, OwnedTodos, WHOSE};
+use selkie_domain::clock::SharedClock;
+use selkie_domain::taint::Taint;
+pub use sidecar::Note;
 
 /// How often somebody may be quicker than we before we give up.
 const TRIES: usize = 8;
@@ -122,7 +122,7 @@ impl Files {
         edits: &[Edit],
         level: Taint,
         now: DateTime<Utc>,
-    ) -> Result<Done, FileError> {
+    ) -> Result<FileResult, FileError> {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         self.recover()?;
@@ -132,7 +132,7 @@ impl Files {
             let loaded = self.load_settled(edit.file(), &mut patience)?;
             let changed = edit.apply(&loaded.content.text, now);
             if changed.text != loaded.content.text {
-                begun.push(Begun { edit, loaded, text: changed.text, done: changed.done });
+                begun.push(PendingChange { edit, loaded, text: changed.text, done: changed.done });
             }
         }
         self.at(Edge::Read)?;
@@ -144,13 +144,13 @@ impl Files {
             self.at(Edge::Staged)?;
         }
         if begun.is_empty() {
-            return Ok(Done::default());
+            return Ok(FileResult::default());
         }
-        let steps = begun.iter().map(Begun::step).collect();
+        let steps = begun.iter().map(PendingChange::step).collect();
         let journal = Journal { now, level, steps };
-        journal.write(&self.state).map_err(|source| written("the note of a change", source))?;
+        journal.write(&self.state).map_err(unnoted)?;
         self.at(Edge::Noted)?;
-        let mut done = Done::default();
+        let mut done = FileResult::default();
         for (at, one) in begun.into_iter().enumerate() {
             let put = match self.put(one, &journal, &mut patience) {
                 Err(FileError::Written(file) | FileError::Emptied(file)) if at > 0 => {
@@ -160,25 +160,28 @@ impl Files {
             };
             if at == 0 && put.as_ref().is_err_and(FileError::is_last) {
                 // What has not changed is not going to.
-                journal::clear(&self.state)
-                    .map_err(|source| written("the note of a change", source))?;
+                journal::clear(&self.state).map_err(unnoted)?;
             }
             done = done.and(put?);
         }
         self.at(Edge::Written)?;
-        journal::clear(&self.state).map_err(|source| written("the note of a change", source))?;
+        journal::clear(&self.state).map_err(unnoted)?;
         Ok(done)
     }
 
     /// Puts what is staged in its file's place, and again while somebody was quicker.
     fn put(
         &self,
-        begun: Begun<'_>,
+        begun: PendingChange<'_>,
         journal: &Journal,
         patience: &mut Patience,
-    ) -> Result<Done, FileError> {
-        let Begun { edit, loaded: Loaded { place, mut there, content }, mut text, mut done } =
-            begun;
+    ) -> Result<FileResult, FileError> {
+        let PendingChange {
+            edit,
+            loaded: LoadedFile { place, mut there, content },
+            mut text,
+            mut done,
+        } = begun;
         let level = content.level;
         // What is in the file's place since the exchange before: ours, which nobody has to be told of.
         let mut ours: Option<String> = None;
@@ -227,8 +230,8 @@ impl Files {
             (text, done) = (changed.text, changed.done);
             if ours.is_none() {
                 // What lies beside is ours from here on, and what was read is theirs.
-                let noted = journal.with(edit, there.as_deref(), &text).write(&self.state);
-                noted.map_err(|source| written("the note of a change", source))?;
+                let journal = journal.with(edit, there.as_deref(), &text);
+                journal.write(&self.state).map_err(unnoted)?;
             }
             place.stage(&text, level)?;
         }
@@ -315,9 +318,7 @@ impl Files {
 
     /// Finishes what a crash has left half done.
     fn recover(&self) -> Result<(), FileError> {
-        let noted =
-            Journal::read(&self.state).map_err(|source| written("the note of a change", source))?;
-        let Some(journal) = noted else {
+        let Some(journal) = Journal::read(&self.state).map_err(unnoted)? else {
             return Keep::sweep(&self.state).map_err(|source| written("kept", source));
         };
         let mut patience = Patience::new();
@@ -338,8 +339,12 @@ impl Files {
             }
             let changed = step.edit.apply(&base, journal.now);
             if changed.text != loaded.content.text {
-                let mut begun =
-                    [Begun { edit: &step.edit, loaded, text: changed.text, done: changed.done }];
+                let mut begun = [PendingChange {
+                    edit: &step.edit,
+                    loaded,
+                    text: changed.text,
+                    done: changed.done,
+                }];
                 self.note_whose(&mut begun, journal.level)?;
                 let [begun] = begun;
                 begun.loaded.place.stage(&begun.text, begun.loaded.content.level)?;
@@ -350,17 +355,17 @@ impl Files {
             files = journal.steps.len(),
             "a change of files that a crash had cut off is done"
         );
-        journal::clear(&self.state).map_err(|source| written("the note of a change", source))
+        journal::clear(&self.state).map_err(unnoted)
     }
 
-    fn load(&self, file: &str) -> Result<Loaded, FileError> {
+    fn load(&self, file: &str) -> Result<LoadedFile, FileError> {
         let place = Place::of(&self.state, file);
         let there = place.bytes()?;
         self.loaded(file, place, there)
     }
 
     /// Reads a file that is going to be changed, once nobody is writing it.
-    fn load_settled(&self, file: &str, patience: &mut Patience) -> Result<Loaded, FileError> {
+    fn load_settled(&self, file: &str, patience: &mut Patience) -> Result<LoadedFile, FileError> {
         let place = Place::of(&self.state, file);
         let there = self.settled(&place, file, patience)?;
         self.loaded(file, place, there)
@@ -393,10 +398,10 @@ impl Files {
         file: &str,
         place: Place,
         there: Option<Vec<u8>>,
-    ) -> Result<Loaded, FileError> {
+    ) -> Result<LoadedFile, FileError> {
         let text = self.text(file, there.as_deref())?.to_owned();
         let level = place.level();
-        Ok(Loaded { place, there, content: Content { text, level } })
+        Ok(LoadedFile { place, there, content: Content { text, level } })
     }
 
     fn text<'b>(&self, file: &str, bytes: Option<&'b [u8]>) -> Result<&'b str, FileError> {
@@ -405,7 +410,7 @@ impl Files {
 
     /// Keeps other processes out.
     fn lock(&self) -> Result<File, FileError> {
-        keep::lock(&self.state).map_err(|source| written("kept/lock", source))
+        kept_versions::lock(&self.state).map_err(|source| written("kept/lock", source))
     }
 
     fn at(&self, edge: Edge) -> Result<(), FileError> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::book::{ContactBook, NoContact, blocking};
+use super::contact_files::Shelves;
 use super::contacts::Shelf;
 use super::files::{Edit, FileError};
 use super::merging::taken;
-use super::shelves::Shelves;
 use selkie_domain::taint::Taint;
 
 const SHELVES: [Shelf; 2] = [Shelf::Active, Shelf::Inactive];

@@ -2,7 +2,7 @@
 
 pub mod addressees;
 pub mod book;
-pub mod circle;
+pub mod contact_files;
 pub mod contacts;
 pub mod directory;
 pub mod due;
@@ -18,11 +18,11 @@ pub mod merging;
 pub mod named;
 pub mod observed;
 mod regions;
-pub mod shelves;
 mod text;
 pub mod todo;
 pub mod undone;
 pub mod update;
+pub mod visibility;
 
 pub use fault::Fault;
 pub use text::{MOST_BYTES, Unreadable, decode};

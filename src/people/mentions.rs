@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use selkie_channel_core::{Mention, PersonId};
 
-use super::circle::Known;
 use super::forms::Form;
+use super::visibility::VisiblePerson;
 
 /// Names that mean everybody somewhere: nobody is mentioned by one.
 const EVERYBODY: [&str; 8] =
@@ -14,7 +14,7 @@ const EVERYBODY: [&str; 8] =
 const MOST: usize = 20;
 
 /// Lists who is mentioned, on the platform that these forms are of.
-pub fn mentions(known: &[Known], form: &Form, text: &str) -> Vec<Mention> {
+pub fn mentions(known: &[VisiblePerson], form: &Form, text: &str) -> Vec<Mention> {
     let text = text.to_lowercase();
     // A name that two people have is nobody's.
     let mut whose: BTreeMap<String, Option<&str>> = BTreeMap::new();
@@ -34,7 +34,7 @@ pub fn mentions(known: &[Known], form: &Form, text: &str) -> Vec<Mention> {
 }
 
 /// What people may write for somebody, in small letters: names, first names, `@names`.
-fn names(known: &Known) -> Vec<String> {
+fn names(known: &VisiblePerson) -> Vec<String> {
     let handles = known.ids.iter().filter_map(|id| id.rsplit(':').next()?.strip_prefix('@'));
     let firsts = known.names.iter().filter_map(|name| name.split_whitespace().next());
     let all = known.names.iter().map(String::as_str).chain(handles).chain(firsts);
@@ -51,9 +51,9 @@ mod tests {
     use super::*;
     use crate::forms::testing::birds;
 
-    fn known(names: &[&str], ids: &[&str]) -> Known {
+    fn known(names: &[&str], ids: &[&str]) -> VisiblePerson {
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Known { names: all(names), ids: all(ids), last: None }
+        VisiblePerson { names: all(names), ids: all(ids), last: None }
     }
 
     fn found(text: &str) -> Vec<String> {

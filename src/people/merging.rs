@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::contacts::{Fields, Moved, keys};
+use super::contacts::{Fields, MovedLines, keys};
 use super::files::Change;
 use super::forms::Forms;
 
 /// A contact that goes into another one.
 #[derive(Clone, Copy, Debug)]
-pub struct Merged<'m> {
+pub struct MergedContact<'m> {
     /// What it says.
     pub fields: &'m Fields,
     /// What stands beside its fields.
@@ -16,9 +16,13 @@ pub struct Merged<'m> {
 }
 
 /// What is to be changed in the contact that stays.
-pub fn merge(forms: &Forms, from: Merged<'_>, into: &Fields) -> Vec<Change> {
-    let mut merging =
-        Merging { into, after: into.clone(), changes: Vec::new(), remarks: from.remarks.to_vec() };
+pub fn merge(forms: &Forms, from: MergedContact<'_>, into: &Fields) -> Vec<Change> {
+    let mut merging = MergePlan {
+        into,
+        after: into.clone(),
+        changes: Vec::new(),
+        remarks: from.remarks.to_vec(),
+    };
     for (key, value) in from.fields.iter() {
         merging.field(from.fields, key, value);
     }
@@ -31,7 +35,7 @@ pub fn merge(forms: &Forms, from: Merged<'_>, into: &Fields) -> Vec<Change> {
     {
         merging.include(keys::MERGED, id);
     }
-    let Merging { mut changes, remarks, .. } = merging;
+    let MergePlan { mut changes, remarks, .. } = merging;
     if !remarks.is_empty() {
         changes.push(Change::Remark { id: into.id().to_owned(), lines: remarks });
     }
@@ -39,18 +43,18 @@ pub fn merge(forms: &Forms, from: Merged<'_>, into: &Fields) -> Vec<Change> {
 }
 
 /// What takes a contact out of its file.
-pub fn taken(id: &str, lines: Moved) -> Change {
+pub fn taken(id: &str, lines: MovedLines) -> Change {
     Change::Take { id: id.to_owned(), lines }
 }
 
-struct Merging<'m> {
+struct MergePlan<'m> {
     into: &'m Fields,
     after: Fields,
     changes: Vec<Change>,
     remarks: Vec<String>,
 }
 
-impl Merging<'_> {
+impl MergePlan<'_> {
     fn field(&mut self, from: &Fields, key: &str, value: &Value) {
         if [keys::ID, keys::NICKNAME, keys::ALIASES, keys::KIND].contains(&key) {
             return;

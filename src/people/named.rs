@@ -12,7 +12,7 @@ use super::files::{FileError, Files, LastRead};
 use super::forms::Forms;
 use selkie_agent::{ContextPart, ContextSource};
 use selkie_domain::taint::Taint;
-use selkie_store::Claimed;
+use selkie_store::TaskClaim;
 
 const TITLE: &str = "Contacts whom these words may mean, by their ids (contact_id):";
 /// So many names are told.
@@ -69,7 +69,7 @@ impl NamedContacts {
 #[async_trait]
 impl ContextSource for NamedContacts {
     /// An owner alone hears of everybody; who stands in others' conversations is known there by what they write.
-    async fn part(&self, claimed: &Claimed) -> Option<ContextPart> {
+    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
         if !claimed.facts.is_owner_alone() || claimed.heard.is_empty() {
             return None;
         }

@@ -7,19 +7,19 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::{ContactField, FieldKind, PersonId, Sighting};
 use serde_json::{Value, json};
 
+use super::contact_files::{FoundContact, Shelves};
 use super::contacts::{Fields, Kind, MOST_ACTIVE, Shelf, keys};
 use super::files::{Change, Edit};
 use super::forms::{Form, Forms};
-use super::shelves::{Found, Shelves};
 use selkie_domain::screen::steers;
-use selkie_store::{Met, NewlyMet};
+use selkie_store::{NewlyMet, SeenPerson};
 
 /// Characters of a name that is written down.
 const LONGEST_NAME: usize = 80;
 
 /// What is to be done with the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Observed {
+pub struct Observations {
     /// The changes, file by file.
     pub edits: Vec<Edit>,
     /// Names that answer as somebody else than before.
@@ -38,7 +38,12 @@ pub struct TakenOver {
 }
 
 /// Says what to change so that the files know who was met.
-pub fn observe(forms: &Forms, shelves: &Shelves, met: &[NewlyMet], now: DateTime<Utc>) -> Observed {
+pub fn observe(
+    forms: &Forms,
+    shelves: &Shelves,
+    met: &[NewlyMet],
+    now: DateTime<Utc>,
+) -> Observations {
     let mut plan = Plan {
         forms,
         shelves: shelves.clone(),
@@ -54,7 +59,7 @@ pub fn observe(forms: &Forms, shelves: &Shelves, met: &[NewlyMet], now: DateTime
     }
     let Plan { active, inactive, taken_over, .. } = plan;
     // Who comes back stands in both files for a moment rather than in none.
-    Observed {
+    Observations {
         edits: edits([
             File { shelf: Shelf::Active, changes: active },
             File { shelf: Shelf::Inactive, changes: inactive },
@@ -66,8 +71,8 @@ pub fn observe(forms: &Forms, shelves: &Shelves, met: &[NewlyMet], now: DateTime
 /// Says how to make room among the contacts of today: those who were met longest ago go to the other file.
 pub fn make_room(shelves: &Shelves) -> Vec<Edit> {
     let over = shelves.active.overflow(MOST_ACTIVE);
-    let lines = |id: &String| Some(Leaving { id: id.clone(), lines: shelves.active.lines(id)? });
-    let leaving: Vec<Leaving> = over.iter().filter_map(lines).collect();
+    let lines = |id: &String| Some(Eviction { id: id.clone(), lines: shelves.active.lines(id)? });
+    let leaving: Vec<Eviction> = over.iter().filter_map(lines).collect();
     // Who stands in both files already leaves the first one alone.
     let put =
         leaving.iter().map(|one| Change::Put { id: one.id.clone(), lines: one.lines.clone() });
@@ -80,9 +85,9 @@ pub fn make_room(shelves: &Shelves) -> Vec<Edit> {
 }
 
 /// Somebody for whom there is no room.
-struct Leaving {
+struct Eviction {
     id: String,
-    lines: super::contacts::Moved,
+    lines: super::contacts::MovedLines,
 }
 
 /// The changes of one file.
@@ -108,7 +113,7 @@ struct Plan<'p> {
 
 impl Plan<'_> {
     fn one(&mut self, form: &Form, new: &NewlyMet) {
-        let Met { person, username, place, is_direct, .. } = &new.met;
+        let SeenPerson { person, username, place, is_direct, .. } = &new.met;
         let sighting = Sighting { person, username, place, is_direct: *is_direct };
         let seen = (form.contacts.seen)(&sighting);
         let known = self.shelves.of_person(self.forms, person).map(At::of);
@@ -275,14 +280,14 @@ struct At {
 }
 
 impl At {
-    fn of(found: Found<'_>) -> Self {
+    fn of(found: FoundContact<'_>) -> Self {
         Self { shelf: found.shelf, fields: found.fields.clone() }
     }
 }
 
 /// What is written of somebody who was never met before.
 fn first(form: &Form, new: &NewlyMet, seen: &[ContactField]) -> Fields {
-    let Met { person, name, is_bot, at, .. } = &new.met;
+    let SeenPerson { person, name, is_bot, at, .. } = &new.met;
     let kind = if *is_bot { Kind::Agent } else { Kind::Human };
     let mut fields = Fields::default();
     fields.set(keys::ID, person.as_str());

@@ -65,7 +65,7 @@ pub struct Todos {
 
 /// A line with something in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said<'t> {
+pub struct TextLine<'t> {
     /// The line.
     pub line: &'t str,
     /// The entry that it is, if it is one.
@@ -115,11 +115,11 @@ impl Todos {
     }
 
     /// Lists everything that is said there, line by line, entries or not.
-    pub fn said(&self) -> impl Iterator<Item = Said<'_>> {
+    pub fn said(&self) -> impl Iterator<Item = TextLine<'_>> {
         let mut items = self.items.iter().peekable();
         let said = (0..self.text.len()).map(move |at| {
             let entry = items.next_if(|item| item.line == at).map(|item| &item.entry);
-            Said { line: self.text.line(at), entry }
+            TextLine { line: self.text.line(at), entry }
         });
         said.filter(|said| !said.line.trim().is_empty())
     }

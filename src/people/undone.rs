@@ -13,7 +13,7 @@ const LONGEST: usize = 200;
 
 /// An earlier version that is back in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undone {
+pub struct RestoredVersion {
     /// The version.
     pub version: Version,
     /// Lines that are gone now, the first of them.
@@ -31,7 +31,7 @@ pub(super) struct Texts<'a> {
     pub(super) stands: &'a str,
 }
 
-impl Undone {
+impl RestoredVersion {
     pub(super) fn of(version: Version, texts: Texts<'_>) -> Self {
         let Texts { stood, stands } = texts;
         let (gone, back) = (only_in(stood, stands), only_in(stands, stood));
@@ -76,27 +76,27 @@ fn cut(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn undone(stood: &str, stands: &str) -> Undone {
+    fn undone(stood: &str, stands: &str) -> RestoredVersion {
         let version = Version { name: "1".to_owned(), bytes: 1, at: None };
-        Undone::of(version, Texts { stood, stands })
+        RestoredVersion::of(version, Texts { stood, stands })
     }
 
     #[test]
     fn what_is_gone_and_what_is_back_is_told_and_not_what_has_moved() {
-        let Undone { gone, back, more, .. } = undone("a\nb\n\nb\nc\r\n", "c\nb\na\nd\n");
+        let RestoredVersion { gone, back, more, .. } = undone("a\nb\n\nb\nc\r\n", "c\nb\na\nd\n");
         assert_eq!((gone, back, more), (vec!["b".to_owned()], vec!["d".to_owned()], 0));
-        let Undone { gone, back, more, .. } = undone("same\n", "same\n");
+        let RestoredVersion { gone, back, more, .. } = undone("same\n", "same\n");
         assert_eq!((gone.len(), back.len(), more), (0, 0, 0));
     }
 
     #[test]
     fn few_lines_are_told_and_none_is_long() {
         let many = |letter: &str| (0..30).map(|n| format!("{letter}{n}\n")).collect::<String>();
-        let Undone { gone, back, more, .. } = undone(&many("a"), &many("b"));
+        let RestoredVersion { gone, back, more, .. } = undone(&many("a"), &many("b"));
         assert_eq!((gone.len(), back.len(), more), (5, 5, 50));
-        let Undone { gone, back, more, .. } = undone(&many("a"), "b\n");
+        let RestoredVersion { gone, back, more, .. } = undone(&many("a"), "b\n");
         assert_eq!((gone.len(), back.len(), more), (9, 1, 21));
-        let Undone { back, .. } = undone("", &"é".repeat(500));
+        let RestoredVersion { back, .. } = undone("", &"é".repeat(500));
         assert_eq!(back[0].chars().count(), LONGEST + 1);
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::context::OpenTodos;
-pub use self::reminding::{NoReminding, Reminding};
+pub use self::reminding::{NoReminding, ReminderStore};
 pub use self::seen::{NamedPerson, SeenTodo, SeenTodos, seen};
 use self::task::Task;
 pub use self::view::Conversations;
@@ -28,7 +28,7 @@ use self::view::View;
 use super::directory::Directory;
 use super::forms::Forms;
 use selkie_tools::ToolError;
-use selkie_tools::ports::{Small, TodoAsker, TodoFile, TodoWanted, Told};
+use selkie_tools::ports::{Small, TodoAsker, TodoFile, TodoReport, TodoWanted};
 
 /// The todo files behind the port.
 pub struct TodoBook {
@@ -39,7 +39,7 @@ pub struct TodoBook {
     /// Knows conversations.
     pub conversations: Arc<dyn Conversations>,
     /// Keeps reminders of items that have a time.
-    pub reminding: Arc<dyn Reminding>,
+    pub reminding: Arc<dyn ReminderStore>,
 }
 
 #[async_trait]
@@ -49,7 +49,7 @@ impl TodoFile for TodoBook {
         by: &TodoAsker,
         model: &Arc<dyn Small>,
         wanted: TodoWanted,
-    ) -> Result<Told, ToolError> {
+    ) -> Result<TodoReport, ToolError> {
         let Self { directory, forms, conversations, reminding } = self;
         let view = View::of(by, &**conversations);
         let (model, reminding) = (&**model, &**reminding);

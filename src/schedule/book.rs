@@ -8,12 +8,12 @@ use tokio::sync::Notify;
 
 use super::bounds;
 use super::expression::Expression;
-use super::forecast::{self, Known};
+use super::forecast::{self, KnownTimes};
+use super::foreign_words::shown;
 use super::line::Line;
 use super::outlook::{Outlook, outlook};
 use super::plan::Plan;
 use super::recurrence::Recurrence;
-use super::said::shown;
 use super::turn::plan;
 use super::words::{moment, words};
 use super::zone::Zone;
@@ -24,7 +24,7 @@ use selkie_domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms};
 use selkie_domain::spelling::nearest;
 use selkie_llm::PriceList;
 use selkie_store::{
-    Kept, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
+    KeepResult, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
 };
 
 mod again;
@@ -35,9 +35,9 @@ mod of_config;
 mod retimed;
 mod wished;
 
-pub use amended::Amended;
+pub use amended::PostChange;
 pub use brought::Ahead;
-pub use wished::Asking;
+pub use wished::RequestOrigin;
 
 /// So many are listed where a person or a model reads them in one message.
 pub const MOST_LISTED: usize = 200;
@@ -75,7 +75,7 @@ pub struct BookParts {
 
 /// A schedule that somebody wants.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ScheduleRequest {
     /// Names what makes it: wanted twice under one key it is one schedule.
     pub key: String,
     /// Where it speaks.
@@ -143,7 +143,7 @@ impl Book {
     ///
     /// # Errors
     /// `Refused` for a time, a zone, a model or words that cannot be taken.
-    pub fn check(&self, wanted: &Wanted) -> Result<(), BookError> {
+    pub fn check(&self, wanted: &ScheduleRequest) -> Result<(), BookError> {
         let now = self.parts.clock.now();
         first(&self.schedule(wanted)?, now).map(|_| ())
     }
@@ -165,9 +165,9 @@ impl Book {
         Err(BookError::Refused(why))
     }
 
-    fn schedule(&self, wanted: &Wanted) -> Result<Schedule, BookError> {
+    fn schedule(&self, wanted: &ScheduleRequest) -> Result<Schedule, BookError> {
         let redactor = &self.parts.redactor;
-        let Wanted { title, action, maker, terms, .. } = wanted;
+        let ScheduleRequest { title, action, maker, terms, .. } = wanted;
         action.objection().map_or(Ok(()), |why| Err(BookError::Refused(why)))?;
         self.knows_model(action)?;
         check_history(terms)?;
@@ -189,17 +189,17 @@ impl Book {
     ///
     /// # Errors
     /// `Refused` for a time, a zone, a model or words that cannot be taken, and for one too many.
-    pub async fn add(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
+    pub async fn add(&self, wanted: ScheduleRequest) -> Result<ScheduleRow, BookError> {
         let BookParts { ledger, clock, most, .. } = &self.parts;
         let now = clock.now();
         let schedule = self.schedule(&wanted)?;
-        let Wanted { key, location, .. } = wanted;
+        let ScheduleRequest { key, location, .. } = wanted;
         let next_at = first(&schedule, now)?;
         let new =
             NewSchedule { key, location, schedule, next_at: Some(next_at), most: *most.now(), now };
         let row = match ledger.schedule(new).await? {
-            Kept::New(row) | Kept::Known(row) => row,
-            Kept::Full => return Err(BookError::Refused(self.full())),
+            KeepResult::New(row) | KeepResult::Known(row) => row,
+            KeepResult::Full => return Err(BookError::Refused(self.full())),
         };
         self.bell.notify_one();
         Ok(row)
@@ -209,7 +209,7 @@ impl Book {
     ///
     /// # Errors
     /// `Refused` for a time or a zone that cannot be taken.
-    pub fn time(&self, wanted: &Wanted) -> Result<Time, BookError> {
+    pub fn time(&self, wanted: &ScheduleRequest) -> Result<Time, BookError> {
         let zone = match wanted.zone.as_deref() {
             Some(zone) => Zone::named(zone).map_err(refused)?,
             None => self.parts.zone,
@@ -335,7 +335,10 @@ impl Book {
         let BookParts { ledger, prices, .. } = &self.parts;
         let usual = ledger.usual(&row.conversation, LOOKED_AT).await?;
         let monthly = self.outlook(row).monthly;
-        Ok(forecast::words(&row.schedule, &Known { monthly, usual, prices: &prices.now(), paid }))
+        Ok(forecast::words(
+            &row.schedule,
+            &KnownTimes { monthly, usual, prices: &prices.now(), paid },
+        ))
     }
 
     /// Returns what lies ahead of a schedule.

@@ -13,7 +13,7 @@ const A_DAY: TimeDelta = TimeDelta::days(1);
 
 /// What a schedule is from now on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Brought {
+pub struct ScheduleSpec {
     /// Its contents.
     pub schedule: Schedule,
     /// When it next comes due.
@@ -25,7 +25,7 @@ pub struct Brought {
 ///
 /// # Errors
 /// In words: it cannot be read.
-pub fn brought_back(row: &ScheduleRow, now: DateTime<Utc>) -> Result<Brought, String> {
+pub fn brought_back(row: &ScheduleRow, now: DateTime<Utc>) -> Result<ScheduleSpec, String> {
     let mut schedule = row.schedule.clone();
     if let Ok(Expression::Every(every)) = schedule.when.parse() {
         schedule.when = Expression::Every(every.counted_by(now)).to_string();
@@ -38,7 +38,7 @@ pub fn brought_back(row: &ScheduleRow, now: DateTime<Utc>) -> Result<Brought, St
     let plan = plan(&schedule)?;
     let is_due = row.next_at.filter(|at| *at <= now);
     let next_at = is_due.or_else(|| next(&plan, &name(row.id()), now, row.fired));
-    Ok(Brought { schedule, next_at })
+    Ok(ScheduleSpec { schedule, next_at })
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
     }
 
     /// Brings one back that was made in 2031.
-    fn back(when: &str, next_at: &str) -> Brought {
+    fn back(when: &str, next_at: &str) -> ScheduleSpec {
         let made = ScheduleRow {
             created_at: utc("2031-05-05T10:00:00Z"),
             ..row(when, next_at, Default::default())

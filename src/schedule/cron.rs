@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 
-use super::said::shown;
+use super::foreign_words::shown;
 use super::zone::Zone;
 pub use error::CronError;
 use field::Field;

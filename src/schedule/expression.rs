@@ -10,8 +10,8 @@ use std::time::Duration;
 use chrono::{DateTime, Days, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 
 use super::cron::{Cron, CronError};
+use super::foreign_words::shown;
 use super::local;
-use super::said::shown;
 use super::zone::Zone;
 use selkie_domain::span::Span;
 

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds;
 use super::expression::Expression;
+use super::foreign_words::shown;
 use super::hours::ActiveHours;
 use super::plan::Plan;
-use super::said::shown;
 use super::turn::limits;
 use super::zone::Zone;
 use selkie_domain::effort::Effort;
@@ -71,7 +71,7 @@ pub struct FixedSchedule {
 
 /// What such a schedule comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fixed {
+pub struct FixedPlan {
     /// Names it in the store.
     pub key: String,
     /// What people call it.
@@ -102,7 +102,7 @@ impl FixedSchedule {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(&self, usual: Zone, anchor: DateTime<Utc>) -> Result<Fixed, Vec<Wrong>> {
+    pub fn read(&self, usual: Zone, anchor: DateTime<Utc>) -> Result<FixedPlan, Vec<Wrong>> {
         let mut wrong = Vec::new();
         wrong.extend(self.wrong_id());
         let zone = keep(&mut wrong, self.zone(usual)).unwrap_or(usual);
@@ -119,7 +119,7 @@ impl FixedSchedule {
                 let to = self.to.clone();
                 let key = format!("{KEYS}{}>{}", self.id, to.as_deref().unwrap_or_default());
                 let title = self.title.clone().unwrap_or_else(|| self.id.clone());
-                Ok(Fixed { key, title, when, zone, action, to, terms })
+                Ok(FixedPlan { key, title, when, zone, action, to, terms })
             }
             _ => Err(wrong),
         }
@@ -227,7 +227,7 @@ impl FixedSchedule {
     }
 }
 
-impl Fixed {
+impl FixedPlan {
     /// Returns its first time after a moment; none for one that is over.
     pub fn next_after(&self, after: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let limits = limits(&self.terms).ok()?;
@@ -262,7 +262,7 @@ fn given<T>(wrong: &mut Vec<Wrong>, read: Option<Result<T, Wrong>>) -> Option<T>
 mod tests {
     use super::*;
 
-    fn read(yaml: serde_json::Value) -> Result<Fixed, Vec<Wrong>> {
+    fn read(yaml: serde_json::Value) -> Result<FixedPlan, Vec<Wrong>> {
         let schedule: FixedSchedule = serde_json::from_value(yaml).unwrap();
         schedule.read(Zone::UTC, DateTime::UNIX_EPOCH)
     }

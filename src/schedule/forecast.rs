@@ -12,7 +12,7 @@ const DAYS: u64 = 30;
 
 /// What is known of a schedule before it has run.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct KnownTimes<'a> {
     /// How often it comes due in 30 days.
     pub monthly: u64,
     /// What the newest tasks of its conversation have used.
@@ -24,8 +24,8 @@ pub struct Known<'a> {
 }
 
 /// Says what a schedule comes to in a month; empty for what happens once and costs nothing that is counted.
-pub fn words(schedule: &Schedule, known: &Known<'_>) -> String {
-    let Known { monthly, usual, prices, paid } = *known;
+pub fn words(schedule: &Schedule, known: &KnownTimes<'_>) -> String {
+    let KnownTimes { monthly, usual, prices, paid } = *known;
     if monthly == 0 {
         return String::new();
     }
@@ -132,7 +132,7 @@ mod tests {
         let usage = Usage { calls: 4, input: 2_000, output: 200, ..Usage::default() };
         let some = Usual { tasks: 2, usage };
         let prices = prices();
-        let known = |monthly, usual| Known { monthly, usual, prices: &prices, paid: None };
+        let known = |monthly, usual| KnownTimes { monthly, usual, prices: &prices, paid: None };
         let said = |action, known| words(&schedule(action, Budget::default()), &known);
         let by_past = said(prompt(None), known(30, some));
         let about = "30 times in the next 30 days, about 60 calls of the model, about $0.0600";
@@ -148,7 +148,7 @@ mod tests {
         let free = said(prompt(Some("free")), known(100, Usual::default()));
         assert!(free.ends_with("at least 100 calls of the model"), "{free}");
         let words = Action::Say { markdown: "hi".to_owned() };
-        let paid = Known { paid: Some(12), ..known(2, some) };
+        let paid = KnownTimes { paid: Some(12), ..known(2, some) };
         let pushed =
             "2 times in the next 30 days, 24 messages of those that the platform counts in a month";
         assert_eq!(said(words, paid), pushed);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{NaiveTime, TimeDelta, Timelike as _};
 
 use super::expression::time_of_day;
-use super::said::shown;
+use super::foreign_words::shown;
 
 /// From one time of day up to, and without, another one; past midnight when that is the earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::zone::{Ahead, Change, Zone};
 
 /// When clocks on the wall show a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum WallTime {
     /// Once, as usual.
     Once(DateTime<Utc>),
     /// Twice: the clock is put back.
@@ -46,24 +46,24 @@ pub struct Overlap {
 }
 
 /// Tells when clocks of a zone show a local time; `None` at the ends of what can be counted.
-pub fn shown(zone: Zone, local: NaiveDateTime) -> Option<Shown> {
+pub fn shown(zone: Zone, local: NaiveDateTime) -> Option<WallTime> {
     let at = |ahead: FixedOffset| Some(local.checked_sub_offset(ahead)?.and_utc());
     let Change { before, after } = match zone.ahead(local)? {
-        Ahead::Once(ahead) => return Some(Shown::Once(at(ahead)?)),
+        Ahead::Once(ahead) => return Some(WallTime::Once(at(ahead)?)),
         Ahead::Changed(change) => change,
     };
     if before.local_minus_utc() > after.local_minus_utc() {
-        return Some(Shown::Twice(Twice { first: at(before)?, second: at(after)? }));
+        return Some(WallTime::Twice(Twice { first: at(before)?, second: at(after)? }));
     }
     // Read by what clocks are ahead by after the change it lies before it, and the other way round.
-    Some(Shown::Never(changed(zone, at(after)?, at(before)?)))
+    Some(WallTime::Never(changed(zone, at(after)?, at(before)?)))
 }
 
 /// Returns the instant of a fixed local time, by the rules above.
 pub fn fixed(zone: Zone, local: NaiveDateTime) -> Option<DateTime<Utc>> {
     Some(match shown(zone, local)? {
-        Shown::Once(at) | Shown::Never(at) => at,
-        Shown::Twice(twice) => twice.first,
+        WallTime::Once(at) | WallTime::Never(at) => at,
+        WallTime::Twice(twice) => twice.first,
     })
 }
 
@@ -104,20 +104,20 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn in_zone(name: &str, local: &str) -> Shown {
+    fn in_zone(name: &str, local: &str) -> WallTime {
         shown(zone(name), local.parse().unwrap()).unwrap()
     }
 
     fn overlap(name: &str, local: &str) -> Overlap {
-        let Shown::Twice(twice) = in_zone(name, local) else { panic!("{local} comes once") };
+        let WallTime::Twice(twice) = in_zone(name, local) else { panic!("{local} comes once") };
         twice.overlap(zone(name))
     }
 
     #[test]
     fn berlin_leaves_an_hour_out_and_repeats_one() {
         let gap = utc("2026-03-29T01:00:00Z");
-        assert_eq!(in_zone("Europe/Berlin", "2026-03-29T02:30:00"), Shown::Never(gap));
-        assert_eq!(in_zone("Europe/Berlin", "2026-03-29T03:00:00"), Shown::Once(gap));
+        assert_eq!(in_zone("Europe/Berlin", "2026-03-29T02:30:00"), WallTime::Never(gap));
+        assert_eq!(in_zone("Europe/Berlin", "2026-03-29T03:00:00"), WallTime::Once(gap));
         let expected = Overlap {
             back_at: utc("2026-10-25T01:00:00Z"),
             begins: "2026-10-25T02:00:00".parse().unwrap(),
@@ -131,8 +131,8 @@ mod tests {
     #[test]
     fn lord_howe_changes_by_half_an_hour() {
         let gap = utc("2026-10-03T15:30:00Z");
-        assert_eq!(in_zone("Australia/Lord_Howe", "2026-10-04T02:15:00"), Shown::Never(gap));
-        assert_eq!(in_zone("Australia/Lord_Howe", "2026-10-04T02:30:00"), Shown::Once(gap));
+        assert_eq!(in_zone("Australia/Lord_Howe", "2026-10-04T02:15:00"), WallTime::Never(gap));
+        assert_eq!(in_zone("Australia/Lord_Howe", "2026-10-04T02:30:00"), WallTime::Once(gap));
         let overlap = overlap("Australia/Lord_Howe", "2026-04-05T01:45:00");
         assert_eq!(overlap.back_at, utc("2026-04-04T15:00:00Z"));
         assert_eq!(overlap.ends - overlap.begins, TimeDelta::minutes(30));
@@ -142,9 +142,9 @@ mod tests {
     fn apia_leaves_a_day_out() {
         let gap = utc("2011-12-30T10:00:00Z");
         for local in ["2011-12-30T00:00:00", "2011-12-30T12:00:00", "2011-12-30T23:59:00"] {
-            assert_eq!(in_zone("Pacific/Apia", local), Shown::Never(gap), "{local}");
+            assert_eq!(in_zone("Pacific/Apia", local), WallTime::Never(gap), "{local}");
         }
-        assert_eq!(in_zone("Pacific/Apia", "2011-12-31T00:00:00"), Shown::Once(gap));
+        assert_eq!(in_zone("Pacific/Apia", "2011-12-31T00:00:00"), WallTime::Once(gap));
     }
 
     #[test]
@@ -152,14 +152,14 @@ mod tests {
         let overlap = overlap("Africa/Casablanca", "2024-03-10T02:30:00");
         assert_eq!(overlap.back_at, utc("2024-03-10T02:00:00Z"));
         let gap = utc("2024-04-14T02:00:00Z");
-        assert_eq!(in_zone("Africa/Casablanca", "2024-04-14T02:30:00"), Shown::Never(gap));
+        assert_eq!(in_zone("Africa/Casablanca", "2024-04-14T02:30:00"), WallTime::Never(gap));
     }
 
     #[test]
     fn rules_hold_after_2038() {
         let summer = utc("2040-07-01T06:00:00Z");
-        assert_eq!(in_zone("Europe/Berlin", "2040-07-01T08:00:00"), Shown::Once(summer));
+        assert_eq!(in_zone("Europe/Berlin", "2040-07-01T08:00:00"), WallTime::Once(summer));
         let gap = utc("2040-03-25T01:00:00Z");
-        assert_eq!(in_zone("Europe/Berlin", "2040-03-25T02:30:00"), Shown::Never(gap));
+        assert_eq!(in_zone("Europe/Berlin", "2040-03-25T02:30:00"), WallTime::Never(gap));
     }
 }

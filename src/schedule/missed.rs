@@ -31,12 +31,12 @@ pub struct Due {
     /// These fire now, in order.
     pub fires: Vec<DateTime<Utc>>,
     /// These do not, earliest first.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedTimes>,
 }
 
 /// Times that are skipped for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedTimes {
     /// Why.
     pub reason: Reason,
     /// How many.
@@ -121,10 +121,10 @@ fn skipped(
     after: DateTime<Utc>,
     until: DateTime<Utc>,
     reason: Reason,
-) -> Option<Skipped> {
+) -> Option<SkippedTimes> {
     let first = plan.next_after(after).filter(|first| *first <= until)?;
     let last = last(plan, after, until)?;
-    Some(Skipped { reason, count: between(plan, after, until), first, last })
+    Some(SkippedTimes { reason, count: between(plan, after, until), first, last })
 }
 
 impl Reason {
@@ -139,7 +139,7 @@ impl Reason {
     }
 }
 
-impl Skipped {
+impl SkippedTimes {
     /// Says what is skipped and why; the times are the reader's to show in their zone.
     pub fn says(&self) -> String {
         let times = counted(self.count, ["time was skipped", "times were skipped"]);

@@ -67,8 +67,8 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use selkie_domain::clock::ManualClock;
     use crate::jump::{Jumps, Look};
+    use selkie_domain::clock::ManualClock;
 
     fn begin() -> DateTime<Utc> {
         "2026-11-22T15:00:00Z".parse().unwrap()

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use super::cron::Cron;
 use super::expression::Expression;
 use super::hours::ActiveHours;
-use super::local::{self, Shown};
+use super::local::{self, WallTime};
 use super::zone::Zone;
 use selkie_domain::span::Span;
 
@@ -94,7 +94,8 @@ impl Plan {
     /// Goes on from a time outside of the active hours: straight to where they begin. Not so while the clock is
     /// changed before that, or shows a time again: then they may be open earlier.
     fn before_active(&self, active: ActiveHours, at: DateTime<Utc>) -> DateTime<Utc> {
-        let again = matches!(local::shown(self.zone, self.zone.local(at)), Some(Shown::Twice(_)));
+        let again =
+            matches!(local::shown(self.zone, self.zone.local(at)), Some(WallTime::Twice(_)));
         let begin = Cron::daily(active.from()).next_after(self.zone, at).filter(|_| !again);
         let same = |begin: &DateTime<Utc>| self.zone.offset(*begin) == self.zone.offset(at);
         begin.filter(same).and_then(|begin| begin.checked_sub_signed(INSTANT)).unwrap_or(at)

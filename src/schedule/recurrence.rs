@@ -6,8 +6,8 @@ use chrono::{DateTime, Timelike as _, Utc};
 
 use super::cron::Cron;
 use super::expression::{self, Expression, ExpressionError};
+use super::foreign_words::shown;
 use super::plan::{Limits, Plan};
-use super::said::shown;
 use super::zone::Zone;
 
 /// How often.

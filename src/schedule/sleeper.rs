@@ -19,7 +19,7 @@ const A_SECOND: TimeDelta = TimeDelta::seconds(1);
 /// Sleeps for all who wait for a moment.
 pub struct Sleeper {
     alarm: Arc<dyn Alarm>,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitQueue>,
     /// Rung when somebody waits for an earlier moment than all others.
     sooner: Notify,
     /// Told when the alarm came before its time: the clock may have been set.
@@ -30,7 +30,7 @@ pub struct Sleeper {
 
 /// Who waits, the earliest first.
 #[derive(Default)]
-struct Waiting {
+struct WaitQueue {
     by: BTreeMap<Place, oneshot::Sender<()>>,
     /// Tells those apart who wait for the same moment.
     last: u64,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::expression::{Expression, ExpressionError};
-use super::said::shown;
+use super::foreign_words::shown;
 use super::zone::Zone;
 
 /// How far the clock is moved at most.

@@ -11,15 +11,15 @@ use super::plan::{INSTANT, Limits, Plan};
 use super::zone::Zone;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::{Schedule, Terms};
-use selkie_store::{Missed, ScheduleRow};
+use selkie_store::{MissedTimes, ScheduleRow};
 
 /// What a due schedule comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Come {
+pub struct DueOutcome {
     /// The time that is carried out now.
     pub fires: Option<DateTime<Utc>>,
     /// Times before it that are not made up for.
-    pub missed: Vec<Missed>,
+    pub missed: Vec<MissedTimes>,
     /// When it comes due again; never when there is none.
     pub next_at: Option<DateTime<Utc>>,
 }
@@ -101,8 +101,8 @@ pub fn name(id: ScheduleId) -> String {
 }
 
 /// Says what a schedule that is due comes to.
-pub fn come(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Come {
-    let none = Come { fires: None, missed: Vec::new(), next_at: row.next_at };
+pub fn come(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> DueOutcome {
+    let none = DueOutcome { fires: None, missed: Vec::new(), next_at: row.next_at };
     let Some(due) = row.next_at.filter(|due| *due <= now) else { return none };
     // Without its jitter: the time itself.
     let due = match plan.limits.jitter {
@@ -112,11 +112,11 @@ pub fn come(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Come {
     let (id, terms) = (name(row.id()), &row.schedule.terms);
     if row.schedule.action.is_never_too_late() {
         let next_at = next(plan, &id, now.max(due), row.fired.saturating_add(1));
-        return Come { fires: Some(due), missed: Vec::new(), next_at };
+        return DueOutcome { fires: Some(due), missed: Vec::new(), next_at };
     }
     let catch_up = CatchUp { misfire: terms.misfire, lateness: terms.lateness };
     let found = missed(plan, due - INSTANT, now, catch_up, row.fired);
-    let line = |skipped: &super::missed::Skipped| Missed {
+    let line = |skipped: &super::missed::SkippedTimes| MissedTimes {
         first: skipped.first,
         last: skipped.last,
         times: u32::try_from(skipped.count).unwrap_or(u32::MAX),
@@ -129,7 +129,7 @@ pub fn come(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Come {
         Some(second) => Some(*second),
         None => next(plan, &id, now, fired),
     };
-    Come { fires, missed: found.skipped.iter().map(line).collect(), next_at }
+    DueOutcome { fires, missed: found.skipped.iter().map(line).collect(), next_at }
 }
 
 #[cfg(test)]
@@ -174,7 +174,7 @@ pub(super) mod tests {
         }
     }
 
-    fn came(row: &ScheduleRow, now: &str) -> Come {
+    fn came(row: &ScheduleRow, now: &str) -> DueOutcome {
         come(row, &plan(&row.schedule).unwrap(), utc(now))
     }
 

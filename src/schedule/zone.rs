@@ -14,7 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use selkie_channel_core::locked;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::said::shown;
+use super::foreign_words::shown;
 use selkie_domain::spelling;
 
 /// Which rules these are (`2025b`). Others may give a stored schedule another next time.

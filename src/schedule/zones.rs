@@ -7,7 +7,7 @@ use selkie_channel_core::{PersonId, PlaceId};
 use tokio::sync::{RwLock, watch};
 
 use super::zone::Zone;
-use selkie_store::{Claimed, Ledger, StoreError, Whose};
+use selkie_store::{Ledger, StoreError, TaskClaim, Whose};
 
 /// Knows who has set which zone; read from the store once, and again when something was set.
 pub struct Zones {
@@ -19,7 +19,7 @@ pub struct Zones {
 
 /// A zone, and who has set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct PlaceZone {
     /// The zone.
     pub zone: Zone,
     /// Who.
@@ -51,14 +51,15 @@ impl Zones {
         &self,
         place: &PlaceId,
         person: Option<&PersonId>,
-    ) -> Result<Found, StoreError> {
+    ) -> Result<PlaceZone, StoreError> {
         let place = Whose::Place(place.clone());
         let person = person.map(|person| Whose::Person(person.clone()));
         loop {
             if let Some(known) = &*self.known.read().await {
-                let of = |whose: &Whose, by| known.get(whose).map(|zone| Found { zone: *zone, by });
+                let of =
+                    |whose: &Whose, by| known.get(whose).map(|zone| PlaceZone { zone: *zone, by });
                 let own = || person.as_ref().and_then(|person| of(person, SetBy::Person));
-                let usual = Found { zone: self.usual, by: SetBy::Nobody };
+                let usual = PlaceZone { zone: self.usual, by: SetBy::Nobody };
                 return Ok(of(&place, SetBy::Place).or_else(own).unwrap_or(usual));
             }
             self.read().await?;
@@ -66,7 +67,7 @@ impl Zones {
     }
 
     /// Returns the zone by whose clocks the lines of a task are told; the usual one where the store does not answer.
-    pub async fn of_task(&self, claimed: &Claimed) -> Zone {
+    pub async fn of_task(&self, claimed: &TaskClaim) -> Zone {
         let found = self.of(&claimed.place, claimed.facts.speaker.as_ref()).await;
         found.map_or(self.usual, |found| found.zone)
     }

@@ -2,14 +2,15 @@
 
 use serde::Serialize;
 
+use crate::{Shape, rules};
 use selkie_domain::approval::{Approvers, Exposure};
 use selkie_domain::tool::{Class, ToolSpec};
-use crate::{Shape, rules};
-use selkie_tools::registry::{Found, disabled, unknown};
+use selkie_tools::refusals::{disabled, unknown};
+use selkie_tools::registry::NameLookup;
 
 /// A shape for people: what is there, what is not, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Explained {
+pub struct Explanation {
     /// `telegram:group · allowed · asked · normal`.
     pub setting: String,
     /// Listed tools: name, class, group, and whether it is a runtime tool of this shape.
@@ -60,14 +61,14 @@ fn class_too(word: &str) -> String {
 
 impl Shape {
     /// Explains the whole shape.
-    pub fn explain(&self) -> Explained {
+    pub fn explain(&self) -> Explanation {
         let there = self.registry.block().specs().iter().map(|s| self.line(s)).collect();
         let hidden = self.registry.hidden().into_iter().map(|(spec, reasons)| HiddenLine {
             name: spec.name.to_owned(),
             class: spec.class.name().to_owned(),
             reasons,
         });
-        Explained { setting: self.setting.clone(), there, hidden: hidden.collect() }
+        Explanation { setting: self.setting.clone(), there, hidden: hidden.collect() }
     }
 
     /// Says why a tool is there or not: one line per rule, never empty.
@@ -84,17 +85,19 @@ impl Shape {
     /// Whether a tool is there; nothing of a name that no tool has.
     pub fn has(&self, called: &str) -> Option<bool> {
         match self.registry.find(self.registry.our_name(called)) {
-            Found::Tool(_) => Some(true),
-            Found::Hidden(_) => Some(false),
-            Found::Unknown(_) => None,
+            NameLookup::Tool(_) => Some(true),
+            NameLookup::Hidden(_) => Some(false),
+            NameLookup::Unknown(_) => None,
         }
     }
 
     fn reasons(&self, name: &str) -> Vec<String> {
         match self.registry.find(name) {
             // Nothing that a place's config says opens what is switched off.
-            Found::Hidden(reasons) if reasons.contains(&disabled(name)) => vec![disabled(name)],
-            Found::Hidden(reasons) => {
+            NameLookup::Hidden(reasons) if reasons.contains(&disabled(name)) => {
+                vec![disabled(name)]
+            }
+            NameLookup::Hidden(reasons) => {
                 let mut lines = reasons;
                 if lines.iter().all(|reason| rules::yields(reason)) {
                     lines.push(format!(
@@ -104,7 +107,7 @@ impl Shape {
                 }
                 lines
             }
-            Found::Tool(_) if !self.asking(name).is_empty() => {
+            NameLookup::Tool(_) if !self.asking(name).is_empty() => {
                 let mut lines = self.asking(name);
                 lines.push(match self.registry.approvers() {
                     Approvers::Owners => "an owner is asked in private before each call".to_owned(),
@@ -114,11 +117,11 @@ impl Shape {
                 });
                 lines
             }
-            Found::Tool(_) if self.registry.is_runtime(name) => {
+            NameLookup::Tool(_) if self.registry.is_runtime(name) => {
                 vec![format!("tasks in {} have it", self.place())]
             }
-            Found::Tool(_) => vec!["no rule hides it".to_owned()],
-            Found::Unknown(near) => vec![unknown(name, &near)],
+            NameLookup::Tool(_) => vec!["no rule hides it".to_owned()],
+            NameLookup::Unknown(near) => vec![unknown(name, &near)],
         }
     }
 
@@ -131,7 +134,7 @@ impl Shape {
 
     /// Which files a tool that is there sees.
     fn files(&self, name: &str) -> Option<String> {
-        let Found::Tool(tool) = self.registry.find(name) else { return None };
+        let NameLookup::Tool(tool) = self.registry.find(name) else { return None };
         let opens = match tool.spec().class {
             _ if tool.spec().group != "files" => return None,
             Class::Write => self.roots.writes,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use selkie_domain::share::Share;
 use selkie_domain::tokens;
-use selkie_domain::tool::{Listing, ToolBlock, ToolSpec};
+use selkie_domain::tool::{ToolBlock, ToolList, ToolSpec};
 
 /// THE table: which tools leave first where there is no room for all. A small local model answers, reminds and keeps
 /// lists; it seldom edits notebooks.
@@ -66,10 +66,10 @@ const OTHERS: &str = "*";
 
 /// Fits the tools of a shape into their share of a window: whole, with their first sentence alone, or fewer. A function
 /// of both alone: the same bytes for every task, made once and kept with the block.
-pub fn fit(block: &Arc<ToolBlock>, window: u64) -> Arc<Listing> {
+pub fn fit(block: &Arc<ToolBlock>, window: u64) -> Arc<ToolList> {
     let room = tokens::bytes(Share::of(window).tools);
     if block.size() <= room {
-        return Arc::new(Listing::whole(block));
+        return Arc::new(ToolList::whole(block));
     }
     block.listing(window, |specs| fewer(specs, room))
 }
@@ -89,7 +89,7 @@ pub fn reason(block: &Arc<ToolBlock>, window: u64, model: &str, name: &str) -> O
     })
 }
 
-fn fewer(specs: &[Arc<ToolSpec>], room: usize) -> Listing {
+fn fewer(specs: &[Arc<ToolSpec>], room: usize) -> ToolList {
     let mut kept: Vec<Arc<ToolSpec>> = specs.iter().map(|spec| Arc::new(short(spec))).collect();
     let mut size: usize = kept.iter().map(|spec| spec.size()).sum();
     let mut left = Vec::new();
@@ -100,7 +100,7 @@ fn fewer(specs: &[Arc<ToolSpec>], room: usize) -> Listing {
         size -= spec.size();
         left.push(spec.name);
     }
-    Listing { block: Arc::new(ToolBlock::new(kept)), left, is_short: true }
+    ToolList { block: Arc::new(ToolBlock::new(kept)), left, is_short: true }
 }
 
 /// Which of them leaves next: the first of the table, of equals the last of the list.

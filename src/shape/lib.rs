@@ -12,25 +12,24 @@ use std::sync::Arc;
 
 use selkie_channel_core::{Audience, SpeakingTool};
 
+use crate::rules::{Effect, RULES, UNHEEDED};
+use crate::views::{Key, Views, Way};
 use selkie_domain::approval::{Approvers, nobody};
 use selkie_domain::facts::{Facts, Mode, Trigger};
 use selkie_domain::tool::{Class, ToolSpec};
 use selkie_guard::policy::{self, Policy};
-use crate::rules::{Effect, RULES, UNHEEDED};
-use crate::views::{Key, Views, Way};
-use selkie_tools::registry::{
-    Asks, Base, Hide, Overlay, Registered, Registry, Selection, disabled, twice,
-};
+use selkie_tools::refusals::{disabled, twice};
+use selkie_tools::registry::{AskRules, Base, Hide, Overlay, Registry, Selection, ToolEntry};
 use selkie_tools::{Settings, Tool, speak};
 
-pub use explain::{Explained, HiddenLine, ToolLine};
+pub use explain::{Explanation, HiddenLine, ToolLine};
 
 /// The base and everything precomputed from it; built once.
 pub struct Shaper {
     base: Arc<Base>,
     rules: Vec<Arc<Selection>>,
-    runtime: Vec<Registered>,
-    speaking: Vec<Speaking>,
+    runtime: Vec<ToolEntry>,
+    speaking: Vec<ChannelTool>,
     policy: Policy,
     /// How its rows are named, in their order.
     rows: Vec<String>,
@@ -66,7 +65,7 @@ impl Shaper {
     /// A name that stands twice.
     pub fn new(base: Arc<Base>, speaking: &[&'static SpeakingTool]) -> Result<Self, String> {
         let settings = Settings::default();
-        let speaking = speaking.iter().map(|data| Speaking::new("", data, &settings)).collect();
+        let speaking = speaking.iter().map(|data| ChannelTool::new("", data, &settings)).collect();
         Self::prepare(base, Vec::new(), speaking)
     }
 
@@ -77,21 +76,21 @@ impl Shaper {
     /// A name that stands twice in one channel, or in two of base, runtime tools and channels.
     pub fn for_channels(
         base: Arc<Base>,
-        runtime: Vec<Registered>,
+        runtime: Vec<ToolEntry>,
         channels: &[ChannelTools],
         settings: &Settings,
     ) -> Result<Self, String> {
         let of = |c: &ChannelTools| {
             let channel = c.channel;
-            c.tools.iter().map(move |data| Speaking::new(channel, data, settings))
+            c.tools.iter().map(move |data| ChannelTool::new(channel, data, settings))
         };
         Self::prepare(base, runtime, channels.iter().flat_map(of).collect())
     }
 
     fn prepare(
         base: Arc<Base>,
-        runtime: Vec<Registered>,
-        speaking: Vec<Speaking>,
+        runtime: Vec<ToolEntry>,
+        speaking: Vec<ChannelTool>,
     ) -> Result<Self, String> {
         let on_top: Vec<&str> = runtime.iter().map(|r| r.tool.spec().name).collect();
         for (at, name) in on_top.iter().enumerate() {
@@ -102,7 +101,8 @@ impl Shaper {
         }
         for (at, one) in speaking.iter().enumerate() {
             let name = one.data.name;
-            let again = |other: &Speaking| other.data.name == name && other.channel == one.channel;
+            let again =
+                |other: &ChannelTool| other.data.name == name && other.channel == one.channel;
             if base.contains(name) || speaking[..at].iter().any(again) {
                 return Err(twice(name));
             }
@@ -179,13 +179,13 @@ impl Shaper {
             let hide = |ask: Hide| Hide { reason: nobody(&ask.reason).into(), ..ask };
             hides.extend(asks.drain(..).map(hide));
         }
-        let asks = Asks { rules: asks, of, freed: said.allowed };
+        let asks = AskRules { rules: asks, of, freed: said.allowed };
         Registry::view_asking(Arc::clone(&self.base), hides, asks, overlay)
     }
 
     /// What the policy says of every tool of a setting.
-    fn said(&self, key: &Key<'_>, overlay: &Overlay) -> Said {
-        let mut said = Said::default();
+    fn said(&self, key: &Key<'_>, overlay: &Overlay) -> PolicyWords {
+        let mut said = PolicyWords::default();
         if key.policy == 0 {
             return said;
         }
@@ -228,7 +228,7 @@ impl Shaper {
 
     /// What a rule spares: what `groups.<id>.allow` opens (classes and tools), what the owner's words name
     /// and what the policy makes less (tools).
-    fn spared(&self, rule: &rules::Rule, key: &Key<'_>, said: &Said) -> Option<Selection> {
+    fn spared(&self, rule: &rules::Rule, key: &Key<'_>, said: &PolicyWords) -> Option<Selection> {
         let opened = if rule.opens { key.opened } else { &[] };
         let summoned = if rule.yields { key.heeded() } else { &[] };
         let asked =
@@ -242,7 +242,7 @@ impl Shaper {
     }
 
     /// What a rule would hide and now only asks for: what the owner's words name, and what the policy opens.
-    fn only_asks(&self, rule: &rules::Rule, key: &Key<'_>, said: &Said) -> Vec<Hide> {
+    fn only_asks(&self, rule: &rules::Rule, key: &Key<'_>, said: &PolicyWords) -> Vec<Hide> {
         if rule.effect == Effect::Ask {
             return Vec::new();
         }
@@ -309,7 +309,7 @@ impl Shaper {
 
 /// What the policy says of a setting's tools, by name.
 #[derive(Default)]
-struct Said {
+struct PolicyWords {
     denied: Vec<ByRows>,
     asked: Vec<ByRows>,
     allowed: Vec<String>,
@@ -331,14 +331,14 @@ fn named_row(at: usize, row: &policy::Row) -> String {
 }
 
 /// A runtime tool of a channel, made once.
-struct Speaking {
+struct ChannelTool {
     channel: &'static str,
     data: &'static SpeakingTool,
     tool: Arc<Tool>,
     enabled: bool,
 }
 
-impl Speaking {
+impl ChannelTool {
     fn new(channel: &'static str, data: &'static SpeakingTool, settings: &Settings) -> Self {
         let group = if channel.is_empty() { "channels" } else { channel };
         let tool = speak::tool(data, group, settings);

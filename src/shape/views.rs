@@ -70,7 +70,7 @@ impl<'a> Key<'a> {
 }
 
 /// A key that owns its words.
-struct Kept {
+struct OwnedKey {
     mask: u16,
     policy: u64,
     opened: Vec<String>,
@@ -79,7 +79,7 @@ struct Kept {
     features: Option<(String, String, Vec<String>)>,
 }
 
-impl Kept {
+impl OwnedKey {
     fn of(key: &Key<'_>) -> Self {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
@@ -100,7 +100,7 @@ impl Kept {
 
 /// The bounded store of views.
 #[derive(Default)]
-pub(super) struct Views(RwLock<HashMap<u64, Vec<(Kept, Registry)>>>);
+pub(super) struct Views(RwLock<HashMap<u64, Vec<(OwnedKey, Registry)>>>);
 
 impl Views {
     /// Returns the view of a key; makes it when there is none yet.
@@ -121,11 +121,15 @@ impl Views {
             views.clear();
         }
         let made = make();
-        views.entry(hash).or_default().push((Kept::of(key), made.clone()));
+        views.entry(hash).or_default().push((OwnedKey::of(key), made.clone()));
         made
     }
 }
 
-fn find(views: &HashMap<u64, Vec<(Kept, Registry)>>, hash: u64, key: &Key<'_>) -> Option<Registry> {
+fn find(
+    views: &HashMap<u64, Vec<(OwnedKey, Registry)>>,
+    hash: u64,
+    key: &Key<'_>,
+) -> Option<Registry> {
     views.get(&hash)?.iter().find(|(kept, _)| kept.is(key)).map(|(_, view)| view.clone())
 }

@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
+use crate::delivery::Draft;
+use crate::error::Result;
 use selkie_domain::approval::{ApprovalState, Mute, Request, Verdict};
 use selkie_domain::ids::{InboxId, OutboundId, TaskId};
 use selkie_domain::question::Person;
 use selkie_domain::task::Lane;
-use crate::delivery::Draft;
-use crate::error::Result;
 
 /// Approvals of calls.
 #[async_trait]
@@ -30,12 +30,12 @@ pub trait Approvals: Send + Sync {
 
     /// Decides an open approval whose time is not over, and wakes its task; or lifts what was muted with one. A tap or answer is carried out
     /// with it, once: `Ok(None)` when it was before. Durable.
-    async fn decide(&self, decision: Decision) -> Result<Option<Decided>>;
+    async fn decide(&self, decision: Decision) -> Result<Option<DecisionResult>>;
 }
 
 /// An approval that is sought, together with the end of the claim that seeks it.
 #[derive(Clone, Debug)]
-pub struct Sought {
+pub struct ApprovalRequest {
     /// Names it for ever.
     pub key: String,
     /// What for.
@@ -123,7 +123,7 @@ pub struct Decision {
 
 /// What became of a decision.
 #[derive(Clone, Debug, Default)]
-pub struct Decided {
+pub struct DecisionResult {
     /// It counts: nobody was quicker, and it was in time.
     pub done: bool,
     /// A lane that has work now.

@@ -9,10 +9,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Aside, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
-    Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
+    AccountId, AddressReason, Aside, Audience, ConversationId, Cursor, Features, Inbound,
+    MessageRef, Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
+use crate::{
+    AcceptResult, Advance, Arrival, CommitResult, Disposition, Draft, End, Fuse, Ledger, NewTask,
+    QueuedOutbound, TaskClaim,
+};
 use selkie_domain::cause::Cause;
 use selkie_domain::choice::Pick;
 use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
@@ -21,10 +25,6 @@ use selkie_domain::taint::Taint;
 use selkie_domain::task::{Claim, Lane};
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
-use crate::{
-    Accepted, Advance, Arrival, Claimed, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask,
-    Queued,
-};
 
 mod absorbing;
 mod answering;
@@ -173,7 +173,7 @@ pub fn message(n: i64, order: i64) -> Inbound {
         audience: Audience::Group,
         what: What::Message,
         message: Some(MessageRef::new(order.to_string())),
-        addressed: Addressed::Mention,
+        addressed: AddressReason::Mention,
         text: format!("text {order}"),
         command: None,
         quote: None,
@@ -228,12 +228,12 @@ pub fn arrival(inbound: Inbound, disposition: Disposition) -> Arrival {
 }
 
 /// Stores one arrival.
-pub async fn push(ledger: &dyn Ledger, arrival: Arrival, fuse: Fuse) -> Accepted {
+pub async fn push(ledger: &dyn Ledger, arrival: Arrival, fuse: Fuse) -> AcceptResult {
     ledger.accept(vec![arrival], None, fuse).await.unwrap()
 }
 
 /// Stores a message that is a task and claims it at once.
-pub async fn started(ledger: &dyn Ledger, n: i64, order: i64) -> Claimed {
+pub async fn started(ledger: &dyn Ledger, n: i64, order: i64) -> TaskClaim {
     push(ledger, task(message(n, order)), fuse(1)).await.claimed.remove(0)
 }
 
@@ -284,9 +284,9 @@ pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
 }
 
 /// Finishes and returns what is to be sent.
-pub async fn finished(ledger: &dyn Ledger, claim: &Claim, advance: Advance) -> Vec<Queued> {
+pub async fn finished(ledger: &dyn Ledger, claim: &Claim, advance: Advance) -> Vec<QueuedOutbound> {
     match ledger.commit(claim, advance).await.unwrap() {
-        Committed::Ended { queued, .. } => queued,
+        CommitResult::Ended { queued, .. } => queued,
         other => panic!("the task should have ended: {other:?}"),
     }
 }

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 
 use crate::error::{Result, StoreError};
-use crate::restored::Restored;
+use crate::restored::RestoreOrigin;
 use crate::sql::{Plan, SqlLedger};
 use crate::tables::TABLES;
 use crate::tx::Tx;
-use crate::verbs::copying::{self, Carried, PAGE};
+use crate::verbs::copying::{self, PAGE, TableStatements};
 use crate::verbs::restored;
 
 /// Says how to undo a seal.
@@ -19,7 +19,7 @@ const ANEW: &str = "make that copy again. When the store it was made of is seale
 
 /// How many rows of a table were copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub struct TableCopy {
     /// Its name.
     pub table: &'static str,
     /// Rows.
@@ -64,7 +64,7 @@ pub async fn copy(
     target: &SqlLedger,
     target_name: &str,
     now: DateTime<Utc>,
-) -> Result<Vec<Copied>> {
+) -> Result<Vec<TableCopy>> {
     refuse_sealed(source).await?;
     let all = fill(source, target, target_name).await?;
     let at = now.timestamp_millis();
@@ -85,7 +85,7 @@ pub async fn fill(
     source: &SqlLedger,
     target: &SqlLedger,
     target_name: &str,
-) -> Result<Vec<Copied>> {
+) -> Result<Vec<TableCopy>> {
     if !target.write(Plan::DURABLE, copying::is_empty).await? {
         let message = match is_half(target).await? {
             true => format!(
@@ -100,8 +100,8 @@ pub async fn fill(
     seal(target, Some(&format!("{HALF}: {ANEW}"))).await?;
     let mut all = Vec::with_capacity(TABLES.len());
     for table in TABLES.iter().filter(|table| !table.derived) {
-        let rows = table_of(source, target, Carried::of(table)).await?;
-        all.push(Copied { table: table.name, rows });
+        let rows = table_of(source, target, TableStatements::of(table)).await?;
+        all.push(TableCopy { table: table.name, rows });
     }
     Ok(all)
 }
@@ -110,13 +110,13 @@ pub async fn fill(
 ///
 /// # Errors
 /// As every write.
-pub async fn settle_restored(ledger: &SqlLedger, restored: Restored) -> Result<()> {
+pub async fn settle_restored(ledger: &SqlLedger, restored: RestoreOrigin) -> Result<()> {
     let at = restored.at.timestamp_millis();
     let settle = move |tx: &mut dyn Tx| {
         // A backup may be of a life that was restored and never went on.
         let mut stopped = restored::read(tx)?.map(|earlier| earlier.stopped).unwrap_or_default();
         stopped.extend(copying::settle(tx, at)?);
-        restored::mark(tx, &Restored { stopped, ..restored.clone() })
+        restored::mark(tx, &RestoreOrigin { stopped, ..restored.clone() })
     };
     ledger.write(Plan::DURABLE, settle).await
 }
@@ -142,7 +142,11 @@ async fn seal(ledger: &SqlLedger, why: Option<&str>) -> Result<()> {
     ledger.write(Plan::DURABLE, move |tx| copying::seal(tx, why.as_deref())).await
 }
 
-async fn table_of(source: &SqlLedger, target: &SqlLedger, table: &'static Carried) -> Result<u64> {
+async fn table_of(
+    source: &SqlLedger,
+    target: &SqlLedger,
+    table: &'static TableStatements,
+) -> Result<u64> {
     let (mut after, mut rows) = (None, 0);
     loop {
         let from = after.take();

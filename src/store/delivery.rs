@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, MessageRef, Outbound, Part, PlaceId, Receipt};
 use serde::{Deserialize, Serialize};
 
-use selkie_domain::ids::{Instance, OutboundId, PartId};
 use crate::error::Result;
+use selkie_domain::ids::{Instance, OutboundId, PartId};
 
 /// Parts out, receipts in.
 #[async_trait]
@@ -130,7 +130,7 @@ pub struct Month {
 
 /// A stored outbound with its queued parts: hand them to the courier.
 #[derive(Clone, Debug)]
-pub struct Queued {
+pub struct QueuedOutbound {
     /// The row.
     pub outbound: OutboundId,
     /// Its parts, in order.

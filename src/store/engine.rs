@@ -109,7 +109,7 @@ where
     F: Fn(&mut dyn Tx) -> Result<T> + Send + 'static,
 {
     let (answer, answered) = oneshot::channel();
-    (Box::new(Typed { verb, result: None, answer }), Answer(answered))
+    (Box::new(TypedJob { verb, result: None, answer }), Answer(answered))
 }
 
 /// The answer of a job that an engine was given.
@@ -139,13 +139,13 @@ impl<T: Send> Answer<T> {
     }
 }
 
-struct Typed<T, F> {
+struct TypedJob<T, F> {
     verb: F,
     result: Option<T>,
     answer: oneshot::Sender<Result<T>>,
 }
 
-impl<T, F> Job for Typed<T, F>
+impl<T, F> Job for TypedJob<T, F>
 where
     T: Send,
     F: Fn(&mut dyn Tx) -> Result<T> + Send,

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 
+use crate::arrival::NewTask;
+use crate::error::Result;
 use selkie_domain::ids::InboxId;
 use selkie_domain::task::Lane;
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
-use crate::arrival::NewTask;
-use crate::error::Result;
 
 /// What the group gate asks of the ledger.
 #[async_trait]
@@ -21,7 +21,7 @@ pub trait Gate: Send + Sync {
 
     /// Judges every line up to one: makes the task of the line that passed and leaves the others as
     /// context. Returns the lane when it has work now. Relaxed: what is lost with the power is asked again.
-    async fn judge(&self, judged: Judged) -> Result<Option<Lane>>;
+    async fn judge(&self, judged: GateVerdict) -> Result<Option<Lane>>;
 
     /// Counts the newest answers of a conversation in a row that no person had a part in; at most `most`.
     async fn bots_in_a_row(&self, conversation: &ConversationId, most: u32) -> Result<u32>;
@@ -46,7 +46,7 @@ pub struct AtGate {
 
 /// What the gate decided.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct GateVerdict {
     /// Where.
     pub conversation: ConversationId,
     /// The lines that it is about, by their rows: what came meanwhile waits for the next time.

@@ -5,21 +5,21 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, Outbound, Part};
 
+use crate::delivery::{Draft, QueuedOutbound};
+use crate::error::Result;
 use selkie_domain::ids::{InboxId, OutboundId, TaskId};
 use selkie_domain::task::Claim;
-use crate::delivery::{Draft, Queued};
-use crate::error::Result;
 
 /// Answers that are held.
 #[async_trait]
 pub trait DeferredReplies: Send + Sync {
     /// Offers a running task's answer by a button: what the task says at its end is held from now on.
     /// Durable. `None` when the claim is lost, or a button was offered before.
-    async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<Queued>>;
+    async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<QueuedOutbound>>;
 
     /// Offers the answer of a task that waits in its lane by a button: what it says at its end is held.
     /// `row` is the message that made it. Durable. `None` when it does not wait, or has a button.
-    async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<Queued>>;
+    async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<QueuedOutbound>>;
 
     /// Returns the messages that bring a right to answer and whose tasks wait in their lanes without a button. At
     /// start: who has stored them has gone.
@@ -31,7 +31,7 @@ pub trait DeferredReplies: Send + Sync {
 
     /// Carries out a tap on a button, once: says something, or lets the answer go. Durable. `Ok(None)`
     /// when the row was carried out before.
-    async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<Fetched>>;
+    async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<FetchResult>>;
 
     /// Expires held answers whose time has passed, and lets go those whose button never arrived.
     /// Relaxed: done again when it is lost.
@@ -76,11 +76,11 @@ pub enum FetchEffect {
 
 /// What a tap did.
 #[derive(Clone, Debug, Default)]
-pub struct Fetched {
+pub struct FetchResult {
     /// It did what it was to do: nobody was quicker.
     pub done: bool,
     /// What is to be sent.
-    pub queued: Vec<Queued>,
+    pub queued: Vec<QueuedOutbound>,
 }
 
 /// What a sweep did.
@@ -89,7 +89,7 @@ pub struct Swept {
     /// Answers that nobody fetched in time.
     pub expired: Vec<OutboundId>,
     /// Answers that go out after all.
-    pub released: Vec<Queued>,
+    pub released: Vec<QueuedOutbound>,
     /// When the next one expires.
     pub next: Option<DateTime<Utc>>,
 }

@@ -9,14 +9,14 @@ use selkie_domain::ids::{InboxId, TaskId};
 #[derive(Clone, Debug, Default)]
 pub struct Inflow {
     /// Tasks that nobody has begun, in the lane's order.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<WaitingTask>,
     /// Edits of the messages the task answers that its model has not seen, oldest first.
     pub edits: Vec<(InboxId, Inbound)>,
 }
 
 /// A waiting task.
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct WaitingTask {
     /// Which.
     pub task: TaskId,
     /// What it was made with.
@@ -27,7 +27,7 @@ pub struct Waiting {
 
 /// What the model of a task has seen besides its own messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenMarks {
     /// Waiting tasks of the same lane: the task answers their messages, too.
     pub tasks: Vec<TaskId>,
     /// Edits of its messages.
@@ -36,7 +36,7 @@ pub struct Seen {
     pub step: u32,
 }
 
-impl Seen {
+impl SeenMarks {
     /// Whether nothing came in.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty() && self.edits.is_empty()

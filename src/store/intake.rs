@@ -4,16 +4,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId};
 
+use crate::arrival::{Arrival, Location, TaskRequest};
+use crate::delivery::{Draft, QueuedOutbound};
+use crate::error::Result;
+use crate::notes::ZoneOf;
+use crate::question::QuestionRow;
+use crate::work::TaskClaim;
 use selkie_domain::effort::Effort;
 use selkie_domain::facts::Mode;
 use selkie_domain::ids::{InboxId, Instance, TaskId};
 use selkie_domain::task::Lane;
-use crate::arrival::{Arrival, Location, TaskRequest};
-use crate::delivery::{Draft, Queued};
-use crate::error::Result;
-use crate::notes::ZoneOf;
-use crate::question::QuestionRow;
-use crate::work::Claimed;
 
 /// Events in, claims fused.
 #[async_trait]
@@ -24,11 +24,11 @@ pub trait Intake: Send + Sync {
         batch: Vec<Arrival>,
         cursor: Option<Cursor>,
         fuse: Fuse,
-    ) -> Result<Accepted>;
+    ) -> Result<AcceptResult>;
 
     /// Makes the task of a cause that is no message, once for each cause, and claims what may start at once.
     /// Durable.
-    async fn request(&self, request: TaskRequest, fuse: Fuse) -> Result<Requested>;
+    async fn request(&self, request: TaskRequest, fuse: Fuse) -> Result<RequestResult>;
 
     /// Returns the cursor of an account and when it last moved.
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>>;
@@ -50,7 +50,7 @@ pub trait Intake: Send + Sync {
     async fn open_commands(&self) -> Result<Vec<(InboxId, Inbound)>>;
 
     /// Says something on the daemon's own account, once for this `key`; `Ok(None)` when it was said.
-    async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<Queued>>;
+    async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<QueuedOutbound>>;
 }
 
 /// How many tasks `accept` may claim in the same transaction.
@@ -66,13 +66,13 @@ pub struct Fuse {
 
 /// What `accept` did.
 #[derive(Clone, Debug, Default)]
-pub struct Accepted {
+pub struct AcceptResult {
     /// Rows stored for the first time, in the batch's order.
     pub fresh: Vec<Fresh>,
     /// How many rows were there before.
     pub known: usize,
     /// Tasks claimed in the same transaction.
-    pub claimed: Vec<Claimed>,
+    pub claimed: Vec<TaskClaim>,
     /// Lanes with waiting work that nobody runs.
     pub ready: Vec<Lane>,
     /// Fresh rows of commands, taps and answers, to be carried out now: commands by
@@ -91,13 +91,13 @@ pub struct Accepted {
 
 /// What a request came to.
 #[derive(Clone, Debug)]
-pub struct Requested {
+pub struct RequestResult {
     /// The task of the cause.
     pub task: TaskId,
     /// It was not there before.
     pub is_new: bool,
     /// What was claimed in the same transaction.
-    pub claimed: Option<Claimed>,
+    pub claimed: Option<TaskClaim>,
     /// Its lane, when work waits there that nobody runs.
     pub ready: Option<Lane>,
     /// Running tasks that it interrupts: poke their workers.
@@ -172,7 +172,7 @@ pub struct CommandDone {
     /// Tasks whose stop was requested: poke their workers.
     pub stopping: Vec<TaskId>,
     /// What is said.
-    pub queued: Option<Queued>,
+    pub queued: Option<QueuedOutbound>,
     /// Questions that are taken back.
     pub withdrawn: Vec<QuestionRow>,
 }

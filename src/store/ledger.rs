@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::Unsent;
+use crate::UnsentFiles;
 use crate::approval::Approvals;
 use crate::delivery::Delivery;
 use crate::error::Result;
@@ -18,12 +18,12 @@ use crate::notes::Notes;
 use crate::pairing::Pairings;
 use crate::post::Posts;
 use crate::question::Questions;
-use crate::read::Read;
+use crate::read::Reader;
 use crate::reminder::Reminders;
-use crate::restored::{Released, Restored, Waiting};
+use crate::restored::{ReleaseResult, RestoreOrigin, RestorePolicy};
 use crate::schedule::{DueSchedules, Schedules};
 use crate::settings::Since;
-use crate::spending::Spending;
+use crate::spending::UsageCounters;
 use crate::status::StatusMessages;
 use crate::summary::Summaries;
 use crate::work::Work;
@@ -45,11 +45,11 @@ pub trait Ledger:
     + Reminders
     + Memories
     + Posts
-    + Spending
+    + UsageCounters
     + StatusMessages
     + Summaries
     + Pairings
-    + Read
+    + Reader
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs two when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
@@ -72,10 +72,10 @@ pub trait Ledger:
     async fn forgetting(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;
 
     /// Returns the messages that were taken back and whose files have still to go.
-    async fn unsent(&self) -> Result<Unsent>;
+    async fn unsent(&self) -> Result<UnsentFiles>;
 
     /// Notes that their files are gone for good. Relaxed.
-    async fn unsent_gone(&self, unsent: Unsent) -> Result<()>;
+    async fn unsent_gone(&self, unsent: UnsentFiles) -> Result<()>;
 
     /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
     /// with when the oldest of those tasks was made.
@@ -83,10 +83,10 @@ pub trait Ledger:
 
     /// Returns what this life was restored from while nobody has said that it may go on: until then whoever opens it
     /// begins nothing.
-    async fn restored(&self) -> Result<Option<Restored>>;
+    async fn restored(&self) -> Result<Option<RestoreOrigin>>;
 
     /// Lets a restored life go on; `None` when nothing holds it. Durable.
-    async fn release(&self, waiting: Waiting) -> Result<Option<Released>>;
+    async fn release(&self, waiting: RestorePolicy) -> Result<Option<ReleaseResult>>;
 
     /// Ends after the verbs it was given, with everything in the one database file; what is asked later
     /// is refused.

@@ -49,36 +49,43 @@ pub mod value;
 mod verbs;
 mod work;
 
-pub use approval::{ApprovalRow, Approvals, AskedPerson, Decided, Decision, Sought};
+pub use approval::{
+    ApprovalRequest, ApprovalRow, Approvals, AskedPerson, Decision, DecisionResult,
+};
 pub use arrival::{Arrival, Disposition, Location, NewTask, TaskRequest};
-pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Month, Outcome, Queued};
+pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Month, Outcome, QueuedOutbound};
 pub use error::{Result, StoreError};
-pub use gate::{AtGate, Gate, Judged};
-pub use hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
-pub use inflow::{Inflow, Seen, Waiting};
+pub use gate::{AtGate, Gate, GateVerdict};
+pub use hold::{DeferredReplies, FetchEffect, FetchResult, HeldAnswer, Offer, Swept};
+pub use inflow::{Inflow, SeenMarks, WaitingTask};
 pub use intake::{
-    Accepted, ChosenHere, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
+    AcceptResult, ChosenHere, CommandDone, CommandEffect, Fresh, Fuse, Intake, RequestResult,
+    StopAnswers,
 };
 pub use ledger::Ledger;
 pub use memory::{
     BarePiece, FileNote, IndexedFile, Memories, NearPiece, Piece, PieceVector, SoughtPieces,
     SoughtVector, SoughtWords,
 };
-pub use met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
+pub use met::{Acquaintances, LookResult, NewlyMet, PrivateChat, SeenPerson};
 pub use notes::{ChosenThere, Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
-pub use pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
-pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
-pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
-pub use reminder::{ReminderRow, Reminders, Settle, Settling};
-pub use restored::{Released, Restored, Waiting as WaitingThen};
+pub use pairing::{PairedPerson, PairingOutcome, PairingRequest, Pairings, StrangersCode};
+pub use post::{OnceMore, PostNotice, PostOf, PostRow, PostedAgain, Posts, ToldPost};
+pub use question::{NewQuestion, QuestionAnswer, QuestionRow, Questions, TapDone, TapEffect};
+pub use reminder::{ReminderRow, Reminders, Settle, SettleResult};
+pub use restored::{ReleaseResult, RestoreOrigin, RestorePolicy as WaitingThen};
 pub use schedule::{
-    Change, Does, DueSchedules, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence,
-    ScheduleRow, Schedules, States, Turn, Usual, Version, Wait, Which,
+    Change, DueSchedules, FiringRecord, FiringResult, KeepResult, LastTime, MissedTimes,
+    NewSchedule, Occurrence, OccurrenceAction, ScheduleRow, Schedules, States, Turn, Usual,
+    Version, Wait, Which,
 };
 pub use settings::Since;
-pub use spending::Spending;
-pub use status::{Changing, Noted, StatusMessages, Stray};
-pub use summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
-pub use unsent::{Unsent, UnsentMessage};
-pub use work::{Advance, Claimed, Committed, Cut, End, Past, Relay, Said, StepForm, Work, Wrote};
+pub use spending::UsageCounters;
+pub use status::{StatusChange, StatusMessages, StatusNote, Stray};
+pub use summary::{Day, SoughtTalk, Summaries, SummaryGap, SummaryMark, Talk};
+pub use unsent::{UnsentFiles, UnsentMessage};
+pub use work::{
+    Advance, CommitResult, End, HistoryStart, Past, Relay, SayResult, StepForm, TaskClaim, Work,
+    WritingCall,
+};

@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 
+use crate::error::Result;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
 use selkie_domain::vector::UnitVector;
-use crate::error::Result;
 
 /// The index of what is remembered.
 #[async_trait]

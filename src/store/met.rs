@@ -9,7 +9,7 @@ use crate::error::Result;
 
 /// Somebody who spoke in a place, as they were last seen there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Met {
+pub struct SeenPerson {
     /// Where.
     pub place: PlaceId,
     /// Who.
@@ -30,7 +30,7 @@ pub struct Met {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewlyMet {
     /// Who, where.
-    pub met: Met,
+    pub met: SeenPerson,
     /// The `@name` that was brought there last; empty for none, or nothing yet.
     pub brought: String,
     /// What they were called when they were brought there last; `None` when that is not known.
@@ -56,9 +56,9 @@ pub struct PrivateChat {
 
 /// Messages that were looked through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct LookResult {
     /// Who spoke in them, each once in each place, in no order.
-    pub met: Vec<Met>,
+    pub met: Vec<SeenPerson>,
     /// The last row that was looked at; nothing when there was none.
     pub last: Option<i64>,
     /// The last row behind which nothing older comes any more.
@@ -70,16 +70,16 @@ pub struct Looked {
 pub trait Acquaintances: Send + Sync {
     /// Looks through a page of the messages behind a row, or behind the last one that was noted; what was stored after
     /// `settled` may have others before it that are not seen yet.
-    async fn look_for_met(&self, after: Option<i64>, settled: DateTime<Utc>) -> Result<Looked>;
+    async fn look_for_met(&self, after: Option<i64>, settled: DateTime<Utc>) -> Result<LookResult>;
 
     /// Notes who was met, and up to which row everything is looked through. Relaxed: what is lost is looked through again.
-    async fn note_met(&self, met: Vec<Met>, upto: Option<i64>) -> Result<()>;
+    async fn note_met(&self, met: Vec<SeenPerson>, upto: Option<i64>) -> Result<()>;
 
     /// Lists who spoke in a place, the latest first, so many at most.
-    async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<Met>>;
+    async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<SeenPerson>>;
 
     /// Lists who spoke anywhere, once for each place, the latest first, so many at most.
-    async fn met_lately(&self, most: usize) -> Result<Vec<Met>>;
+    async fn met_lately(&self, most: usize) -> Result<Vec<SeenPerson>>;
 
     /// Lists the others who spoke in the groups of an account in which somebody spoke, the latest first, so many at most.
     async fn met_beside(
@@ -87,7 +87,7 @@ pub trait Acquaintances: Send + Sync {
         account: &AccountId,
         person: &PersonId,
         most: usize,
-    ) -> Result<Vec<Met>>;
+    ) -> Result<Vec<SeenPerson>>;
 
     /// Lists the conversations in which somebody spoke with the bot alone, by any of these ids, whether it listened to
     /// them or not. Relaxed: a conversation that a stranger's line has not made is made here.
@@ -102,5 +102,5 @@ pub trait Acquaintances: Send + Sync {
     async fn newly_met(&self, most: usize) -> Result<Vec<NewlyMet>>;
 
     /// Notes that they were brought there. Relaxed: bringing them twice changes nothing.
-    async fn note_brought(&self, met: Vec<Met>) -> Result<()>;
+    async fn note_brought(&self, met: Vec<SeenPerson>) -> Result<()>;
 }

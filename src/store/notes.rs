@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
+use crate::error::Result;
 use selkie_domain::choice::Choice;
 use selkie_domain::facts::{Mode, Trust};
 use selkie_domain::taint::Taint;
-use crate::error::Result;
 
 /// Where a conversation's place works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

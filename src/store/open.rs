@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use rustls::ClientConfig;
 
-use selkie_domain::clock::{Clock, SharedClock, SystemClock};
 use crate::database::{Database, Opener};
 use crate::engine::{Class, Key, Verb, job};
 use crate::error::{Result, StoreError};
@@ -18,6 +17,7 @@ use crate::sqlite::Sqlite;
 #[cfg(feature = "postgres")]
 use crate::sqlite::StoreLock;
 use crate::verbs::copying;
+use selkie_domain::clock::{Clock, SharedClock, SystemClock};
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that, with a lock on the folder, keeps others out.
 ///

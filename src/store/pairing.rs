@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
-use selkie_domain::facts::Trust;
 use crate::error::Result;
+use selkie_domain::facts::Trust;
 
 /// Codes and who used them.
 #[async_trait]
@@ -27,7 +27,7 @@ pub trait Pairings: Send + Sync {
 
     /// Lets in whose request has this code; a wrong code counts against all that are open. Approving one again comes to
     /// the same. Durable.
-    async fn approve_pairing(&self, code: &str) -> Result<Approved>;
+    async fn approve_pairing(&self, code: &str) -> Result<PairingOutcome>;
 
     /// Lists the requests that are open, the one that ends first before the others.
     async fn pairing_requests(&self) -> Result<Vec<PairingRequest>>;
@@ -63,7 +63,7 @@ pub struct PairingRequest {
 
 /// What an approval came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Approved {
+pub enum PairingOutcome {
     /// They are let in.
     Done {
         /// Who.

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Outbound, Part};
 
-use selkie_domain::ids::{OutboundId, ScheduleId};
-use crate::delivery::{DeliveryState, Draft, Month, Queued};
+use crate::delivery::{DeliveryState, Draft, Month, QueuedOutbound};
 use crate::error::Result;
+use selkie_domain::ids::{OutboundId, ScheduleId};
 
 /// What is posted in public.
 #[async_trait]
@@ -25,7 +25,11 @@ pub trait Posts: Send + Sync {
 
     /// Notes that whoever asked knows what became of a post, and says what tells them, once: `None` when they
     /// were told before. Durable.
-    async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>>;
+    async fn tell_post(
+        &self,
+        outbound: OutboundId,
+        telling: PostNotice,
+    ) -> Result<Option<ToldPost>>;
 
     /// Queues what of a post was refused or is unclear once more, where the month lets it be, and whoever asked is
     /// told anew. Durable.
@@ -53,7 +57,7 @@ pub struct OnceMore {
 #[derive(Clone, Debug)]
 pub enum PostedAgain {
     /// What is missing is to be sent.
-    Queued(Queued),
+    Queued(QueuedOutbound),
     /// Nothing of it is missing, or it is under way.
     Nothing,
     /// The month does not let it be posted, and why: nothing was written.
@@ -62,7 +66,7 @@ pub enum PostedAgain {
 
 /// What is written when somebody is told what became of a post.
 #[derive(Clone, Debug, Default)]
-pub struct Telling {
+pub struct PostNotice {
     /// What they read; nothing when they know already.
     pub draft: Option<Draft>,
     /// Its schedule waits from now on, and why.
@@ -73,7 +77,7 @@ pub struct Telling {
 #[derive(Clone, Debug, Default)]
 pub struct ToldPost {
     /// To be sent.
-    pub queued: Option<Queued>,
+    pub queued: Option<QueuedOutbound>,
     /// Its schedule waits from now on.
     pub paused: bool,
 }

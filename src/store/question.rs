@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef};
 use serde::Serialize;
 
-use selkie_domain::ids::{InboxId, OutboundId, TaskId};
-use selkie_domain::question::{Ask, Given, Person, QuestionState};
-use selkie_domain::task::Lane;
 use crate::arrival::Arrival;
-use crate::delivery::{Draft, Queued};
+use crate::delivery::{Draft, QueuedOutbound};
 use crate::error::Result;
+use selkie_domain::ids::{InboxId, OutboundId, TaskId};
+use selkie_domain::question::{Ask, Person, QuestionResult, QuestionState};
+use selkie_domain::task::Lane;
 
 /// Questions to people.
 #[async_trait]
@@ -27,12 +27,12 @@ pub trait Questions: Send + Sync {
 
     /// Answers a question with what its person has typed at the command line: no row stands for it. Not done when
     /// it is not open any more. Durable.
-    async fn answer_typed(&self, question: &QuestionRow, given: Given) -> Result<TapDone>;
+    async fn answer_typed(&self, question: &QuestionRow, given: QuestionResult) -> Result<TapDone>;
 }
 
 /// A question to be asked, together with the end of the claim that asks it.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct NewQuestion {
     /// Names it within its account for ever.
     pub key: String,
     /// Who is to answer.
@@ -63,7 +63,7 @@ pub struct QuestionRow {
     /// What is chosen so far, where several may be: ids of choices.
     pub picked: Vec<String>,
     /// The answer.
-    pub given: Option<Given>,
+    pub given: Option<QuestionResult>,
     /// What says it.
     pub outbound: OutboundId,
     /// The message that carries its buttons, when it has arrived.
@@ -93,7 +93,7 @@ pub enum TapEffect {
         /// The question.
         key: String,
         /// The answer.
-        given: Given,
+        given: QuestionResult,
         /// The question's message as it looks from now on.
         revision: Option<Draft>,
         /// What becomes of the message when the question is not open any more.
@@ -107,14 +107,14 @@ pub struct TapDone {
     /// It did what it was to do: nobody was quicker.
     pub done: bool,
     /// What is said.
-    pub queued: Option<Queued>,
+    pub queued: Option<QueuedOutbound>,
     /// A lane that has work now.
     pub ready: Option<Lane>,
 }
 
 /// A question that its task asked, as its next claim finds it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
+pub struct QuestionAnswer {
     /// Its row.
     pub question: QuestionRow,
     /// The tap or message that answered it.

@@ -7,6 +7,12 @@ use selkie_channel_core::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::approval::ApprovalRow;
+use crate::delivery::DeliveryState;
+use crate::error::Result;
+use crate::question::QuestionRow;
+use crate::spoken::{NamedSchedule, SpokenFor, Utterance};
+use crate::work::WritingCall;
 use selkie_domain::approval::ApprovalState;
 use selkie_domain::facts::Facts;
 use selkie_domain::ids::{InboxId, OutboundId, PartId, TaskId};
@@ -16,16 +22,10 @@ use selkie_domain::task::TaskState;
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
 use selkie_domain::words::Words;
-use crate::approval::ApprovalRow;
-use crate::delivery::DeliveryState;
-use crate::error::Result;
-use crate::question::QuestionRow;
-use crate::spoken::{NamedSchedule, Spoken, SpokenFor};
-use crate::work::Wrote;
 
 /// Reads what is there.
 #[async_trait]
-pub trait Read: Send + Sync {
+pub trait Reader: Send + Sync {
     /// Lists conversations, the last active first.
     async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>>;
 
@@ -38,11 +38,12 @@ pub trait Read: Send + Sync {
 
     /// Returns the newest messages of a conversation that stand in no transcript of a finished task, at most so many,
     /// oldest first: commands, answers to questions, and what no task has answered.
-    async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>>;
+    async fn unanswered(&self, of: &ConversationId, limit: usize)
+    -> Result<Vec<UnansweredMessage>>;
 
     /// Returns the newest of what the bot has said in a conversation and that no transcript of a task there holds, at
     /// most so many, oldest first.
-    async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Spoken>>;
+    async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Utterance>>;
 
     /// Returns one task with its transcript.
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
@@ -72,10 +73,10 @@ pub trait Read: Send + Sync {
     async fn counts(&self) -> Result<Counts>;
 
     /// Says what is due by itself at a moment, whatever it is, and when something is next.
-    async fn upcoming(&self, now: DateTime<Utc>) -> Result<Upcoming>;
+    async fn upcoming(&self, now: DateTime<Utc>) -> Result<UpcomingWork>;
 
     /// Returns what the tasks that were made since then have used: of the newest [`MOST_USED`] at most.
-    async fn used_since(&self, since: DateTime<Utc>) -> Result<Used>;
+    async fn used_since(&self, since: DateTime<Utc>) -> Result<TaskUsage>;
 
     /// Counts one conversation for `/status`.
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus>;
@@ -159,7 +160,7 @@ pub struct SaidTask {
 
 /// A message that stands in no transcript of a finished task.
 #[derive(Clone, Debug)]
-pub struct Unanswered {
+pub struct UnansweredMessage {
     /// Its row.
     pub inbox: InboxId,
     /// When it was written, or else stored: some platforms tell no time.
@@ -185,7 +186,7 @@ pub struct TaskDetail {
     /// What was said.
     pub transcript: Vec<Item>,
     /// Which items a model has written, and what its calls have used; of old tasks none.
-    pub model_calls: Vec<Wrote>,
+    pub model_calls: Vec<WritingCall>,
     /// Which answers its provider gets back in its own form: as long as the task is not over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub own_forms: Vec<KeptForm>,
@@ -317,7 +318,7 @@ pub struct PartChain {
 
 /// What comes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Upcoming {
+pub struct UpcomingWork {
     /// Something is due, or under way.
     pub due: bool,
     /// When something is next.
@@ -329,7 +330,7 @@ pub const MOST_USED: u64 = 20_000;
 
 /// What tasks have used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+pub struct TaskUsage {
     /// How many.
     pub tasks: u64,
     /// Together.

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef};
 
-use selkie_domain::ids::{InboxId, OutboundId};
-use selkie_domain::reminder::{Reminded, ReminderId};
-use crate::delivery::{Draft, Queued};
+use crate::delivery::{Draft, QueuedOutbound};
 use crate::error::Result;
 use crate::schedule::{NewSchedule, ScheduleRow};
+use selkie_domain::ids::{InboxId, OutboundId};
+use selkie_domain::reminder::{ReminderId, ReminderState};
 
 /// Reminders that were said.
 #[async_trait]
@@ -23,7 +23,7 @@ pub trait Reminders: Send + Sync {
     ) -> Result<Vec<ReminderRow>>;
 
     /// Settles a reminder, once for ever; what says it again is kept in the same write. Durable.
-    async fn settle_reminder(&self, settle: Settle) -> Result<Settling>;
+    async fn settle_reminder(&self, settle: Settle) -> Result<SettleResult>;
 }
 
 /// A reminder that was said.
@@ -34,7 +34,7 @@ pub struct ReminderRow {
     /// Its schedule.
     pub schedule: ScheduleRow,
     /// What its person has made of it.
-    pub settled: Option<Reminded>,
+    pub settled: Option<ReminderState>,
     /// What says it; nothing when that is forgotten.
     pub said: Option<OutboundId>,
     /// The message that says it, and carries its buttons, when it has arrived.
@@ -56,9 +56,9 @@ pub struct Settle {
 
 /// What became of it.
 #[derive(Clone, Debug)]
-pub enum Settling {
+pub enum SettleResult {
     /// It is settled, and this is to be sent.
-    Settled(Option<Queued>),
+    Settled(Option<QueuedOutbound>),
     /// Its tap was carried out before.
     Repeated,
     /// Somebody was quicker.

@@ -7,7 +7,7 @@ use super::error::{Result, StoreError};
 
 /// Which backup a life came out of. While it stands in the store nothing is heard, begun or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restored {
+pub struct RestoreOrigin {
     /// The backup's name.
     pub from: String,
     /// When that was made.
@@ -21,7 +21,7 @@ pub struct Restored {
     pub stopped: Vec<String>,
 }
 
-impl Restored {
+impl RestoreOrigin {
     /// Reads it as it is stored.
     ///
     /// # Errors
@@ -40,15 +40,15 @@ impl Restored {
     }
 
     /// What becomes of what waits where nobody says it: nothing is answered twice, nothing is lost.
-    pub fn usual(&self) -> Waiting {
-        if self.was_running { Waiting::Drop } else { Waiting::Answer }
+    pub fn usual(&self) -> RestorePolicy {
+        if self.was_running { RestorePolicy::Drop } else { RestorePolicy::Answer }
     }
 }
 
 /// What becomes of what waited when a backup was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Waiting {
+pub enum RestorePolicy {
     /// Messages are answered and missed times of schedules made up for, as after any pause.
     Answer,
     /// Messages stay unanswered and missed times are passed over: the one that the backup was made of has done it.
@@ -57,7 +57,7 @@ pub enum Waiting {
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Released {
+pub struct ReleaseResult {
     /// Tasks that were stopped.
     pub stopped: u64,
     /// Tasks that go on.

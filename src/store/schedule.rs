@@ -6,19 +6,19 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, PlaceId};
 
+use crate::arrival::{Location, TaskRequest};
+use crate::delivery::{DeliveryState, Draft, QueuedOutbound};
+use crate::error::Result;
+use crate::intake::{Fuse, RequestResult};
 use selkie_domain::ids::{ScheduleId, TaskId};
 use selkie_domain::schedule::{OccurrenceState, Schedule, ScheduleState};
 use selkie_domain::usage::Usage;
-use crate::arrival::{Location, TaskRequest};
-use crate::delivery::{DeliveryState, Draft, Queued};
-use crate::error::Result;
-use crate::intake::{Fuse, Requested};
 
 /// Schedules and their times, as people make, change and list them.
 #[async_trait]
 pub trait Schedules: Send + Sync {
     /// Keeps a schedule, once for its key. Durable.
-    async fn schedule(&self, new: NewSchedule) -> Result<Kept>;
+    async fn schedule(&self, new: NewSchedule) -> Result<KeepResult>;
 
     /// Changes a schedule that stands as it was read; `None` when it has changed since, or is not there. Durable.
     async fn reschedule(&self, of: Version, change: Change) -> Result<Option<ScheduleRow>>;
@@ -53,7 +53,7 @@ pub trait DueSchedules: Send + Sync {
 
     /// Carries out one time of a schedule, or notes why not, and sets its next time, in one write: a time that
     /// was carried out never is again. Durable.
-    async fn fire(&self, firing: Firing, fuse: Fuse) -> Result<Fired>;
+    async fn fire(&self, firing: FiringRecord, fuse: Fuse) -> Result<FiringResult>;
 
     /// Returns what the tasks of a schedule have used that were made within this time.
     async fn used_by(&self, id: ScheduleId, within: Range<DateTime<Utc>>) -> Result<Usage>;
@@ -108,7 +108,7 @@ pub struct NewSchedule {
 
 /// What became of a schedule that was to be kept.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kept {
+pub enum KeepResult {
     /// It is.
     New(ScheduleRow),
     /// It was before.
@@ -280,13 +280,13 @@ impl Default for States {
 
 /// One time of a schedule, to be carried out.
 #[derive(Clone, Debug)]
-pub struct Firing {
+pub struct FiringRecord {
     /// The schedule as it was read.
     pub of: Version,
     /// The time that has come, and what is done; nothing when all that has come was missed.
     pub turn: Option<Turn>,
     /// Times before this one that are not made up for.
-    pub missed: Vec<Missed>,
+    pub missed: Vec<MissedTimes>,
     /// The last of all these times; nothing when none has come.
     pub last: Option<LastTime>,
     /// When it next comes due; never again when there is none.
@@ -312,12 +312,12 @@ pub struct Turn {
     /// The time.
     pub at: DateTime<Utc>,
     /// What is done.
-    pub does: Does,
+    pub does: OccurrenceAction,
 }
 
 /// What is done at one time of a schedule.
 #[derive(Clone, Debug)]
-pub enum Does {
+pub enum OccurrenceAction {
     /// A task.
     Task(Box<TaskRequest>),
     /// Fixed words.
@@ -328,7 +328,7 @@ pub enum Does {
 
 /// Times that were missed and are not made up for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missed {
+pub struct MissedTimes {
     /// The first of them.
     pub first: DateTime<Utc>,
     /// The last of them.
@@ -341,7 +341,7 @@ pub struct Missed {
 
 /// What became of one time of a schedule.
 #[derive(Clone, Debug)]
-pub enum Fired {
+pub enum FiringResult {
     /// The schedule has changed, or this time was carried out: nothing was written.
     Stale,
     /// Somebody had it come due while it was under way: nothing was written.
@@ -353,9 +353,9 @@ pub enum Fired {
     /// It was noted what was missed.
     Missed,
     /// Its task was made.
-    Task(Box<Requested>),
+    Task(Box<RequestResult>),
     /// Its words were stored to be sent.
-    Said(Queued),
+    Said(QueuedOutbound),
 }
 
 /// One time of a schedule.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rustls::ClientConfig;
 
-use crate::copy::Copied;
+use crate::copy::TableCopy;
 use crate::database::{Database, Opener};
 use crate::error::{Result, StoreError};
 use crate::sqlite::{self, StoreLock};
@@ -16,7 +16,7 @@ use crate::tables::TABLES;
 use crate::tx::Tx;
 #[cfg(feature = "postgres")]
 use crate::verbs::copying::PAGE;
-use crate::verbs::copying::{self, Carried};
+use crate::verbs::copying::{self, TableStatements};
 
 /// How long a copy is looked through before it counts as one.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -41,7 +41,7 @@ pub struct Snapshot {
     /// The version of its tables.
     pub version: i64,
     /// How many rows each table has.
-    pub tables: Vec<Copied>,
+    pub tables: Vec<TableCopy>,
     /// Somebody had the store open meanwhile.
     pub was_running: bool,
 }
@@ -90,7 +90,7 @@ fn remote(
         let reading = scope.spawn(move || {
             crate::postgres::in_one_snapshot(address, who, tls, |tx| {
                 let kept = TABLES.iter().filter(|table| !table.derived);
-                kept.map(Carried::of).try_for_each(|table| table_of(tx, &file, table))
+                kept.map(TableStatements::of).try_for_each(|table| table_of(tx, &file, table))
             })?;
             file.finish()
         });
@@ -100,7 +100,7 @@ fn remote(
 
 /// Copies one table, a page at a time.
 #[cfg(feature = "postgres")]
-fn table_of(from: &mut dyn Tx, to: &sqlite::NewFile, table: &Carried) -> Result<()> {
+fn table_of(from: &mut dyn Tx, to: &sqlite::NewFile, table: &TableStatements) -> Result<()> {
     let mut after = None;
     loop {
         let lines = copying::page(from, table, after.as_deref())?;
@@ -119,7 +119,7 @@ pub struct Numbers {
     /// The version of its tables.
     pub version: i64,
     /// How many rows each table has; of tables of another version none are counted.
-    pub tables: Vec<Copied>,
+    pub tables: Vec<TableCopy>,
 }
 
 /// Counts what is stored, beside whoever writes; takes nothing and makes nothing. It blocks.
@@ -151,7 +151,7 @@ pub fn look(source: Source<'_>) -> Result<Numbers> {
 }
 
 /// Counts the rows of a copy; one of an earlier version has other tables, and is not counted.
-fn counted(file: &Path, version: i64) -> Result<Vec<Copied>> {
+fn counted(file: &Path, version: i64) -> Result<Vec<TableCopy>> {
     if version != NEWEST {
         return Ok(Vec::new());
     }
@@ -163,10 +163,10 @@ fn counted(file: &Path, version: i64) -> Result<Vec<Copied>> {
     })
 }
 
-fn count(tx: &mut dyn Tx) -> Result<Vec<Copied>> {
+fn count(tx: &mut dyn Tx) -> Result<Vec<TableCopy>> {
     let counted = TABLES.iter().filter(|table| !table.derived).map(|table| {
-        let rows = tx.only::<i64>(Carried::of(table).count(), &[])?;
-        Ok(Copied { table: table.name, rows: rows.unsigned_abs() })
+        let rows = tx.only::<i64>(TableStatements::of(table).count(), &[])?;
+        Ok(TableCopy { table: table.name, rows: rows.unsigned_abs() })
     });
     counted.collect()
 }

@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::Outbound;
 use serde::Serialize;
 
-use selkie_domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
 use crate::delivery::DeliveryState;
+use selkie_domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
 
 /// Something that was said.
 #[derive(Clone, Debug)]
-pub struct Spoken {
+pub struct Utterance {
     /// The row.
     pub id: OutboundId,
     /// When it was stored.

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 
-use selkie_domain::clock::SharedClock;
 use crate::engine::{Class, Engine, Key, Verb, job};
 use crate::error::Result;
 use crate::tx::Tx;
+use selkie_domain::clock::SharedClock;
 
 /// A ledger over an engine.
 #[derive(Clone)]

@@ -3,33 +3,33 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef, Part};
 
-use selkie_domain::ids::TaskId;
 use crate::error::Result;
+use selkie_domain::ids::TaskId;
 
 /// What a message of a task shows that is changed while the task works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changing {
+pub enum StatusChange {
     /// How far the task is.
     Status,
     /// Its answer, as far as it is written. [`crate::Advance::Finish`] forgets one that the answer takes over.
     Answer,
 }
 
-impl Changing {
+impl StatusChange {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Status, Self::Answer];
 }
 
 /// What is noted of such a message. Without an id it was about to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Noted {
+pub struct StatusNote {
     /// Where it stands.
     pub message: Option<MessageRef>,
     /// The call that sends it, of an answer: it is known again by that.
     pub part: Option<Part>,
 }
 
-impl Noted {
+impl StatusNote {
     /// It stands there.
     pub fn at(message: MessageRef) -> Self {
         Self { message: Some(message), part: None }
@@ -40,16 +40,16 @@ impl Noted {
 #[async_trait]
 pub trait StatusMessages: Send + Sync {
     /// Notes such a message of a task. Relaxed.
-    async fn note_status(&self, of: Changing, task: TaskId, noted: Noted) -> Result<()>;
+    async fn note_status(&self, of: StatusChange, task: TaskId, noted: StatusNote) -> Result<()>;
 
     /// Forgets it: nothing of it stands any more, or what stands may stay. Relaxed.
-    async fn forget_status(&self, of: Changing, task: TaskId) -> Result<()>;
+    async fn forget_status(&self, of: StatusChange, task: TaskId) -> Result<()>;
 
     /// Returns what is noted of a task.
-    async fn noted_status(&self, of: Changing, task: TaskId) -> Result<Option<Noted>>;
+    async fn noted_status(&self, of: StatusChange, task: TaskId) -> Result<Option<StatusNote>>;
 
     /// Returns the messages that tasks left standing which have ended.
-    async fn stray_statuses(&self, of: Changing) -> Result<Vec<Stray>>;
+    async fn stray_statuses(&self, of: StatusChange) -> Result<Vec<Stray>>;
 }
 
 /// Such a message whose task has ended.

@@ -4,16 +4,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
-use selkie_domain::facts::Trust;
 use crate::error::Result;
 use crate::work::Past;
+use selkie_domain::facts::Trust;
 
 /// What is known of summaries.
 #[async_trait]
 pub trait Summaries: Send + Sync {
     /// Lists conversations with so many tasks that ended since they were summed up, those that ended first before the
     /// others.
-    async fn unsummarized(&self, sought: SoughtTalk) -> Result<Vec<Unsummarized>>;
+    async fn unsummarized(&self, sought: SoughtTalk) -> Result<Vec<SummaryGap>>;
 
     /// Notes that a summary is being made; `false` when that is not to be: the conversation was begun anew, or so many
     /// were made on this day already. Relaxed: one that is made again takes the place of the other.
@@ -49,7 +49,7 @@ pub struct SoughtTalk {
 
 /// A conversation with talk that no summary covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsummarized {
+pub struct SummaryGap {
     /// The conversation.
     pub conversation: ConversationId,
     /// What a summary is to cover.

@@ -4,7 +4,7 @@ use selkie_domain::ids::InboxId;
 
 /// What was taken back and has files, perhaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unsent {
+pub struct UnsentFiles {
     /// The messages.
     pub messages: Vec<UnsentMessage>,
     /// The events that took them back of which no task brings another file any more.

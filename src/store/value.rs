@@ -29,7 +29,7 @@ impl Value<'_> {
 
 /// A value that outlives the row or the call that gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Owned {
+pub enum OwnedValue {
     /// Nothing.
     Null,
     /// An integer.
@@ -40,7 +40,7 @@ pub enum Owned {
     Bytes(Vec<u8>),
 }
 
-impl Owned {
+impl OwnedValue {
     /// Takes a value as it is.
     pub fn of(value: Value<'_>) -> Self {
         match value {

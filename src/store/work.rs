@@ -7,6 +7,11 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
+use crate::approval::{ApprovalRequest, ApprovalRow};
+use crate::delivery::{DeliveryState, Draft, QueuedOutbound};
+use crate::error::Result;
+use crate::inflow::{Inflow, SeenMarks};
+use crate::question::{NewQuestion, QuestionAnswer, QuestionRow};
 use selkie_domain::choice::Choice;
 use selkie_domain::facts::{Facts, Mode, Trust};
 use selkie_domain::ids::{InboxId, Instance, OutboundId, TaskId};
@@ -15,11 +20,6 @@ use selkie_domain::task::{Claim, Lane, ParkedOn, TaskState};
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::{ModelCall, Usage};
 use selkie_domain::words::Words;
-use crate::approval::{ApprovalRow, Sought};
-use crate::delivery::{DeliveryState, Draft, Queued};
-use crate::error::Result;
-use crate::inflow::{Inflow, Seen};
-use crate::question::{Asked, QuestionRow, Settled};
 
 /// Claims, steps, ends.
 #[async_trait]
@@ -36,7 +36,7 @@ pub trait Work: Send + Sync {
         lane: &Lane,
         instance: &Instance,
         now: DateTime<Utc>,
-    ) -> Result<Option<Claimed>>;
+    ) -> Result<Option<TaskClaim>>;
 
     /// The same, only when that task is an owner's.
     async fn claim_owners(
@@ -44,21 +44,21 @@ pub trait Work: Send + Sync {
         lane: &Lane,
         instance: &Instance,
         now: DateTime<Utc>,
-    ) -> Result<Option<Claimed>>;
+    ) -> Result<Option<TaskClaim>>;
 
     /// Writes what a run has come to, under its claim.
-    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed>;
+    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<CommitResult>;
 
     /// Returns what came in behind a claim: tasks that wait in its lane, and edits of its messages.
     async fn inflow(&self, claim: &Claim, now: DateTime<Utc>) -> Result<Inflow>;
 
     /// Stores what a speaking tool says, keyed by task and call: the second time it answers with what
     /// became of the first. Durable.
-    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said>;
+    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<SayResult>;
 
     /// Stores what a task says in another conversation, keyed by task and key, and that it was said there: it is part of
     /// that conversation's history. Durable.
-    async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<Said>;
+    async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<SayResult>;
 
     /// Notes that a task is about to read what was said in another conversation: what its transcript holds of that goes
     /// when the other is forgotten. Relaxed.
@@ -96,7 +96,7 @@ pub enum Advance {
     /// messages are this task's, all in one write.
     Absorb {
         /// What it has seen.
-        seen: Seen,
+        seen: SeenMarks,
         /// What it has come to.
         with: Box<Advance>,
     },
@@ -104,7 +104,7 @@ pub enum Advance {
     /// beside its item. What a task's only call has used stands with the task alone.
     Counted {
         /// The calls.
-        calls: Vec<Wrote>,
+        calls: Vec<WritingCall>,
         /// What it has come to.
         with: Box<Advance>,
     },
@@ -117,7 +117,7 @@ pub enum Advance {
     },
     /// The same as another advance, which starts the call that somebody has approved: their approval is used up
     /// in the same write. Where it does not hold, the other is written and answered with
-    /// [`Committed::NotApproved`].
+    /// [`CommitResult::NotApproved`].
     Consume {
         /// The approval.
         key: String,
@@ -145,9 +145,9 @@ pub enum Advance {
         /// What is waited for.
         on: ParkedOn,
         /// The question that is waited for: stored with what says it.
-        ask: Option<Box<Asked>>,
+        ask: Option<Box<NewQuestion>>,
         /// The approval that is waited for: stored with what asks for it.
-        seek: Option<Box<Sought>>,
+        seek: Option<Box<ApprovalRequest>>,
         /// When to wake at the latest.
         wake_at: Option<DateTime<Utc>>,
         /// What this step cost.
@@ -179,7 +179,7 @@ pub enum Advance {
         /// Nothing of it becomes history.
         unheard: bool,
         /// Where the conversation's history begins from now on, when that has changed.
-        cut: Option<Cut>,
+        cut: Option<HistoryStart>,
         /// What is said can leave at once: its first part is marked as being sent in the same write.
         departs: bool,
         /// The worker would take the lane's next task at once.
@@ -191,7 +191,7 @@ pub enum Advance {
 
 /// The call of a model that wrote one item of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Wrote {
+pub struct WritingCall {
     /// The item's place among them, from 0.
     pub item: usize,
     /// The call.
@@ -228,7 +228,7 @@ impl End {
 
 /// What `commit` answers.
 #[derive(Clone, Debug)]
-pub enum Committed {
+pub enum CommitResult {
     /// Written; go on.
     Continue {
         /// A person wants this task to end.
@@ -248,9 +248,9 @@ pub enum Committed {
     /// Written; the claim has ended.
     Ended {
         /// What is to be sent.
-        queued: Vec<Queued>,
+        queued: Vec<QueuedOutbound>,
         /// The lane's next task, claimed.
-        next: Option<Box<Claimed>>,
+        next: Option<Box<TaskClaim>>,
         /// What the task cost in all, its earlier claims included.
         usage: Usage,
     },
@@ -258,7 +258,7 @@ pub enum Committed {
 
 /// A claimed task with all that its worker needs: the hot path reads nothing else.
 #[derive(Clone, Debug)]
-pub struct Claimed {
+pub struct TaskClaim {
     /// The proof.
     pub claim: Claim,
     /// The conversation it speaks in.
@@ -296,7 +296,7 @@ pub struct Claimed {
     /// Answers of this conversation that were not delivered since the last task: what they said.
     pub undelivered: Vec<String>,
     /// The question this task asked last, when it has been parked on one.
-    pub settled: Option<Box<Settled>>,
+    pub settled: Option<Box<QuestionAnswer>>,
     /// The approval that this task sought last.
     pub approval: Option<Box<ApprovalRow>>,
     /// The newest tap or words here by which an approval of the task was decided.
@@ -347,7 +347,7 @@ impl PartialEq<Vec<Item>> for Past {
 
 /// Where the history of a conversation begins, in endings of its epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct HistoryStart {
     /// The first task that is still read.
     pub from: i64,
     /// Tasks that ended before this one are shown short.
@@ -356,9 +356,9 @@ pub struct Cut {
 
 /// What became of something said.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum SayResult {
     /// Stored now: hand it to the courier and wait for its receipt.
-    New(Queued),
+    New(QueuedOutbound),
     /// Stored before: this is where it stands.
     Known(OutboundId, DeliveryState),
     /// The claim is not ours any more.

@@ -132,9 +132,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use selkie_domain::tool::Also;
     use crate::Settings;
     use crate::base::{ToolDeps, build};
+    use selkie_domain::tool::Also;
 
     fn base() -> Vec<Arc<ToolSpec>> {
         build(&Settings::default(), &ToolDeps::default()).unwrap().specs()

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
-use selkie_domain::schema::{Fault, FaultKind, check, describe};
 use crate::ToolError;
+use selkie_domain::schema::{Fault, FaultKind, check, describe};
 
 /// Arguments that passed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Accepted {
+pub struct ValidArgs {
     /// With numbers as numbers and absent things absent.
     pub args: Value,
     /// What was changed that the model should know of: a number brought to its limit.
@@ -23,7 +23,7 @@ pub struct Accepted {
 ///
 /// # Errors
 /// Every fault, in the words of the reference documents, for the model.
-pub fn accept(parameters: &Value, written: &Value) -> Result<Accepted, String> {
+pub fn accept(parameters: &Value, written: &Value) -> Result<ValidArgs, String> {
     let Value::Object(written) = written else {
         return Err(format!("the arguments must be one JSON object like {}", example(parameters)));
     };
@@ -33,7 +33,7 @@ pub fn accept(parameters: &Value, written: &Value) -> Result<Accepted, String> {
         check(parameters, &args).iter().map(|f| fault_words(parameters, f)).collect();
     faults.extend(empty_required(parameters, &args));
     faults.dedup();
-    if faults.is_empty() { Ok(Accepted { args, notes }) } else { Err(faults.join("\n")) }
+    if faults.is_empty() { Ok(ValidArgs { args, notes }) } else { Err(faults.join("\n")) }
 }
 
 /// Returns the parameters of a tool from its typed arguments: one root object, nothing a model need not

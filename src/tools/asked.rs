@@ -4,7 +4,7 @@ use selkie_channel_core::PersonId;
 
 /// What people wrote that a task answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct UserText {
     /// Their own words, without quotes and files.
     pub text: String,
     /// Who they are.

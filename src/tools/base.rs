@@ -7,26 +7,26 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::Posting;
 
-use selkie_domain::usage::Meter;
 use crate::conversation::{
     AskUser, Cron, PlanCreate, PlanEnter, PlanExit, Recall, Think, TodoRead, TodoUpdate, TodoWrite,
 };
 use crate::files::{
-    ApplyPatch, Denied, EditFile, GitStatus, Glob, Grep, ListFiles, NotebookEdit, Patch,
+    ApplyPatch, DenyList, EditFile, GitStatus, Glob, Grep, ListFiles, NotebookEdit, Patch,
     PersonaWrite, ReadFile, ReadSchema, WriteFile,
 };
 use crate::isolate::{InProcess, Isolate};
 use crate::memory::{MemoryGet, MemorySearch, MemoryWrite};
 use crate::ports::Small;
-use crate::registry::{Base, Registered};
+use crate::registry::{Base, ToolEntry};
 use crate::sessions::{SessionsHistory, SessionsList, SessionsSend, SessionsStatus};
 use crate::settings::Paths;
 use crate::shell::{Bash, PowerShell, Process, Processes};
 use crate::speak::contacts_send::ContactsSend;
 use crate::speak::message::Message;
-use crate::web::client::Guarded;
+use crate::web::client::GuardedClient;
 use crate::web::{UrlFetch, WebFetch, WebSearch};
 use crate::{Schemas, Settings, ToolError, speak};
+use selkie_domain::usage::Meter;
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ pub struct ToolDeps {
     /// The daemon's own environment, of which commands get a part.
     pub env: Arc<BTreeMap<String, String>>,
     /// The way to the network.
-    pub client: Arc<Guarded>,
+    pub client: Arc<GuardedClient>,
     /// The model for small work.
     pub small: Arc<dyn Small>,
     /// The conversations' own model, asked for words alone.
@@ -94,80 +94,80 @@ impl Small for Speechless {
 /// # Errors
 /// A name that stands twice: a defect.
 pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
-    let reading = |own: &Paths| Denied::new(settings.closed_to_readers(&own.deny_paths));
-    let writing = |own: &Paths| Denied::new(settings.closed_to_writers(&own.deny_paths));
+    let reading = |own: &Paths| DenyList::new(settings.closed_to_readers(&own.deny_paths));
+    let writing = |own: &Paths| DenyList::new(settings.closed_to_writers(&own.deny_paths));
     let ToolDeps { processes, env, client, small, isolate, schemas, .. } = means;
     let patch = &settings.patch;
-    let denied = Denied::new(settings.closed_to_writers(&patch.deny_paths));
+    let denied = DenyList::new(settings.closed_to_writers(&patch.deny_paths));
     let patches = Patch::new(denied, patch.validate.clone(), schemas.clone());
     let tools = vec![
-        Registered::new(settings.apply_patch.enabled, ApplyPatch(writing(&settings.apply_patch))),
-        Registered::new(settings.edit_file.enabled, EditFile(writing(&settings.edit_file))),
-        Registered::new(settings.git_status.enabled, GitStatus(reading(&settings.git_status))),
-        Registered::new(settings.glob.enabled, Glob(reading(&settings.glob))),
-        Registered::new(settings.grep.enabled, Grep(reading(&settings.grep))),
-        Registered::new(
+        ToolEntry::new(settings.apply_patch.enabled, ApplyPatch(writing(&settings.apply_patch))),
+        ToolEntry::new(settings.edit_file.enabled, EditFile(writing(&settings.edit_file))),
+        ToolEntry::new(settings.git_status.enabled, GitStatus(reading(&settings.git_status))),
+        ToolEntry::new(settings.glob.enabled, Glob(reading(&settings.glob))),
+        ToolEntry::new(settings.grep.enabled, Grep(reading(&settings.grep))),
+        ToolEntry::new(
             settings.notebook_edit.enabled,
             NotebookEdit(writing(&settings.notebook_edit)),
         ),
-        Registered::new(patch.enabled, patches),
-        Registered::new(settings.read_schema.enabled, ReadSchema(schemas.clone())),
-        Registered::new(settings.bash.enabled, Bash::new(&settings.bash, processes, env)),
-        Registered::new(
+        ToolEntry::new(patch.enabled, patches),
+        ToolEntry::new(settings.read_schema.enabled, ReadSchema(schemas.clone())),
+        ToolEntry::new(settings.bash.enabled, Bash::new(&settings.bash, processes, env)),
+        ToolEntry::new(
             settings.powershell.enabled,
             PowerShell::new(&settings.powershell, processes, env),
         ),
-        Registered::new(settings.process.enabled, Process(Arc::clone(processes))),
-        Registered::new(settings.url_fetch.enabled, UrlFetch::new(&settings.url_fetch, client)),
-        Registered::new(settings.web_fetch.enabled, WebFetch::new(client, small, isolate)),
-        Registered::new(
+        ToolEntry::new(settings.process.enabled, Process(Arc::clone(processes))),
+        ToolEntry::new(settings.url_fetch.enabled, UrlFetch::new(&settings.url_fetch, client)),
+        ToolEntry::new(settings.web_fetch.enabled, WebFetch::new(client, small, isolate)),
+        ToolEntry::new(
             settings.web_search.enabled,
             WebSearch::new(&settings.web_search, client, isolate),
         ),
-        Registered::new(settings.list_files.enabled, ListFiles(settings.list_files.clone())),
-        Registered::new(settings.read_file.enabled, ReadFile::new(&settings.read_file, isolate)),
-        Registered::new(settings.write_file.enabled, WriteFile(settings.write_file.clone())),
-        Registered::new(settings.ask_user.enabled, AskUser::new(&settings.ask_user)),
-        Registered::new(settings.cron.enabled, Cron),
-        Registered::new(settings.persona_write.enabled, PersonaWrite),
-        Registered::new(settings.contacts_send.enabled, ContactsSend),
-        Registered::new(settings.message.enabled, Message),
-        Registered::new(settings.plan_enter.enabled, PlanEnter),
-        Registered::new(settings.memory_get.enabled, MemoryGet),
-        Registered::new(settings.memory_search.enabled, MemorySearch),
-        Registered::new(settings.memory_write.enabled, MemoryWrite),
-        Registered::new(settings.plan_exit.enabled, PlanExit::new(&settings.ask_user)),
-        Registered::new(settings.recall.enabled, Recall),
-        Registered::new(settings.sessions_history.enabled, SessionsHistory),
-        Registered::new(settings.sessions_list.enabled, SessionsList),
-        Registered::new(settings.sessions_send.enabled, SessionsSend),
-        Registered::new(settings.sessions_status.enabled, SessionsStatus),
-        Registered::new(settings.think.enabled, Think),
-        Registered::new(settings.todo_read.enabled, TodoRead),
-        Registered::new(settings.todo_write.enabled, TodoWrite),
+        ToolEntry::new(settings.list_files.enabled, ListFiles(settings.list_files.clone())),
+        ToolEntry::new(settings.read_file.enabled, ReadFile::new(&settings.read_file, isolate)),
+        ToolEntry::new(settings.write_file.enabled, WriteFile(settings.write_file.clone())),
+        ToolEntry::new(settings.ask_user.enabled, AskUser::new(&settings.ask_user)),
+        ToolEntry::new(settings.cron.enabled, Cron),
+        ToolEntry::new(settings.persona_write.enabled, PersonaWrite),
+        ToolEntry::new(settings.contacts_send.enabled, ContactsSend),
+        ToolEntry::new(settings.message.enabled, Message),
+        ToolEntry::new(settings.plan_enter.enabled, PlanEnter),
+        ToolEntry::new(settings.memory_get.enabled, MemoryGet),
+        ToolEntry::new(settings.memory_search.enabled, MemorySearch),
+        ToolEntry::new(settings.memory_write.enabled, MemoryWrite),
+        ToolEntry::new(settings.plan_exit.enabled, PlanExit::new(&settings.ask_user)),
+        ToolEntry::new(settings.recall.enabled, Recall),
+        ToolEntry::new(settings.sessions_history.enabled, SessionsHistory),
+        ToolEntry::new(settings.sessions_list.enabled, SessionsList),
+        ToolEntry::new(settings.sessions_send.enabled, SessionsSend),
+        ToolEntry::new(settings.sessions_status.enabled, SessionsStatus),
+        ToolEntry::new(settings.think.enabled, Think),
+        ToolEntry::new(settings.todo_read.enabled, TodoRead),
+        ToolEntry::new(settings.todo_write.enabled, TodoWrite),
     ];
     Base::build(tools)
 }
 
 /// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
 /// own comes with the scope of each call.
-pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Registered> {
+pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<ToolEntry> {
     let plan = PlanCreate::new(&settings.plan_create, &means.main);
-    let plan = Registered::new(settings.plan_create.enabled, plan);
+    let plan = ToolEntry::new(settings.plan_create.enabled, plan);
     let todo = TodoUpdate(Arc::clone(&means.main));
-    let todo = Registered::new(settings.todo_update.enabled, todo);
+    let todo = ToolEntry::new(settings.todo_update.enabled, todo);
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
     [plan, todo].into_iter().chain(public).collect()
 }
 
 /// The tools that post by a channel, wherever they are asked for.
-fn posting(settings: &Settings, channel: PublicChannel) -> impl Iterator<Item = Registered> {
+fn posting(settings: &Settings, channel: PublicChannel) -> impl Iterator<Item = ToolEntry> {
     let PublicChannel { name, data, configured } = channel;
     let absent = (!configured).then(|| {
         format!("there is no account to post with: the section {name} of the config is empty")
     });
     let enabled = settings.post.enabled;
-    speak::posting(data, name).into_iter().map(move |tool| Registered {
+    speak::posting(data, name).into_iter().map(move |tool| ToolEntry {
         tool,
         enabled,
         absent: absent.clone(),

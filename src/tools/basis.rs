@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use rustix::fs::{Mode, OFlags};
 
-use selkie_domain::tool::Class;
 use crate::identity::Identity;
-use crate::paths::Located;
+use crate::paths::Location;
+use selkie_domain::tool::Class;
 
 /// What a call works with. Approval of the call covers it: what differs when it starts is refused.
 #[derive(Debug, Default)]
@@ -16,14 +16,14 @@ pub struct Basis {
     /// The folder that it works in.
     pub folder: Option<WorkFolder>,
     /// The files whose content it takes somewhere.
-    pub reads: Vec<Located>,
+    pub reads: Vec<Location>,
     /// What a name among its arguments stands for.
-    pub names: Option<Named>,
+    pub names: Option<NameMeaning>,
 }
 
 /// What a name stands for, as a person is told.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct NameMeaning {
     /// The name: `p1`.
     pub name: String,
     /// What it is: a command line.
@@ -38,7 +38,7 @@ pub struct Target {
     /// How far the text goes.
     pub reach: Reach,
     /// What its words stand for.
-    pub names: Vec<Named>,
+    pub names: Vec<NameMeaning>,
     /// Whoever asks may speak to them without asking.
     pub is_excused: bool,
 }

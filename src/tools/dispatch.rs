@@ -8,19 +8,20 @@ use selkie_channel_core::Redactor;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
+use crate::paths::of_command;
+use crate::refusals::{needs_approval, refusal};
+use crate::registry::Registry;
+use crate::resolve::{ResolvedCall, resolve};
+use crate::scope::Scope;
+use crate::{Output, Tool, ToolError};
 use selkie_domain::approval::Exposure;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, ToolSpec};
 use selkie_domain::transcript::{Answer, Call};
-use crate::paths::of_command;
-use crate::registry::{Registry, needs_approval, refusal};
-use crate::resolve::{ResolvedCall, resolve};
-use crate::scope::Scope;
-use crate::{Output, Tool, ToolError};
 
 /// An answered call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dispatched {
+pub struct CallResult {
     /// For the transcript.
     pub answer: Answer,
 }
@@ -35,7 +36,7 @@ pub async fn dispatch(
     call: &Call,
     scope: &Scope,
     redactor: &Redactor,
-) -> Result<Dispatched, ToolError> {
+) -> Result<CallResult, ToolError> {
     let resolved = resolve(registry, call, scope).await;
     let tool = resolved.as_ref().ok().map(|resolved| Arc::clone(&resolved.tool));
     let most = tool.as_ref().map_or(ToolSpec::MAX_OUTPUT, |tool| tool.spec().max_output);
@@ -64,7 +65,7 @@ pub async fn dispatch(
         typed: output.typed.into_iter().map(|text| redactor.clean(&text)).collect(),
         of: output.of,
     };
-    Ok(Dispatched { answer })
+    Ok(CallResult { answer })
 }
 
 /// Whose words an answer holds. Of files those that were read count; of a command those it names, and the
@@ -162,7 +163,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::registry::{Base, Hide, Overlay, Registered, Selection};
+    use crate::registry::{Base, Hide, Overlay, Selection, ToolEntry};
     use crate::testkit::{Act, Acting, Folders};
 
     fn registry() -> Registry {
@@ -173,19 +174,19 @@ mod tests {
             Acting::tool("hang", Class::Read, Act::Hang),
             Acting::tool("lose", Class::Read, Act::Abort),
         ];
-        let off = Registered {
+        let off = ToolEntry {
             tool: Acting::tool("off", Class::Read, Act::Echo),
             enabled: false,
             absent: None,
         };
-        let tools = tools.into_iter().map(Registered::from).chain([off]);
+        let tools = tools.into_iter().map(ToolEntry::from).chain([off]);
         let base = Arc::new(Base::build(tools).unwrap());
         let what = Arc::new(Selection::over(&base, &[Class::Exec], &[]));
         let hide = Hide { reason: "hidden in caves: it echoes".into(), what, except: None };
         Registry::view(base, vec![hide], Overlay::default())
     }
 
-    async fn ask(scope: &Scope, name: &str, arguments: Value) -> Result<Dispatched, ToolError> {
+    async fn ask(scope: &Scope, name: &str, arguments: Value) -> Result<CallResult, ToolError> {
         let redactor = Redactor::default();
         redactor.learn("hunter2hunter2");
         let call = Call { id: "c1.0".into(), name: name.into(), arguments };

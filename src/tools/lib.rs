@@ -17,6 +17,7 @@ pub mod memory;
 pub mod paths;
 pub mod ports;
 pub mod preview;
+pub mod refusals;
 pub mod registry;
 pub mod resolve;
 pub mod scope;
@@ -38,14 +39,14 @@ use schemars::JsonSchema;
 use selkie_channel_core::ConversationId;
 use serde_json::Value;
 
+use crate::basis::{Basis, Target};
+use crate::paths::{Location, Roots};
+use crate::ports::TodoReport;
+use crate::scope::Scope;
+use crate::shown::Preview;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::Picture;
-use crate::basis::{Basis, Target};
-use crate::paths::{Located, Roots};
-use crate::ports::Told;
-use crate::scope::Scope;
-use crate::shown::Preview;
 
 pub use error::ToolError;
 pub use files::{PictureKeeper, Schemas, pattern_fault};
@@ -102,7 +103,7 @@ pub trait Handler: Send + Sync {
 
     /// Returns the files that the call would change, with everything that can be refused beforehand refused.
     /// Every tool of class write has them.
-    fn changes(&self, _roots: &Roots, _args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, _roots: &Roots, _args: &Value) -> Result<Vec<Location>, ToolError> {
         Ok(Vec::new())
     }
 
@@ -159,7 +160,7 @@ impl Output {
     }
 
     /// Answers with words of a level.
-    pub(crate) fn told(Told { text, level }: Told) -> Self {
+    pub(crate) fn told(TodoReport { text, level }: TodoReport) -> Self {
         Self { level, ..Self::ok(text) }
     }
 

@@ -14,6 +14,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, ConversationId, PersonId, Post, PostedBy};
 
+use crate::ToolError;
+use crate::asked::UserText;
 use selkie_domain::count::counted;
 use selkie_domain::facts::{Mode, Trust};
 use selkie_domain::ids::{ScheduleId, TaskId};
@@ -21,12 +23,10 @@ use selkie_domain::plan::Plan;
 use selkie_domain::schedule::Wish;
 use selkie_domain::taint::Taint;
 use selkie_domain::usage::Meter;
-use selkie_domain::written::Written;
-use crate::ToolError;
-use crate::asked::Asked;
+use selkie_domain::written::TextProgress;
 
-pub use addressees::{Addressee, Addressees, NoAddressees, Sender, Wanted};
-pub use passing::{Passed, Passing, Spoken};
+pub use addressees::{Addressee, AddresseeQuery, Addressees, NoAddressees, Sender};
+pub use passing::{RelayOutcome, RelayRequest, SayOutcome};
 pub use post_files::{KeptFile, NoPostFiles, PostFiles};
 pub use sessions::{History, NoSessions, Sessions, Visitor};
 
@@ -34,15 +34,15 @@ pub use sessions::{History, NoSessions, Sessions, Visitor};
 #[async_trait]
 pub trait Reply: Send + Sync {
     /// Stores what is said under the call's id, waits for the platform's receipt up to 20 s.
-    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError>;
+    async fn say(&self, call: &str, body: Body) -> Result<SayOutcome, ToolError>;
 
     /// The same for a body with a file: `file` is what was judged, and its bytes of now are what is sent,
     /// whatever is put in its place before the platform takes it.
-    async fn send(&self, call: &str, body: Body, file: File) -> Result<Spoken, ToolError>;
+    async fn send(&self, call: &str, body: Body, file: File) -> Result<SayOutcome, ToolError>;
 
     /// Speaks in public instead: stores what is said to the conversation `to`, which a channel lets be posted to,
     /// under the call's id, and waits for the platform's receipt up to 20 s.
-    async fn post(&self, call: &str, to: &str, body: Body) -> Result<Spoken, ToolError> {
+    async fn post(&self, call: &str, to: &str, body: Body) -> Result<SayOutcome, ToolError> {
         let _ = (call, to, body);
         Err(ToolError::tell(
             "nothing is posted by hand here: `selkie say` posts at the command line",
@@ -50,7 +50,7 @@ pub trait Reply: Send + Sync {
     }
 
     /// Says something in another conversation, where it stands in the history from then on; once for each key.
-    async fn pass(&self, passing: Passing) -> Result<Passed, ToolError> {
+    async fn pass(&self, passing: RelayRequest) -> Result<RelayOutcome, ToolError> {
         let _ = passing;
         Err(ToolError::tell(
             "nothing is sent to anybody by hand here: `selkie say --to CONVERSATION TEXT` says your own words",
@@ -101,7 +101,7 @@ pub trait Progress: Send + Sync {
 
     /// Shows the answer as far as it is written, secrets and all: who shows it hides them. The caller of the model
     /// tells it.
-    fn wrote(&self, _written: Written<'_>) {}
+    fn wrote(&self, _written: TextProgress<'_>) {}
 }
 
 /// Shows nothing.
@@ -164,7 +164,7 @@ pub trait Timetable: Send + Sync {
     }
 
     /// Lists the schedules, and how far their words come from others.
-    async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError>;
+    async fn list(&self, conversation: &ConversationId) -> Result<ScheduleList, ToolError>;
 
     /// Has a schedule taken away, wait, or go on; returns what to tell of it.
     ///
@@ -189,8 +189,8 @@ impl Timetable for NoTimetable {
         Err(ToolError::tell("schedules are not kept here"))
     }
 
-    async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
-        Ok(Listed::default())
+    async fn list(&self, _: &ConversationId) -> Result<ScheduleList, ToolError> {
+        Ok(ScheduleList::default())
     }
 
     async fn wish(
@@ -245,12 +245,12 @@ pub enum EntryDoes {
     /// These words are said, late rather than never.
     Remind(String),
     /// A post goes out.
-    Post(Posted),
+    Post(PostResult),
 }
 
 /// A post in public.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostResult {
     /// The key of the conversation that is posted to.
     pub to: &'static str,
     /// The post.
@@ -270,7 +270,7 @@ pub struct Wisher {
 
 /// The schedules of a conversation, in lines.
 #[derive(Clone, Debug, Default)]
-pub struct Listed {
+pub struct ScheduleList {
     /// One for each.
     pub lines: Vec<String>,
     /// So many more there are, which come due later.
@@ -279,7 +279,7 @@ pub struct Listed {
     pub level: Taint,
 }
 
-impl Listed {
+impl ScheduleList {
     /// Says how many are not shown; `None` when all are.
     pub fn rest(&self) -> Option<String> {
         let schedules = counted(self.more, ["more schedule", "more schedules"]);
@@ -300,7 +300,7 @@ pub trait TodoFile: Send + Sync {
         by: &TodoAsker,
         model: &Arc<dyn Small>,
         wanted: TodoWanted,
-    ) -> Result<Told, ToolError>;
+    ) -> Result<TodoReport, ToolError>;
 
     /// Whether an item that names this chat belongs to another one than the task's.
     ///
@@ -323,7 +323,7 @@ pub struct TodoAsker {
     /// Whether somebody asked for the task just now.
     pub is_asked: bool,
     /// What was asked, and by whom.
-    pub asked: Arc<Asked>,
+    pub asked: Arc<UserText>,
     /// An owner has approved this very call.
     pub is_approved: bool,
     /// The level of what it reads.
@@ -336,7 +336,7 @@ pub struct TodoAsker {
 
 /// What is told of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct TodoReport {
     /// For the model.
     pub text: String,
     /// The level of what stood there before and stands in the text.
@@ -375,7 +375,7 @@ impl TodoFile for NoTodoFile {
         _: &TodoAsker,
         _: &Arc<dyn Small>,
         _: TodoWanted,
-    ) -> Result<Told, ToolError> {
+    ) -> Result<TodoReport, ToolError> {
         Err(ToolError::tell("todo paths are not configured"))
     }
 

@@ -1,19 +1,20 @@
 //! Name → tool: the base, built once and never changed, and a task's view of it.
 
+use crate::refusals::{disabled, twice};
 use std::sync::Arc;
 
+use crate::bits::Bits;
+use crate::{Handler, Tool, aliases};
 use selkie_domain::approval::{Approvers, Exposure};
 use selkie_domain::spelling::nearest;
 use selkie_domain::tool::{Class, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Call;
-use crate::bits::Bits;
-use crate::{Handler, Tool, aliases};
 
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
 
 /// A tool, and whether config leaves it on.
-pub struct Registered {
+pub struct ToolEntry {
     /// The tool.
     pub tool: Arc<Tool>,
     /// Its switch.
@@ -22,7 +23,7 @@ pub struct Registered {
     pub absent: Option<String>,
 }
 
-impl Registered {
+impl ToolEntry {
     /// A tool with its switch.
     pub fn new(enabled: bool, handler: impl Handler + 'static) -> Self {
         Self { enabled, ..Tool::new(handler).into() }
@@ -35,7 +36,7 @@ impl Registered {
     }
 }
 
-impl From<Arc<Tool>> for Registered {
+impl From<Arc<Tool>> for ToolEntry {
     /// A tool that has no switch.
     fn from(tool: Arc<Tool>) -> Self {
         Self { tool, enabled: true, absent: None }
@@ -55,10 +56,10 @@ impl Base {
     ///
     /// # Errors
     /// The name that stands twice.
-    pub fn build<T: Into<Registered>>(tools: impl IntoIterator<Item = T>) -> Result<Self, String> {
-        let mut tools: Vec<Registered> = tools.into_iter().map(Into::into).collect();
+    pub fn build<T: Into<ToolEntry>>(tools: impl IntoIterator<Item = T>) -> Result<Self, String> {
+        let mut tools: Vec<ToolEntry> = tools.into_iter().map(Into::into).collect();
         tools.sort_by_key(|r| r.tool.spec().name);
-        let name = |r: &Registered| r.tool.spec().name;
+        let name = |r: &ToolEntry| r.tool.spec().name;
         if let Some(pair) = tools.windows(2).find(|pair| name(&pair[0]) == name(&pair[1])) {
             return Err(twice(name(&pair[0])));
         }
@@ -104,21 +105,6 @@ impl Base {
     fn position(&self, name: &str) -> Option<usize> {
         self.tools.binary_search_by_key(&name, |t| t.spec().name).ok()
     }
-}
-
-/// Says that nothing here has this name, and what was perhaps meant.
-pub fn unknown(name: &str, near: &[String]) -> String {
-    let hint = if near.is_empty() {
-        String::new()
-    } else {
-        format!(": did you mean {}?", near.join(", "))
-    };
-    format!("there is no tool {name}{hint}")
-}
-
-/// Says that a name stands twice.
-pub fn twice(name: &str) -> String {
-    format!("two tools are called {name}: a name stands for one tool")
 }
 
 /// The tools a rule speaks of: whole classes, and some by name. Prepared once over the base.
@@ -184,7 +170,7 @@ impl Hide {
 
 /// The rules of a view that ask before a call, in the form of those that hide, and who is asked.
 #[derive(Clone, Default)]
-pub struct Asks {
+pub struct AskRules {
     /// Each with what it asks for.
     pub rules: Vec<Hide>,
     /// Who can allow it.
@@ -212,14 +198,14 @@ pub struct Registry {
 struct View {
     base: Arc<Base>,
     hides: Vec<Hide>,
-    asks: Asks,
+    asks: AskRules,
     hidden: Bits,
     overlay: Overlay,
     block: Arc<ToolBlock>,
 }
 
 /// What a name stands for in one task.
-pub enum Found {
+pub enum NameLookup {
     /// A tool that may be called.
     Tool(Arc<Tool>),
     /// A tool that is not here, and every reason why.
@@ -232,11 +218,16 @@ impl Registry {
     /// Views the base through `hides` with an overlay. Costs a look at every tool: made once per shape
     /// and shared (`shape` keeps them), never per task.
     pub fn view(base: Arc<Base>, hides: Vec<Hide>, overlay: Overlay) -> Self {
-        Self::view_asking(base, hides, Asks::default(), overlay)
+        Self::view_asking(base, hides, AskRules::default(), overlay)
     }
 
     /// The same with rules that ask before a call.
-    pub fn view_asking(base: Arc<Base>, hides: Vec<Hide>, asks: Asks, overlay: Overlay) -> Self {
+    pub fn view_asking(
+        base: Arc<Base>,
+        hides: Vec<Hide>,
+        asks: AskRules,
+        overlay: Overlay,
+    ) -> Self {
         let mut hidden = base.disabled.clone();
         hides.iter().for_each(|h| hidden.join(&h.bits()));
         let of_base = base.tools.iter().enumerate().filter(|(at, _)| !hidden.contains(*at));
@@ -248,33 +239,37 @@ impl Registry {
     }
 
     /// Looks a name up.
-    pub fn find(&self, name: &str) -> Found {
+    pub fn find(&self, name: &str) -> NameLookup {
         let view = &*self.view;
         if let Some(tool) = view.runtime(name) {
             let reasons = view.reasons(tool.spec());
             return if reasons.is_empty() {
-                Found::Tool(Arc::clone(tool))
+                NameLookup::Tool(Arc::clone(tool))
             } else {
-                Found::Hidden(reasons)
+                NameLookup::Hidden(reasons)
             };
         }
         if let Some(at) = view.base.position(name) {
             return if view.hidden.contains(at) {
-                Found::Hidden(view.reasons_of_base(at))
+                NameLookup::Hidden(view.reasons_of_base(at))
             } else {
-                Found::Tool(Arc::clone(&view.base.tools[at]))
+                NameLookup::Tool(Arc::clone(&view.base.tools[at]))
             };
         }
         let absent: Vec<String> = view.absent_reasons(name);
-        if absent.is_empty() { Found::Unknown(self.near(name)) } else { Found::Hidden(absent) }
+        if absent.is_empty() {
+            NameLookup::Unknown(self.near(name))
+        } else {
+            NameLookup::Hidden(absent)
+        }
     }
 
     /// Returns the most that this task gets of a tool that it knows; `None` for any other name.
     pub fn exposure(&self, name: &str) -> Option<Exposure> {
         match self.find(name) {
-            Found::Unknown(_) => None,
-            Found::Hidden(reasons) => Some(Exposure::Hidden(reasons)),
-            Found::Tool(tool) => Some(self.exposure_as(tool.spec(), tool.spec().class)),
+            NameLookup::Unknown(_) => None,
+            NameLookup::Hidden(reasons) => Some(Exposure::Hidden(reasons)),
+            NameLookup::Tool(tool) => Some(self.exposure_as(tool.spec(), tool.spec().class)),
         }
     }
 
@@ -397,23 +392,4 @@ impl View {
         let absent = self.overlay.absent.iter().filter(|(t, _)| t.spec().name == name);
         absent.map(|(_, why)| why.clone()).collect()
     }
-}
-
-/// Says that config switched a tool off.
-pub fn disabled(name: &str) -> String {
-    format!("{name} tool is disabled")
-}
-
-/// Says that a call is not made without somebody's approval.
-pub fn needs_approval(name: &str, reasons: &[String]) -> String {
-    format!("{name} was not called: it needs approval first ({})", reasons.join("; "))
-}
-
-/// Says why a call of a hidden tool is refused.
-pub fn refusal(name: &str, reasons: &[String]) -> String {
-    let off = disabled(name);
-    if reasons.contains(&off) {
-        return off;
-    }
-    format!("{name} is not available here: {}", reasons.join("; "))
 }

@@ -10,18 +10,19 @@ use selkie_channel_core::Redactor;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::aliases::{absent, clash};
+use crate::args::{ValidArgs, accept};
+use crate::basis::{Basis, Reach, Target, WorkFolder};
+use crate::paths::{Finder, Location, Zone};
+use crate::refusals::{refusal, unknown};
+use crate::registry::{NameLookup, Registry};
+use crate::scope::{ApprovedBasis, Outward, Scope};
+use crate::{Tool, ToolError, preview};
 use selkie_domain::approval::{Approvers, Exposure, Request, nobody};
 use selkie_domain::facts::Trust;
 use selkie_domain::tool::{Class, ToolSpec};
 use selkie_domain::transcript::Call;
 use selkie_guard::outward;
-use crate::aliases::{absent, clash};
-use crate::args::{Accepted, accept};
-use crate::basis::{Basis, Reach, Target, WorkFolder};
-use crate::paths::{Finder, Located, Zone};
-use crate::registry::{Found, Registry, refusal, unknown};
-use crate::scope::{Approved, Outward, Scope};
-use crate::{Tool, ToolError, preview};
 
 /// Why files outside of the conversation's own folder ask.
 const OTHERS_FILES: &str = "asks first: allowed people change files outside this conversation's own folder only with an owner's approval";
@@ -47,7 +48,7 @@ pub struct ResolvedCall {
     /// What was changed of them that the model should know of.
     pub notes: Vec<String>,
     /// The files that it would change.
-    pub changes: Vec<Located>,
+    pub changes: Vec<Location>,
     /// What it needs before it is made.
     pub exposure: Exposure,
     /// Where it puts text that somebody will read.
@@ -64,7 +65,7 @@ pub async fn resolve(
     scope: &Scope,
 ) -> Result<ResolvedCall, ToolError> {
     let tool = look_up(registry, &call.name).map_err(ToolError::Tell)?;
-    let Accepted { args, notes } = check(&tool, call)?;
+    let ValidArgs { args, notes } = check(&tool, call)?;
     let args = sorted(args);
     let changes = changes(&tool, &args, scope).await?;
     let target = target(&tool, scope, &args).await?;
@@ -87,9 +88,9 @@ pub async fn resolve(
 /// Why there is none, for the model.
 pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<Tool>, String> {
     match registry.find(name) {
-        Found::Tool(tool) => Ok(tool),
-        Found::Hidden(reasons) => Err(refusal(name, &reasons)),
-        Found::Unknown(near) => Err(unknown(name, &near)),
+        NameLookup::Tool(tool) => Ok(tool),
+        NameLookup::Hidden(reasons) => Err(refusal(name, &reasons)),
+        NameLookup::Unknown(near) => Err(unknown(name, &near)),
     }
 }
 
@@ -97,7 +98,7 @@ pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<Tool>, String> {
 ///
 /// # Errors
 /// Why it cannot be made, for the model.
-pub fn check(tool: &Arc<Tool>, call: &Call) -> Result<Accepted, ToolError> {
+pub fn check(tool: &Arc<Tool>, call: &Call) -> Result<ValidArgs, ToolError> {
     if call.is_altered() {
         return Err(ToolError::tell(
             "not made: a secret of this machine stood in the arguments and was taken out, so the call would do something \
@@ -166,13 +167,13 @@ impl ResolvedCall {
     pub fn look_again(&self, scope: &Scope) -> io::Result<LookedAt> {
         let basis = self.basis(scope);
         let folder = basis.folder.as_ref().and_then(WorkFolder::identity);
-        Ok(LookedAt { hash: self.looked_at(scope, &basis)?, approved: Approved { folder } })
+        Ok(LookedAt { hash: self.looked_at(scope, &basis)?, approved: ApprovedBasis { folder } })
     }
 
     /// Returns a digest of all that approval is given for: task, call, tool, arguments, working folder, what names
     /// stand for, and the files to be changed, read or sent as they are now. Reads them.
     fn looked_at(&self, scope: &Scope, basis: &Basis) -> io::Result<String> {
-        let states = |files: &[Located]| {
+        let states = |files: &[Location]| {
             files.iter().map(|file| state_of(&file.real())).collect::<io::Result<Vec<Value>>>()
         };
         let home = home(scope);
@@ -219,7 +220,7 @@ pub struct LookedAt {
     /// A digest of it.
     pub hash: String,
     /// What the call itself compares once more when it starts.
-    pub approved: Approved,
+    pub approved: ApprovedBasis,
 }
 
 /// The folder that relative paths start from.
@@ -227,7 +228,11 @@ fn home(scope: &Scope) -> &Path {
     scope.roots.workspace.as_deref().unwrap_or(&scope.roots.own)
 }
 
-async fn changes(tool: &Arc<Tool>, args: &Value, scope: &Scope) -> Result<Vec<Located>, ToolError> {
+async fn changes(
+    tool: &Arc<Tool>,
+    args: &Value,
+    scope: &Scope,
+) -> Result<Vec<Location>, ToolError> {
     if tool.spec().class != Class::Write {
         return Ok(Vec::new());
     }
@@ -251,7 +256,7 @@ fn exposure(
     registry: &Registry,
     tool: &Tool,
     args: &Value,
-    changes: &[Located],
+    changes: &[Location],
     scope: &Scope,
 ) -> Exposure {
     let (of, spec) = (registry.approvers(), tool.spec());
@@ -267,7 +272,7 @@ fn exposure(
     if outside && scope.trust < Trust::Owner && !registry.is_freed(spec.name) {
         least = least.lowered(ask(OTHERS_FILES));
     }
-    let is_state = |file: &Located| file.zone == Zone::State;
+    let is_state = |file: &Location| file.zone == Zone::State;
     if scope.taint.is_any()
         && (changes.iter().any(is_state) || tool.handler.changes_the_owners(scope, args))
     {

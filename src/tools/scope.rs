@@ -6,24 +6,24 @@ use selkie_channel_core::{ConversationId, MessageRef, PersonId};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use selkie_domain::clock::SharedClock;
-use selkie_domain::command_line;
-use selkie_domain::facts::{Mode, Trigger, Trust};
-use selkie_domain::ids::TaskId;
-use selkie_domain::plan::Plan;
-use selkie_domain::question::Given;
-use selkie_domain::taint::Taint;
-use selkie_domain::tool::ToolBlock;
-use selkie_domain::transcript::Picture;
-use selkie_domain::usage::Meter;
 use crate::ToolError;
-use crate::asked::Asked;
+use crate::asked::UserText;
 use crate::identity::Identity;
 use crate::memory::port::Memory;
 use crate::ports::{
     Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos, Visitor,
     Wisher,
 };
+use selkie_domain::clock::SharedClock;
+use selkie_domain::command_line;
+use selkie_domain::facts::{Mode, Trigger, Trust};
+use selkie_domain::ids::TaskId;
+use selkie_domain::plan::Plan;
+use selkie_domain::question::QuestionResult;
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::ToolBlock;
+use selkie_domain::transcript::Picture;
+use selkie_domain::usage::Meter;
 
 use crate::paths::Roots;
 
@@ -53,13 +53,13 @@ pub struct Scope {
     /// What the network gets of this task.
     pub outward: Outward,
     /// Somebody who can has allowed this very call.
-    pub approved: Option<Approved>,
+    pub approved: Option<ApprovedBasis>,
     /// What earlier tasks of the conversation read and the history does not show whole.
     pub earlier: Arc<[Earlier]>,
     /// The plan the task follows: its own newest, else the conversation's.
     pub plan: Option<Plan>,
     /// What people answered to this call's questions, when it is called again after them.
-    pub given: Vec<Given>,
+    pub given: Vec<QuestionResult>,
     /// Where files may be read and written.
     pub roots: Roots,
     /// Speaks into this conversation.
@@ -75,7 +75,7 @@ pub struct Scope {
     /// What is remembered.
     pub memory: Arc<dyn Memory>,
     /// What was asked, and by whom.
-    pub asked: Arc<Asked>,
+    pub asked: Arc<UserText>,
     /// The conversation's schedules.
     pub timetable: Arc<dyn Timetable>,
     /// People elsewhere.
@@ -132,7 +132,7 @@ impl Scope {
 
 /// What was looked at when an approval was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Approved {
+pub struct ApprovedBasis {
     /// The folder that a command starts in, and in no other.
     pub folder: Option<Identity>,
 }

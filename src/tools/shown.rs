@@ -3,8 +3,8 @@
 use selkie_channel_core::Redactor;
 use serde_json::Value;
 
-use selkie_guard::visible::one_line;
 use crate::address::address;
+use selkie_guard::visible::one_line;
 
 /// What a tool says that a call would do. Arguments that it does not show are listed below its first line,
 /// whatever they are: see [`Preview::of`].

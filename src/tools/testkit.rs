@@ -8,27 +8,25 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use selkie_channel_core::{
-    AccountId, Body, ConversationId, MessageRef,
-};
+use selkie_channel_core::{AccountId, Body, ConversationId, MessageRef};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::memory::port::NoMemory;
+use crate::paths::{Level, Lists, Ours, Roots};
+use crate::ports::{
+    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, SayOutcome,
+    Silent, Todos,
+};
+use crate::scope::{Outward, Scope};
+use crate::{Handler, Output, Tool, ToolError};
 use selkie_domain::clock::ManualClock;
 use selkie_domain::facts::{Mode, Trigger, Trust};
 use selkie_domain::ids::TaskId;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
-use crate::memory::port::NoMemory;
-use crate::paths::{Level, Lists, Ours, Roots};
-use crate::ports::{
-    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, Silent, Spoken,
-    Todos,
-};
-use crate::scope::{Outward, Scope};
-use crate::{Handler, Output, Tool, ToolError};
 
 /// A cache, a state folder and a workspace on the disk, and something outside of them.
 pub(crate) struct Folders {
@@ -121,24 +119,24 @@ pub(crate) struct Remembering {
     pub(crate) said: Mutex<Vec<Body>>,
     /// What stood in the files.
     pub(crate) sent: Mutex<Vec<String>>,
-    pub(crate) next: Mutex<Option<Spoken>>,
+    pub(crate) next: Mutex<Option<SayOutcome>>,
 }
 
 #[async_trait]
 impl Reply for Remembering {
-    async fn say(&self, _call: &str, body: Body) -> Result<Spoken, ToolError> {
+    async fn say(&self, _call: &str, body: Body) -> Result<SayOutcome, ToolError> {
         self.said.lock().unwrap().push(body);
-        Ok(self.next.lock().unwrap().take().unwrap_or(Spoken::Sent(None)))
+        Ok(self.next.lock().unwrap().take().unwrap_or(SayOutcome::Sent(None)))
     }
 
-    async fn send(&self, call: &str, body: Body, mut file: File) -> Result<Spoken, ToolError> {
+    async fn send(&self, call: &str, body: Body, mut file: File) -> Result<SayOutcome, ToolError> {
         let mut content = String::new();
         file.read_to_string(&mut content).unwrap();
         self.sent.lock().unwrap().push(content);
         self.say(call, body).await
     }
 
-    async fn post(&self, call: &str, _to: &str, body: Body) -> Result<Spoken, ToolError> {
+    async fn post(&self, call: &str, _to: &str, body: Body) -> Result<SayOutcome, ToolError> {
         self.say(call, body).await
     }
 

@@ -48,7 +48,7 @@ const OFFENCES: &[(&str, &str, &str)] = &[
         "fn f() { teloxide::net::client_from_env(); }",
         "names another HTTP client",
     ),
-    ("src/daemon/http.rs", "use hyper_util::client::legacy;", "names another HTTP client"),
+    ("src/app/http.rs", "use hyper_util::client::legacy;", "names another HTTP client"),
     ("channels/core/src/lib.rs", "use selkie_telegram::Thing;", "imports selkie_telegram"),
     ("channels/playground/src/lib.rs", "fn f() { selkie_line::f() }", "imports selkie_line"),
 ];
@@ -83,10 +83,11 @@ fn what_a_lock_file_must_not_hold_is_seen() {
 
 #[test]
 fn a_file_that_is_too_long_or_says_nothing_of_itself_is_seen() {
-    let long =
-        Tree::read().with("src/engine/intake/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
+    let long = Tree::read()
+        .with("src/engine/intake/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
     assert!(walls::files(&long).iter().any(|o| o.contains("lines of production code")));
-    let mute = Tree::read()
-        .with("src/engine/intake/mod.rs", |text| format!("use std::fmt;\n{}", text.replace("//!", "//")));
+    let mute = Tree::read().with("src/engine/intake/mod.rs", |text| {
+        format!("use std::fmt;\n{}", text.replace("//!", "//"))
+    });
     assert!(walls::files(&mute).iter().any(|o| o.contains("its first line does not say")));
 }

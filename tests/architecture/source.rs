@@ -116,8 +116,8 @@ fn module(file: &str) -> Module {
     let (package, inside) = match file.strip_prefix("src/") {
         Some("main.rs" | "channels.rs" | "stand_in.rs") => ("bin", &file["src/".len()..]),
         Some(inside) => match inside.split_once('/') {
-            Some((room, inside)) if room != "daemon" => (room, inside),
-            _ => ("selkie", inside),
+            Some(within) => within,
+            None => ("selkie", inside),
         },
         None => {
             let rest = file.strip_prefix("channels/").unwrap_or(file);

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use selkie_playground::Embedding;
+use selkie_playground::EmbeddingMode;
 use serde_json::{Value, json};
 
 use crate::support::daemon::Daemon;
@@ -88,7 +88,7 @@ async fn another_model_embeds_everything_anew() {
 }
 
 /// Searches in the line's own words and in others while the server gives trouble.
-async fn goes_on(world: &World, does: Embedding) -> Daemon {
+async fn goes_on(world: &World, does: EmbeddingMode) -> Daemon {
     world.playground.model().set_embedding(does);
     let daemon = world.daemon();
     let told = || world.home.log().matches(TOLD).count();
@@ -116,17 +116,17 @@ async fn whatever_trouble_the_server_gives_words_are_searched() {
     assert!(found.contains("Ada likes tea"), "{found}");
     daemon.stop().await;
     for (n, does) in [
-        Embedding::Silent,
-        Embedding::OtherSize,
-        Embedding::TooFew,
-        Embedding::TooMany,
-        Embedding::NoIndex,
-        Embedding::Empty,
-        Embedding::NoNumber,
-        Embedding::Huge,
-        Embedding::Garbled,
-        Embedding::Busy,
-        Embedding::Away,
+        EmbeddingMode::Silent,
+        EmbeddingMode::OtherSize,
+        EmbeddingMode::TooFew,
+        EmbeddingMode::TooMany,
+        EmbeddingMode::NoIndex,
+        EmbeddingMode::Empty,
+        EmbeddingMode::NoNumber,
+        EmbeddingMode::Huge,
+        EmbeddingMode::Garbled,
+        EmbeddingMode::Busy,
+        EmbeddingMode::Away,
     ]
     .into_iter()
     .enumerate()
@@ -139,7 +139,7 @@ async fn whatever_trouble_the_server_gives_words_are_searched() {
         assert_eq!(texts(&world.home, VECTORS).len(), 2, "{does:?}: nothing of it is kept");
         daemon.stop().await;
     }
-    world.playground.model().set_embedding(Embedding::Good);
+    world.playground.model().set_embedding(EmbeddingMode::Good);
     let _daemon = world.daemon();
     embedded(&world, 13).await;
     let found = world.ask(&search(IN_OTHER_WORDS)).await;
@@ -152,7 +152,7 @@ async fn a_line_that_the_server_refuses_keeps_no_other_from_being_embedded() {
     fs::create_dir_all(world.home.state()).unwrap();
     let file = world.home.state().join("MEMORY.md");
     fs::write(&file, "- Ada likes tea\n- something unspeakable\n- The boat is new\n").unwrap();
-    world.playground.model().set_embedding(Embedding::Choosy);
+    world.playground.model().set_embedding(EmbeddingMode::Choosy);
     let _daemon = world.daemon();
     world.ask("hello").await;
     embedded(&world, 2).await;

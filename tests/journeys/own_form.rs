@@ -1,7 +1,7 @@
 //! Providers that mark a part of their answers as their own and refuse to go on without it: it goes back as it came.
 
 use selkie_playground::telegram::{ADA, PRIVATE};
-use selkie_playground::{Owned, ScriptedCall, Turn};
+use selkie_playground::{OwnForm, ScriptedCall, Turn};
 use serde_json::{Value, json};
 
 use crate::support::rows;
@@ -15,7 +15,7 @@ fn calls(words: &str, calls: &[(&str, Value)]) -> Turn {
     Turn::Calls { text: words.to_owned(), calls: calls.iter().map(call).collect() }
 }
 
-async fn wanting(owned: Owned, provider: &str, stream: bool) -> World {
+async fn wanting(owned: OwnForm, provider: &str, stream: bool) -> World {
     let mut world = World::start().await;
     let endpoint = match provider {
         "anthropic" => world.playground.anthropic_endpoint(),
@@ -30,13 +30,13 @@ async fn wanting(owned: Owned, provider: &str, stream: bool) -> World {
     world
 }
 
-const SERVERS: [(Owned, &str, bool); 6] = [
-    (Owned::Thoughts, "openai", true),
-    (Owned::Thoughts, "openai", false),
-    (Owned::Marks, "openai", true),
-    (Owned::Marks, "openai", false),
-    (Owned::Thoughts, "anthropic", true),
-    (Owned::Thoughts, "anthropic", false),
+const SERVERS: [(OwnForm, &str, bool); 6] = [
+    (OwnForm::Thoughts, "openai", true),
+    (OwnForm::Thoughts, "openai", false),
+    (OwnForm::Marks, "openai", true),
+    (OwnForm::Marks, "openai", false),
+    (OwnForm::Thoughts, "anthropic", true),
+    (OwnForm::Thoughts, "anthropic", false),
 ];
 
 #[tokio::test(flavor = "multi_thread")]

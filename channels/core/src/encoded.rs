@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::through::Through;
+use crate::visible_text::Through;
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const OF_ADDRESSES: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -12,7 +12,7 @@ const OF_32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const WIDE: usize = 60;
 
 /// What is looked for.
-pub(crate) struct Encoded {
+pub(crate) struct EncodedSecrets {
     /// In one piece, without a blank.
     words: Vec<String>,
     /// With blanks in them.
@@ -23,14 +23,14 @@ pub(crate) struct Encoded {
     begins: Box<[u64; 1024]>,
 }
 
-impl Default for Encoded {
+impl Default for EncodedSecrets {
     fn default() -> Self {
         let begins = Box::new([0; 1024]);
         Self { words: Vec::new(), phrases: Vec::new(), shortest: usize::MAX, begins }
     }
 }
 
-impl Encoded {
+impl EncodedSecrets {
     /// Learns a secret of some length.
     pub(crate) fn learn(&mut self, secret: &str) {
         self.take(secret.to_owned());
@@ -197,8 +197,8 @@ mod tests {
 
     const SECRET: &str = "Sw0rdf1sh-Pass:7/ü";
 
-    fn known() -> Encoded {
-        let mut known = Encoded::default();
+    fn known() -> EncodedSecrets {
+        let mut known = EncodedSecrets::default();
         known.learn(SECRET);
         known
     }

@@ -16,7 +16,7 @@ pub struct Examine<'a> {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Examined {
+pub struct ExaminationReport {
     /// One thing each; none where the channel looks at nothing.
     pub findings: Vec<Examination>,
     /// What the platform's clock said just now, where its answers tell.
@@ -56,7 +56,7 @@ pub enum Gravity {
     Error,
 }
 
-impl Examined {
+impl ExaminationReport {
     /// One error and nothing else: whatever else could be asked would fail alike.
     pub fn broken(says: impl Into<String>, advice: impl Into<String>) -> Self {
         let mut examined = Self::default();

@@ -35,7 +35,7 @@ pub struct Inbound {
     pub message: Option<MessageRef>,
     /// Whether the bot itself is meant, computed from the text and the quote; a platform's own word that it is
     /// counts too.
-    pub addressed: Addressed,
+    pub addressed: AddressReason,
     /// What was written (or the caption), without the bot's own mention or command name.
     #[serde(default)]
     pub text: String,
@@ -78,7 +78,7 @@ impl Inbound {
             audience: Audience::Group,
             what,
             message: None,
-            addressed: Addressed::No,
+            addressed: AddressReason::No,
             text: String::new(),
             command: None,
             quote: None,
@@ -170,7 +170,7 @@ pub enum Audience {
 /// Why the bot counts as meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Addressed {
+pub enum AddressReason {
     /// It does not.
     No,
     /// A private conversation: every message is for the bot.

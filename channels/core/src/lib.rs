@@ -6,9 +6,6 @@
 
 mod allow;
 mod beside;
-mod brakes;
-#[cfg(feature = "door")]
-pub mod door;
 mod encoded;
 mod examined;
 mod features;
@@ -19,13 +16,15 @@ pub mod hash;
 pub mod http;
 mod ids;
 mod inbound;
+mod invisible_chars;
 pub mod json;
 mod kit;
 #[cfg(feature = "client")]
 pub mod links;
 mod lock;
+mod log_throttle;
 mod lookalike;
-mod looks;
+mod method_limits;
 mod outbound;
 mod part;
 mod pause;
@@ -33,40 +32,43 @@ mod piecewise;
 pub mod plain;
 mod posting;
 pub mod redact;
+mod redact_markdown;
 mod roles;
-mod said;
 mod search;
-mod seldom;
+mod secret_patterns;
 mod sequence;
+#[cfg(feature = "server")]
+pub mod server;
 pub mod settings;
 mod setup;
 pub mod split;
 pub mod styled;
 mod table;
 mod targets;
-mod through;
 pub mod tls;
-mod widths;
+mod visible_text;
 
 #[cfg(test)]
 mod fuzz;
 
 pub use allow::AllowList;
-pub use brakes::{Brakes, Limited};
-pub use examined::{CredentialCheck, Examination, Examine, Examined, Gravity};
+pub use examined::{CredentialCheck, Examination, ExaminationReport, Examine, Gravity};
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{
-    Addressed, Aside, Attachment, AttachmentKind, Audience, Command, Inbound, Quote, ReplyWindow,
-    Speaker, What,
+    AddressReason, Aside, Attachment, AttachmentKind, Audience, Command, Inbound, Quote,
+    ReplyWindow, Speaker, What,
 };
+pub use invisible_chars::has_no_width;
 pub use kit::{
     AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, ContactField, ContactForm, FieldKind,
     Ids, Now, Pace, ParameterNames, Problem, Routes, Sighting, SpeakingEffect, SpeakingTool,
 };
 pub use lock::locked;
+pub use log_throttle::Seldom;
+pub use method_limits::{Brakes, MethodLimit};
 pub use outbound::{
-    Body, Choice, Delivery, Growing, Lookup, Mention, Outbound, Post, PostPicture, PostedBy,
+    Body, Choice, Delivery, GrowingText, Lookup, Mention, Outbound, Post, PostPicture, PostedBy,
     Question, Receipt,
 };
 pub use part::Part;
@@ -75,10 +77,8 @@ pub use piecewise::Piecewise;
 pub use posting::{PictureKind, PostPictures, Postable, Posting, PostingTool};
 pub use redact::Redactor;
 pub use roles::{
-    Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Pulse, Receiver, Sender,
-    Sink, Unasked,
+    Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, OfferedCommand, Pulse, Receiver,
+    Sender, Sink, UnpromptedCost,
 };
 pub use search::Search;
-pub use seldom::Seldom;
 pub use setup::{Setup, SetupField};
-pub use widths::has_no_width;

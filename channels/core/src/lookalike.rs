@@ -3,7 +3,7 @@
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use crate::widths::shows_nothing;
+use crate::invisible_chars::shows_nothing;
 
 /// So many characters of one run are enough for a secret.
 const RUN: usize = 12;

@@ -35,7 +35,7 @@ pub struct Outbound {
     pub over: Option<MessageRef>,
     /// It is the beginning of a text that is still being written: its message will grow. Never stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub growing: Option<Growing>,
+    pub growing: Option<GrowingText>,
     /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
     #[serde(default)]
     pub nonce: u64,
@@ -103,7 +103,7 @@ impl Outbound {
 
     /// Says that it is still being written.
     #[must_use]
-    pub fn growing(mut self, growing: Growing) -> Self {
+    pub fn growing(mut self, growing: GrowingText) -> Self {
         self.growing = Some(growing);
         self
     }
@@ -119,7 +119,7 @@ impl Outbound {
 /// A text that is still being written, for platforms where a message can grow by what is new. It is given whole each
 /// time; a model that begins again gives another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Growing {
+pub struct GrowingText {
     /// As far as it is written, in CommonMark, without anything that says that it goes on.
     pub so_far: String,
     /// Who asked, and reads along.

@@ -1,6 +1,6 @@
 //! CommonMark into plain text, for platforms that show no styles: what carried meaning is written out.
 
-use crate::styled::{self, Dialect, Link, Styled, Tables, Tag};
+use crate::styled::{self, Dialect, Link, StyledText, Tables, Tag};
 
 const PLAIN: Dialect = Dialect {
     behind_quote: 2,
@@ -24,7 +24,7 @@ fn explains(link: &Link, words: &str) -> bool {
 }
 
 /// Writes the text with a mark before each line of a quote.
-fn write(styled: &Styled) -> String {
+fn write(styled: &StyledText) -> String {
     let mut out = String::with_capacity(styled.text().len());
     let mut begins = true;
     for (text, tags) in styled.stretches(0..styled.text().len()) {

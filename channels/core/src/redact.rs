@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
 use crate::beside::beside;
-use crate::encoded::{Encoded, begun};
+use crate::encoded::{EncodedSecrets, begun};
 use crate::lookalike;
-use crate::looks::{self, MARK};
-use crate::through::{self, Through};
+use crate::secret_patterns::{self, MARK};
+use crate::visible_text::{self, Through};
 
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
@@ -41,22 +41,22 @@ pub fn is_weak(secret: &str) -> bool {
 /// Replaces secrets in text. Clones share what they know.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    known: Arc<RwLock<Known>>,
+    known: Arc<RwLock<KnownSecret>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownSecret {
     /// Hidden wherever they stand; the longest first.
     sure: Vec<String>,
     /// The same, as they are and as one command turns them back.
-    encoded: Encoded,
+    encoded: EncodedSecrets,
     /// Hidden where they stand as secrets.
     weak: Vec<String>,
-    /// The sure ones as they are left when all marks are gone, see [`through::without_marks`].
+    /// The sure ones as they are left when all marks are gone, see [`visible_text::without_marks`].
     bare: Vec<String>,
 }
 
-impl Known {
+impl KnownSecret {
     fn learn(&mut self, secret: &str) {
         let is_weak = is_weak(secret);
         let known = if is_weak { &mut self.weak } else { &mut self.sure };
@@ -74,7 +74,7 @@ impl Known {
         if read != secret {
             self.encoded.learn(&read);
         }
-        let bare = through::bare(secret);
+        let bare = visible_text::bare(secret);
         // What is left of marks alone may be a word.
         if bare.chars().count() >= LEFT {
             self.bare.push(bare);
@@ -103,7 +103,7 @@ impl Redactor {
     /// Returns where secrets stand, in order and apart from each other.
     pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
         let mut spans = self.found_as_it_is(text);
-        for seen in through::seen(text) {
+        for seen in visible_text::seen(text) {
             spans
                 .extend(self.found_as_it_is(seen.text()).into_iter().map(|span| seen.source(span)));
         }
@@ -112,8 +112,8 @@ impl Redactor {
 
     /// Returns where secrets stand in Markdown once its marks are gone, in order and apart from each other.
     fn found_between_marks(&self, markdown: &str) -> Vec<Range<usize>> {
-        let bare = through::without_marks(markdown);
-        let shown = through::shown(markdown, through::KEY);
+        let bare = visible_text::without_marks(markdown);
+        let shown = visible_text::shown(markdown, visible_text::KEY);
         self.found_between(&bare, &shown)
     }
 
@@ -128,7 +128,7 @@ impl Redactor {
             }
         }
         for shown in shown {
-            let found = looks::found(shown.text()).into_iter();
+            let found = secret_patterns::found(shown.text()).into_iter();
             let found = found.chain(known.encoded.found(shown.text()));
             spans.extend(found.map(|span| shown.source(span)));
         }
@@ -148,12 +148,12 @@ impl Redactor {
     /// text of nothing but links these would take far too long.
     pub(crate) fn found_in_file(&self, text: &str) -> Vec<Range<usize>> {
         let mut spans = self.found(text);
-        if text.is_ascii() && !text.contains(through::MARKS) {
+        if text.is_ascii() && !text.contains(visible_text::MARKS) {
             return spans;
         }
         let shown: Vec<Through> =
-            through::shown_with_links(text, through::KEY).into_iter().collect();
-        spans.extend(self.found_between(&[through::without_own_marks(text)], &shown));
+            visible_text::shown_with_links(text, visible_text::KEY).into_iter().collect();
+        spans.extend(self.found_between(&[visible_text::without_own_marks(text)], &shown));
         apart(spans)
     }
 
@@ -171,7 +171,7 @@ impl Redactor {
 
     fn found_as_it_is(&self, text: &str) -> Vec<Range<usize>> {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut spans = looks::found(text);
+        let mut spans = secret_patterns::found(text);
         spans.extend(known.encoded.found(text));
         for secret in &known.weak {
             spans.extend(in_place(text, secret));
@@ -207,20 +207,21 @@ impl Redactor {
 
     /// Where the first secret may have begun that is not whole yet.
     fn unopened(&self, text: &str) -> usize {
-        let open = |text: &str| self.open_at(text).min(looks::open_at(text));
+        let open = |text: &str| self.open_at(text).min(secret_patterns::open_at(text));
         let mut settled = open(text);
-        for seen in through::seen(text) {
+        for seen in visible_text::seen(text) {
             settled = settled.min(seen.settled(open(seen.text())));
         }
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for plain in through::without_marks(text) {
+        for plain in visible_text::without_marks(text) {
             let begun =
                 known.bare.iter().map(|secret| begun(plain.text(), secret, secret.len() - 1));
             let begun = begun.min().unwrap_or(plain.text().len());
             settled = settled.min(plain.settled(begun));
         }
-        for shown in through::shown(text, through::BEGUN_KEY) {
-            let open = looks::open_at(shown.text()).min(known.encoded.open_at(shown.text()));
+        for shown in visible_text::shown(text, visible_text::BEGUN_KEY) {
+            let open =
+                secret_patterns::open_at(shown.text()).min(known.encoded.open_at(shown.text()));
             settled = settled.min(shown.settled(open));
         }
         settled

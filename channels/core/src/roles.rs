@@ -7,8 +7,8 @@ use tokio::io::AsyncWrite;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AccountId, Attachment, ConversationId, CredentialCheck, Delivery, Examine, Examined, Features,
-    Inbound, Lookup, MessageRef, Outbound, Part, PersonId, PlaceId, Quote,
+    AccountId, Attachment, ConversationId, CredentialCheck, Delivery, ExaminationReport, Examine,
+    Features, Inbound, Lookup, MessageRef, Outbound, Part, PersonId, PlaceId, Quote,
 };
 
 /// Hears a platform.
@@ -24,7 +24,7 @@ pub trait Receiver: Send + Sync {
     ///
     /// # Errors
     /// In words for a log: what failed; never holds a secret.
-    async fn offer(&self, commands: &[Offered]) -> Result<(), String> {
+    async fn offer(&self, commands: &[OfferedCommand]) -> Result<(), String> {
         let _ = commands;
         Ok(())
     }
@@ -70,7 +70,7 @@ pub trait Receiver: Send + Sync {
 
 /// A command that people may be offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct OfferedCommand {
     /// Without the slash: lower-case letters, digits and `_`.
     pub name: &'static str,
     /// What it does, in a few words.
@@ -164,7 +164,7 @@ pub struct InboxBroken(pub String);
 
 /// What it comes to that the bot speaks where nobody has just spoken to it. Reasons are in words for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unasked {
+pub enum UnpromptedCost {
     /// Nothing.
     Free,
     /// The platform counts each message as so many, of a number that is paid for by the month.
@@ -194,9 +194,9 @@ pub trait Sender: Send + Sync {
 
     /// Tells what it comes to that the bot speaks in a conversation where nobody has just spoken to it. Where the
     /// platform does not answer, delivery finds out.
-    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost {
         let _ = conversation;
-        Unasked::Free
+        UnpromptedCost::Free
     }
 
     /// Whether it keeps the platform's limits itself, because they are of methods: what of them is not for the whole
@@ -231,9 +231,9 @@ pub trait Sender: Send + Sync {
 
     /// Asks the platform whether the credential is taken and what is in the way, for `selkie doctor`. It changes
     /// nothing there, sends nobody anything, and may be given up at any moment.
-    async fn examine(&self, what: Examine<'_>) -> Examined {
+    async fn examine(&self, what: Examine<'_>) -> ExaminationReport {
         let _ = what;
-        Examined::default()
+        ExaminationReport::default()
     }
 
     /// Asks the platform alone whether it takes the credential, by its own "who am I": before a channel that works makes

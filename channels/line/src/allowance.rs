@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use chrono::NaiveDate;
 
-use crate::bounded::Bounded;
+use crate::bounded::BoundedMap;
 use selkie_channel_core::locked;
 
 /// Chats that are remembered.
@@ -14,13 +14,13 @@ const MANY: usize = 10_000;
 pub struct Allowance {
     /// 0 lifts it.
     most: u32,
-    taken: Mutex<Bounded<(NaiveDate, u32)>>,
+    taken: Mutex<BoundedMap<(NaiveDate, u32)>>,
 }
 
 impl Allowance {
     /// Allows so many a day.
     pub fn new(most: u32) -> Self {
-        Self { most, taken: Mutex::new(Bounded::new(MANY)) }
+        Self { most, taken: Mutex::new(BoundedMap::new(MANY)) }
     }
 
     /// Says why a chat gets no more today; nothing while it may.
@@ -43,7 +43,7 @@ impl Allowance {
         self.taken().get(chat).filter(|(day, _)| *day == today).map_or(0, |(_, count)| *count)
     }
 
-    fn taken(&self) -> MutexGuard<'_, Bounded<(NaiveDate, u32)>> {
+    fn taken(&self) -> MutexGuard<'_, BoundedMap<(NaiveDate, u32)>> {
         locked(&self.taken)
     }
 }

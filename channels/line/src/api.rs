@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::{RequestBuilder, Response};
 use secrecy::ExposeSecret;
-use selkie_channel_core::http::{Client, Fault, Opener, Refusal, Reply, Request, Said};
+use selkie_channel_core::http::{Client, Fault, Opener, PlatformReply, Refusal, Reply, Request};
 use selkie_channel_core::settings::{Token, Url};
 use serde_json::Value;
 
@@ -99,15 +99,15 @@ impl Api {
 }
 
 /// What LINE says in an answer.
-fn said(reply: &Reply) -> Said<Value> {
+fn said(reply: &Reply) -> PlatformReply<Value> {
     match reply.object() {
-        Some(body) if reply.status.is_success() => Said::Done(body),
+        Some(body) if reply.status.is_success() => PlatformReply::Done(body),
         Some(body) if reply.status.is_client_error() && body["message"].is_string() => {
             let accepted = reply.header("x-line-accepted-request-id").map(|_| ACCEPTED);
             let code = accepted.unwrap_or_default().to_owned();
-            Said::Refused(Refusal { code, words: told(&body), ..reply.refusal() })
+            PlatformReply::Refused(Refusal { code, words: told(&body), ..reply.refusal() })
         }
-        _ => Said::Foreign,
+        _ => PlatformReply::Foreign,
     }
 }
 

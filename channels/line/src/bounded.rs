@@ -3,13 +3,13 @@
 use std::collections::{HashMap, VecDeque};
 
 /// Holds at most so many entries; the oldest go first.
-pub struct Bounded<V> {
+pub struct BoundedMap<V> {
     most: usize,
     entries: HashMap<String, V>,
     order: VecDeque<String>,
 }
 
-impl<V> Bounded<V> {
+impl<V> BoundedMap<V> {
     /// Makes an empty one.
     pub fn new(most: usize) -> Self {
         Self { most, entries: HashMap::new(), order: VecDeque::new() }
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn the_oldest_go_first_and_forgotten_ones_leave_room() {
-        let mut map = Bounded::new(2);
+        let mut map = BoundedMap::new(2);
         map.put("a", 1);
         map.put("b", 2);
         map.put("a", 3);

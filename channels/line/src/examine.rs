@@ -1,7 +1,7 @@
 //! How the bot stands with LINE: whether its token is taken, whether events come in, and whether it knows its owners.
 
 use selkie_channel_core::http::{Fault, Refusal};
-use selkie_channel_core::{CredentialCheck, Examine, Examined, PersonId};
+use selkie_channel_core::{CredentialCheck, ExaminationReport, Examine, PersonId};
 use serde_json::json;
 
 use crate::api::Api;
@@ -15,8 +15,8 @@ const ANOTHER_TOKEN: &str = "issue a new channel access token in the LINE Develo
 const CONSOLE: &str = "in the LINE Developers console (Messaging API, Webhook settings)";
 
 /// Asks, and changes nothing.
-pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
-    let mut examined = Examined::default();
+pub async fn examine(api: &Api, what: Examine<'_>) -> ExaminationReport {
+    let mut examined = ExaminationReport::default();
     match api.get("info").await {
         Ok(me) => {
             let name = me["displayName"].as_str().unwrap_or("a bot without a name");
@@ -57,20 +57,22 @@ fn not_taken(Refusal { status, words, .. }: &Refusal) -> String {
     format!("LINE rejects the access token ({status}: {words})")
 }
 
-fn refused(fault: &Fault) -> Examined {
+fn refused(fault: &Fault) -> ExaminationReport {
     match fault {
         Fault::Refused(refusal) if kind(refusal) == Kind::Token => {
-            Examined::broken(not_taken(refusal), ANOTHER_TOKEN)
+            ExaminationReport::broken(not_taken(refusal), ANOTHER_TOKEN)
         }
-        Fault::Refused(_) => Examined::broken(fault.to_string(), "run selkie doctor again later"),
-        Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
+        Fault::Refused(_) => {
+            ExaminationReport::broken(fault.to_string(), "run selkie doctor again later")
+        }
+        Fault::NotSent(why) | Fault::Unclear(why) => ExaminationReport::broken(
             format!("LINE cannot be reached: {why}"),
             "check this machine's network, its proxy, and line.base_url",
         ),
     }
 }
 
-async fn webhook(api: &Api, daemon_runs: bool, examined: &mut Examined) {
+async fn webhook(api: &Api, daemon_runs: bool, examined: &mut ExaminationReport) {
     match api.get("channel/webhook/endpoint").await {
         Ok(set) if set["active"] == false => {
             examined.error("LINE sends no events: the webhook is switched off", format!("switch on Use webhook \
@@ -91,7 +93,7 @@ async fn webhook(api: &Api, daemon_runs: bool, examined: &mut Examined) {
 }
 
 /// Lets LINE knock at the webhook, with no event in its hand.
-async fn arrives(api: &Api, examined: &mut Examined) {
+async fn arrives(api: &Api, examined: &mut ExaminationReport) {
     match api.post("channel/webhook/test", &json!({}), None).await {
         Ok(tried) if tried["success"] == true => examined.fine("the webhook is set and leads here"),
         Ok(tried) => {
@@ -113,7 +115,7 @@ async fn arrives(api: &Api, examined: &mut Examined) {
     }
 }
 
-async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
+async fn owners(api: &Api, owners: &[PersonId], examined: &mut ExaminationReport) {
     for owner in owners.iter().take(MOST_OWNERS) {
         let Some(user) = owner.as_str().strip_prefix("line:") else { continue };
         match api.get(&format!("profile/{user}")).await {

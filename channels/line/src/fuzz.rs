@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::api::{Api, ClientFactory};
 use crate::hear::{self, Frame};
-use crate::known::Known;
+use crate::known::RecentMessages;
 use crate::names::Names;
 
 #[test]
@@ -30,7 +30,7 @@ fn fuzz_webhooks() {
     };
     let api = Api::open(line).unwrap();
     let (known, names, redactor) =
-        (Arc::new(Known::default()), Names::new(api), Redactor::default());
+        (Arc::new(RecentMessages::default()), Names::new(api), Redactor::default());
     let account = AccountId::new("line:x");
     selkie_fuzz::bytes("line_webhook", |bytes| {
         let Ok(body) = selkie_channel_core::json::read_bytes::<Value>(bytes) else { return };

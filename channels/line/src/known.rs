@@ -5,18 +5,18 @@ use std::sync::{Mutex, MutexGuard};
 use selkie_channel_core::locked;
 use selkie_channel_core::{MessageRef, Quote};
 
-use crate::bounded::Bounded;
+use crate::bounded::BoundedMap;
 
 const MESSAGES: usize = 4000;
 /// Characters of a message that are remembered.
 const TEXT: usize = 500;
 
 /// The messages of late, ours and others'. A restart forgets them: the store tells of those that are quoted.
-pub struct Known(Mutex<Bounded<Said>>);
+pub struct RecentMessages(Mutex<BoundedMap<RecentMessage>>);
 
 /// One message.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct RecentMessage {
     /// The name the platform shows.
     pub speaker: String,
     /// Its text.
@@ -27,15 +27,15 @@ pub struct Said {
     pub quote_token: Option<String>,
 }
 
-impl Default for Known {
+impl Default for RecentMessages {
     fn default() -> Self {
-        Self(Mutex::new(Bounded::new(MESSAGES)))
+        Self(Mutex::new(BoundedMap::new(MESSAGES)))
     }
 }
 
-impl Known {
+impl RecentMessages {
     /// Remembers a message.
-    pub fn put(&self, id: &str, mut said: Said) {
+    pub fn put(&self, id: &str, mut said: RecentMessage) {
         said.text = said.text.chars().take(TEXT).collect();
         self.lock().put(id, said);
     }
@@ -53,7 +53,7 @@ impl Known {
     /// Tells what is known of a quoted message.
     pub fn quote(&self, id: &str) -> Quote {
         let said = self.lock().get(id).cloned().unwrap_or_default();
-        let Said { speaker, text, ours, .. } = said;
+        let RecentMessage { speaker, text, ours, .. } = said;
         Quote { message: MessageRef::new(id), speaker, text, ours }
     }
 
@@ -62,7 +62,7 @@ impl Known {
         self.lock().get(id)?.quote_token.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Bounded<Said>> {
+    fn lock(&self) -> MutexGuard<'_, BoundedMap<RecentMessage>> {
         locked(&self.0)
     }
 }

@@ -44,7 +44,7 @@ use tokio::sync::mpsc;
 use crate::allowance::Allowance;
 use crate::api::{Api, ClientFactory};
 use crate::ids::NAME;
-use crate::known::Known;
+use crate::known::RecentMessages;
 use crate::listen::Listener;
 use crate::names::Names;
 use crate::quota::Quota;
@@ -101,7 +101,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     };
     let api =
         Api::open(line).map_err(|message| vec![Problem { key: "base_url".to_owned(), message }])?;
-    let known = Arc::new(Known::default());
+    let known = Arc::new(RecentMessages::default());
     let (sender, notices) = mpsc::channel(NOTICES);
     let quota = Quota::new(api.clone(), sender);
     let (now, said) = (Arc::clone(&context.now), Arc::clone(&known));

@@ -11,8 +11,8 @@ use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use futures_util::stream::FuturesUnordered;
 use secrecy::ExposeSecret;
-use selkie_channel_core::door::{Caps, Door as Served};
 use selkie_channel_core::http::Fault;
+use selkie_channel_core::server::{Caps, Door as Served};
 use selkie_channel_core::settings::Token;
 use selkie_channel_core::{AccountId, Inbox, ListenEnd, MessageRef, Now, Pulse, Quote};
 use serde_json::Value;
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::Api;
 use crate::hear::{self, Frame};
-use crate::known::{Known, Said};
+use crate::known::{RecentMessage, RecentMessages};
 use crate::names::Names;
 use crate::own_id::OwnId;
 use crate::quota::{Notice, Quota};
@@ -47,7 +47,7 @@ pub struct Listener {
     /// The client.
     pub api: Api,
     /// What was said lately.
-    pub known: Arc<Known>,
+    pub known: Arc<RecentMessages>,
     /// What people are called.
     pub names: Names,
     /// Signs webhooks.
@@ -156,7 +156,7 @@ async fn recall(listener: &Listener, inbox: &dyn Inbox, event: &Value) {
     let conversation = spot.conversation(&listener.account);
     match inbox.quoted(&conversation, &MessageRef::new(&*id)).await {
         Ok(Some(Quote { speaker, text, ours, .. })) => {
-            listener.known.put(&id, Said { speaker, text, ours, quote_token: None });
+            listener.known.put(&id, RecentMessage { speaker, text, ours, quote_token: None });
         }
         Ok(None) => {}
         Err(error) => tracing::warn!(%error, "what is quoted could not be looked up"),

@@ -2,7 +2,7 @@
 
 use selkie_channel_core::Mention;
 use selkie_channel_core::split::utf16_len;
-use selkie_channel_core::styled::{Styled, Tag, mention};
+use selkie_channel_core::styled::{StyledText, Tag, mention};
 use serde_json::{Map, Value, json};
 
 use crate::ids::Spot;
@@ -34,7 +34,7 @@ pub fn untell(messages: &mut Value, texts: &[String]) -> bool {
 
 /// The message when it names anybody: names become keys in braces, a brace that is meant is doubled.
 fn telling(text: &str, people: &[Mention]) -> Option<Value> {
-    let mut plain = Styled::default();
+    let mut plain = StyledText::default();
     plain.push(text, &[]);
     let named = mention(plain, people);
     let (mut out, mut substitution) = (String::with_capacity(text.len()), Map::new());

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::api::Api;
-use crate::bounded::Bounded;
+use crate::bounded::BoundedMap;
 use crate::ids::Spot;
 use selkie_channel_core::locked;
 
@@ -20,12 +20,12 @@ const FRESH: Duration = Duration::from_secs(24 * 3600);
 #[derive(Clone)]
 pub struct Names {
     api: Api,
-    known: Arc<Mutex<Bounded<Known>>>,
+    known: Arc<Mutex<BoundedMap<NameCache>>>,
     tasks: TaskTracker,
 }
 
 #[derive(Clone)]
-struct Known {
+struct NameCache {
     /// Empty while it is asked for, and when LINE does not tell.
     name: String,
     since: Instant,
@@ -34,7 +34,7 @@ struct Known {
 impl Names {
     /// Asks through `api`.
     pub fn new(api: Api) -> Self {
-        let known = Arc::new(Mutex::new(Bounded::new(NAMES)));
+        let known = Arc::new(Mutex::new(BoundedMap::new(NAMES)));
         Self { api, known, tasks: TaskTracker::new() }
     }
 
@@ -74,21 +74,21 @@ impl Names {
     /// Asks in the background; `name` counts until there is an answer.
     fn ask(&self, path: String, name: String, field: &'static str) -> JoinHandle<()> {
         // Marked before it is asked for: a burst of messages asks once.
-        self.lock().put(&path, Known { name, since: Instant::now() });
+        self.lock().put(&path, NameCache { name, since: Instant::now() });
         let (api, known) = (self.api.clone(), Arc::clone(&self.known));
         self.tasks.spawn(async move {
             match api.get(&path).await {
                 Ok(answer) => {
                     let name = answer[field].as_str().unwrap_or_default().to_owned();
                     let mut known = locked(&known);
-                    known.put(&path, Known { name, since: Instant::now() });
+                    known.put(&path, NameCache { name, since: Instant::now() });
                 }
                 Err(fault) => tracing::debug!(why = %fault, "a name stays unknown"),
             }
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Bounded<Known>> {
+    fn lock(&self) -> MutexGuard<'_, BoundedMap<NameCache>> {
         locked(&self.known)
     }
 }

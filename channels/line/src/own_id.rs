@@ -10,11 +10,11 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The bot's own user id. Clones share it.
 #[derive(Clone, Debug)]
-pub struct OwnId(watch::Sender<Told>);
+pub struct OwnId(watch::Sender<OwnIds>);
 
 /// What LINE has told.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct OwnIds {
     id: Option<String>,
     /// LINE was asked, with or without success.
     is_asked: bool,
@@ -22,14 +22,14 @@ struct Told {
 
 impl Default for OwnId {
     fn default() -> Self {
-        Self(watch::Sender::new(Told::default()))
+        Self(watch::Sender::new(OwnIds::default()))
     }
 }
 
 impl OwnId {
     /// Notes it.
     pub fn learn(&self, id: &str) {
-        self.0.send_replace(Told { id: Some(id.to_owned()), is_asked: true });
+        self.0.send_replace(OwnIds { id: Some(id.to_owned()), is_asked: true });
     }
 
     /// Notes that LINE was asked in vain; what it told before still holds.

@@ -1,6 +1,6 @@
 //! The month's messages: looked at before a group is pushed to, and told to the owner when they are out.
 
-use selkie_channel_core::Unasked;
+use selkie_channel_core::UnpromptedCost;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -57,15 +57,15 @@ impl Quota {
 
     /// Tells how many of the month's messages a push costs, and whether they are left. The owner is not told: who
     /// asks tells them. Where LINE does not answer, delivery finds out.
-    pub async fn costs(&self, spot: &Spot) -> Unasked {
-        let Some(members) = self.members(spot).await else { return Unasked::Free };
+    pub async fn costs(&self, spot: &Spot) -> UnpromptedCost {
+        let Some(members) = self.members(spot).await else { return UnpromptedCost::Free };
         match self.month().await {
             Some(Month { limit, used }) if members > limit.saturating_sub(used) => {
-                Unasked::Spent(format!(
+                UnpromptedCost::Spent(format!(
                     "LINE's monthly limit: it would cost {members}, and {used} of this month's {limit} messages are used"
                 ))
             }
-            _ => Unasked::Counted(members),
+            _ => UnpromptedCost::Counted(members),
         }
     }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    ConversationId, CredentialCheck, Delivery, Examine, Examined, Lookup, Outbound, Part, PlaceId,
-    Receipt, Sender, Unasked,
+    ConversationId, CredentialCheck, Delivery, ExaminationReport, Examine, Lookup, Outbound, Part,
+    PlaceId, Receipt, Sender, UnpromptedCost,
 };
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::bounded::Bounded;
+use crate::bounded::BoundedMap;
 use crate::call::{self, Call, LOADING_SECONDS, Say};
 use crate::examine::{check_credential, examine};
 use crate::ids::Spot;
@@ -23,7 +23,7 @@ mod push;
 mod reply;
 
 use messenger::{DEAD, Messenger, PUSH, Pushes, REPLY, limit_of, not_sent};
-use reply::Replied;
+use reply::ReplyOutcome;
 
 /// The animation is renewed when so much of it is over.
 const LOADING_FRESH: Duration = Duration::from_secs(LOADING_SECONDS - 5);
@@ -39,13 +39,13 @@ const NEVER_PUSHED: &str =
 pub struct LineSender {
     messenger: Messenger,
     /// When each person's loading animation began.
-    loading: Mutex<Bounded<Instant>>,
+    loading: Mutex<BoundedMap<Instant>>,
 }
 
 impl LineSender {
     /// Speaks through `messenger`.
     pub fn new(messenger: Messenger) -> Self {
-        Self { messenger, loading: Mutex::new(Bounded::new(LOADINGS)) }
+        Self { messenger, loading: Mutex::new(BoundedMap::new(LOADINGS)) }
     }
 
     async fn say(&self, part: &Part, say: Say) -> Delivery {
@@ -57,13 +57,15 @@ impl LineSender {
             };
         };
         match self.messenger.reply(&say, token, false).await {
-            Replied::Sent(receipt) => Delivery::Sent(receipt),
-            Replied::Refused(refusal) => self.messenger.verdict(refusal),
-            Replied::NotSent(why) => not_sent(why),
-            Replied::Open(why) => Delivery::Unclear { why },
-            Replied::Dead if say.free_only => Delivery::refused(NOT_FREE),
-            Replied::Dead if self.messenger.pushes.may == Push::Never => Delivery::refused(NO_PUSH),
-            Replied::Dead => {
+            ReplyOutcome::Sent(receipt) => Delivery::Sent(receipt),
+            ReplyOutcome::Refused(refusal) => self.messenger.verdict(refusal),
+            ReplyOutcome::NotSent(why) => not_sent(why),
+            ReplyOutcome::Open(why) => Delivery::Unclear { why },
+            ReplyOutcome::Dead if say.free_only => Delivery::refused(NOT_FREE),
+            ReplyOutcome::Dead if self.messenger.pushes.may == Push::Never => {
+                Delivery::refused(NO_PUSH)
+            }
+            ReplyOutcome::Dead => {
                 let part = Box::new(call::pushed(part));
                 Delivery::Instead { part, why: format!("{DEAD}: it goes out as a push") }
             }
@@ -83,7 +85,7 @@ impl LineSender {
         }
     }
 
-    fn loading(&self) -> std::sync::MutexGuard<'_, Bounded<Instant>> {
+    fn loading(&self) -> std::sync::MutexGuard<'_, BoundedMap<Instant>> {
         locked(&self.loading)
     }
 }
@@ -94,7 +96,7 @@ impl Sender for LineSender {
         call::render(outbound)
     }
 
-    async fn examine(&self, what: Examine<'_>) -> Examined {
+    async fn examine(&self, what: Examine<'_>) -> ExaminationReport {
         examine(&self.messenger.api, what).await
     }
 
@@ -123,15 +125,15 @@ impl Sender for LineSender {
     }
 
     /// What is said unasked is a push.
-    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost {
         let Pushes { may, allowance } = &self.messenger.pushes;
         if *may == Push::Never {
-            return Unasked::Never(NEVER_PUSHED.to_owned());
+            return UnpromptedCost::Never(NEVER_PUSHED.to_owned());
         }
-        let Some(spot) = Spot::parse(conversation.key()) else { return Unasked::Free };
+        let Some(spot) = Spot::parse(conversation.key()) else { return UnpromptedCost::Free };
         let today = (self.messenger.now)().date_naive();
         match allowance.objection(spot.id(), today) {
-            Some(why) => Unasked::Spent(why),
+            Some(why) => UnpromptedCost::Spent(why),
             None => self.messenger.quota.costs(&spot).await,
         }
     }

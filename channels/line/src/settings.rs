@@ -108,7 +108,7 @@ pub enum Push {
 
 /// The section, checked.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedSettings {
     /// The access token.
     pub token: Token,
     /// The channel secret.
@@ -139,7 +139,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// Every problem at once, each naming key, value (never a secret) and what is taken.
-pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+pub fn read(section: Value) -> Result<Option<CheckedSettings>, Vec<Problem>> {
     settings::read(section, &SECRETS, taken, check)
 }
 
@@ -161,7 +161,7 @@ fn taken(key: &str) -> Option<&'static str> {
     })
 }
 
-fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+fn check(settings: Settings, findings: &mut Findings) -> Option<CheckedSettings> {
     let [token_key, secret_key] = SECRETS;
     let token = secret(settings.channel_access_token.as_ref(), token_key, "access token");
     let token = findings.take(token_key, token);
@@ -176,7 +176,7 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let wait = findings.take("reply_deadline", wait);
     let most = size(settings.max_download_bytes, u64::MAX);
     let most = findings.take("max_download_bytes", most);
-    Some(Checked {
+    Some(CheckedSettings {
         token: token?,
         secret: secret?,
         base: base?,

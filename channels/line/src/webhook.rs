@@ -54,7 +54,7 @@ pub struct Door {
 
 /// A webhook's body. Its events are read one by one: what is wrong with one costs the others nothing.
 #[derive(Deserialize)]
-struct Brought {
+struct WebhookBody {
     /// The user id of the bot that it is for.
     #[serde(default)]
     destination: Value,
@@ -121,7 +121,7 @@ async fn receive(State(door): State<Door>, request: Request) -> Response {
         }
         return refuse(StatusCode::UNAUTHORIZED, "invalid signature");
     }
-    let Brought { destination, events } = match json::read_bytes(&body) {
+    let WebhookBody { destination, events } = match json::read_bytes(&body) {
         Ok(brought) => brought,
         Err(error) => {
             tracing::warn!(%error, bytes = body.len(), "a signed webhook without a list of events");

@@ -21,12 +21,12 @@ pub struct Mover {
     /// The zone in which times are read, as `Europe/Berlin`.
     pub zone: String,
     /// Goes to the next thing that is due on the way to a written time; says in words why not.
-    pub step: Arc<dyn Fn(String) -> BoxFuture<'static, Result<Moved, String>> + Send + Sync>,
+    pub step: Arc<dyn Fn(String) -> BoxFuture<'static, Result<ClockMove, String>> + Send + Sync>,
 }
 
 /// Where a step has led.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Moved {
+pub struct ClockMove {
     /// What the clock shows.
     pub now: DateTime<Utc>,
     /// Where it is to go.

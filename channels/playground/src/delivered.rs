@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// One thing the bot said, as it stands in its chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivered {
+pub struct DeliveredMessage {
     /// The chat, by the platform's id.
     pub place: String,
     /// The words.

@@ -26,11 +26,11 @@ mod testing;
 mod wait;
 pub mod x;
 
-pub use clock::{Moved, Mover, Now};
-pub use delivered::{Delivered, Keep};
+pub use clock::{ClockMove, Mover, Now};
+pub use delivered::{DeliveredMessage, Keep};
 pub use faults::{Fault, FaultKind};
 pub use line_platform::LinePlatform;
-pub use model::{Behaviour, Embedding, Family, Model, Owned, ScriptedCall, Turn};
+pub use model::{Behaviour, EmbeddingMode, Family, Model, OwnForm, ScriptedCall, Turn};
 pub use playground::{Options, Playground, StartError};
 pub use slack::Slack;
 pub use telegram::{Pace, Spot, Telegram};

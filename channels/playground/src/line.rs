@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use axum::extract::ConnectInfo;
 use axum::http::Extensions;
 use axum::serve::Listener;
-use selkie_channel_core::door::Entering;
+use selkie_channel_core::server::ConnectionInfo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -25,7 +25,7 @@ impl Line {
     }
 }
 
-impl Entering for Line {
+impl ConnectionInfo for Line {
     fn enter(&self, extensions: &mut Extensions) {
         extensions.insert(ConnectInfo(self.clone()));
     }

@@ -9,7 +9,7 @@ use axum::http::HeaderValue;
 use axum::http::header::DATE;
 use axum::response::Response;
 use axum::{Router, middleware};
-use selkie_channel_core::door::{Caps, Door, Wall, guard};
+use selkie_channel_core::server::{Caps, Door, Wall, guard};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

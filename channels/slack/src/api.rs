@@ -12,7 +12,7 @@ use reqwest::ClientBuilder;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::{Client, Fault, Opener};
 use selkie_channel_core::settings::{Token, Url};
-use selkie_channel_core::{Brakes, Limited};
+use selkie_channel_core::{Brakes, MethodLimit};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 use slack_morphism::{SlackApiToken, SlackClient};
@@ -110,12 +110,12 @@ impl Api {
         self.0.brakes.leave(limit_of(method, params)).err()
     }
 
-    fn has_leave(&self, scope: Limited<'_>) -> Result<(), Fault> {
+    fn has_leave(&self, scope: MethodLimit<'_>) -> Result<(), Fault> {
         self.0.brakes.leave(scope).map_err(|rest| Fault::Refused(limited(Some(rest))))
     }
 
     /// Remembers how long a method is limited: nothing is asked in vain before.
-    fn heed(&self, scope: Limited<'_>, answer: Result<Value, Fault>) -> Result<Value, Fault> {
+    fn heed(&self, scope: MethodLimit<'_>, answer: Result<Value, Fault>) -> Result<Value, Fault> {
         if let Err(Fault::Refused(refusal)) = &answer
             && kind(refusal) == Kind::Limited
         {
@@ -129,7 +129,7 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn ask(&self, method: &str, params: &[(&str, &str)]) -> Result<Value, Fault> {
-        let scope = Limited { method, place: None, by_place: false };
+        let scope = MethodLimit { method, place: None, by_place: false };
         self.has_leave(scope)?;
         let params: Vec<(&str, Option<&str>)> =
             params.iter().map(|(k, v)| (*k, Some(*v))).collect();
@@ -193,7 +193,7 @@ fn verdict(method: &str, answer: Result<Value, SlackClientError>) -> Result<Valu
 
 /// Messages have a limit for each channel, all else has one of its method. That method is not given up everywhere for what
 /// one channel has met.
-fn limit_of<'a>(method: &'a str, params: &'a Value) -> Limited<'a> {
+fn limit_of<'a>(method: &'a str, params: &'a Value) -> MethodLimit<'a> {
     let place = params.get("channel").and_then(Value::as_str);
-    Limited { method, place, by_place: method == "chat.postMessage" }
+    MethodLimit { method, place, by_place: method == "chat.postMessage" }
 }

@@ -74,7 +74,7 @@ impl Asker<'_> {
     /// A thread's first message and the newest of what was said in it. Slack tells the oldest first: where it hands
     /// out little at a time, the end is asked for before what is older.
     async fn thread(&self, root: &str, limit: usize) -> Result<Earlier, String> {
-        let mut found = Found { lines: BTreeMap::new(), limit: limit.max(1), pages: PAGES };
+        let mut found = ThreadPart { lines: BTreeMap::new(), limit: limit.max(1), pages: PAGES };
         let begins = order(root).unwrap_or_default();
         let windows = WINDOWS.map(|seconds| self.before - seconds * 1_000_000);
         let windows: Vec<i64> = windows.into_iter().filter(|from| *from > begins).collect();
@@ -107,7 +107,7 @@ impl Asker<'_> {
         root: &str,
         span: Span,
         to_the_end: bool,
-        found: &mut Found,
+        found: &mut ThreadPart,
     ) -> Result<bool, String> {
         let (oldest, latest) = (span.oldest.map(ts), ts(span.latest));
         let mut cursor = String::new();
@@ -193,14 +193,14 @@ impl Asker<'_> {
 }
 
 /// What of a thread was found.
-struct Found {
+struct ThreadPart {
     lines: BTreeMap<i64, Inbound>,
     limit: usize,
     /// Pages that may still be read.
     pages: usize,
 }
 
-impl Found {
+impl ThreadPart {
     fn add(&mut self, lines: impl Iterator<Item = (i64, Inbound)>) {
         self.lines.extend(lines);
         while self.lines.len() > self.limit {

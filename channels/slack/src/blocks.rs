@@ -1,6 +1,6 @@
 //! A question as Block Kit: its text as a section, its choices as buttons, all within Slack's limits.
 
-use selkie_channel_core::styled::{Styled, Tag};
+use selkie_channel_core::styled::{StyledText, Tag};
 use selkie_channel_core::{Choice, Question};
 use serde_json::{Value, json};
 
@@ -42,8 +42,8 @@ pub fn question(mrkdwn: &str, question: &Question) -> Value {
 }
 
 /// Adds what the choices mean, where a button has no room for it.
-fn meanings(choices: &[Choice]) -> Styled {
-    let mut styled = Styled::default();
+fn meanings(choices: &[Choice]) -> StyledText {
+    let mut styled = StyledText::default();
     for choice in choices.iter().filter(|choice| !choice.description.trim().is_empty()) {
         let gap = if styled.text().is_empty() { "• " } else { "\n• " };
         styled.push(gap, &[]);

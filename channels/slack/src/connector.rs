@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{RequestBuilder, StatusCode, Url};
-use selkie_channel_core::http::{Client, Fault, Refusal, Reply, Request, Said};
+use selkie_channel_core::http::{Client, Fault, PlatformReply, Refusal, Reply, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -70,24 +70,27 @@ pub fn fault(error: SlackClientError) -> Fault {
 }
 
 /// What Slack says in an answer.
-fn said<RS: DeserializeOwned>(reply: &Reply) -> Said<RS> {
+fn said<RS: DeserializeOwned>(reply: &Reply) -> PlatformReply<RS> {
     let code = reply.json::<Value>().and_then(|body| Some(body["error"].as_str()?.to_owned()));
     let is_jsons = is_json(&reply.headers);
     match (reply.status, code) {
         // Whoever stands before Slack may limit too; a 429 is a proof by itself.
-        (StatusCode::TOO_MANY_REQUESTS, _) => {
-            Said::Refused(Refusal { status: reply.status.as_u16(), ..limited(reply.retry_after()) })
-        }
-        (StatusCode::OK, Some(code)) if is_jsons && is_unsure(&code) => Said::Unsure(code),
+        (StatusCode::TOO_MANY_REQUESTS, _) => PlatformReply::Refused(Refusal {
+            status: reply.status.as_u16(),
+            ..limited(reply.retry_after())
+        }),
+        (StatusCode::OK, Some(code)) if is_jsons && is_unsure(&code) => PlatformReply::Unsure(code),
         (StatusCode::OK, Some(code)) if is_jsons => {
-            Said::Refused(Refusal { code, ..reply.refusal() })
+            PlatformReply::Refused(Refusal { code, ..reply.refusal() })
         }
-        (StatusCode::OK, None) if is_jsons => reply.json().map_or(Said::Foreign, Said::Done),
-        (StatusCode::OK | StatusCode::NO_CONTENT, _) => Said::Foreign,
+        (StatusCode::OK, None) if is_jsons => {
+            reply.json().map_or(PlatformReply::Foreign, PlatformReply::Done)
+        }
+        (StatusCode::OK | StatusCode::NO_CONTENT, _) => PlatformReply::Foreign,
         (status, Some(code)) if status.is_client_error() => {
-            Said::Refused(Refusal { code, ..reply.refusal() })
+            PlatformReply::Refused(Refusal { code, ..reply.refusal() })
         }
-        (status, _) => Said::Unsure(format!("HTTP {}", status.as_u16())),
+        (status, _) => PlatformReply::Unsure(format!("HTTP {}", status.as_u16())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Cuts styled text into messages, at the best border within the limit.
 
 use selkie_channel_core::split;
-use selkie_channel_core::styled::Styled;
+use selkie_channel_core::styled::StyledText;
 
 use crate::mrkdwn::{escape, mrkdwn};
 
@@ -26,7 +26,7 @@ impl Piece {
 
 /// Cuts into pieces of which neither form is longer than `limit` UTF-16 units. Empty for text that shows
 /// nothing.
-pub fn pieces(styled: &Styled, limit: usize) -> Vec<Piece> {
+pub fn pieces(styled: &StyledText, limit: usize) -> Vec<Piece> {
     let text = styled.text();
     let mut pieces = Vec::new();
     let mut at = styled.skip_blank(0);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::call::{Call, key_of};
 use crate::ids;
-use crate::lookup::{self, Begun};
+use crate::lookup::{self, UnclearStream};
 use crate::refusal;
 use crate::whoami::Me;
 
@@ -33,7 +33,7 @@ pub struct Doubts {
 #[derive(Clone, Debug)]
 pub struct Doubt {
     /// What is looked for.
-    pub begun: Begun,
+    pub begun: UnclearStream,
     /// By what its message is to be found when it is whole.
     pub metadata: Option<Value>,
     /// The key of the message that it stands for.
@@ -55,7 +55,8 @@ impl Doubts {
         let ours = || ids::ts(((self.now)() - CLOCKS).timestamp_micros().max(0));
         let after = lookup::answered(&key).map_or_else(ours, str::to_owned);
         let text = text.to_owned();
-        let begun = Begun { channel: field("channel"), thread: field("thread_ts"), text, after };
+        let begun =
+            UnclearStream { channel: field("channel"), thread: field("thread_ts"), text, after };
         Doubt { begun, metadata: post.get("metadata").cloned(), key }
     }
 

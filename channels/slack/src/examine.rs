@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use reqwest::header::CONTENT_LENGTH;
-use selkie_channel_core::http::{Fault, Refusal, Request, Said};
-use selkie_channel_core::{CredentialCheck, Examine, Examined, PersonId};
+use selkie_channel_core::http::{Fault, PlatformReply, Refusal, Request};
+use selkie_channel_core::{CredentialCheck, ExaminationReport, Examine, PersonId};
 use serde_json::Value;
 
 use crate::api::Api;
@@ -21,12 +21,12 @@ const ANOTHER_TOKEN: &str = "install the app again at https://api.slack.com/apps
 const NEEDED: [&str; 3] = ["app_mentions:read", "chat:write", "im:history"];
 
 /// Asks, and changes nothing.
-pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
+pub async fn examine(api: &Api, what: Examine<'_>) -> ExaminationReport {
     let Me { answer, scopes: given, clock } = match me(api).await {
         Ok(me) => me,
         Err(fault) => return refused(&fault),
     };
-    let mut examined = Examined { clock, ..Examined::default() };
+    let mut examined = ExaminationReport { clock, ..ExaminationReport::default() };
     let text = |key: &str| answer[key].as_str().unwrap_or("?").to_owned();
     examined.fine(format!(
         "the bot's token works: {} in {} ({}); only selkie run can try the app's token",
@@ -73,17 +73,21 @@ async fn me(api: &Api) -> Result<Me, Fault> {
     let call = Request { what: "auth.test", request, limit: CALL_LIMIT, progress: None };
     api.raw()
         .call(call, |reply| {
-            let Some(answer) = reply.object() else { return Said::Foreign };
+            let Some(answer) = reply.object() else { return PlatformReply::Foreign };
             match (answer["ok"].as_bool(), answer["error"].as_str()) {
                 (Some(true), _) => {
                     let scopes = reply.header("x-oauth-scopes").map(listed);
-                    Said::Done(Me { answer, scopes, clock: reply.date() })
+                    PlatformReply::Done(Me { answer, scopes, clock: reply.date() })
                 }
                 (Some(false), Some(code)) => {
                     let words = code.to_owned();
-                    Said::Refused(Refusal { code: words.clone(), words, ..reply.refusal() })
+                    PlatformReply::Refused(Refusal {
+                        code: words.clone(),
+                        words,
+                        ..reply.refusal()
+                    })
                 }
-                _ => Said::Foreign,
+                _ => PlatformReply::Foreign,
             }
         })
         .await
@@ -93,16 +97,16 @@ fn listed(header: &str) -> BTreeSet<String> {
     header.split(',').map(|scope| scope.trim().to_owned()).filter(|s| !s.is_empty()).collect()
 }
 
-fn refused(fault: &Fault) -> Examined {
+fn refused(fault: &Fault) -> ExaminationReport {
     match fault {
         Fault::Refused(refusal) if kind(refusal) == Kind::Token => {
-            Examined::broken(not_taken(refusal), ANOTHER_TOKEN)
+            ExaminationReport::broken(not_taken(refusal), ANOTHER_TOKEN)
         }
-        Fault::Refused(refusal) => Examined::broken(
+        Fault::Refused(refusal) => ExaminationReport::broken(
             format!("Slack refuses: {}", refusal::words(refusal)),
             "run selkie doctor again later",
         ),
-        Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
+        Fault::NotSent(why) | Fault::Unclear(why) => ExaminationReport::broken(
             format!("Slack cannot be reached: {why}"),
             "check this machine's network and slack.base_url (no proxy is used for Slack)",
         ),
@@ -110,7 +114,7 @@ fn refused(fault: &Fault) -> Examined {
 }
 
 /// Names the scopes that the app asks for and was not given.
-fn missing(given: &BTreeSet<String>, examined: &mut Examined) {
+fn missing(given: &BTreeSet<String>, examined: &mut ExaminationReport) {
     let missing: Vec<&str> = scopes().filter(|scope| !given.contains(*scope)).collect();
     if missing.is_empty() {
         examined.fine("the app has every scope that it needs");
@@ -125,7 +129,7 @@ fn missing(given: &BTreeSet<String>, examined: &mut Examined) {
     }
 }
 
-async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
+async fn owners(api: &Api, owners: &[PersonId], examined: &mut ExaminationReport) {
     for owner in owners.iter().take(MOST_OWNERS) {
         let Some(user) = owner.as_str().rsplit(':').next() else { continue };
         match api.ask("users.info", &[("user", user)]).await {
@@ -163,7 +167,7 @@ mod tests {
             (Some("emoji:read"), Gravity::Warning),
             (Some("chat:write"), Gravity::Error),
         ] {
-            let mut examined = Examined::default();
+            let mut examined = ExaminationReport::default();
             missing(
                 &all.iter().filter(|s| Some(s.as_str()) != less).cloned().collect(),
                 &mut examined,

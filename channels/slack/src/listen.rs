@@ -15,7 +15,7 @@ use crate::api::{Api, ClientFactory};
 use crate::ending::{DISABLED, End, TAKEN, grumble};
 use crate::hear::{self, Envelope, Frame};
 use crate::names::Names;
-use crate::socket::{Brought, Patience, Socket};
+use crate::socket::{Patience, Socket, SocketEvent};
 use crate::stubs;
 use crate::whoami::{Me, Whoami};
 use selkie_channel_core::Pauses;
@@ -64,7 +64,7 @@ pub struct Listener<'a> {
 /// Listens until the credential is refused and no socket is left: a refused renewal takes nothing from one
 /// that hears.
 pub async fn listen(listener: Listener<'_>) -> ListenEnd {
-    let shared = Shared {
+    let shared = ListenState {
         listener: &listener,
         latest: AtomicI64::new(0),
         open: AtomicUsize::new(0),
@@ -77,7 +77,7 @@ pub async fn listen(listener: Listener<'_>) -> ListenEnd {
     end
 }
 
-struct Shared<'a> {
+struct ListenState<'a> {
     listener: &'a Listener<'a>,
     /// The newest order seen.
     latest: AtomicI64,
@@ -90,7 +90,7 @@ struct Shared<'a> {
     joins: AtomicBool,
 }
 
-impl Shared<'_> {
+impl ListenState<'_> {
     /// Keeps one slot filled. Only the first slot opens a socket before one has worked.
     async fn keep(&self, slot: u8) -> ListenEnd {
         if slot > 0 {
@@ -197,7 +197,7 @@ impl Shared<'_> {
         };
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         tracing::debug!(open, "a socket is open");
-        let counted = Counted(&self.open);
+        let counted = SocketCount(&self.open);
         let end = self.read(&mut socket).await;
         // The old one is closed before the next is opened: never more than the settings say.
         socket.close().await;
@@ -209,8 +209,8 @@ impl Shared<'_> {
         loop {
             self.pulse(Pulse::Turns(self.listener.patience.silence));
             let frames = match socket.next().await {
-                Brought::Frames(frames) => frames,
-                Brought::End(why) => return End::Broken(why),
+                SocketEvent::Frames(frames) => frames,
+                SocketEvent::End(why) => return End::Broken(why),
             };
             self.pulse(Pulse::Heard);
             if frames.is_empty() {
@@ -318,9 +318,9 @@ impl Shared<'_> {
 }
 
 /// Counts a socket as open while it lives.
-struct Counted<'a>(&'a AtomicUsize);
+struct SocketCount<'a>(&'a AtomicUsize);
 
-impl Drop for Counted<'_> {
+impl Drop for SocketCount<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }

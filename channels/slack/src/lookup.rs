@@ -24,7 +24,7 @@ const SOON: Duration = Duration::from_secs(2);
 const TOKEN_REFUSED: Duration = Duration::from_secs(60);
 
 /// What was said, by which it is known again.
-struct Wanted<'a> {
+struct LookupQuery<'a> {
     /// A stream has none.
     key: Option<&'a str>,
     /// The words of its forms, as they read.
@@ -36,7 +36,7 @@ struct Wanted<'a> {
 
 /// The beginning of a stream of which nobody knows whether it stands.
 #[derive(Clone, Debug)]
-pub struct Begun {
+pub struct UnclearStream {
     /// The channel.
     pub channel: String,
     /// The thread's root.
@@ -48,7 +48,7 @@ pub struct Begun {
 }
 
 /// What stands on a page.
-enum Seen {
+enum PageContent {
     /// Ours, at this `ts`.
     There(String),
     /// Words of the bot that carry no key: it may be among them, changed.
@@ -66,7 +66,7 @@ pub async fn message(api: &Api, call: &Call, plain: Option<&Call>, me: &Me) -> L
     let Some(channel) = field("channel") else { return Lookup::Unknown };
     let words = [Some(call), plain].into_iter().flatten().filter_map(words_of).collect();
     // The key begins with the message that is answered.
-    let wanted = Wanted { key: Some(key), words, oldest: answered(key), me };
+    let wanted = LookupQuery { key: Some(key), words, oldest: answered(key), me };
     match field("thread_ts") {
         None => known(walk(api, channel, None, &wanted).await),
         Some(thread) => match known(walk(api, channel, Some(thread), &wanted).await) {
@@ -85,14 +85,14 @@ pub async fn message(api: &Api, call: &Call, plain: Option<&Call>, me: &Me) -> L
 ///
 /// # Errors
 /// When Slack does not show the thread; see [`later`].
-pub async fn stream(api: &Api, begun: &Begun, me: &Me) -> Result<Lookup, Fault> {
+pub async fn stream(api: &Api, begun: &UnclearStream, me: &Me) -> Result<Lookup, Fault> {
     // Without its name, another bot's words would be taken for its own.
     let me = if me.user.is_empty() { &whoami::ask(api).await? } else { me };
     let words = vec![reads(&begun.text)];
     if words.iter().all(String::is_empty) {
         return Ok(Lookup::Unknown);
     }
-    let wanted = Wanted { key: None, words, oldest: Some(&begun.after), me };
+    let wanted = LookupQuery { key: None, words, oldest: Some(&begun.after), me };
     let known = walk(api, &begun.channel, Some(&begun.thread), &wanted).await?;
     // Other words of the bot say nothing of these.
     Ok(if known == Lookup::Unknown { Lookup::NotSent } else { known })
@@ -103,7 +103,7 @@ async fn walk(
     api: &Api,
     channel: &str,
     thread: Option<&str>,
-    wanted: &Wanted<'_>,
+    wanted: &LookupQuery<'_>,
 ) -> Result<Lookup, Fault> {
     let method = if thread.is_some() { "conversations.replies" } else { "conversations.history" };
     let mut cursor = String::new();
@@ -117,13 +117,13 @@ async fn walk(
         }
         let page = api.ask(method, &ask).await?;
         match wanted.on(&page) {
-            Seen::There(ts) => {
+            PageContent::There(ts) => {
                 let message = Some(MessageRef::new(ts));
                 let note = Some("found again in the channel's history".to_owned());
                 return Ok(Lookup::Sent(Receipt { message, note, ..Receipt::default() }));
             }
-            Seen::Perhaps => perhaps = true,
-            Seen::Nothing => {}
+            PageContent::Perhaps => perhaps = true,
+            PageContent::Nothing => {}
         }
         let next = page.pointer("/response_metadata/next_cursor").and_then(Value::as_str);
         match next.filter(|next| !next.is_empty()) {
@@ -135,13 +135,13 @@ async fn walk(
     Ok(Lookup::Unknown)
 }
 
-impl Wanted<'_> {
-    fn on(&self, page: &Value) -> Seen {
+impl LookupQuery<'_> {
+    fn on(&self, page: &Value) -> PageContent {
         let messages =
             page.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let ts = |message: &Value| message.get("ts").and_then(Value::as_str).map(str::to_owned);
         if let Some(ts) = messages.iter().find(|message| self.has_key(message)).and_then(ts) {
-            return Seen::There(ts);
+            return PageContent::There(ts);
         }
         let is_young = |message: &Value| self.key.is_some() || self.is_young(message);
         let keyless = |message: &&Value| self.is_keyless(message) && is_young(message);
@@ -156,9 +156,9 @@ impl Wanted<'_> {
             }
         };
         match (keyless.find(same).and_then(ts), perhaps) {
-            (Some(ts), _) => Seen::There(ts),
-            (None, true) => Seen::Perhaps,
-            (None, false) => Seen::Nothing,
+            (Some(ts), _) => PageContent::There(ts),
+            (None, true) => PageContent::Perhaps,
+            (None, false) => PageContent::Nothing,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What Slack makes of Markdown: which links it opens, and what of them is written out.
 
 use selkie_channel_core::links;
-use selkie_channel_core::styled::{self, Dialect, Link, LinkKind, Styled, Tables};
+use selkie_channel_core::styled::{self, Dialect, Link, LinkKind, StyledText, Tables};
 
 /// The longest address, in bytes, that words link to: every piece of a long link repeats it.
 const LONGEST_LINK: usize = 2048;
@@ -15,7 +15,7 @@ const SLACK: Dialect = Dialect {
 };
 
 /// Renders Markdown, with the styles that Slack has.
-pub fn render(markdown: &str) -> Styled {
+pub fn render(markdown: &str) -> StyledText {
     styled::read(markdown, &SLACK)
 }
 

@@ -4,13 +4,13 @@
 
 use std::ops::Range;
 
-use selkie_channel_core::styled::{Styled, Tag};
+use selkie_channel_core::styled::{StyledText, Tag};
 
 /// Separates a marker from a letter it touches; Slack shows no style inside a word.
 const SEAM: char = '\u{200b}';
 
 /// Writes a stretch, every marker closed.
-pub fn mrkdwn(styled: &Styled, range: Range<usize>) -> String {
+pub fn mrkdwn(styled: &StyledText, range: Range<usize>) -> String {
     let mut writer = Writer::default();
     let mut start = range.start;
     let mut end = start;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url};
-use selkie_channel_core::http::{Fault, Refusal, Reply, Request, Said, Trouble};
+use selkie_channel_core::http::{Fault, PlatformReply, Refusal, Reply, Request, Trouble};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -29,8 +29,10 @@ impl Api {
         let what = "the upload";
         let call = Request { what, request, limit: UPLOAD_LIMIT, progress: None };
         let done = self.raw().call(call, |reply| match reply.status.is_success() {
-            true => Said::Done(()),
-            false => Said::Unsure(format!("its server answered HTTP {}", reply.status.as_u16())),
+            true => PlatformReply::Done(()),
+            false => {
+                PlatformReply::Unsure(format!("its server answered HTTP {}", reply.status.as_u16()))
+            }
         });
         done.await.map_err(|fault| fault.to_string())
     }
@@ -49,9 +51,9 @@ impl Api {
         let call = Request { what, request, limit: CALL_LIMIT, progress: None };
         let done = self.raw().call(call, |reply| match reply.status.as_u16() {
             200..300 => taken(reply),
-            429 => Said::Refused(limited(reply.retry_after())),
-            400..500 => Said::Refused(unknown()),
-            status => Said::Unsure(format!("HTTP {status}")),
+            429 => PlatformReply::Refused(limited(reply.retry_after())),
+            400..500 => PlatformReply::Refused(unknown()),
+            status => PlatformReply::Unsure(format!("HTTP {status}")),
         });
         done.await
     }
@@ -107,16 +109,16 @@ impl Api {
 }
 
 /// What a good status says of an answer to a command: Slack says `ok`; a page does not.
-fn taken(reply: &Reply) -> Said<()> {
+fn taken(reply: &Reply) -> PlatformReply<()> {
     if reply.body.is_empty() || reply.body.trim_ascii().eq_ignore_ascii_case(b"ok") {
-        return Said::Done(());
+        return PlatformReply::Done(());
     }
     let body = reply.object().unwrap_or_default();
     match (body["ok"].as_bool(), body["error"].as_str()) {
-        (Some(true), _) => Said::Done(()),
+        (Some(true), _) => PlatformReply::Done(()),
         (Some(false), Some(code)) => {
-            Said::Refused(Refusal { code: code.to_owned(), ..reply.refusal() })
+            PlatformReply::Refused(Refusal { code: code.to_owned(), ..reply.refusal() })
         }
-        _ => Said::Foreign,
+        _ => PlatformReply::Foreign,
     }
 }

@@ -1,8 +1,10 @@
 //! What is said becomes calls.
 
 use selkie_channel_core::hash::fnv;
-use selkie_channel_core::styled::{Styled, mention};
-use selkie_channel_core::{Body, Growing, MessageRef, Outbound, Part, PersonId, Question, file};
+use selkie_channel_core::styled::{StyledText, mention};
+use selkie_channel_core::{
+    Body, GrowingText, MessageRef, Outbound, Part, PersonId, Question, file,
+};
 use serde_json::{Value, json};
 
 use crate::blocks;
@@ -60,7 +62,7 @@ impl Maker<'_> {
     }
 
     /// Slack streams into threads, to somebody of the same workspace; its plain form is none that grows.
-    fn growing(&self, part: &Part, growing: &Growing) -> Part {
+    fn growing(&self, part: &Part, growing: &GrowingText) -> Part {
         // A beginning is never posted anew, and the same one is the same call.
         let part = part.changed(|call| {
             if let Call::Update { anew, .. } = call {
@@ -215,7 +217,7 @@ impl Maker<'_> {
     }
 
     fn file(&self, path: &str, name: &str, caption: Option<&str>) -> Vec<Part> {
-        let caption = caption.map_or_else(Styled::default, markdown::render);
+        let caption = caption.map_or_else(StyledText::default, markdown::render);
         let mut pieces = cut::pieces(&caption, MAX_TEXT - MARK_ROOM).into_iter();
         let first = pieces.next();
         let name = file::name(name);
@@ -283,10 +285,10 @@ fn without_user(mut params: Value) -> Value {
 }
 
 /// Markdown that is all markup (an empty code block, a link's definition) is shown as it stands.
-fn styled(markdown: &str) -> Styled {
+fn styled(markdown: &str) -> StyledText {
     let mut styled = markdown::render(markdown);
     if styled.text().trim().is_empty() {
-        styled = Styled::default();
+        styled = StyledText::default();
         styled.push(markdown, &[]);
     }
     styled
@@ -308,7 +310,7 @@ fn one(markdown: &str, most: usize) -> Option<Piece> {
 /// blocks, and for when the blocks are refused.
 fn in_words(piece: &Piece, question: &Question) -> String {
     let words = Question { markdown: String::new(), ..question.clone() }.in_words();
-    let mut plain = Styled::default();
+    let mut plain = StyledText::default();
     plain.push(&piece.shown, &[]);
     plain.push(&words, &[]);
     let most = MAX_TEXT - MARK_ROOM;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::http::Fault;
 use selkie_channel_core::{
-    CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Now, Outbound, Part, Receipt,
-    Sender,
+    CredentialCheck, Delivery, ExaminationReport, Examine, Lookup, MessageRef, Now, Outbound, Part,
+    Receipt, Sender,
 };
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::lookup;
 use crate::refusal::{self, Kind, kind, words};
 use crate::render;
 use crate::signs::Signs;
-use crate::stream::{Ended, Message, Streams, grows};
+use crate::stream::{Message, StreamEnd, Streams, grows};
 use crate::upload::{self, UnclearFiles};
 use crate::verdict::{about, changed, posted, unproven, verdict};
 use crate::whoami::Whoami;
@@ -58,15 +58,15 @@ impl SlackSender {
 
     /// A call to a person becomes one to their direct message, the plain form with it. A failure to open that proves
     /// that nothing was sent.
-    async fn at_home(&self, part: &Part) -> Result<Parsed, Delivery> {
+    async fn at_home(&self, part: &Part) -> Result<ParsedPart, Delivery> {
         let plain = part.fallback.as_ref().and_then(read);
         let Some(call) = read(&part.call) else { return Err(Delivery::unreadable()) };
-        let Some(channel) = call.channel() else { return Ok(Parsed { call, plain }) };
+        let Some(channel) = call.channel() else { return Ok(ParsedPart { call, plain }) };
         match self.homes.channel(&self.api, channel).await {
-            Ok(home) if home == channel => Ok(Parsed { call, plain }),
+            Ok(home) if home == channel => Ok(ParsedPart { call, plain }),
             Ok(home) => {
                 let plain = plain.map(|plain| plain.moved_to(&home));
-                Ok(Parsed { call: call.moved_to(&home), plain })
+                Ok(ParsedPart { call: call.moved_to(&home), plain })
             }
             Err(fault) => Err(unproven(fault, true)),
         }
@@ -124,9 +124,9 @@ impl SlackSender {
         let message = Message::of(params);
         let text = params["text"].as_str().filter(|_| whole);
         match self.streams.end(&self.api, &message, text).await {
-            Ended::Free => self.say("chat.update", params, plain).await,
-            Ended::Whole => changed(params, None),
-            Ended::Later(delivery) => delivery,
+            StreamEnd::Free => self.say("chat.update", params, plain).await,
+            StreamEnd::Whole => changed(params, None),
+            StreamEnd::Later(delivery) => delivery,
         }
     }
 
@@ -192,7 +192,7 @@ impl SlackSender {
     async fn delete(&self, channel: &str, ts: &str) -> Delivery {
         let params = json!({ "channel": channel, "ts": ts });
         let message = Message::of(&params);
-        if let Ended::Later(delivery) = self.streams.end(&self.api, &message, None).await {
+        if let StreamEnd::Later(delivery) = self.streams.end(&self.api, &message, None).await {
             return delivery;
         }
         let mut is_stopped = false;
@@ -304,7 +304,7 @@ impl Sender for SlackSender {
         render::render(outbound)
     }
 
-    async fn examine(&self, what: Examine<'_>) -> Examined {
+    async fn examine(&self, what: Examine<'_>) -> ExaminationReport {
         examine(&self.api, what).await
     }
 
@@ -313,7 +313,7 @@ impl Sender for SlackSender {
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {
-        let Parsed { call, plain } = match self.at_home(part).await {
+        let ParsedPart { call, plain } = match self.at_home(part).await {
             Ok(parsed) => parsed,
             Err(delivery) => return delivery,
         };
@@ -342,7 +342,7 @@ impl Sender for SlackSender {
     }
 
     async fn lookup(&self, part: &Part) -> Lookup {
-        let Parsed { call, plain } = match self.at_home(part).await {
+        let ParsedPart { call, plain } = match self.at_home(part).await {
             Ok(parsed) => parsed,
             Err(Delivery::Retry { after, why, .. }) => {
                 return Lookup::Later { after, at_most: None, why };
@@ -405,7 +405,7 @@ struct Growth<'a> {
 }
 
 /// A part as it is carried out.
-struct Parsed {
+struct ParsedPart {
     call: Call,
     plain: Option<Call>,
 }

@@ -92,7 +92,7 @@ impl Default for Settings {
 
 /// The section, checked.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedSettings {
     /// The bot's token.
     pub bot_token: Token,
     /// The app's token.
@@ -119,7 +119,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// Every problem at once, each naming key, value (never a token) and what is taken.
-pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+pub fn read(section: Value) -> Result<Option<CheckedSettings>, Vec<Problem>> {
     settings::read(section, &["bot_token", "app_token"], taken, check)
 }
 
@@ -139,7 +139,7 @@ fn taken(key: &str) -> Option<&'static str> {
     })
 }
 
-fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+fn check(settings: Settings, findings: &mut Findings) -> Option<CheckedSettings> {
     let (bot, app) = (settings.bot_token.as_ref(), settings.app_token.as_ref());
     let bot_token = findings.take("bot_token", token("bot_token", bot, "xoxb-"));
     let app_token = findings.take("app_token", token("app_token", app, "xapp-"));
@@ -156,7 +156,7 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let max_download = findings.take("max_download_bytes", download);
     let upload = size(settings.max_upload_bytes, MAX_UPLOAD);
     let max_upload = findings.take("max_upload_bytes", upload);
-    Some(Checked {
+    Some(CheckedSettings {
         bot_token: bot_token?,
         app_token: app_token?,
         base: base?,
@@ -248,7 +248,7 @@ mod tests {
         problems.into_iter().map(|p| format!("{}: {}", p.key, p.message)).collect()
     }
 
-    fn sound(more: Value) -> Checked {
+    fn sound(more: Value) -> CheckedSettings {
         let mut section = json!({ "bot_token": "xoxb-1", "app_token": "xapp-1" });
         for (key, value) in more.as_object().unwrap() {
             section[key] = value.clone();

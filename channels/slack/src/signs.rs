@@ -22,10 +22,10 @@ const MANY: usize = 1000;
 
 /// When which sign was shown last.
 #[derive(Default)]
-pub struct Signs(Mutex<Known>);
+pub struct Signs(Mutex<SignCache>);
 
 #[derive(Default)]
-struct Known {
+struct SignCache {
     shown: HashMap<String, Instant>,
     held_until: Option<Instant>,
 }

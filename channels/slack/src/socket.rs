@@ -52,7 +52,7 @@ pub struct Socket {
 }
 
 /// What a socket brought.
-pub enum Brought {
+pub enum SocketEvent {
     /// Text frames, in order; empty for a sign of life.
     Frames(Vec<String>),
     /// It is over, and why.
@@ -78,7 +78,7 @@ impl Socket {
     }
 
     /// Waits for the next frames: the first, and what is there already behind it.
-    pub async fn next(&mut self) -> Brought {
+    pub async fn next(&mut self) -> SocketEvent {
         let wait = if self.greeted { self.patience.ping } else { self.patience.hello };
         let Ok(first) = timeout(wait, self.stream.next()).await else { return self.quiet().await };
         let mut frames = Vec::new();
@@ -87,9 +87,9 @@ impl Socket {
             match message {
                 Some(Ok(Message::Text(text))) => frames.push(text.as_str().to_owned()),
                 Some(Ok(Message::Close(_))) | None if frames.is_empty() => {
-                    return Brought::End("Slack closed the socket".to_owned());
+                    return SocketEvent::End("Slack closed the socket".to_owned());
                 }
-                Some(Err(e)) if frames.is_empty() => return Brought::End(chain(&e)),
+                Some(Err(e)) if frames.is_empty() => return SocketEvent::End(chain(&e)),
                 // The end comes again, once the frames before it are stored.
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 Some(Ok(_)) => {}
@@ -97,7 +97,7 @@ impl Socket {
             next = if frames.len() < BATCH { self.stream.next().now_or_never() } else { None };
         }
         self.heard = Instant::now();
-        Brought::Frames(frames)
+        SocketEvent::Frames(frames)
     }
 
     /// Slack has said hello: from now on silence is measured.
@@ -123,18 +123,18 @@ impl Socket {
     }
 
     /// Nothing came for a while: asks, or gives up.
-    async fn quiet(&mut self) -> Brought {
+    async fn quiet(&mut self) -> SocketEvent {
         if !self.greeted {
-            return Brought::End("connected, and Slack never said hello".to_owned());
+            return SocketEvent::End("connected, and Slack never said hello".to_owned());
         }
         if self.heard.elapsed() >= self.patience.silence {
-            return Brought::End("silent: not even a pong came".to_owned());
+            return SocketEvent::End("silent: not even a pong came".to_owned());
         }
         let ping = Message::Ping(Vec::new().into());
         match timeout(self.patience.ping, self.stream.send(ping)).await {
-            Ok(Ok(())) => Brought::Frames(Vec::new()),
-            Ok(Err(e)) => Brought::End(chain(&e)),
-            Err(_) => Brought::End("the socket accepts nothing more".to_owned()),
+            Ok(Ok(())) => SocketEvent::Frames(Vec::new()),
+            Ok(Err(e)) => SocketEvent::End(chain(&e)),
+            Err(_) => SocketEvent::End("the socket accepts nothing more".to_owned()),
         }
     }
 }

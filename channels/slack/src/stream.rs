@@ -48,20 +48,20 @@ pub struct Streams {
     open: Mutex<HashMap<Message, Stream>>,
     doubts: Doubts,
     /// By channel; an empty one stands for all.
-    held: Mutex<HashMap<String, Held>>,
+    held: Mutex<HashMap<String, StreamHold>>,
 }
 
 /// A message that grows.
 #[derive(Clone, Debug)]
 struct Stream {
-    sent: Sent,
+    sent: StreamContent,
     /// By what the message is to be found.
     metadata: Option<Value>,
 }
 
 /// What stands in a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Sent {
+enum StreamContent {
     /// This.
     Known(String),
     /// Nobody knows what: a call's end is unclear.
@@ -71,14 +71,14 @@ enum Sent {
 }
 
 /// No stream is tried here.
-struct Held {
+struct StreamHold {
     until: Instant,
     code: String,
 }
 
 /// What came of ending a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum StreamEnd {
     /// The message can be changed now, as far as anybody knows.
     Free,
     /// It says the whole.
@@ -193,10 +193,10 @@ impl Streams {
         let sent = locked(&self.open).get(message)?.sent.clone();
         let shown = growth::shown(text);
         let more = match &sent {
-            Sent::Unknown => return None,
-            Sent::Stopped => "",
-            Sent::Known(sent) if sent.starts_with(&shown) => "",
-            Sent::Known(sent) => shown.strip_prefix(sent.as_str())?,
+            StreamContent::Unknown => return None,
+            StreamContent::Stopped => "",
+            StreamContent::Known(sent) if sent.starts_with(&shown) => "",
+            StreamContent::Known(sent) => shown.strip_prefix(sent.as_str())?,
         };
         if more.is_empty() {
             return Some(Delivery::noted("nothing is new".to_owned()));
@@ -204,13 +204,13 @@ impl Streams {
         let params = json!({ "channel": message.channel, "ts": message.ts, "markdown_text": more });
         match api.call("chat.appendStream", &params).await {
             Ok(_) => {
-                self.stands(message, Sent::Known(shown));
+                self.stands(message, StreamContent::Known(shown));
                 Some(changed(&params, None))
             }
             Err(Fault::Refused(refusal)) => self.not_appended(message, &refusal),
             Err(fault) => {
                 if matches!(fault, Fault::Unclear(_)) {
-                    self.stands(message, Sent::Unknown);
+                    self.stands(message, StreamContent::Unknown);
                 }
                 Some(unproven(fault, true))
             }
@@ -220,7 +220,7 @@ impl Streams {
     fn not_appended(&self, message: &Message, refusal: &Refusal) -> Option<Delivery> {
         match (refusal.code.as_str(), kind(refusal)) {
             ("stopped_by_user", _) => {
-                self.stands(message, Sent::Stopped);
+                self.stands(message, StreamContent::Stopped);
                 Some(Delivery::noted(words(refusal)))
             }
             // Nothing else waits for this limit: the answer itself is told by another call.
@@ -236,21 +236,21 @@ impl Streams {
 
     /// Ends the stream of a message that grows, before it is changed otherwise: to `whole`, when that is all it is to
     /// say.
-    pub async fn end(&self, api: &Api, message: &Message, whole: Option<&str>) -> Ended {
-        let Some(stream) = locked(&self.open).get(message).cloned() else { return Ended::Free };
+    pub async fn end(&self, api: &Api, message: &Message, whole: Option<&str>) -> StreamEnd {
+        let Some(stream) = locked(&self.open).get(message).cloned() else { return StreamEnd::Free };
         let rest = match (&stream.sent, whole) {
-            (Sent::Stopped, _) => {
+            (StreamContent::Stopped, _) => {
                 self.take(message);
-                return Ended::Free;
+                return StreamEnd::Free;
             }
-            (Sent::Known(sent), Some(whole)) => growth::rest(whole, sent),
-            (Sent::Known(_) | Sent::Unknown, _) => None,
+            (StreamContent::Known(sent), Some(whole)) => growth::rest(whole, sent),
+            (StreamContent::Known(_) | StreamContent::Unknown, _) => None,
         };
         let ended = self.stop(api, message, rest, stream.metadata).await;
         match ended {
-            Ok(said) if rest.is_some() && said.as_deref() == whole => Ended::Whole,
-            Ok(_) => Ended::Free,
-            Err(delivery) => Ended::Later(delivery),
+            Ok(said) if rest.is_some() && said.as_deref() == whole => StreamEnd::Whole,
+            Ok(_) => StreamEnd::Free,
+            Err(delivery) => StreamEnd::Later(delivery),
         }
     }
 
@@ -295,7 +295,7 @@ impl Streams {
                 }
                 Err(fault) => {
                     if matches!(fault, Fault::Unclear(_)) {
-                        self.stands(message, Sent::Unknown);
+                        self.stands(message, StreamContent::Unknown);
                     }
                     return Err(unproven(fault, true));
                 }
@@ -309,10 +309,10 @@ impl Streams {
             // They are stopped when Slack refuses to change them.
             open.clear();
         }
-        open.insert(message, Stream { sent: Sent::Known(sent), metadata });
+        open.insert(message, Stream { sent: StreamContent::Known(sent), metadata });
     }
 
-    fn stands(&self, message: &Message, sent: Sent) {
+    fn stands(&self, message: &Message, sent: StreamContent) {
         if let Some(stream) = locked(&self.open).get_mut(message) {
             stream.sent = sent;
         }
@@ -346,7 +346,7 @@ impl Streams {
         if held.len() >= MANY {
             held.clear();
         }
-        held.insert(key.to_owned(), Held { until: Instant::now() + REFUSED, code });
+        held.insert(key.to_owned(), StreamHold { until: Instant::now() + REFUSED, code });
     }
 }
 

@@ -44,11 +44,11 @@ impl Me {
 
 /// The bot's identity and its workspace's emoji.
 pub struct Whoami {
-    known: watch::Sender<Known>,
+    known: watch::Sender<IdentityCache>,
 }
 
 #[derive(Clone, Default)]
-struct Known {
+struct IdentityCache {
     me: Me,
     emoji: BTreeSet<String>,
     emoji_refused: bool,
@@ -59,7 +59,7 @@ struct Known {
 impl Whoami {
     /// Begins knowing nothing.
     pub fn new() -> Self {
-        Self { known: watch::Sender::new(Known::default()) }
+        Self { known: watch::Sender::new(IdentityCache::default()) }
     }
 
     /// Asks until there is an answer, and again when it is old.

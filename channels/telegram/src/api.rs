@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use reqwest::Response;
 use secrecy::ExposeSecret;
-use selkie_channel_core::http::{Client, Fault, Opener, Refusal, Reply, Request, Said};
+use selkie_channel_core::http::{Client, Fault, Opener, PlatformReply, Refusal, Reply, Request};
 use selkie_channel_core::settings::{Token, Url};
 use serde::Deserialize;
 use serde_json::Value;
@@ -137,18 +137,18 @@ impl Api {
 }
 
 /// What Telegram says in an answer.
-fn said(reply: &Reply) -> Said<Answer> {
+fn said(reply: &Reply) -> PlatformReply<Answer> {
     match reply.json::<Envelope>() {
         Some(Envelope { ok: true, result: Some(result), .. }) if reply.status.is_success() => {
-            Said::Done(Answer { result, date: reply.date() })
+            PlatformReply::Done(Answer { result, date: reply.date() })
         }
         Some(envelope) if !envelope.ok && reply.status.is_client_error() => {
             let refusal = reply.refusal();
             let wait = envelope.parameters.unwrap_or_default().retry_after;
             let retry_after = wait.map(Duration::from_secs).or(refusal.retry_after);
             let words = envelope.description.unwrap_or_default();
-            Said::Refused(Refusal { words, retry_after, ..refusal })
+            PlatformReply::Refused(Refusal { words, retry_after, ..refusal })
         }
-        _ => Said::Foreign,
+        _ => PlatformReply::Foreign,
     }
 }

@@ -1,6 +1,6 @@
 //! Questions with buttons, and what becomes of messages that stand already: edits, deletions, taps.
 
-use selkie_channel_core::styled::{Styled, Tag};
+use selkie_channel_core::styled::{StyledText, Tag};
 use selkie_channel_core::{MessageRef, Part, Question, split};
 use serde_json::json;
 use teloxide::payloads::{
@@ -130,7 +130,7 @@ impl Maker<'_> {
 }
 
 /// Writes what is asked; what no button holds stands in the text.
-fn words(question: &Question) -> Styled {
+fn words(question: &Question) -> StyledText {
     let numbered = !question.choices.is_empty() && keyboard::inline(question).is_none();
     let mut text = styled(&question.markdown);
     if numbered || !cut::shows(text.text()) {
@@ -141,7 +141,7 @@ fn words(question: &Question) -> Styled {
 }
 
 /// Adds the choices that their buttons do not explain, and the hint for an answer in own words.
-fn explain(text: &mut Styled, question: &Question) {
+fn explain(text: &mut StyledText, question: &Question) {
     let unexplained = question.choices.iter().filter(|choice| {
         !choice.description.is_empty() || keyboard::label(choice) != choice.label.trim()
     });
@@ -160,7 +160,7 @@ fn explain(text: &mut Styled, question: &Question) {
 }
 
 /// Returns what fits one message; a cut shows.
-fn one_piece(text: &Styled) -> Option<Piece> {
+fn one_piece(text: &StyledText) -> Option<Piece> {
     let mut pieces = cut::pieces(text, ROOM - 1, ROOM - 1).into_iter();
     let mut first = pieces.next()?;
     if pieces.next().is_some() {

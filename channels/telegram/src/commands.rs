@@ -1,7 +1,7 @@
 //! Tells Telegram the bot's commands, so that its apps offer them: only where they are not as they should be.
 
 use selkie_channel_core::http::Fault;
-use selkie_channel_core::{Offered, Pauses, json};
+use selkie_channel_core::{OfferedCommand, Pauses, json};
 use serde_json::{Value, json};
 use teloxide::payloads::{
     GetMyCommands, GetMyCommandsSetters, SetMyCommands, SetMyCommandsSetters,
@@ -24,7 +24,7 @@ const LONGEST: usize = 256;
 ///
 /// # Errors
 /// In words for a log.
-pub async fn offer(api: &Api, pauses: Pauses, commands: &[Offered]) -> Result<(), String> {
+pub async fn offer(api: &Api, pauses: Pauses, commands: &[OfferedCommand]) -> Result<(), String> {
     for (scope, in_groups) in SCOPES {
         let wanted = list(commands, in_groups);
         let mut tried = 0;
@@ -61,9 +61,9 @@ async fn settle(api: &Api, scope: &BotCommandScope, wanted: &[BotCommand]) -> Re
     Ok(())
 }
 
-fn list(commands: &[Offered], in_groups: bool) -> Vec<BotCommand> {
+fn list(commands: &[OfferedCommand], in_groups: bool) -> Vec<BotCommand> {
     let shown = commands.iter().filter(|command| command.in_groups || !in_groups).take(MOST);
-    let command = |command: &Offered| {
+    let command = |command: &OfferedCommand| {
         let words: String = command.help.trim().chars().take(LONGEST).collect();
         BotCommand::new(command.name, words)
     };
@@ -75,9 +75,9 @@ mod tests {
     use super::*;
     use crate::testkit::{Reply, Server};
 
-    const COMMANDS: [Offered; 2] = [
-        Offered { name: "stop", help: "ends what I do", in_groups: true },
-        Offered { name: "ps", help: "lists programs", in_groups: false },
+    const COMMANDS: [OfferedCommand; 2] = [
+        OfferedCommand { name: "stop", help: "ends what I do", in_groups: true },
+        OfferedCommand { name: "ps", help: "lists programs", in_groups: false },
     ];
 
     #[tokio::test]

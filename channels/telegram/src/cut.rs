@@ -1,7 +1,7 @@
 //! Cuts styled text into messages, at the best border within Telegram's limit.
 
 use selkie_channel_core::has_no_width;
-use selkie_channel_core::styled::Styled;
+use selkie_channel_core::styled::StyledText;
 
 use crate::html::html;
 
@@ -16,7 +16,7 @@ pub struct Piece {
 
 /// Cuts into pieces of at most `limit` UTF-16 units of visible text; the first of at most `first`.
 /// Empty for text that shows nothing.
-pub fn pieces(styled: &Styled, first: usize, limit: usize) -> Vec<Piece> {
+pub fn pieces(styled: &StyledText, first: usize, limit: usize) -> Vec<Piece> {
     let text = styled.text();
     let mut pieces = Vec::new();
     let mut at = styled.skip_blank(0);

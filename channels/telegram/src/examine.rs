@@ -2,7 +2,7 @@
 //! can speak to its owners.
 
 use selkie_channel_core::http::{Fault, Refusal};
-use selkie_channel_core::{CredentialCheck, Examine, Examined, PersonId, json};
+use selkie_channel_core::{CredentialCheck, ExaminationReport, Examine, PersonId, json};
 use serde_json::Value;
 
 use crate::api::{Answer, Api, CALL_LIMIT};
@@ -14,18 +14,18 @@ const ANOTHER_TOKEN: &str = "copy the token again from @BotFather (/mybots, API 
     telegram.bot_token_file or telegram.bot_token";
 
 /// Asks, and changes nothing.
-pub async fn examine(api: &Api, what: Examine<'_>) -> Examined {
+pub async fn examine(api: &Api, what: Examine<'_>) -> ExaminationReport {
     let (me, clock) = match ask(api, "getMe", &serde_json::json!({})).await {
         Ok((me, answer)) => (me, answer.date),
         Err(fault) => return refused(&fault),
     };
     if me["is_bot"].as_bool() == Some(false) {
-        return Examined::broken(
+        return ExaminationReport::broken(
             "the token belongs to an account that is not a bot",
             "make a bot at @BotFather (/newbot) and take the token that it gives you",
         );
     }
-    let mut examined = Examined { clock, ..Examined::default() };
+    let mut examined = ExaminationReport { clock, ..ExaminationReport::default() };
     let name = me["username"].as_str().unwrap_or("a bot without a name");
     let hears = match me["can_read_all_group_messages"].as_bool() {
         Some(false) => "; in groups it sees only commands, mentions and replies to it",
@@ -57,19 +57,20 @@ async fn ask(api: &Api, method: &str, params: &Value) -> Result<(Value, Answer),
     Ok((json::read(answer.result.get()).unwrap_or_default(), answer))
 }
 
-fn refused(fault: &Fault) -> Examined {
+fn refused(fault: &Fault) -> ExaminationReport {
     match fault {
         Fault::Refused(refusal) if kind(refusal) == Kind::Token => {
-            Examined::broken(not_taken(refusal), ANOTHER_TOKEN)
+            ExaminationReport::broken(not_taken(refusal), ANOTHER_TOKEN)
         }
-        Fault::Refused(refusal) if kind(refusal) == Kind::Limited => Examined::broken(
+        Fault::Refused(refusal) if kind(refusal) == Kind::Limited => ExaminationReport::broken(
             format!("Telegram limits the bot ({})", refusal.words),
             "run selkie doctor again when that time is over",
         ),
-        Fault::Refused(_) => {
-            Examined::broken(fault.to_string(), "see https://core.telegram.org/bots/api#getme")
-        }
-        Fault::NotSent(why) | Fault::Unclear(why) => Examined::broken(
+        Fault::Refused(_) => ExaminationReport::broken(
+            fault.to_string(),
+            "see https://core.telegram.org/bots/api#getme",
+        ),
+        Fault::NotSent(why) | Fault::Unclear(why) => ExaminationReport::broken(
             format!("Telegram cannot be reached: {why}"),
             "check this machine's network, its proxy, and telegram.base_url",
         ),
@@ -77,7 +78,7 @@ fn refused(fault: &Fault) -> Examined {
 }
 
 /// While a webhook is set, nobody who polls is given anything.
-async fn webhook(api: &Api, examined: &mut Examined) {
+async fn webhook(api: &Api, examined: &mut ExaminationReport) {
     match ask(api, "getWebhookInfo", &serde_json::json!({})).await {
         Ok((info, _)) => {
             let url = info["url"].as_str().filter(|url| !url.is_empty());
@@ -104,7 +105,7 @@ fn host(url: &str) -> String {
 }
 
 /// A bot can write to nobody who has not written to it.
-async fn owners(api: &Api, owners: &[PersonId], examined: &mut Examined) {
+async fn owners(api: &Api, owners: &[PersonId], examined: &mut ExaminationReport) {
     for owner in owners.iter().take(MOST_OWNERS) {
         let id = owner.as_str().strip_prefix("tg:").and_then(|id| id.parse::<i64>().ok());
         let Some(id) = id else {

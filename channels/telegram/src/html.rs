@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use selkie_channel_core::styled::{Styled, Tag};
+use selkie_channel_core::styled::{StyledText, Tag};
 
 /// Writes a stretch, every tag closed.
-pub fn html(styled: &Styled, range: Range<usize>) -> String {
+pub fn html(styled: &StyledText, range: Range<usize>) -> String {
     let mut out = String::with_capacity(range.len() + 16);
     let mut open: Vec<&Tag> = Vec::new();
     for (text, tags) in styled.stretches(range) {

@@ -1,6 +1,6 @@
 //! Messages, files, reactions: the plain calls that say an outbound.
 
-use selkie_channel_core::styled::{Styled, mention};
+use selkie_channel_core::styled::{StyledText, mention};
 use selkie_channel_core::{MessageRef, Outbound, Part, file};
 use serde_json::{Value, json};
 use teloxide::payloads::{
@@ -80,7 +80,7 @@ impl Maker<'_> {
         name: &str,
         caption: Option<&str>,
     ) -> Vec<Part> {
-        let caption = caption.map_or_else(Styled::default, markdown::render);
+        let caption = caption.map_or_else(StyledText::default, markdown::render);
         let room = MAX_CAPTION - MARK_ROOM;
         let mut pieces = cut::pieces(&caption, room, ROOM).into_iter();
         let first = pieces.next();
@@ -186,7 +186,7 @@ fn into_edit(call: &mut Call, id: i32) {
 }
 
 /// Renders Markdown; what is all markup (an empty code block, a link's definition) is shown as it stands.
-pub fn styled(markdown: &str) -> Styled {
+pub fn styled(markdown: &str) -> StyledText {
     let mut styled = markdown::render(markdown);
     if styled.text().is_empty() {
         styled.push(markdown, &[]);

@@ -1,7 +1,7 @@
 //! What Telegram makes of Markdown: which links it follows, and what of them is written out.
 
 use selkie_channel_core::links;
-use selkie_channel_core::styled::{self, Dialect, Link, LinkKind, Styled, Tables};
+use selkie_channel_core::styled::{self, Dialect, Link, LinkKind, StyledText, Tables};
 
 const TELEGRAM: Dialect = Dialect {
     behind_quote: 0,
@@ -13,7 +13,7 @@ const TELEGRAM: Dialect = Dialect {
 };
 
 /// Renders Markdown, with the styles that Telegram has.
-pub fn render(markdown: &str) -> Styled {
+pub fn render(markdown: &str) -> StyledText {
     styled::read(markdown, &TELEGRAM)
 }
 

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{AccountId, Attachment, Inbox, ListenEnd, Offered, Receiver, Sink};
+use selkie_channel_core::{
+    AccountId, Attachment, Inbox, ListenEnd, OfferedCommand, Receiver, Sink,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{Api, ClientFactory};
@@ -54,7 +56,7 @@ impl Receiver for TelegramReceiver {
         }
     }
 
-    async fn offer(&self, commands: &[Offered]) -> Result<(), String> {
+    async fn offer(&self, commands: &[OfferedCommand]) -> Result<(), String> {
         commands::offer(&self.api, self.pauses, commands).await
     }
 

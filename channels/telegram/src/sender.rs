@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::{
-    AccountId, CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part,
-    PlaceId, Receipt, Sender, file, json,
+    AccountId, CredentialCheck, Delivery, ExaminationReport, Examine, Lookup, MessageRef, Outbound,
+    Part, PlaceId, Receipt, Sender, file, json,
 };
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ impl Sender for TelegramSender {
         render(outbound)
     }
 
-    async fn examine(&self, what: Examine<'_>) -> Examined {
+    async fn examine(&self, what: Examine<'_>) -> ExaminationReport {
         examine(&self.api, what).await
     }
 

@@ -84,7 +84,7 @@ fn shown(value: &impl Serialize) -> String {
 
 /// The section, checked.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedSettings {
     /// The bot's token.
     pub token: Token,
     /// Ends before `/bot`.
@@ -105,7 +105,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// Every problem at once, each naming key, value (never the token) and what is taken.
-pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+pub fn read(section: Value) -> Result<Option<CheckedSettings>, Vec<Problem>> {
     settings::read(section, &["bot_token"], taken, check)
 }
 
@@ -121,7 +121,7 @@ fn taken(key: &str) -> Option<&'static str> {
     })
 }
 
-fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+fn check(settings: Settings, findings: &mut Findings) -> Option<CheckedSettings> {
     let token = findings.take("bot_token", token(settings.bot_token.as_ref()));
     let base = findings.take("base_url", base_url(&settings.base_url));
     let allow = findings.take(ALLOW_KEYS.places, allow(&settings.allowed_chat_ids));
@@ -130,7 +130,7 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let max_download = findings.take("max_download_bytes", download);
     let upload = size(settings.max_upload_bytes, MAX_UPLOAD);
     let max_upload = findings.take("max_upload_bytes", upload);
-    Some(Checked {
+    Some(CheckedSettings {
         token: token?,
         base: base?,
         allow: allow?,

@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The bot's own id and name.
 pub struct Whoami {
-    known: watch::Sender<Known>,
+    known: watch::Sender<IdentityCache>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct IdentityCache {
     me: Me,
     /// Telegram answered, be it with a refusal: waiting longer brings nothing.
     answered: bool,
@@ -32,7 +32,7 @@ struct Known {
 impl Whoami {
     /// Begins with what the token tells.
     pub fn new(id: i64) -> Self {
-        let known = Known { me: Me { id, username: None }, answered: false };
+        let known = IdentityCache { me: Me { id, username: None }, answered: false };
         Self { known: watch::Sender::new(known) }
     }
 
@@ -50,7 +50,7 @@ impl Whoami {
                     }
                     hears_all = all;
                     tracing::info!(username = me.username.as_deref(), id = me.id, "the bot's name");
-                    self.known.send_replace(Known { me, answered: true });
+                    self.known.send_replace(IdentityCache { me, answered: true });
                     fails = 0;
                     sleep(FRESH).await;
                 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::posting::{MOST_POSTS, fault, written};
-use crate::thread::{Numbering, posts};
+use crate::thread::{ThreadNumbering, posts};
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct Post {
 }
 
 /// Turns what is said into calls, in order. Empty when there is nothing to show.
-pub fn render(outbound: &Outbound, numbering: Numbering) -> Vec<Part> {
+pub fn render(outbound: &Outbound, numbering: ThreadNumbering) -> Vec<Part> {
     match &outbound.body {
         Body::Text { markdown } => thread(outbound, &plain::render(markdown), numbering),
         Body::Post(post) => drafted(outbound, post),
@@ -76,7 +76,7 @@ pub fn following(part: &Part, before: &MessageRef) -> Part {
     Part { call: json!(Call::Post(post)), ..part.clone() }
 }
 
-fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
+fn thread(outbound: &Outbound, text: &str, numbering: ThreadNumbering) -> Vec<Part> {
     let posts = posts(text, numbering);
     if posts.len() > MOST_POSTS {
         let why = format!(
@@ -159,7 +159,7 @@ mod tests {
     fn rendered(body: Body) -> Vec<Part> {
         let conversation = ConversationId::new(AccountId::new("x:1"), "x:main");
         let outbound = Outbound::new(conversation, body).said(DateTime::UNIX_EPOCH);
-        render(&outbound, Numbering::Off)
+        render(&outbound, ThreadNumbering::Off)
     }
 
     fn text(markdown: &str) -> Vec<Part> {

@@ -94,13 +94,13 @@ pub enum Credential {
         now: Now,
     },
     /// By a token that is renewed.
-    Renewing(Box<Renewing>),
+    Renewing(Box<TokenRenewal>),
     /// By one token.
     Fixed(SecretString),
 }
 
 /// A token that is renewed: one at a time, and kept before it is used.
-pub struct Renewing {
+pub struct TokenRenewal {
     id: SecretString,
     secret: Option<SecretString>,
     first: SecretString,
@@ -108,10 +108,10 @@ pub struct Renewing {
     redactor: Redactor,
     now: Now,
     /// Held while X is asked, so that no two refreshes race.
-    held: Mutex<Held>,
+    held: Mutex<HeldToken>,
 }
 
-enum Held {
+enum HeldToken {
     /// Nothing was read yet.
     Unread,
     /// Nothing was kept yet: the configured token is the next.
@@ -133,9 +133,17 @@ impl Credential {
             Login::Bearer(token) => Self::Fixed(token),
             Login::Two { id, secret, refresh } => {
                 let file = TokenFile::new(folder, &refresh);
-                let held = Mutex::new(Held::Unread);
+                let held = Mutex::new(HeldToken::Unread);
                 let first = refresh;
-                Self::Renewing(Box::new(Renewing { id, secret, first, file, redactor, now, held }))
+                Self::Renewing(Box::new(TokenRenewal {
+                    id,
+                    secret,
+                    first,
+                    file,
+                    redactor,
+                    now,
+                    held,
+                }))
             }
         }
     }
@@ -176,38 +184,38 @@ impl Credential {
     }
 }
 
-impl Renewing {
+impl TokenRenewal {
     async fn bearer(&self, wire: &Wire) -> Result<String, Fault> {
         let mut held = self.held.lock().await;
-        if matches!(*held, Held::Unread) {
+        if matches!(*held, HeldToken::Unread) {
             *held = self.load()?;
         }
-        if let Held::Kept(tokens) = &*held
+        if let HeldToken::Kept(tokens) = &*held
             && tokens.until > (self.now)() + NEARLY_OVER
         {
             return Ok(bearer(&tokens.access));
         }
-        if !matches!(*held, Held::Unkept(_)) {
+        if !matches!(*held, HeldToken::Unkept(_)) {
             let refresh = match &*held {
-                Held::Kept(tokens) => &tokens.refresh,
+                HeldToken::Kept(tokens) => &tokens.refresh,
                 _ => &self.first,
             };
-            *held = Held::Unkept(self.renew(wire, refresh).await?);
+            *held = HeldToken::Unkept(self.renew(wire, refresh).await?);
         }
         // Kept first, used then: a crash between the two must find the successor.
-        if let Held::Unkept(tokens) = &*held {
+        if let HeldToken::Unkept(tokens) = &*held {
             self.file.store(tokens).map_err(|error| self.unkept(&error))?;
-            *held = Held::Kept(tokens.clone());
+            *held = HeldToken::Kept(tokens.clone());
         }
         match &*held {
-            Held::Kept(tokens) => Ok(bearer(&tokens.access)),
+            HeldToken::Kept(tokens) => Ok(bearer(&tokens.access)),
             _ => Err(Fault::NotSent("no access token".to_owned())),
         }
     }
 
     async fn refused(&self, header: &str) -> bool {
         let mut held = self.held.lock().await;
-        let Held::Kept(tokens) = &mut *held else { return false };
+        let HeldToken::Kept(tokens) = &mut *held else { return false };
         if bearer(&tokens.access) == header {
             // It is over, whatever was said of its end.
             tokens.until = (self.now)();
@@ -215,7 +223,7 @@ impl Renewing {
         true
     }
 
-    fn load(&self) -> Result<Held, Fault> {
+    fn load(&self) -> Result<HeldToken, Fault> {
         let kept = self.file.load().map_err(|error| {
             let path = self.file.path();
             Fault::NotSent(format!(
@@ -226,7 +234,7 @@ impl Renewing {
         if let Some(tokens) = &kept {
             self.learn(tokens);
         }
-        Ok(kept.map_or(Held::First, Held::Kept))
+        Ok(kept.map_or(HeldToken::First, HeldToken::Kept))
     }
 
     async fn renew(&self, wire: &Wire, refresh: &SecretString) -> Result<Tokens, Fault> {

@@ -135,13 +135,13 @@ fn picture(text: &str) -> Option<(char, usize)> {
     Some((first, end))
 }
 
-type Set = fn() -> icu_properties::CodePointSetDataBorrowed<'static>;
+type EmojiSet = fn() -> icu_properties::CodePointSetDataBorrowed<'static>;
 
-const EMOJI_MODIFIER_BASE: Set = CodePointSetData::new::<EmojiModifierBase>;
-const EMOJI_PRESENTATION: Set = CodePointSetData::new::<EmojiPresentation>;
-const EXTENDED_PICTOGRAPHIC: Set = CodePointSetData::new::<ExtendedPictographic>;
+const EMOJI_MODIFIER_BASE: EmojiSet = CodePointSetData::new::<EmojiModifierBase>;
+const EMOJI_PRESENTATION: EmojiSet = CodePointSetData::new::<EmojiPresentation>;
+const EXTENDED_PICTOGRAPHIC: EmojiSet = CodePointSetData::new::<ExtendedPictographic>;
 
-fn is(set: Set, c: char) -> bool {
+fn is(set: EmojiSet, c: char) -> bool {
     set().contains(c)
 }
 

@@ -1,14 +1,14 @@
 //! How the login stands with X: whether it is taken, and whose it is.
 
 use selkie_channel_core::http::{Fault, Refusal};
-use selkie_channel_core::{CredentialCheck, Examined};
+use selkie_channel_core::{CredentialCheck, ExaminationReport};
 
 use crate::api::Api;
 use crate::refusal::{Kind, advice, kind};
 
 /// Asks, and changes nothing: a login that is renewed is not tried, for its refresh token works once.
-pub async fn examine(api: &Api) -> Examined {
-    let mut examined = Examined::default();
+pub async fn examine(api: &Api) -> ExaminationReport {
+    let mut examined = ExaminationReport::default();
     if api.renews() {
         examined.fine(
             "the login was not tried: its refresh token works only once, and the daemon needs it",

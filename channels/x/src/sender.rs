@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    CredentialCheck, Delivery, Examine, Examined, Lookup, MessageRef, Outbound, Part, PostPicture,
-    Receipt, Sender,
+    CredentialCheck, Delivery, ExaminationReport, Examine, Lookup, MessageRef, Outbound, Part,
+    PostPicture, Receipt, Sender,
 };
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ use crate::examine::{check_credential, examine};
 use crate::ids::is_id;
 use crate::media::{NotUploaded, upload};
 use crate::refusal::{Kind, advice, advice_of_picture, kind, of_another};
-use crate::thread::Numbering;
-use crate::timeline::{Seen, Timeline};
+use crate::thread::ThreadNumbering;
+use crate::timeline::{Timeline, TimelineMatch};
 
 /// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
 const SOON: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ const REMEMBERED: usize = 500;
 pub struct XSender {
     api: Api,
     who: Who,
-    numbering: Numbering,
+    numbering: ThreadNumbering,
     timeline: Timeline,
     memory: Mutex<Memory>,
 }
@@ -58,7 +58,7 @@ struct Memory {
 impl XSender {
     /// Posts through `api`.
     pub fn new(api: Api, numbering: bool, who: Who) -> Self {
-        let numbering = if numbering { Numbering::On } else { Numbering::Off };
+        let numbering = if numbering { ThreadNumbering::On } else { ThreadNumbering::Off };
         Self { api, who, numbering, timeline: Timeline::default(), memory: Mutex::default() }
     }
 
@@ -177,9 +177,9 @@ impl XSender {
             return Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false };
         }
         let why = match self.seen(post).await {
-            Seen::There(id) => return self.sent(&id, Some(TOOK_IT)),
-            Seen::Missing => "the timeline shows none since it was said".to_owned(),
-            Seen::Unreadable(why) => why,
+            TimelineMatch::There(id) => return self.sent(&id, Some(TOOK_IT)),
+            TimelineMatch::Missing => "the timeline shows none since it was said".to_owned(),
+            TimelineMatch::Unreadable(why) => why,
         };
         // It may be an older post with the same words that X means.
         remember(&mut self.memory().refused_again, post.clone());
@@ -189,7 +189,7 @@ impl XSender {
         )
     }
 
-    async fn seen(&self, post: &Post) -> Seen {
+    async fn seen(&self, post: &Post) -> TimelineMatch {
         let other = |id: &str| self.memory().posted.iter().any(|known| known == id);
         self.timeline.find(&self.api, post, other).await
     }
@@ -218,7 +218,7 @@ impl Sender for XSender {
         call::render(outbound, self.numbering)
     }
 
-    async fn examine(&self, _: Examine<'_>) -> Examined {
+    async fn examine(&self, _: Examine<'_>) -> ExaminationReport {
         examine(&self.api).await
     }
 
@@ -245,14 +245,16 @@ impl Sender for XSender {
         }
         remember(&mut self.memory().doubted, post.clone());
         match self.seen(&post).await {
-            Seen::There(id) => match self.sent(&id, Some("found on the timeline")) {
+            TimelineMatch::There(id) => match self.sent(&id, Some("found on the timeline")) {
                 Delivery::Sent(receipt) => Lookup::Sent(receipt),
                 _ => Lookup::Unknown,
             },
             // Posting it once more would only be refused once more.
-            Seen::Missing if self.memory().refused_again.contains(&post) => Lookup::Unknown,
-            Seen::Missing => Lookup::NotSent,
-            Seen::Unreadable(why) => {
+            TimelineMatch::Missing if self.memory().refused_again.contains(&post) => {
+                Lookup::Unknown
+            }
+            TimelineMatch::Missing => Lookup::NotSent,
+            TimelineMatch::Unreadable(why) => {
                 tracing::warn!(why, "the timeline does not show whether the post is there");
                 Lookup::Unknown
             }

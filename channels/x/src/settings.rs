@@ -101,7 +101,7 @@ impl Default for Base {
 
 /// The section, checked.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedSettings {
     /// How it is proven who posts.
     pub login: Login,
     /// Ends before `/2`.
@@ -118,17 +118,17 @@ pub struct Checked {
 ///
 /// # Errors
 /// Every problem at once, each naming key, value (never a secret) and what is taken.
-pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+pub fn read(section: Value) -> Result<Option<CheckedSettings>, Vec<Problem>> {
     settings::read(section, &SECRETS, taken, check)
 }
 
-fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+fn check(settings: Settings, findings: &mut Findings) -> Option<CheckedSettings> {
     let base = findings.take("base_url", Url::read(&settings.base_url.0, HOME));
     let (numbering, pace) = (settings.numbering, settings.pace.pace(PACE));
     let posts_a_month = settings.posts_a_month.0.get();
     let login = login(settings);
     let login = login.map_err(|found| found.into_iter().for_each(|p| findings.add(p))).ok();
-    Some(Checked { login: login?, base: base?, numbering, posts_a_month, pace })
+    Some(CheckedSettings { login: login?, base: base?, numbering, posts_a_month, pace })
 }
 
 fn taken(key: &str) -> Option<&'static str> {

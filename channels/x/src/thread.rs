@@ -7,7 +7,7 @@ use crate::weigh::{LIMIT, composed, weight};
 
 /// Whether the posts of a thread tell their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbering {
+pub enum ThreadNumbering {
     /// They do not.
     Off,
     /// Each ends with ` 2/5`.
@@ -16,15 +16,15 @@ pub enum Numbering {
 
 /// Cuts plain text into posts that X takes. Nothing is lost but white space at a cut and characters that X
 /// refuses; empty for text that shows nothing. No link, name or visible character is cut.
-pub fn posts(text: &str, numbering: Numbering) -> Vec<String> {
+pub fn posts(text: &str, numbering: ThreadNumbering) -> Vec<String> {
     let text = composed(text).replace(['\u{FFFE}', '\u{FEFF}', '\u{FFFF}'], "");
     let whole = text.trim();
     if weight(whole) <= LIMIT {
         return if whole.is_empty() { Vec::new() } else { vec![whole.to_owned()] };
     }
     match numbering {
-        Numbering::Off => pieces(whole, LIMIT),
-        Numbering::On => numbered(whole),
+        ThreadNumbering::Off => pieces(whole, LIMIT),
+        ThreadNumbering::On => numbered(whole),
     }
 }
 
@@ -135,19 +135,19 @@ mod tests {
 
     #[test]
     fn a_short_text_is_one_post() {
-        assert_eq!(posts(" tea at five ", Numbering::On), ["tea at five"]);
-        assert!(posts(" \n ", Numbering::Off).is_empty());
-        assert_eq!(posts(&"a".repeat(280), Numbering::Off).len(), 1);
+        assert_eq!(posts(" tea at five ", ThreadNumbering::On), ["tea at five"]);
+        assert!(posts(" \n ", ThreadNumbering::Off).is_empty());
+        assert_eq!(posts(&"a".repeat(280), ThreadNumbering::Off).len(), 1);
     }
 
     #[test]
     fn a_paragraph_is_a_better_cut_than_a_sentence_and_that_than_a_word() {
         let (a, b) = ("word ".repeat(40), "more ".repeat(40));
         let paragraphs = format!("{}. Yes.\n\n{b}", a.trim());
-        assert_eq!(posts(&paragraphs, Numbering::Off)[0], format!("{}. Yes.", a.trim()));
+        assert_eq!(posts(&paragraphs, ThreadNumbering::Off)[0], format!("{}. Yes.", a.trim()));
         let sentences = format!("{}. {b}", a.trim());
-        assert_eq!(posts(&sentences, Numbering::Off)[0], format!("{}.", a.trim()));
-        let words = posts(&"word ".repeat(100), Numbering::Off);
+        assert_eq!(posts(&sentences, ThreadNumbering::Off)[0], format!("{}.", a.trim()));
+        let words = posts(&"word ".repeat(100), ThreadNumbering::Off);
         assert_eq!(words.iter().map(|p| p.len()).collect::<Vec<_>>(), [279, 219]);
     }
 
@@ -155,14 +155,14 @@ mod tests {
     fn a_link_is_never_cut_and_counts_as_one() {
         let link = format!("https://example.com/{}", "x".repeat(400));
         let text = format!("{} {link} {}", "word ".repeat(50).trim(), "word ".repeat(20).trim());
-        let posts = posts(&text, Numbering::Off);
+        let posts = posts(&text, ThreadNumbering::Off);
         assert_eq!(posts.len(), 2);
         assert!(posts.iter().any(|post| post.contains(&link)), "{posts:?}");
     }
 
     #[test]
     fn numbers_stand_at_the_end_and_fit() {
-        let posts = posts(&"word ".repeat(120), Numbering::On);
+        let posts = posts(&"word ".repeat(120), ThreadNumbering::On);
         assert!(posts[0].ends_with(" 1/3") && posts[2].ends_with(" 3/3"), "{posts:?}");
     }
 
@@ -181,19 +181,20 @@ mod tests {
             ),
             (format!("{}https://example.com/x", "あ".repeat(115 + 40)), "https://example.com/x"),
         ] {
-            let posts = posts(&text, Numbering::Off);
+            let posts = posts(&text, ThreadNumbering::Off);
             assert_eq!(posts.len(), 2, "{posts:?}");
             assert!(posts.iter().any(|post| post.contains(whole)), "{whole}: {posts:?}");
         }
         assert_eq!(
-            posts(&format!("{}https://example.com/x", "あ".repeat(115)), Numbering::Off).len(),
+            posts(&format!("{}https://example.com/x", "あ".repeat(115)), ThreadNumbering::Off)
+                .len(),
             1
         );
     }
 
     #[test]
     fn a_thread_of_many_posts_has_room_for_its_numbers() {
-        let posts = posts(&"x".repeat(280 * 120), Numbering::On);
+        let posts = posts(&"x".repeat(280 * 120), ThreadNumbering::On);
         assert!(posts.len() > 99 && posts.iter().all(|post| weight(post) <= LIMIT));
     }
 
@@ -202,8 +203,8 @@ mod tests {
         // Three names that X takes for links weigh 69, however they look.
         let text = format!("selkie.rs README.md crates.io {}", "x".repeat(274 - 30));
         assert_eq!(weight(&text), 69 + 3 + 244);
-        assert!(posts(&text, Numbering::Off).iter().all(|post| weight(post) <= LIMIT));
-        assert_eq!(posts("a\u{FEFF}b", Numbering::Off), ["ab"]);
+        assert!(posts(&text, ThreadNumbering::Off).iter().all(|post| weight(post) <= LIMIT));
+        assert_eq!(posts("a\u{FEFF}b", ThreadNumbering::Off), ["ab"]);
     }
 
     proptest! {
@@ -212,13 +213,13 @@ mod tests {
             text in "(\\PC|\n|[a-z]{1,9} |あ|😀|https://example.com/[a-z]{0,40} |a\\.example |[a-z]\\.[a-z]{2,9}|👨\u{200D}👩){0,120}",
             on in any::<bool>(),
         ) {
-            let numbering = if on { Numbering::On } else { Numbering::Off };
+            let numbering = if on { ThreadNumbering::On } else { ThreadNumbering::Off };
             let all = posts(&text, numbering);
             for post in &all {
                 prop_assert!(weight(post) <= LIMIT, "{} {post}", weight(post));
                 prop_assert!(!post.trim().is_empty());
             }
-            if numbering == Numbering::Off {
+            if numbering == ThreadNumbering::Off {
                 let solid = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
                 prop_assert_eq!(solid(&all.concat()), solid(&composed(&text).replace('\u{FEFF}', "")));
             }

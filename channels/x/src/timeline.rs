@@ -32,7 +32,7 @@ pub struct Timeline {
 
 /// What the timeline says of a post.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum TimelineMatch {
     /// It stands there under this id.
     There(String),
     /// It does not.
@@ -43,18 +43,23 @@ pub enum Seen {
 
 impl Timeline {
     /// Looks for a post among those since it was said; `other` tells ids of posts that are known to be others.
-    pub async fn find(&self, api: &Api, post: &Post, other: impl Fn(&str) -> bool) -> Seen {
+    pub async fn find(
+        &self,
+        api: &Api,
+        post: &Post,
+        other: impl Fn(&str) -> bool,
+    ) -> TimelineMatch {
         let Some(since) = post.since else {
-            return Seen::Unreadable("it is not known since when".to_owned());
+            return TimelineMatch::Unreadable("it is not known since when".to_owned());
         };
         let page = match self.page(api, since).await {
             Ok(page) => page,
-            Err(fault) => return Seen::Unreadable(fault.to_string()),
+            Err(fault) => return TimelineMatch::Unreadable(fault.to_string()),
         };
         let posts = match page["data"].as_array() {
             Some(posts) => posts.as_slice(),
             None if page["meta"]["result_count"] == 0 => &[],
-            None => return Seen::Unreadable("X's answer is no timeline".to_owned()),
+            None => return TimelineMatch::Unreadable("X's answer is no timeline".to_owned()),
         };
         let wanted = canonical(&post.text);
         // By X's own clock: what stood there before this was said is another.
@@ -66,17 +71,17 @@ impl Timeline {
             let quote = post.quote.as_deref();
             ours && other_post(seen, "replied_to") == post.reply_to.as_deref()
                 && other_post(seen, "quoted") == quote
-                && text(seen, &Added { quote, pictures: !post.pictures.is_empty() }) == wanted
+                && text(seen, &AddedSuffix { quote, pictures: !post.pictures.is_empty() }) == wanted
         });
         match same.and_then(|seen| seen["id"].as_str()) {
-            Some(id) => Seen::There(id.to_owned()),
-            None if !posts.iter().all(is_readable) => {
-                Seen::Unreadable("a post of it has no text, or an id that tells no time".to_owned())
-            }
-            None if page["meta"]["next_token"].is_string() => {
-                Seen::Unreadable("there are more posts since than one page tells".to_owned())
-            }
-            None => Seen::Missing,
+            Some(id) => TimelineMatch::There(id.to_owned()),
+            None if !posts.iter().all(is_readable) => TimelineMatch::Unreadable(
+                "a post of it has no text, or an id that tells no time".to_owned(),
+            ),
+            None if page["meta"]["next_token"].is_string() => TimelineMatch::Unreadable(
+                "there are more posts since than one page tells".to_owned(),
+            ),
+            None => TimelineMatch::Missing,
         }
     }
 
@@ -134,14 +139,14 @@ fn other_post<'a>(seen: &'a Value, how: &str) -> Option<&'a str> {
 }
 
 /// What X may have added to a text, at its end.
-struct Added<'a> {
+struct AddedSuffix<'a> {
     /// A link to the post that is quoted.
     quote: Option<&'a str>,
     /// Links to the pictures.
     pictures: bool,
 }
 
-impl Added<'_> {
+impl AddedSuffix<'_> {
     /// Whether X has added this link to the post with this id.
     fn is_added(&self, id: &str, long: &str) -> bool {
         let of_picture = |kind: &str| long.contains(&format!("/status/{id}/{kind}/"));
@@ -152,7 +157,7 @@ impl Added<'_> {
 
 /// The text of a post as it was written: X replaces links by its own, writes `&`, `<` and `>` as HTML does, and may
 /// add links to the post that is quoted and to the pictures.
-fn text(seen: &Value, added: &Added<'_>) -> String {
+fn text(seen: &Value, added: &AddedSuffix<'_>) -> String {
     let mut text = seen["text"].as_str().unwrap_or_default().to_owned();
     let urls = seen["entities"]["urls"].as_array().map_or(&[][..], Vec::as_slice);
     let links = || {
@@ -195,8 +200,8 @@ mod tests {
 
     use super::*;
 
-    fn plain() -> Added<'static> {
-        Added { quote: None, pictures: false }
+    fn plain() -> AddedSuffix<'static> {
+        AddedSuffix { quote: None, pictures: false }
     }
 
     #[test]
@@ -244,7 +249,10 @@ mod tests {
             "text": "look https://t.co/abc",
             "entities": { "urls": [{ "url": "https://t.co/abc", "expanded_url": link }] },
         });
-        assert_eq!(text(&seen, &Added { quote: Some("7"), pictures: false }), canonical("look"));
+        assert_eq!(
+            text(&seen, &AddedSuffix { quote: Some("7"), pictures: false }),
+            canonical("look")
+        );
         assert_eq!(text(&seen, &plain()), canonical(&format!("look {link}")));
     }
 
@@ -260,7 +268,10 @@ mod tests {
                 { "url": "https://t.co/def", "expanded_url": quoted },
             ] },
         });
-        assert_eq!(text(&seen, &Added { quote: Some("7"), pictures: true }), canonical("look"));
+        assert_eq!(
+            text(&seen, &AddedSuffix { quote: Some("7"), pictures: true }),
+            canonical("look")
+        );
         let whole = canonical(&format!("look {photo} {quoted}"));
         assert_eq!(text(&seen, &plain()), whole);
     }

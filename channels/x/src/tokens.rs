@@ -31,7 +31,7 @@ pub struct TokenFile {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct StoredToken {
     v: u16,
     seed: String,
     access_token: String,
@@ -55,7 +55,7 @@ impl TokenFile {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let written: Written = serde_json::from_slice(&text)?;
+        let written: StoredToken = serde_json::from_slice(&text)?;
         if written.v != VERSION {
             let message = format!("it is of version {}, this selkie knows {VERSION}", written.v);
             return Err(io::Error::new(ErrorKind::InvalidData, message));
@@ -72,7 +72,7 @@ impl TokenFile {
     /// # Errors
     /// When they are not kept: the file is as it was.
     pub fn store(&self, tokens: &Tokens) -> io::Result<()> {
-        let written = Written {
+        let written = StoredToken {
             v: VERSION,
             seed: self.seed.clone(),
             access_token: tokens.access.expose_secret().to_owned(),

@@ -8,7 +8,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{RequestBuilder, StatusCode};
 use secrecy::SecretString;
 use selkie_channel_core::Now;
-use selkie_channel_core::http::{Client, Fault, Refusal, Reply, Request, Said};
+use selkie_channel_core::http::{Client, Fault, PlatformReply, Refusal, Reply, Request};
 use selkie_channel_core::locked;
 use selkie_channel_core::settings::Url;
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub struct Wire {
 }
 
 /// What a refresh brings.
-pub struct Renewed {
+pub struct RefreshReply {
     /// The access token.
     pub access: SecretString,
     /// The next refresh token.
@@ -71,7 +71,7 @@ impl Wire {
         id: &str,
         secret: Option<&str>,
         refresh: &str,
-    ) -> Result<Renewed, Fault> {
+    ) -> Result<RefreshReply, Fault> {
         let fields =
             [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", id)];
         let body = fields.map(|(name, value)| format!("{name}={}", encoded(value))).join("&");
@@ -101,7 +101,7 @@ impl Wire {
             }));
         };
         let seconds = answer["expires_in"].as_i64().unwrap_or(TOKEN_LIFE);
-        Ok(Renewed { access, refresh, seconds })
+        Ok(RefreshReply { access, refresh, seconds })
     }
 
     /// Joins a path to the base.
@@ -119,23 +119,23 @@ impl Wire {
     }
 
     /// What X says in an answer.
-    fn said(&self, reply: &Reply) -> Said<Value> {
+    fn said(&self, reply: &Reply) -> PlatformReply<Value> {
         let now = (self.now)();
         if let Some(theirs) = reply.date() {
             *locked(&self.ahead) = Some(theirs - now);
         }
         if reply.status == StatusCode::NO_CONTENT {
-            return Said::Done(Value::Null);
+            return PlatformReply::Done(Value::Null);
         }
         let words = match reply.object() {
-            Some(body) if reply.status.is_success() => return Said::Done(body),
+            Some(body) if reply.status.is_success() => return PlatformReply::Done(body),
             Some(body) if reply.status.is_client_error() => told(&body),
             // Whoever stands before X may limit too; a 429 is a proof by itself.
             _ if reply.status == StatusCode::TOO_MANY_REQUESTS => "Too Many Requests".to_owned(),
-            _ => return Said::Foreign,
+            _ => return PlatformReply::Foreign,
         };
         let retry_after = Some(wait(&reply.headers, now.timestamp()));
-        Said::Refused(Refusal { words, retry_after, ..reply.refusal() })
+        PlatformReply::Refused(Refusal { words, retry_after, ..reply.refusal() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Drive;
 use super::standing::Approval;
-use crate::{Dropped, messages};
+use crate::{DropReason, messages};
 use selkie_domain::approval::{
     ApprovalState, Approvers, Exposure, MOST_ATTACHED, Request, too_long,
 };
@@ -10,7 +10,7 @@ use selkie_domain::tool::{Class, Recovery};
 use selkie_domain::transcript::{Answer, Call};
 use selkie_store::ApprovalRow;
 use selkie_tools::ToolError;
-use selkie_tools::registry::refusal;
+use selkie_tools::refusals::refusal;
 use selkie_tools::resolve::{LookedAt, ResolvedCall, resolve};
 use selkie_tools::scope::Scope;
 
@@ -26,7 +26,11 @@ impl Drive<'_> {
     }
 
     /// Says what stands before a call. `alone`: no other call waits for the same answer.
-    pub(super) async fn approval(&mut self, call: &Call, alone: bool) -> Result<Approval, Dropped> {
+    pub(super) async fn approval(
+        &mut self,
+        call: &Call,
+        alone: bool,
+    ) -> Result<Approval, DropReason> {
         let held = self.run.approval_key(call).map(str::to_owned);
         if self.run.is_refused(&call.name) {
             self.forgone(held.as_deref(), messages::REFUSED_TO_TASK.to_owned()).await?;
@@ -65,7 +69,7 @@ impl Drive<'_> {
     }
 
     /// What somebody has allowed is not made: their request is to say so, and why.
-    async fn forgone(&mut self, key: Option<&str>, why: String) -> Result<(), Dropped> {
+    async fn forgone(&mut self, key: Option<&str>, why: String) -> Result<(), DropReason> {
         let row = self.task.claimed.approval.as_ref();
         let row = row.filter(|row| row.state == ApprovalState::Approved);
         match row.filter(|row| Some(row.key.as_str()) == key).map(|row| row.key.clone()) {
@@ -79,7 +83,7 @@ impl Drive<'_> {
         call: &Call,
         resolved: ResolvedCall,
         scope: Scope,
-    ) -> Result<Approval, Dropped> {
+    ) -> Result<Approval, DropReason> {
         let redactor = self.agent.redactor.clone();
         let made = tokio::task::spawn_blocking(move || resolved.request(&scope, &redactor)).await;
         Ok(match made {
@@ -99,7 +103,7 @@ impl Drive<'_> {
         key: &str,
         resolved: ResolvedCall,
         scope: Scope,
-    ) -> Result<Approval, Dropped> {
+    ) -> Result<Approval, DropReason> {
         let row = self.task.claimed.approval.clone().filter(|row| row.key == key);
         let Some(row) = row else {
             return Ok(refused(

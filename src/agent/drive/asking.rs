@@ -9,28 +9,28 @@ use tokio::time::Instant;
 use super::Drive;
 use crate::patience::Patience;
 use crate::run::AskModel;
-use crate::telling::Telling;
-use crate::{Dropped, pictures};
+use crate::telling::AnswerNotice;
+use crate::{DropReason, pictures};
 use selkie_domain::course::{Kind, Step};
 use selkie_domain::crash::CrashPoint;
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
 use selkie_domain::metrics::Phase;
-use selkie_domain::written::Written;
-use selkie_llm::{Failed, ModelError};
+use selkie_domain::written::TextProgress;
+use selkie_llm::{AskError, ModelError};
 
 /// A call that fails so shortly before the end of its task's time has failed for want of time.
 const LAST_MOMENT: Duration = Duration::from_millis(50);
 
 impl Drive<'_> {
     /// Asks.
-    pub(super) async fn ask(&mut self, ask: AskModel) -> Result<(), Dropped> {
+    pub(super) async fn ask(&mut self, ask: AskModel) -> Result<(), DropReason> {
         self.run.reads(self.facts.taint);
         let mut request = self.request(ask);
         if self.model.card().sees_images {
             request.pictures = pictures::load(&request.turns).await;
         }
         let claimed = self.task.claimed;
-        self.agent.happenings.tell(|| Happening::Asked {
+        self.agent.happenings.tell(|| Event::Asked {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             step: ask.step,
@@ -39,9 +39,10 @@ impl Drive<'_> {
         let at = self.agent.clock.now();
         let progress = (self.task.scope)(&self.facts, "").progress;
         let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
-        let telling = Telling::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
-        let heard = |written: Written<'_>| {
-            if matches!(written, Written::More(_)) {
+        let telling =
+            AnswerNotice::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
+        let heard = |written: TextProgress<'_>| {
+            if matches!(written, TextProgress::More(_)) {
                 patience.heard();
             }
             telling.hear(written);
@@ -67,7 +68,7 @@ impl Drive<'_> {
                 metrics.model(true, reply.usage);
                 self.replied(reply, began.elapsed()).await
             }
-            Err(Failed { error, usage }) => {
+            Err(AskError { error, usage }) => {
                 metrics.model(false, usage);
                 self.run.spent(usage);
                 // What ends with the task's own time is ended by that limit, and says so.

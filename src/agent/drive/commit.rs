@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::Drive;
-use crate::run::Unstored;
-use crate::{Dropped, Exhausted};
-use selkie_store::{Advance, Committed, StoreError};
+use crate::run::StepRecord;
+use crate::{DropReason, QuotaError};
+use selkie_store::{Advance, CommitResult, StoreError};
 
 impl Drive<'_> {
     /// Stores what is not stored yet.
-    pub(super) async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
+    pub(super) async fn commit(&mut self, durable: bool) -> Result<(), DropReason> {
         self.write(durable, |step| step).await.map(|_| ())
     }
 
     /// Stores that an approved call is not made, or has failed, and why, for who approved it.
-    pub(super) async fn forgo(&mut self, key: &str, why: String) -> Result<(), Dropped> {
+    pub(super) async fn forgo(&mut self, key: &str, why: String) -> Result<(), DropReason> {
         let key = key.to_owned();
         let forgo = |step| Advance::Forgo { key, why, with: Box::new(step) };
         self.write(false, forgo).await.map(|_| ())
@@ -22,7 +22,7 @@ impl Drive<'_> {
 
     /// Stores that an approved call begins, and uses up the approval for it in the same write; whether there was
     /// any.
-    pub(super) async fn consume(&mut self, key: &str, hash: &str) -> Result<bool, Dropped> {
+    pub(super) async fn consume(&mut self, key: &str, hash: &str) -> Result<bool, DropReason> {
         let (key, hash) = (key.to_owned(), hash.to_owned());
         self.write(true, |step| Advance::Consume { key, hash, with: Box::new(step) }).await
     }
@@ -32,10 +32,10 @@ impl Drive<'_> {
         &mut self,
         durable: bool,
         approval: impl FnOnce(Advance) -> Advance,
-    ) -> Result<bool, Dropped> {
+    ) -> Result<bool, DropReason> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         self.run.spent(self.meter.take());
-        let Unstored { append, header, usage, seen, wrote, kept } = self.run.take_unstored();
+        let StepRecord { append, header, usage, seen, wrote, kept } = self.run.take_unstored();
         let exhausted = self.task.quota.and_then(|quota| quota.count(usage));
         let mut step = Advance::Step { append, header, facts, usage, durable };
         if !wrote.is_empty() {
@@ -50,12 +50,13 @@ impl Drive<'_> {
         step = approval(step);
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
             Ok(
-                done @ (Committed::Continue { stop, mode } | Committed::NotApproved { stop, mode }),
+                done @ (CommitResult::Continue { stop, mode }
+                | CommitResult::NotApproved { stop, mode }),
             ) => {
                 if stop {
                     self.run.stop();
                 }
-                if let Some(Exhausted { why, text }) = exhausted {
+                if let Some(QuotaError { why, text }) = exhausted {
                     self.run.used_up(why, text);
                 }
                 if mode != self.facts.mode {
@@ -65,11 +66,11 @@ impl Drive<'_> {
                     self.listed = Arc::clone(self.registry.block());
                     self.reshaped = true;
                 }
-                Ok(matches!(done, Committed::Continue { .. }))
+                Ok(matches!(done, CommitResult::Continue { .. }))
             }
-            Ok(Committed::Lost | Committed::Ended { .. }) => Err(Dropped::Lost),
-            Err(StoreError::Broken(why)) => Err(Dropped::Broken(why)),
-            Err(other) => Err(Dropped::Broken(other.to_string())),
+            Ok(CommitResult::Lost | CommitResult::Ended { .. }) => Err(DropReason::Lost),
+            Err(StoreError::Broken(why)) => Err(DropReason::Broken(why)),
+            Err(other) => Err(DropReason::Broken(other.to_string())),
         }
     }
 }

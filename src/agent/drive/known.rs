@@ -12,8 +12,8 @@ use selkie_domain::course::{Kind, Step};
 use selkie_domain::metrics::Phase;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::{Answer, Call, Item};
-use selkie_tools::dispatch::Dispatched;
-use selkie_tools::registry::Found;
+use selkie_tools::dispatch::CallResult;
+use selkie_tools::registry::NameLookup;
 use selkie_tools::scope::Outward;
 
 impl Drive<'_> {
@@ -33,8 +33,8 @@ impl Drive<'_> {
 
     pub(super) fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
         match self.registry.find(name) {
-            Found::Tool(tool) => Some(Arc::clone(tool.spec())),
-            Found::Hidden(_) | Found::Unknown(_) => None,
+            NameLookup::Tool(tool) => Some(Arc::clone(tool.spec())),
+            NameLookup::Hidden(_) | NameLookup::Unknown(_) => None,
         }
     }
 
@@ -53,7 +53,7 @@ impl Drive<'_> {
         call: &Call,
         at: DateTime<Utc>,
         took: Duration,
-        done: &Dispatched,
+        done: &CallResult,
     ) {
         let name = self.spec(&call.name).map_or("unknown", |_| call.name.as_str());
         self.agent.metrics.tool(name, done.answer.is_error);

@@ -2,14 +2,14 @@
 
 use selkie_domain::approval::Request;
 use selkie_domain::transcript::Answer;
-use selkie_tools::scope::Approved;
+use selkie_tools::scope::ApprovedBasis;
 
 /// What stands before a call.
 pub(super) enum Approval {
     /// Nothing.
     Free,
     /// Somebody has approved it, and that is used up now: it starts.
-    Given(Approved),
+    Given(ApprovedBasis),
     /// It is not made.
     Refused(Answer),
     /// Somebody has to be asked.

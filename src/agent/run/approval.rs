@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Run, Unstored};
+use super::{Run, StepRecord};
 use crate::Seeks;
 use crate::header::CallApproval;
 use selkie_domain::approval::{ApprovalState, Request};
@@ -72,7 +72,7 @@ impl Run {
         let request = self.seek.take().filter(|_| self.ended.is_none())?;
         let key = self.header.approval.as_ref()?.key.clone();
         // What came in was stored with the answer that asks.
-        let Unstored { append, header, usage, .. } = self.take_unstored();
+        let StepRecord { append, header, usage, .. } = self.take_unstored();
         Some(Seeks { key, request, append, header, usage })
     }
 }

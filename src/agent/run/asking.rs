@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
-use super::{Run, Unstored};
-use crate::header::Asking;
-use crate::{Asks, messages};
-use selkie_domain::question::{Ask, Given};
+use super::{Run, StepRecord};
+use crate::header::QuestionCall;
+use crate::{PendingQuestion, messages};
+use selkie_domain::question::{Ask, QuestionResult};
 use selkie_domain::transcript::{Answer, Call, Item};
 use selkie_store::QuestionRow;
 
@@ -57,22 +57,22 @@ impl Run {
     pub fn asks(&mut self, call: &Call, ask: Ask, now: DateTime<Utc>) {
         let given = self.given(&call.id);
         let open = Some((self.key(&call.id, given.len()), now));
-        self.header.asking = Some(Asking { call: call.id.clone(), given, open });
+        self.header.asking = Some(QuestionCall { call: call.id.clone(), given, open });
         self.ask = Some(ask);
     }
 
     /// Returns what people answered to a call's questions so far.
-    pub fn given(&self, call: &str) -> Vec<Given> {
+    pub fn given(&self, call: &str) -> Vec<QuestionResult> {
         let asking = self.header.asking.as_ref().filter(|a| a.call == call);
         asking.map(|a| a.given.clone()).unwrap_or_default()
     }
 
-    pub(super) fn parking(&mut self) -> Option<Asks> {
+    pub(super) fn parking(&mut self) -> Option<PendingQuestion> {
         let ask = self.ask.take().filter(|_| self.ended.is_none())?;
         let (key, _) = self.header.asking.as_ref()?.open.clone()?;
         // What came in was stored with the answer that asks.
-        let Unstored { append, header, usage, .. } = self.take_unstored();
-        Some(Asks { key, ask, append, header, usage })
+        let StepRecord { append, header, usage, .. } = self.take_unstored();
+        Some(PendingQuestion { key, ask, append, header, usage })
     }
 
     /// Names a question: the same for the same question of the same run, and no other's.

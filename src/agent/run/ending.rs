@@ -1,8 +1,8 @@
 //! How a run ends: what is stored of it and what is said.
 
-use super::{Run, Unstored};
+use super::{Run, StepRecord};
 use crate::header::LastAnswerOnly;
-use crate::{Ending, budget, messages, plan};
+use crate::{DriveOutcome, budget, messages, plan};
 use selkie_domain::transcript::{Answer, Item};
 use selkie_store::End;
 
@@ -28,7 +28,7 @@ impl Run {
     /// it may have spoken too soon. The last step was to say what is left undone.
     pub(super) fn end_without_words(&mut self, hushed: Option<&LastAnswerOnly>) {
         if matches!(hushed, Some(LastAnswerOnly::LastStep)) {
-            return self.limit_reached(&budget::Spent::Steps(self.header.steps));
+            return self.limit_reached(&budget::SpentLimit::Steps(self.header.steps));
         }
         let said = self.last_step().iter().find_map(|item| match item {
             Item::Asked { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -51,9 +51,9 @@ impl Run {
         &self.items[first.unwrap_or_default()..]
     }
 
-    pub(super) fn ending(&mut self) -> Ending {
+    pub(super) fn ending(&mut self) -> DriveOutcome {
         let (end, text) = self.ended.clone().unwrap_or_default();
-        let Unstored { append, header, usage, seen, wrote, .. } = self.take_unstored();
+        let StepRecord { append, header, usage, seen, wrote, .. } = self.take_unstored();
         let text = match plan::standing(&self.items) {
             Some(_) => plan::without_marks(&text),
             None => text,
@@ -76,7 +76,7 @@ impl Run {
             _ => Vec::new(),
         };
         let absorbed = std::mem::take(&mut self.absorbed);
-        Ending {
+        DriveOutcome {
             append,
             header,
             end,
@@ -87,7 +87,7 @@ impl Run {
             seen,
             absorbed,
             wrote,
-            ..Ending::default()
+            ..DriveOutcome::default()
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::Newer;
 use selkie_domain::approval::ApprovalState;
 use selkie_domain::ids::{OutboundId, TaskId};
 use selkie_domain::own_form::OwnForm;
-use selkie_domain::question::{self, Given, Person, QuestionState};
+use selkie_domain::question::{self, Person, QuestionResult, QuestionState};
 use selkie_domain::span::Span;
 use selkie_store::QuestionRow;
 
@@ -16,8 +16,8 @@ fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
 }
 
-fn hello() -> Vec<Received> {
-    vec![Received {
+fn hello() -> Vec<UserMessage> {
+    vec![UserMessage {
         inbox: None,
         at: start(),
         local: String::new(),
@@ -61,7 +61,7 @@ fn ask(run: &mut Run) -> AskModel {
     }
 }
 
-fn end(run: &mut Run) -> Ending {
+fn end(run: &mut Run) -> DriveOutcome {
     match run.next(start()) {
         Next::Done(ending) => *ending,
         other => panic!("{other:?}"),
@@ -391,7 +391,7 @@ fn question(key: &str) -> QuestionRow {
         },
         state: QuestionState::Answered,
         picked: vec![],
-        given: Some(Given::Words { text: "yes".to_owned() }),
+        given: Some(QuestionResult::Words { text: "yes".to_owned() }),
         outbound: OutboundId(1),
         message: None,
         expires_at: start(),

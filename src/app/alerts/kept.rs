@@ -28,13 +28,13 @@ struct Book {
 
 /// The file.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct AlertFile {
     path: PathBuf,
     book: Book,
     since: DateTime<Utc>,
 }
 
-impl Kept {
+impl AlertFile {
     /// Reads it, and notes that a life begins.
     pub(super) fn begin(path: PathBuf, now: DateTime<Utc>) -> Self {
         let mut book = read(&path).unwrap_or_else(|error| {
@@ -130,13 +130,13 @@ mod tests {
     fn what_was_raised_is_known_after_a_restart_until_it_is_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run/alerts.json");
-        let mut first = Kept::begin(path.clone(), at(0));
+        let mut first = AlertFile::begin(path.clone(), at(0));
         assert_eq!(first.raise("disk", at(1)), at(1));
-        let mut second = Kept::begin(path.clone(), at(2));
+        let mut second = AlertFile::begin(path.clone(), at(2));
         assert!(second.stands("disk") && !second.stands("crashes"));
         assert_eq!(second.raise("disk", at(3)), at(1), "the same trouble");
         assert_eq!(second.settle(|_| false), ["disk"]);
-        let mut third = Kept::begin(path, at(4));
+        let mut third = AlertFile::begin(path, at(4));
         assert_eq!(third.raise("disk", at(5)), at(5), "another one");
     }
 
@@ -145,14 +145,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("alerts.json");
         for minute in 0..3 {
-            Kept::begin(path.clone(), at(minute));
+            AlertFile::begin(path.clone(), at(minute));
         }
-        let mut fourth = Kept::begin(path.clone(), at(10));
+        let mut fourth = AlertFile::begin(path.clone(), at(10));
         assert_eq!((fourth.crashes(at(10)), fourth.crashes(at(61))), (3, 1));
         fourth.end();
-        let fifth = Kept::begin(path.clone(), at(11));
+        let fifth = AlertFile::begin(path.clone(), at(11));
         assert_eq!(fifth.crashes(at(11)), 3, "the fourth has ended in order");
         fs::write(&path, "{").unwrap();
-        assert_eq!(Kept::begin(path, at(12)).crashes(at(12)), 0);
+        assert_eq!(AlertFile::begin(path, at(12)).crashes(at(12)), 0);
     }
 }

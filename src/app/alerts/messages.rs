@@ -1,6 +1,6 @@
 //! What the owner reads of trouble.
 
-use crate::certificates::{Found, Looked, Of};
+use crate::certificates::{CertificateState, Of, PlaceReport};
 use crate::status::ChannelStatus;
 use selkie_domain::count::counted;
 use selkie_domain::span::Span;
@@ -43,8 +43,8 @@ pub(super) fn crashes(times: u32) -> String {
 }
 
 /// A certificate expires soon, or has.
-pub(super) fn certificate(looked: &Looked, zone: Zone) -> String {
-    let Looked { place, found } = looked;
+pub(super) fn certificate(looked: &PlaceReport, zone: Zone) -> String {
+    let PlaceReport { place, found } = looked;
     let (whose, then) = match &place.of {
         Of::Channel(name) => (
             format!("`{}`, where {name} reaches me,", place.host),
@@ -57,8 +57,8 @@ pub(super) fn certificate(looked: &Looked, zone: Zone) -> String {
     };
     let at = |at: &Option<_>| at.map(|at| format!(" on {}", moment(at, zone))).unwrap_or_default();
     let how = match found {
-        Found::Ended(until) => format!("expired{}", at(until)),
-        Found::Ends(Some(until)) => format!("expires{}", at(&Some(*until))),
+        CertificateState::Ended(until) => format!("expired{}", at(until)),
+        CertificateState::Ends(Some(until)) => format!("expires{}", at(&Some(*until))),
         _ => "expires within days".to_owned(),
     };
     format!(
@@ -77,13 +77,15 @@ mod tests {
     fn a_certificate_is_told_with_its_day_and_what_its_end_means() {
         let place = |of| Place { of, host: "a.example".to_owned(), address: None, port: 443 };
         let until = Some(DateTime::UNIX_EPOCH);
-        let channel = Looked { place: place(Of::Channel("bird")), found: Found::Ends(until) };
+        let channel =
+            PlaceReport { place: place(Of::Channel("bird")), found: CertificateState::Ends(until) };
         assert_eq!(
             certificate(&channel, Zone::UTC),
             "The certificate of `a.example`, where bird reaches me, expires on 1970-01-01 00:00 UTC: please renew it. With an \
              expired one bird no longer sends me anything. `selkie doctor` looks again."
         );
-        let database = Looked { place: place(Of::Database), found: Found::Ended(until) };
+        let database =
+            PlaceReport { place: place(Of::Database), found: CertificateState::Ended(until) };
         let told = certificate(&database, Zone::UTC);
         assert!(
             told.contains("server `a.example` expired on 1970-01-01 00:00 UTC: please"),

@@ -13,8 +13,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::AccountId;
 use tokio_util::sync::CancellationToken;
 
-use self::judge::{Seen, Spent, Trouble, troubles};
-use self::kept::Kept;
+use self::judge::{DayCost, Observation, Trouble, troubles};
+use self::kept::AlertFile;
 use crate::app::App;
 use crate::certificates::Certificates;
 use crate::status::{Status, StatusDesk};
@@ -53,7 +53,7 @@ impl Alerts {
     }
 
     async fn watch(&self, stop: CancellationToken) {
-        let mut kept = Kept::begin(self.app.plan.folders.state.join(FILE), self.since);
+        let mut kept = AlertFile::begin(self.app.plan.folders.state.join(FILE), self.since);
         let (mut before, mut told) = (BTreeSet::new(), BTreeSet::new());
         loop {
             before = self.look(&mut kept, &before, &mut told).await;
@@ -68,7 +68,7 @@ impl Alerts {
     /// moment. Returns what was found.
     async fn look(
         &self,
-        kept: &mut Kept,
+        kept: &mut AlertFile,
         before: &BTreeSet<String>,
         told: &mut BTreeSet<String>,
     ) -> BTreeSet<String> {
@@ -96,7 +96,7 @@ impl Alerts {
     /// between, or a restart, tells it once all the same.
     async fn tell(
         &self,
-        kept: &mut Kept,
+        kept: &mut AlertFile,
         trouble: &Trouble,
         silent: &[AccountId],
         now: DateTime<Utc>,
@@ -113,7 +113,7 @@ impl Alerts {
         }
     }
 
-    async fn seen(&self, kept: &Kept) -> Seen {
+    async fn seen(&self, kept: &AlertFile) -> Observation {
         let (now, plan) = (self.app.clock.now(), &self.app.plan);
         let looked = tokio::time::timeout(PATIENCE, self.desk.look()).await;
         let status: Option<Status> = looked.ok().and_then(Result::ok);
@@ -122,7 +122,7 @@ impl Alerts {
         let free = tokio::task::spawn_blocking(move || free(&state));
         let free = tokio::time::timeout(PATIENCE, free).await;
         let day = day::begins(plan.zone, now).format("%Y-%m-%dT%H").to_string();
-        Seen {
+        Observation {
             now,
             since: self.since,
             free: free.ok().and_then(Result::ok).flatten(),
@@ -130,7 +130,7 @@ impl Alerts {
             spent: status
                 .as_ref()
                 .and_then(|it| it.rows.as_ref())
-                .map(|it| Spent { day, micro_usd: it.today.usage.micro_usd }),
+                .map(|it| DayCost { day, micro_usd: it.today.usage.micro_usd }),
             channels: status.map(|status| status.channels).unwrap_or_default(),
             crashes: kept.crashes(now),
             certificates: self.certificates.seen(),

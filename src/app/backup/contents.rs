@@ -52,7 +52,7 @@ impl Label {
 
 /// One file of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ArchivedFile {
     /// Its name there.
     pub path: String,
     /// How large it is.

@@ -5,14 +5,14 @@ use std::io::{self, Read};
 use sha2::{Digest as _, Sha256};
 
 /// A reader that knows what has come through it.
-pub struct Digested<R> {
+pub struct DigestReader<R> {
     from: R,
     sha: Sha256,
     bytes: u64,
     fault: Option<io::Error>,
 }
 
-impl<R: Read> Digested<R> {
+impl<R: Read> DigestReader<R> {
     /// Begins.
     pub fn new(from: R) -> Self {
         Self { from, sha: Sha256::new(), bytes: 0, fault: None }
@@ -34,7 +34,7 @@ impl<R: Read> Digested<R> {
     }
 }
 
-impl<R: Read> Read for Digested<R> {
+impl<R: Read> Read for DigestReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match self.from.read(buffer) {
             Ok(read) => read,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::contents::{CACHE, CONFIG, STATE};
 use super::names::Names;
 use selkie_config::paths::Folders;
-use selkie_engine::delivery::outgoing::POST_FILES;
 use selkie_domain::screen::{is_unseen, steers};
+use selkie_engine::delivery::outgoing::POST_FILES;
 
 /// Folders lie in each other no deeper.
 const DEEPEST: usize = 24;
@@ -29,7 +29,7 @@ pub struct Item {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct BackupFiles {
     /// Files, in the order of their names.
     pub items: Vec<Item>,
     /// What cannot be in a backup, with why.
@@ -60,12 +60,12 @@ pub fn is_plain(part: &str) -> bool {
 ///
 /// # Errors
 /// When a folder cannot be read, or there is more than a backup can hold.
-pub fn look(folders: &Folders, apart: &[&Path]) -> anyhow::Result<Found> {
+pub fn look(folders: &Folders, apart: &[&Path]) -> anyhow::Result<BackupFiles> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let state = real(&folders.state);
     let mut closed = vec![real(&folders.cache)];
     closed.extend(apart.iter().map(|folder| real(folder)));
-    let mut walk = Walk { found: Found::default(), closed, names: Names::default() };
+    let mut walk = Walk { found: BackupFiles::default(), closed, names: Names::default() };
     for entry in entries(&state)? {
         let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if !is_not_kept(name) {
@@ -83,7 +83,7 @@ pub fn look(folders: &Folders, apart: &[&Path]) -> anyhow::Result<Found> {
 }
 
 struct Walk {
-    found: Found,
+    found: BackupFiles,
     /// Folders that are not gone into.
     closed: Vec<PathBuf>,
     names: Names,

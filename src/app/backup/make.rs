@@ -15,13 +15,13 @@ use super::contents::{DATABASE, FORMAT, Label};
 use super::files::{self, Item};
 use super::pack::pack;
 use super::unpack::{Looks, unpack};
-use selkie_config::paths::Folders;
 use crate::build::VERSION;
+use selkie_config::paths::Folders;
 use selkie_store::database::Database;
 use selkie_store::snapshot::{Source, snapshot};
 
 /// A backup that is wanted.
-pub struct Wanted<'w> {
+pub struct BackupRequest<'w> {
     /// What is copied.
     pub source: Source<'w>,
     /// Where the files lie.
@@ -38,7 +38,7 @@ pub struct Wanted<'w> {
 
 /// A backup that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Made {
+pub struct BackupReport {
     /// Where it is.
     pub file: PathBuf,
     /// How large it is.
@@ -59,8 +59,8 @@ pub struct Made {
 ///
 /// # Errors
 /// Why it cannot be made: then nothing of it is left, and what was there before is.
-pub fn make(wanted: Wanted<'_>) -> anyhow::Result<Made> {
-    let Wanted { source, folders, to, part, apart, replaces } = wanted;
+pub fn make(wanted: BackupRequest<'_>) -> anyhow::Result<BackupReport> {
+    let BackupRequest { source, folders, to, part, apart, replaces } = wanted;
     let engine = engine(&source.database);
     let folder = folder_of(to);
     may_be_written(to, folder, folders, replaces)?;
@@ -104,7 +104,7 @@ pub fn make(wanted: Wanted<'_>) -> anyhow::Result<Made> {
     may_be_written(to, folder, folders, replaces)?;
     fs::rename(&parts.name, to).with_context(|| unwritten(to))?;
     File::open(folder)?.sync_all()?;
-    Ok(Made {
+    Ok(BackupReport {
         file: to.to_owned(),
         bytes,
         made_at: now,

@@ -19,8 +19,8 @@ mod tests;
 mod unpack;
 mod unreplaced;
 
-pub use make::{Made, Wanted, engine, make};
+pub use make::{BackupReport, BackupRequest, engine, make};
 pub use place::begun;
-pub use restore::{Brought, restore};
-pub use resume::{Resumed, resume};
-pub use scheduled::{BackupStatus, Scheduled};
+pub use restore::{RestoreReport, restore};
+pub use resume::{ResumeReport, resume};
+pub use scheduled::{BackupSchedule, BackupStatus};

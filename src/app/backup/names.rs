@@ -8,10 +8,10 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// The names so far, with those of their folders.
 #[derive(Debug, Default)]
-pub struct Names(HashMap<String, Taken>);
+pub struct Names(HashMap<String, TakenNames>);
 
 #[derive(Debug)]
-struct Taken {
+struct TakenNames {
     written: String,
     is_file: bool,
 }
@@ -32,7 +32,7 @@ impl Names {
             }
         }
         for (written, is_file) in all() {
-            let taken = Taken { written: written.to_owned(), is_file };
+            let taken = TakenNames { written: written.to_owned(), is_file };
             self.0.entry(folded(written)).or_insert(taken);
         }
         Ok(())

@@ -9,8 +9,8 @@ use flate2::write::GzEncoder;
 use rustix::fs::OFlags;
 use tar::{Builder, EntryType, Header};
 
-use super::contents::{LABEL, LIST, Label, Listed};
-use super::digest::Digested;
+use super::contents::{ArchivedFile, LABEL, LIST, Label};
+use super::digest::DigestReader;
 use super::files::Item;
 
 /// A file of at most so many bytes is read at once: whoever changes it meanwhile does not come in between.
@@ -49,7 +49,7 @@ fn about(item: &Item, error: io::Error) -> anyhow::Error {
 }
 
 /// Takes one file; `None` when it has gone.
-fn one<W: Write>(archive: &mut Builder<W>, item: &Item) -> io::Result<Option<Listed>> {
+fn one<W: Write>(archive: &mut Builder<W>, item: &Item) -> io::Result<Option<ArchivedFile>> {
     let flags = OFlags::NOFOLLOW.bits().cast_signed();
     let file = match OpenOptions::new().read(true).custom_flags(flags).open(&item.path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -63,7 +63,7 @@ fn one<W: Write>(archive: &mut Builder<W>, item: &Item) -> io::Result<Option<Lis
     } else {
         take(archive, item, found.mtime(), found.len(), file.take(found.len()))?
     };
-    Ok(Some(Listed { path: item.name.clone(), bytes, sha256: digest }))
+    Ok(Some(ArchivedFile { path: item.name.clone(), bytes, sha256: digest }))
 }
 
 fn take<W: Write>(
@@ -75,7 +75,7 @@ fn take<W: Write>(
 ) -> io::Result<(u64, String)> {
     let mut header = header(bytes);
     header.set_mtime(u64::try_from(changed).unwrap_or_default());
-    let mut from = Digested::new(from);
+    let mut from = DigestReader::new(from);
     archive.append_data(&mut header, &item.name, &mut from)?;
     if from.count() != bytes {
         return Err(io::Error::other("it was cut while it was read: try again"));

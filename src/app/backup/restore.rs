@@ -16,25 +16,25 @@ use super::belonging::give;
 use super::contents::{CACHE, DATABASE, FORMAT, Label, STATE};
 use super::place::{ASIDE, Place};
 use super::unpack::{SPARE, Taker, opened, unpack};
-use selkie_config::paths::Folders;
 use crate::build::AppConfig;
 #[cfg(feature = "postgres")]
 use crate::ledger;
 use crate::state;
+use selkie_config::paths::Folders;
 use selkie_domain::clock::SystemClock;
 use selkie_people::files::Files;
 use selkie_store::copy::{fill, settle_restored, unseal};
 use selkie_store::database::Database;
 use selkie_store::sql::SqlLedger;
 use selkie_store::sqlite::{self, StoreLock};
-use selkie_store::{Ledger as _, Restored, open, snapshot};
+use selkie_store::{Ledger as _, RestoreOrigin, open, snapshot};
 
 /// How long a database is looked through.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// What was restored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Brought {
+pub struct RestoreReport {
     /// The backup.
     pub from: PathBuf,
     /// When that was made.
@@ -58,7 +58,11 @@ pub struct Brought {
 /// # Errors
 /// Why it is not restored: then what was there is as it was, unless the moving had begun: it says so, and goes on when this
 /// is called again.
-pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Result<Brought> {
+pub async fn restore(
+    config: &AppConfig,
+    from: &Path,
+    force: bool,
+) -> anyhow::Result<RestoreReport> {
     let folders = &config.folders;
     let file = opened(from).with_context(|| format!("{} cannot be read", from.display()))?;
     state::make(&folders.state).with_context(|| {
@@ -79,7 +83,7 @@ pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Re
     refuse_a_life(&place, folders, force)?;
     let target = Target::open(config).await?;
     let stage = Stage::make(place.stage())?;
-    let given = Given { file, kind, from };
+    let given = RestoreRequest { file, kind, from };
     let made = made_ready(given, &stage, folders, config.now(), target.as_ref()).await;
     let label = match made {
         Ok(label) => label,
@@ -93,7 +97,7 @@ pub async fn restore(config: &AppConfig, from: &Path, force: bool) -> anyhow::Re
     close(target).await;
     drop(stage);
     drop(lock);
-    Ok(Brought {
+    Ok(RestoreReport {
         from: from.to_owned(),
         made_at: label.made_at,
         selkie: label.selkie.clone(),
@@ -140,7 +144,7 @@ fn refuse_a_life(place: &Place, folders: &Folders, force: bool) -> anyhow::Resul
 }
 
 /// What is restored.
-struct Given<'g> {
+struct RestoreRequest<'g> {
     file: File,
     kind: Kind,
     from: &'g Path,
@@ -148,14 +152,14 @@ struct Given<'g> {
 
 /// Makes everything ready in the stage, and in the database of a server.
 async fn made_ready(
-    given: Given<'_>,
+    given: RestoreRequest<'_>,
     stage: &Stage,
     folders: &Folders,
     now: DateTime<Utc>,
     target: Option<&Target>,
 ) -> anyhow::Result<Label> {
-    let Given { file, kind, from } = given;
-    let mut unpacked = Unpacked::into(stage, folders);
+    let RestoreRequest { file, kind, from } = given;
+    let mut unpacked = StageWriter::into(stage, folders);
     let label = match kind {
         Kind::Archive => unpack(file, &mut unpacked),
         Kind::Database => database_alone(file, &mut unpacked),
@@ -171,7 +175,7 @@ async fn made_ready(
         label.schema
     );
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let restored = Restored {
+    let restored = RestoreOrigin {
         from: name,
         made_at: label.made_at,
         at: now,
@@ -204,7 +208,7 @@ async fn made_ready(
 }
 
 /// Takes a copy of the database alone, as an upgrade leaves it: of a selkie that has run since.
-fn database_alone(mut file: File, unpacked: &mut Unpacked) -> anyhow::Result<Label> {
+fn database_alone(mut file: File, unpacked: &mut StageWriter) -> anyhow::Result<Label> {
     let found = file.metadata()?;
     let mut label = Label {
         format: FORMAT,
@@ -244,7 +248,7 @@ impl Kind {
 
 async fn settled(
     own: &SqlLedger,
-    restored: Restored,
+    restored: RestoreOrigin,
     target: Option<&Target>,
 ) -> anyhow::Result<()> {
     settle_restored(own, restored).await?;
@@ -321,14 +325,14 @@ impl Drop for Stage {
 }
 
 /// Takes what is unpacked into the stage.
-struct Unpacked {
+struct StageWriter {
     stage: PathBuf,
     /// Where files of the cache are made ready.
     cache: PathBuf,
     is_inside: bool,
 }
 
-impl Unpacked {
+impl StageWriter {
     fn into(stage: &Stage, folders: &Folders) -> Self {
         let inside = folders.cache.strip_prefix(&folders.state).ok();
         Self {
@@ -364,7 +368,7 @@ fn copy_missing(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-impl Taker for Unpacked {
+impl Taker for StageWriter {
     fn label(&mut self, label: &Label) -> anyhow::Result<()> {
         ensure!(
             label.schema <= snapshot::NEWEST,

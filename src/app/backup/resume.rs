@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use crate::answered::NotDone;
 use selkie_engine::flow::Flow;
 use selkie_engine::intake::passing_over::pass_over;
-use selkie_store::{Restored, StoreError, WaitingThen};
+use selkie_store::{RestoreOrigin, StoreError, WaitingThen};
 
 /// So many schedules are looked at together.
 const AT_ONCE: usize = 256;
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resumed {
+pub struct ResumeReport {
     /// Where it came from.
-    pub restored: Restored,
+    pub restored: RestoreOrigin,
     /// It goes on now.
     pub resumed: bool,
     /// What becomes, or became, of what waits.
@@ -37,7 +37,7 @@ pub async fn resume(
     flow: &Flow,
     only_look: bool,
     waiting: Option<WaitingThen>,
-) -> Result<Resumed, NotDone> {
+) -> Result<ResumeReport, NotDone> {
     let ledger = &flow.outbox.storage.ledger;
     let Some(restored) = ledger.restored().await? else {
         return Err(NotDone::refused(
@@ -46,7 +46,7 @@ pub async fn resume(
     };
     let waiting = waiting.unwrap_or_else(|| restored.usual());
     let counts = ledger.counts().await?;
-    let mut told = Resumed {
+    let mut told = ResumeReport {
         tasks: counts.waiting + counts.running + counts.parked,
         to_send: counts.queued,
         schedules: ledger.due_schedules(flow.now(), AT_ONCE).await?.len() as u64,

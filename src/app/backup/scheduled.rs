@@ -11,11 +11,11 @@ use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::make::{Made, Wanted, make};
-use selkie_config::paths::Folders;
+use super::make::{BackupReport, BackupRequest, make};
 use crate::build::AppConfig;
 use crate::ledger;
 use crate::state;
+use selkie_config::paths::Folders;
 use selkie_domain::clock::SharedClock;
 use selkie_store::database::Database;
 use selkie_store::settings::{Backup, Settings};
@@ -43,7 +43,7 @@ pub struct BackupStatus {
 }
 
 /// Makes backups as the config says.
-pub struct Scheduled {
+pub struct BackupSchedule {
     backup: Backup,
     dir: PathBuf,
     folders: Folders,
@@ -53,7 +53,7 @@ pub struct Scheduled {
     status: Mutex<BackupStatus>,
 }
 
-impl Scheduled {
+impl BackupSchedule {
     /// Reads what the config says; `None` where it asks for none.
     pub fn of(config: &AppConfig) -> Option<Arc<Self>> {
         let backup = config.settings.backup.clone();
@@ -108,12 +108,12 @@ impl Scheduled {
         self.backup.every.0
     }
 
-    fn make(&self, now: DateTime<Utc>) -> anyhow::Result<Made> {
+    fn make(&self, now: DateTime<Utc>) -> anyhow::Result<BackupReport> {
         state::make(&self.dir)
             .map_err(|e| anyhow::anyhow!("{} cannot be created: {e}", self.dir.display()))?;
         let database =
             Database::read(&self.store).map_err(|why| anyhow::anyhow!("store.url {why}"))?;
-        let made = make(Wanted {
+        let made = make(BackupRequest {
             source: Source {
                 state: &self.folders.state,
                 database,
@@ -136,7 +136,7 @@ impl Scheduled {
         Ok(made)
     }
 
-    fn went_well(&self, made: &Made, now: DateTime<Utc>) {
+    fn went_well(&self, made: &BackupReport, now: DateTime<Utc>) {
         let mut status = locked(&self.status);
         status.last_at = Some(now);
         if status.trouble.take().is_some() {

@@ -10,8 +10,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
-use super::contents::{FORMAT, LABEL, LIST, Label, Listed};
-use super::digest::Digested;
+use super::contents::{ArchivedFile, FORMAT, LABEL, LIST, Label};
+use super::digest::DigestReader;
 use super::files::Item;
 use super::pack::pack;
 use super::unpack::{Looks, Taker, unpack};
@@ -67,9 +67,9 @@ fn link(name: &str, kind: EntryType) -> Entry {
 
 fn list(files: &[&str]) -> Entry {
     let listed = files.iter().map(|name| {
-        let mut bytes = Digested::new(name.as_bytes());
+        let mut bytes = DigestReader::new(name.as_bytes());
         std::io::copy(&mut bytes, &mut std::io::sink()).unwrap();
-        Listed { path: (*name).to_owned(), bytes: bytes.count(), sha256: bytes.sha256() }
+        ArchivedFile { path: (*name).to_owned(), bytes: bytes.count(), sha256: bytes.sha256() }
     });
     entry(LIST, serde_json::to_vec(&listed.collect::<Vec<_>>()).unwrap())
 }

@@ -9,8 +9,8 @@ use anyhow::{Context as _, bail, ensure};
 use flate2::read::GzDecoder;
 use tar::{Archive, EntryType};
 
-use super::contents::{CACHE, DATABASE, FORMAT, LABEL, LIST, Label, Listed, STATE};
-use super::digest::Digested;
+use super::contents::{ArchivedFile, CACHE, DATABASE, FORMAT, LABEL, LIST, Label, STATE};
+use super::digest::DigestReader;
 use super::files::{is_not_kept, is_plain};
 use super::names::Names;
 
@@ -66,7 +66,7 @@ pub fn unpack(file: File, taker: &mut dyn Taker) -> anyhow::Result<Label> {
     let mut file = BufReader::new(file);
     ensure!(file.fill_buf().context(CUT)?.starts_with(&PACKED), NONE);
     let mut archive = Archive::new(GzDecoder::new(file));
-    let mut reading = Reading::default();
+    let mut reading = ReadProgress::default();
     // Raw: a name of its own length is read here, and not of any length by the library.
     for entry in archive.entries().context(NONE)?.raw(true) {
         let mut entry = entry.map_err(|error| broken(error, &reading.last))?;
@@ -123,11 +123,11 @@ fn broken(error: std::io::Error, at: &str) -> anyhow::Error {
 
 /// How far an archive was read.
 #[derive(Default)]
-struct Reading {
+struct ReadProgress {
     label: Option<Label>,
-    list: Option<Vec<Listed>>,
+    list: Option<Vec<ArchivedFile>>,
     /// What was found, by name.
-    found: BTreeMap<String, Listed>,
+    found: BTreeMap<String, ArchivedFile>,
     files: u64,
     bytes: u64,
     long_name: Option<String>,
@@ -136,7 +136,7 @@ struct Reading {
     last: String,
 }
 
-impl Reading {
+impl ReadProgress {
     fn take_long_name(&mut self, size: u64, from: &mut dyn Read) -> anyhow::Result<()> {
         ensure!(
             size <= LONGEST_NAME + 1,
@@ -191,7 +191,7 @@ impl Reading {
                 "it holds {other:?} and {name:?}, which may be one file elsewhere: by case, or by how a letter is written"
             );
         }
-        let mut from = Digested::new(from);
+        let mut from = DigestReader::new(from);
         let taken = taker.file(name, &mut from);
         // What could not be read was not written either.
         if let Some(fault) = from.fault() {
@@ -200,7 +200,7 @@ impl Reading {
         taken?;
         std::io::copy(&mut from, &mut std::io::sink()).map_err(|error| broken(error, name))?;
         ensure!(from.count() == size, "the backup ends too early, at {name:?}: it was cut");
-        let listed = Listed { path: name.to_owned(), bytes: size, sha256: from.sha256() };
+        let listed = ArchivedFile { path: name.to_owned(), bytes: size, sha256: from.sha256() };
         self.found.insert(name.to_owned(), listed);
         Ok(())
     }

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::places::{Of, Place};
-use super::twice::{Judged, Twice};
+use super::twice::{Twice, Verdicts};
 use selkie_guard::network;
 
 /// How long all of it may take; shorter than the look of `selkie doctor`, so that its words are told.
@@ -44,7 +44,7 @@ pub struct Terms<'a> {
 
 /// How a certificate stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum CertificateState {
     /// It is valid, and will be.
     Valid,
     /// It is valid and expires too soon: then, where that is known.
@@ -60,18 +60,18 @@ pub enum Found {
 }
 
 /// Looks.
-pub async fn look(place: &Place, terms: &Terms<'_>) -> Found {
+pub async fn look(place: &Place, terms: &Terms<'_>) -> CertificateState {
     match timeout(LIMIT, shown(place, terms)).await {
-        Ok(looked) => looked.unwrap_or_else(Found::Unknown),
-        Err(_) => Found::Unknown(format!("no answer within {} s", LIMIT.as_secs())),
+        Ok(looked) => looked.unwrap_or_else(CertificateState::Unknown),
+        Err(_) => CertificateState::Unknown(format!("no answer within {} s", LIMIT.as_secs())),
     }
 }
 
-async fn shown(place: &Place, terms: &Terms<'_>) -> Result<Found, String> {
+async fn shown(place: &Place, terms: &Terms<'_>) -> Result<CertificateState, String> {
     let name = ServerName::try_from(place.host.clone()).map_err(|error| error.to_string())?;
     let mut stream = connected(place, terms).await?;
     if place.of == Of::Database && !encrypts(&mut stream).await? {
-        return Ok(Found::Plain);
+        return Ok(CertificateState::Plain);
     }
     let later =
         terms.now.checked_add_signed(chrono::TimeDelta::from_std(terms.ahead).unwrap_or_default());
@@ -128,15 +128,17 @@ async fn encrypts(stream: &mut TcpStream) -> Result<bool, String> {
     }
 }
 
-fn found(judged: &Judged) -> Found {
+fn found(judged: &Verdicts) -> CertificateState {
     match (&judged.now, &judged.later) {
-        (None, None) => Found::Valid,
-        (None, Some(later)) => Found::Ends(not_after(later)),
-        (Some(Error::InvalidCertificate(CertificateError::Expired)), _) => Found::Ended(None),
-        (Some(now @ Error::InvalidCertificate(CertificateError::ExpiredContext { .. })), _) => {
-            Found::Ended(not_after(now))
+        (None, None) => CertificateState::Valid,
+        (None, Some(later)) => CertificateState::Ends(not_after(later)),
+        (Some(Error::InvalidCertificate(CertificateError::Expired)), _) => {
+            CertificateState::Ended(None)
         }
-        (Some(now), _) => Found::Untrusted(now.to_string()),
+        (Some(now @ Error::InvalidCertificate(CertificateError::ExpiredContext { .. })), _) => {
+            CertificateState::Ended(not_after(now))
+        }
+        (Some(now), _) => CertificateState::Untrusted(now.to_string()),
     }
 }
 

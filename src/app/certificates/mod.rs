@@ -20,7 +20,7 @@ use selkie_domain::clock::SharedClock;
 use selkie_domain::span::Span;
 use selkie_guard::network;
 
-pub use look::{Found, Terms, look};
+pub use look::{CertificateState, Terms, look};
 pub use places::{Of, Place, of_channel, of_store};
 
 /// How often they are looked at.
@@ -30,20 +30,20 @@ const AGAIN: Duration = Duration::from_secs(30 * 60);
 
 /// What one look at all of them came to.
 #[derive(Clone, Debug, Default)]
-pub struct Sighting {
+pub struct CertificateReport {
     /// Each place with what was found there.
-    pub looked: Vec<Looked>,
+    pub looked: Vec<PlaceReport>,
     /// All places are known: each platform has told where it reaches the bot.
     pub is_whole: bool,
 }
 
 /// What was found at a place.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct PlaceReport {
     /// Where.
     pub place: Place,
     /// What.
-    pub found: Found,
+    pub found: CertificateState,
 }
 
 /// How certificates are judged, whenever that is.
@@ -59,7 +59,7 @@ pub struct Judge {
 pub struct Certificates {
     app: Arc<App>,
     judge: Judge,
-    seen: Mutex<Option<Sighting>>,
+    seen: Mutex<Option<CertificateReport>>,
 }
 
 impl Judge {
@@ -74,7 +74,7 @@ impl Judge {
     }
 
     /// Looks at one place, now.
-    pub async fn look(&self, place: &Place) -> Found {
+    pub async fn look(&self, place: &Place) -> CertificateState {
         let Self { trust, network, clock, ahead } = self;
         let trust = Arc::clone(trust);
         look(place, &Terms { trust, network, now: clock.now(), ahead: ahead.0 }).await
@@ -90,7 +90,7 @@ impl Certificates {
     /// Looks until `stop`, where the config wants it.
     pub async fn run(&self, stop: CancellationToken) {
         if self.judge.ahead.0.is_zero() {
-            *locked(&self.seen) = Some(Sighting { looked: Vec::new(), is_whole: true });
+            *locked(&self.seen) = Some(CertificateReport { looked: Vec::new(), is_whole: true });
             return;
         }
         stop.run_until_cancelled(self.look_again_and_again()).await;
@@ -99,7 +99,7 @@ impl Certificates {
     async fn look_again_and_again(&self) -> Infallible {
         loop {
             let seen = self.look().await;
-            let is_sure = seen.is_whole && !seen.looked.iter().any(Looked::is_unknown);
+            let is_sure = seen.is_whole && !seen.looked.iter().any(PlaceReport::is_unknown);
             tracing::debug!(places = seen.looked.len(), is_sure, "looked at certificates");
             *locked(&self.seen) = Some(seen);
             tokio::time::sleep(if is_sure { EVERY } else { AGAIN }).await;
@@ -107,11 +107,11 @@ impl Certificates {
     }
 
     /// Tells what the last look came to; `None` before the first.
-    pub fn seen(&self) -> Option<Sighting> {
+    pub fn seen(&self) -> Option<CertificateReport> {
         locked(&self.seen).clone()
     }
 
-    async fn look(&self) -> Sighting {
+    async fn look(&self) -> CertificateReport {
         let channels = self.app.flow.platforms();
         let told = join_all(channels.iter().map(of_channel)).await;
         let is_whole = told.iter().all(Result::is_ok);
@@ -119,7 +119,7 @@ impl Certificates {
             told.into_iter().flatten().flatten().chain(of_store(&self.app.plan.settings.store));
         let looked = places.map(async |place| {
             let found = self.judge.look(&place).await;
-            if let Found::Unknown(why) | Found::Untrusted(why) = &found {
+            if let CertificateState::Unknown(why) | CertificateState::Untrusted(why) = &found {
                 tracing::debug!(
                     host = place.host,
                     port = place.port,
@@ -127,22 +127,22 @@ impl Certificates {
                     "a certificate is not judged"
                 );
             }
-            Looked { place, found }
+            PlaceReport { place, found }
         });
-        Sighting { looked: join_all(looked).await, is_whole }
+        CertificateReport { looked: join_all(looked).await, is_whole }
     }
 }
 
-impl Looked {
+impl PlaceReport {
     fn is_unknown(&self) -> bool {
-        matches!(self.found, Found::Unknown(_))
+        matches!(self.found, CertificateState::Unknown(_))
     }
 
     /// What names the trouble with it, as long as that lasts: the certificate, by its place and its end. `None` where there
     /// is none.
     pub fn trouble(&self) -> Option<String> {
         let until = match &self.found {
-            Found::Ends(until) | Found::Ended(until) => until,
+            CertificateState::Ends(until) | CertificateState::Ended(until) => until,
             _ => return None,
         };
         let until = until.map_or_else(|| "soon".to_owned(), |at| at.timestamp().to_string());
@@ -150,10 +150,10 @@ impl Looked {
     }
 }
 
-impl Sighting {
+impl CertificateReport {
     /// Whether it tells how a trouble of this name stands: of what nobody could look at nobody knows that it is over.
     pub fn tells(&self, trouble: &str) -> bool {
-        let unknown = |one: &Looked| one.is_unknown() && trouble.starts_with(&one.place.key());
+        let unknown = |one: &PlaceReport| one.is_unknown() && trouble.starts_with(&one.place.key());
         self.is_whole && !self.looked.iter().any(unknown)
     }
 }

@@ -14,12 +14,12 @@ pub struct Twice {
     trust: Arc<dyn ServerCertVerifier>,
     now: UnixTime,
     later: UnixTime,
-    judged: Mutex<Option<Judged>>,
+    judged: Mutex<Option<Verdicts>>,
 }
 
 /// What they came to; `None` each where nothing is wrong.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct Verdicts {
     /// By now.
     pub now: Option<Error>,
     /// By then; nothing where the certificate is not taken even now.
@@ -33,7 +33,7 @@ impl Twice {
     }
 
     /// Tells what was judged; `None` when no certificate came.
-    pub fn judged(&self) -> Option<Judged> {
+    pub fn judged(&self) -> Option<Verdicts> {
         locked(&self.judged).clone()
     }
 }
@@ -52,7 +52,7 @@ impl ServerCertVerifier for Twice {
         };
         let now = at(self.now);
         let later = now.as_ref().ok().and_then(|_| at(self.later).err());
-        *locked(&self.judged) = Some(Judged { now: now.as_ref().err().cloned(), later });
+        *locked(&self.judged) = Some(Verdicts { now: now.as_ref().err().cloned(), later });
         now
     }
 

@@ -98,7 +98,7 @@ impl Exporter {
     async fn send(&mut self, batch: Vec<TaskTrace>, stop: &CancellationToken) {
         let body = encode::request(&batch, VERSION, &self.instance);
         let mut sent = self.post(&body).await;
-        if matches!(&sent, Err(Refused { may_pass: true, .. }))
+        if matches!(&sent, Err(ExportError { may_pass: true, .. }))
             && stop.run_until_cancelled(tokio::time::sleep(AGAIN)).await.is_some()
         {
             sent = self.post(&body).await;
@@ -106,7 +106,7 @@ impl Exporter {
         match sent {
             Ok(()) if self.failed => tracing::info!("the collector takes traces again"),
             Ok(()) => {}
-            Err(Refused { why, .. }) => {
+            Err(ExportError { why, .. }) => {
                 self.metrics.lost_traces(batch.len() as u64);
                 if !self.failed {
                     tracing::warn!(
@@ -121,7 +121,7 @@ impl Exporter {
         self.failed = false;
     }
 
-    async fn post(&self, body: &serde_json::Value) -> Result<(), Refused> {
+    async fn post(&self, body: &serde_json::Value) -> Result<(), ExportError> {
         let mut request = self.client.post(self.url.clone()).timeout(PATIENCE).json(body);
         if let Some(header) = &self.header {
             request = request.header(AUTHORIZATION, header.clone());
@@ -131,18 +131,18 @@ impl Exporter {
             Ok(response) => {
                 let status = response.status();
                 let may_pass = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-                Err(Refused { why: format!("it answers {status}"), may_pass })
+                Err(ExportError { why: format!("it answers {status}"), may_pass })
             }
             Err(error) => {
                 let why = format!("it cannot be reached: {}", error.without_url());
-                Err(Refused { why, may_pass: true })
+                Err(ExportError { why, may_pass: true })
             }
         }
     }
 }
 
 /// Why a request was not taken.
-struct Refused {
+struct ExportError {
     why: String,
     /// It may be taken later.
     may_pass: bool,

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use selkie_engine::flow::Flow;
 use selkie_domain::schedule::{Action, Maker, Terms};
-use selkie_schedule::book::{BookError, Wanted};
+use selkie_engine::flow::Flow;
+use selkie_schedule::book::{BookError, ScheduleRequest};
 use selkie_schedule::view::View;
 
 /// A new schedule.
@@ -53,7 +53,7 @@ impl New {
     ///
     /// # Errors
     /// `Refused` when nobody owns the bot, or nobody can be spoken to there.
-    pub async fn wanted(self, flow: &Flow) -> Result<Wanted, BookError> {
+    pub async fn wanted(self, flow: &Flow) -> Result<ScheduleRequest, BookError> {
         let Self { key, when, zone, action, to, title, terms } = self;
         let owners = &flow.timetable.owners;
         let no_owner = || {
@@ -66,6 +66,16 @@ impl New {
         let person = owners.first().cloned().ok_or_else(no_owner)?;
         let location = flow.timetable.target(to.as_deref()).await.map_err(BookError::Refused)?;
         let maker = Maker::owner(person);
-        Ok(Wanted { key, location, title, when, recurrence: None, zone, action, maker, terms })
+        Ok(ScheduleRequest {
+            key,
+            location,
+            title,
+            when,
+            recurrence: None,
+            zone,
+            action,
+            maker,
+            terms,
+        })
     }
 }

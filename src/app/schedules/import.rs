@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use super::asked::{Imported, New, Unfit};
 use crate::answered::NotDone;
-use selkie_engine::flow::Flow;
 use selkie_domain::schedule::ScheduleState;
-use selkie_schedule::book::{BookError, Wanted};
+use selkie_engine::flow::Flow;
+use selkie_schedule::book::{BookError, ScheduleRequest};
 use selkie_schedule::view::View;
 use selkie_store::ScheduleRow;
 
 /// One of them, looked at.
-enum Found {
+enum ImportLine {
     /// It is to be made.
-    New(Wanted),
+    New(ScheduleRequest),
     /// It is to be made, and stands in the file before.
-    Twice(Wanted),
+    Twice(ScheduleRequest),
     /// It is there.
     There(ScheduleRow),
 }
@@ -30,20 +30,21 @@ pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Importe
     for (index, new) in all.into_iter().enumerate() {
         let is_repeated = !keys.insert(new.key.clone());
         match looked_at(flow, index, new).await? {
-            Ok(Found::New(wanted)) if is_repeated => found.push(Found::Twice(wanted)),
+            Ok(ImportLine::New(wanted)) if is_repeated => found.push(ImportLine::Twice(wanted)),
             Ok(one) => found.push(one),
             Err(unfit) => told.unfit.push(unfit),
         }
     }
     let new = found.iter().filter_map(|one| match one {
-        Found::New(wanted) => Some(&wanted.maker.person),
-        Found::Twice(_) | Found::There(_) => None,
+        ImportLine::New(wanted) => Some(&wanted.maker.person),
+        ImportLine::Twice(_) | ImportLine::There(_) => None,
     });
     let new: Vec<_> = new.collect();
     if let Some(person) = new.first() {
         flow.timetable.book.has_room(person, new.len()).await?;
     }
-    let is_there = |(index, one): (usize, &Found)| (!matches!(one, Found::New(_))).then_some(index);
+    let is_there =
+        |(index, one): (usize, &ImportLine)| (!matches!(one, ImportLine::New(_))).then_some(index);
     told.there = found.iter().enumerate().filter_map(is_there).collect();
     if preview || !told.unfit.is_empty() {
         return Ok(told);
@@ -51,8 +52,10 @@ pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Importe
     for one in found {
         let row = match one {
             // Made a moment ago it is found again by its key.
-            Found::New(wanted) | Found::Twice(wanted) => flow.timetable.keep(wanted).await?,
-            Found::There(row) => row,
+            ImportLine::New(wanted) | ImportLine::Twice(wanted) => {
+                flow.timetable.keep(wanted).await?
+            }
+            ImportLine::There(row) => row,
         };
         told.schedules.push(View::of(&row, flow.now()));
     }
@@ -60,7 +63,11 @@ pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Importe
 }
 
 /// Whether one is there, or can be made, or why not.
-async fn looked_at(flow: &Flow, index: usize, new: New) -> Result<Result<Found, Unfit>, NotDone> {
+async fn looked_at(
+    flow: &Flow,
+    index: usize,
+    new: New,
+) -> Result<Result<ImportLine, Unfit>, NotDone> {
     let book = &flow.timetable.book;
     let key = if flow.timetable.target(new.to.as_deref()).await.is_err() {
         "chat_id"
@@ -80,12 +87,12 @@ async fn looked_at(flow: &Flow, index: usize, new: New) -> Result<Result<Found, 
         Err(BookError::Store(error)) => return Err(error.into()),
     };
     Ok(Ok(match kept {
-        None => Found::New(wanted),
+        None => ImportLine::New(wanted),
         // Whoever reads the file again wants it again: under a key of its own.
         Some(row) if matches!(row.state, ScheduleState::Removed | ScheduleState::Ended) => {
             let key = format!("{}#{}", wanted.key, row.id());
-            Found::New(Wanted { key, ..wanted })
+            ImportLine::New(ScheduleRequest { key, ..wanted })
         }
-        Some(row) => Found::There(row),
+        Some(row) => ImportLine::There(row),
     }))
 }

@@ -6,14 +6,14 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::shown::line;
-use selkie_config::cron_file::{CronFile, CronTask};
-use selkie_config::problem::{Problem, Problems};
-use selkie_app::build::AppConfig;
 use crate::outcome::Outcome;
 use crate::print;
 use crate::request::{ask, mismatched};
+use selkie_app::build::AppConfig;
 use selkie_app::request::{Request, Response};
 use selkie_app::schedules::{Imported, New, Unfit};
+use selkie_config::cron_file::{CronFile, CronTask};
+use selkie_config::problem::{Problem, Problems};
 use selkie_domain::schedule::{Action, Terms};
 use selkie_schedule::expression::Expression;
 use selkie_schedule::words::words;

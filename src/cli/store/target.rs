@@ -160,11 +160,11 @@ impl FilePlace {
 pub struct Target {
     /// What is written.
     pub ledger: SqlLedger,
-    file: Option<Made>,
+    file: Option<CopyFile>,
 }
 
 /// A file that a copy is being made in.
-struct Made {
+struct CopyFile {
     place: FilePlace,
     /// The lock beside it is of use to nobody else.
     locked_for_it: bool,
@@ -201,13 +201,13 @@ impl Target {
         fs::write(place.mark(), "")
             .with_context(|| format!("{} cannot be written", place.mark().display()))?;
         let ledger = open::own(&place.file).inspect_err(|_| place.clear())?;
-        Ok(Self { ledger, file: Some(Made { place, locked_for_it }) })
+        Ok(Self { ledger, file: Some(CopyFile { place, locked_for_it }) })
     }
 
     /// Closes it; what was made of a copy that is none goes.
     pub async fn close(self, is_copy: bool) {
         self.ledger.close().await;
-        let Some(Made { place, locked_for_it }) = self.file else { return };
+        let Some(CopyFile { place, locked_for_it }) = self.file else { return };
         match is_copy {
             true => drop(fs::remove_file(place.mark())),
             false => place.clear(),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use selkie_app::Binary;
-use selkie_app::build::{Chosen, plan};
 use crate::outcome::Failure;
 use crate::setting;
+use selkie_app::Binary;
+use selkie_app::build::{ConfigChoice, plan};
 use selkie_domain::tool::ToolSpec;
 use selkie_tools::speak;
 
@@ -18,7 +18,7 @@ pub(super) struct Everywhere {
 
 /// Every tool of every setting: the base first, then what is injected. The channels' come last because
 /// `cli` is asked first.
-pub(super) fn whole(binary: &Binary, chosen: &Chosen) -> Result<Vec<Everywhere>, Failure> {
+pub(super) fn whole(binary: &Binary, chosen: &ConfigChoice) -> Result<Vec<Everywhere>, Failure> {
     let plan = plan(binary, chosen)?;
     let mut all: Vec<Everywhere> = Vec::new();
     for setting in setting::names(&binary.kits) {

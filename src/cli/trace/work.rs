@@ -10,7 +10,7 @@ use selkie_domain::count::{counted, grouped};
 use selkie_domain::facts::Facts;
 use selkie_domain::usage::{Usage, dollars};
 use selkie_schedule::zone::Zone;
-use selkie_shape::{Explained, Shaper};
+use selkie_shape::{Explanation, Shaper};
 
 /// What a story is told by.
 pub(super) struct Teller<'a> {
@@ -156,7 +156,7 @@ fn shape(task: &Value, shaper: Option<&Shaper>) -> String {
     let Some(shaper) = shaper else {
         return "  Shape: not told while the config has mistakes\n".to_owned();
     };
-    let Explained { setting, there, hidden } = shaper.shape(&facts).explain();
+    let Explanation { setting, there, hidden } = shaper.shape(&facts).explain();
     let calls = items(&task["transcript"]).flat_map(|item| items(&item["calls"]));
     let called: Vec<String> = calls.map(|call| word(&call["name"])).collect();
     let asks = there.iter().filter(|tool| !tool.asks.is_empty()).count();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::effort::{Effort, Spent};
+use super::effort::{Effort, EffortExhausted};
 use super::follow::{self, choices, resolve};
 use crate::span;
 
@@ -14,7 +14,7 @@ const LONGEST: usize = 2_000;
 /// Says in plain words what a schema takes: `an array of strings`.
 pub fn describe(root: &Value, schema: &Value) -> String {
     let said = describe_within(root, schema, &Effort::of_words());
-    said.unwrap_or_else(|Spent| "a value of a schema without an end".to_owned())
+    said.unwrap_or_else(|EffortExhausted| "a value of a schema without an end".to_owned())
 }
 
 /// As [`describe`], at somebody's expense.
@@ -22,7 +22,7 @@ pub(super) fn describe_within(
     root: &Value,
     schema: &Value,
     effort: &Effort,
-) -> Result<String, Spent> {
+) -> Result<String, EffortExhausted> {
     let _level = effort.level()?;
     let schema = resolve(root, schema, effort)?;
     if let Some(choices) = choices(schema) {
@@ -67,7 +67,7 @@ fn plural(items: &str) -> String {
     items.split(" or ").map(many).collect::<Vec<_>>().join(" or ")
 }
 
-fn any_of(root: &Value, choices: &[Value], effort: &Effort) -> Result<String, Spent> {
+fn any_of(root: &Value, choices: &[Value], effort: &Effort) -> Result<String, EffortExhausted> {
     let mut words: Vec<String> = Vec::new();
     let mut length = 0;
     for choice in choices {
@@ -89,7 +89,7 @@ pub(super) fn constants(
     root: &Value,
     choices: &[Value],
     effort: &Effort,
-) -> Result<Option<Vec<String>>, Spent> {
+) -> Result<Option<Vec<String>>, EffortExhausted> {
     let _level = effort.level()?;
     let mut all = Vec::new();
     for choice in choices {
@@ -119,7 +119,7 @@ pub(super) fn constants(
 }
 
 /// A text as it stands, anything else as JSON.
-pub(super) fn got(value: &Value, effort: &Effort) -> Result<String, Spent> {
+pub(super) fn got(value: &Value, effort: &Effort) -> Result<String, EffortExhausted> {
     let text = plain(value);
     effort.copy(text.len())?;
     Ok(text)

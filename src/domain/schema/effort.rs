@@ -14,7 +14,7 @@ const BYTES: usize = 16;
 
 /// There is no end to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spent;
+pub(super) struct EffortExhausted;
 
 /// What is left of it.
 pub(super) struct Effort {
@@ -43,22 +43,22 @@ impl Effort {
     }
 
     /// Goes one level down.
-    pub(super) fn level(&self) -> Result<Level<'_>, Spent> {
+    pub(super) fn level(&self) -> Result<Level<'_>, EffortExhausted> {
         self.copy(0)?;
-        let left = self.levels.get().checked_sub(1).ok_or(Spent)?;
+        let left = self.levels.get().checked_sub(1).ok_or(EffortExhausted)?;
         self.levels.set(left);
         Ok(Level(&self.levels))
     }
 
     /// Pays for one step that touches so many bytes.
-    pub(super) fn copy(&self, bytes: usize) -> Result<(), Spent> {
-        let left = self.steps.get().checked_sub(1 + bytes / BYTES).ok_or(Spent)?;
+    pub(super) fn copy(&self, bytes: usize) -> Result<(), EffortExhausted> {
+        let left = self.steps.get().checked_sub(1 + bytes / BYTES).ok_or(EffortExhausted)?;
         self.steps.set(left);
         Ok(())
     }
 
     /// Compares two values, and pays for it.
-    pub(super) fn same(&self, one: &Value, other: &Value) -> Result<bool, Spent> {
+    pub(super) fn same(&self, one: &Value, other: &Value) -> Result<bool, EffortExhausted> {
         let _level = self.level()?;
         match (one, other) {
             (Value::String(a), Value::String(b)) => {

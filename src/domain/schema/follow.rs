@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::effort::{Effort, Spent};
+use super::effort::{Effort, EffortExhausted};
 
 /// Follows references; one that leads nowhere says nothing of a value.
 pub(super) fn resolve<'a>(
     root: &'a Value,
     mut schema: &'a Value,
     effort: &Effort,
-) -> Result<&'a Value, Spent> {
+) -> Result<&'a Value, EffortExhausted> {
     while let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         effort.copy(reference.len())?;
         let Some(next) = reference.strip_prefix('#').and_then(|p| root.pointer(p)) else { break };

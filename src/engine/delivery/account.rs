@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use selkie_channel_core::{
-    AccountId, AllowList, Channel, ConversationId, PersonId, PlaceId, Unasked,
+    AccountId, AllowList, Channel, ConversationId, PersonId, PlaceId, UnpromptedCost,
 };
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::delivery::paused::Paused;
+use crate::delivery::paused::PausedAccounts;
 use crate::delivery::rate_limiter::RateLimiter;
 
 /// So long a platform is asked what speaking costs: schedules of other platforms wait meanwhile.
@@ -29,11 +29,11 @@ pub struct Account {
     /// Parts that wait to be sent: presence gives way to them.
     pub waiting: AtomicUsize,
     /// Those of them that wait for a time of their conversation's.
-    pub paused: Mutex<Paused>,
+    pub paused: Mutex<PausedAccounts>,
     /// What none of its calls can change for a while, as its delivery worker saw it last while the daemon ends.
-    held: Mutex<Option<Held>>,
+    held: Mutex<Option<HeldParts>>,
     allow: RwLock<AllowList>,
-    hearing: Mutex<Hearing>,
+    hearing: Mutex<ListenState>,
     heard_ms: AtomicI64,
     /// When the receiver's loop has to have turned again.
     due: Mutex<Option<Instant>>,
@@ -72,7 +72,7 @@ impl Loop {
 
 /// Parts that wait, with no call in flight.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct HeldParts {
     /// How many; those in doubt are none of them.
     pub parts: usize,
     /// Before this moment none of them can leave.
@@ -91,7 +91,7 @@ impl Drop for AtWork {
 /// Whether a channel hears.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "hearing", rename_all = "snake_case")]
-pub enum Hearing {
+pub enum ListenState {
     /// It listens.
     Listening,
     /// The platform refuses its credential; it is asked again from time to time.
@@ -111,7 +111,7 @@ pub struct ChannelState {
     /// Which bot.
     pub account: AccountId,
     /// Whether it hears.
-    pub hearing: Hearing,
+    pub hearing: ListenState,
     /// How long ago the platform last answered.
     pub heard_ago: Option<Duration>,
 }
@@ -124,7 +124,7 @@ impl Account {
             paused: Mutex::default(),
             held: Mutex::default(),
             allow: RwLock::new(channel.allow.clone()),
-            hearing: Mutex::new(Hearing::Off),
+            hearing: Mutex::new(ListenState::Off),
             heard_ms: AtomicI64::new(i64::MIN),
             due: Mutex::new(None),
             refused: AtomicBool::new(false),
@@ -156,7 +156,7 @@ impl Account {
     }
 
     /// Notes what waits; `None` while a call is made.
-    pub fn hold(&self, held: Option<Held>) {
+    pub fn hold(&self, held: Option<HeldParts>) {
         *locked(&self.held) = held;
     }
 
@@ -225,13 +225,13 @@ impl Account {
 
     /// Tells what it comes to that the bot speaks where nobody has just spoken; a platform that takes its time is not waited
     /// for: delivery finds out.
-    pub async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    pub async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost {
         let told = self.channel.sender.unasked(conversation);
-        tokio::time::timeout(TOLD_WITHIN, told).await.unwrap_or(Unasked::Free)
+        tokio::time::timeout(TOLD_WITHIN, told).await.unwrap_or(UnpromptedCost::Free)
     }
 
-    pub(crate) fn set_hearing(&self, hearing: Hearing) {
-        let is_refused = matches!(hearing, Hearing::Refused { .. });
+    pub(crate) fn set_hearing(&self, hearing: ListenState) {
+        let is_refused = matches!(hearing, ListenState::Refused { .. });
         self.refused.store(is_refused, Ordering::Relaxed);
         *locked(&self.hearing) = hearing;
         if is_refused {
@@ -244,7 +244,7 @@ impl Account {
         self.heard_ms.store(now.timestamp_millis(), Ordering::Relaxed);
         self.has_answer();
         if self.refused.load(Ordering::Relaxed) {
-            self.set_hearing(Hearing::Listening);
+            self.set_hearing(ListenState::Listening);
             self.again.notify_one();
         }
     }
@@ -258,7 +258,7 @@ impl Account {
         // The sender lives as long as `self`.
         self.answered.subscribe().wait_for(|answered| *answered).await.ok();
         match &*locked(&self.hearing) {
-            Hearing::Refused { reason } => Some(reason.clone()),
+            ListenState::Refused { reason } => Some(reason.clone()),
             _ => None,
         }
     }
@@ -271,7 +271,7 @@ impl Account {
     /// Whether the receiver's loop should have turned so long ago. One that waits because the platform refuses it, or
     /// that has none, is never late.
     pub fn is_late(&self, by: Duration) -> bool {
-        let listens = *locked(&self.hearing) == Hearing::Listening;
+        let listens = *locked(&self.hearing) == ListenState::Listening;
         listens && locked(&self.due).is_some_and(|due| due.elapsed() > by)
     }
 
@@ -300,7 +300,7 @@ impl Account {
         let lost = self.hopeless.load(Ordering::Relaxed) && !self.has_worked();
         let hearing = locked(&self.hearing);
         match &*hearing {
-            Hearing::Refused { reason } if lost => Some(reason.clone()),
+            ListenState::Refused { reason } if lost => Some(reason.clone()),
             _ => None,
         }
     }
@@ -325,16 +325,16 @@ mod tests {
     async fn a_receiver_that_stands_still_is_late_and_one_that_is_refused_is_not() {
         let account = Account::new(testing::other().0);
         let by = Duration::from_secs(300);
-        account.set_hearing(Hearing::Listening);
+        account.set_hearing(ListenState::Listening);
         assert!(!account.is_late(by), "it has not said yet when it turns");
         account.turns(Duration::from_secs(60));
         tokio::time::advance(Duration::from_secs(360)).await;
         assert!(!account.is_late(by));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(account.is_late(by));
-        account.set_hearing(Hearing::Refused { reason: "401".to_owned() });
+        account.set_hearing(ListenState::Refused { reason: "401".to_owned() });
         assert!(!account.is_late(by));
-        account.set_hearing(Hearing::Listening);
+        account.set_hearing(ListenState::Listening);
         account.turns(Duration::from_secs(60));
         assert!(!account.is_late(by));
     }

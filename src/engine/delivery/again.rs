@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use selkie_channel_core::{Lookup, Part};
 
-use crate::delivery::chain::{self, Joined};
+use crate::delivery::chain::{self, ChainState};
 use crate::delivery::moments::after;
 use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
@@ -104,8 +104,8 @@ async fn look(
     };
     let sender = &*account.channel.sender;
     let due = match chain::joined(outbox, sender, due).await {
-        Joined::Ready(due) => due,
-        Joined::Wait(_) | Joined::Broken(..) => {
+        ChainState::Ready(due) => due,
+        ChainState::Wait(_) | ChainState::Broken(..) => {
             return Err(unknown("the post before it did not arrive"));
         }
     };

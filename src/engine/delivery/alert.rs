@@ -9,12 +9,7 @@ use crate::delivery::outbox::Outbox;
 impl Outbox {
     /// Tells the first owner who can be reached, once for ever under `key`, through no account of these; `true` when that
     /// is stored, now or before, or there is nobody to tell.
-    pub async fn alert(
-        self: &Arc<Self>,
-        key: &str,
-        text: &str,
-        silent: &[AccountId],
-    ) -> bool {
+    pub async fn alert(self: &Arc<Self>, key: &str, text: &str, silent: &[AccountId]) -> bool {
         let text = self.runtime.redactor.clean(text);
         let private = self.reach(silent);
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {

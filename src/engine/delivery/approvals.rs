@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use selkie_channel_core::{Body, Choice, Question};
 
-use selkie_agent::prompt;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
+use selkie_agent::prompt;
 use selkie_domain::approval::{ApprovalState, Approvers, MuteOf, Request, Verdict, code};
 use selkie_domain::question::Person;
 use selkie_guard::visible::{fenced, visible};

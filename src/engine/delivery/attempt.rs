@@ -11,7 +11,7 @@ use selkie_channel_core::{ConversationId, Delivery, Lookup, Part, Sender};
 use tokio::time::Instant;
 
 use crate::delivery::account::Account;
-use crate::delivery::chain::{self, Joined};
+use crate::delivery::chain::{self, ChainState};
 use crate::delivery::messages;
 use crate::delivery::moments::until;
 use crate::delivery::outbox::Outbox;
@@ -20,7 +20,7 @@ use crate::delivery::rate_limiter::{ACCOUNT, LONGEST_PENALTY};
 use crate::delivery::waiters;
 use crate::delivery::waiters::Trouble;
 use selkie_domain::crash::CrashPoint;
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
 use selkie_domain::metrics::Phase;
 use selkie_store::{DeliveryState, DuePart, Outcome, StoreError};
 
@@ -54,9 +54,9 @@ pub async fn attempt(outbox: &Arc<Outbox>, account: &Account, due: DuePart) -> N
     let now = outbox.runtime.clock.now();
     let sender = &*account.channel.sender;
     let mut due = match chain::joined(outbox, sender, due).await {
-        Joined::Ready(due) => due,
-        Joined::Wait(due) => return Next::Again(due),
-        Joined::Broken(due, verdict) => return settle(outbox, account, &due, verdict).await,
+        ChainState::Ready(due) => due,
+        ChainState::Wait(due) => return Next::Again(due),
+        ChainState::Broken(due, verdict) => return settle(outbox, account, &due, verdict).await,
     };
     if due.unclear {
         let known = looked_up(sender, &due.part).await;
@@ -164,7 +164,7 @@ async fn settle(
             }
         }
         if standing != DeliveryState::Open {
-            outbox.runtime.happenings.tell(|| Happening::Delivered {
+            outbox.runtime.happenings.tell(|| Event::Delivered {
                 conversation: due.part.conversation.clone(),
                 outbound: due.outbound,
                 state: waiters::name(&standing).to_owned(),

@@ -18,7 +18,7 @@ use crate::delivery::rate_limiter::Leave;
 use crate::delivery::rendered::rendered;
 use selkie_domain::ids::TaskId;
 use selkie_domain::span::Span;
-use selkie_store::{Changing, Noted, StoreError};
+use selkie_store::{StatusChange, StatusNote, StoreError};
 
 /// How soon a moment is looked for in which nobody speaks.
 pub(super) const SOON: Duration = Duration::from_millis(250);
@@ -142,17 +142,22 @@ impl Beside<'_> {
     }
 
     /// Notes where a message of a task stands that changes, or that one is about to be sent.
-    pub(super) async fn note(&self, of: Changing, task: TaskId, noted: Noted) -> Option<()> {
+    pub(super) async fn note(
+        &self,
+        of: StatusChange,
+        task: TaskId,
+        noted: StatusNote,
+    ) -> Option<()> {
         self.told(self.outbox.storage.ledger.note_status(of, task, noted).await)
     }
 
     /// Nothing of it stands any more, or it may stay.
-    pub(super) async fn forget(&self, of: Changing, task: TaskId) {
+    pub(super) async fn forget(&self, of: StatusChange, task: TaskId) {
         self.told(self.outbox.storage.ledger.forget_status(of, task).await);
     }
 
     /// What an earlier life of a task has left standing. `None` when the store cannot tell.
-    pub(super) async fn noted(&self, of: Changing, task: TaskId) -> Option<Option<Noted>> {
+    pub(super) async fn noted(&self, of: StatusChange, task: TaskId) -> Option<Option<StatusNote>> {
         self.told(self.outbox.storage.ledger.noted_status(of, task).await)
     }
 
@@ -175,7 +180,7 @@ pub(super) enum Stand {
 
 impl Stand {
     /// As an earlier life has noted it.
-    pub(super) fn of(noted: Option<&Noted>) -> Self {
+    pub(super) fn of(noted: Option<&StatusNote>) -> Self {
         match noted.map(|noted| &noted.message) {
             None => Self::Unsent,
             Some(None) => Self::Gone,
@@ -186,7 +191,7 @@ impl Stand {
 
 /// Takes away what ended tasks have left standing, when a crash came before their last change.
 pub async fn sweep(outbox: Arc<Outbox>) {
-    for of in Changing::ALL {
+    for of in StatusChange::ALL {
         let strays = outbox.storage.ledger.stray_statuses(of).await;
         let strays = strays.inspect_err(|error| outbox.storage.trouble(error)).unwrap_or_default();
         for stray in strays {

@@ -17,7 +17,7 @@ const SOON: TimeDelta = TimeDelta::seconds(1);
 const ALONE: &str = "not sent alone: the part before it ";
 
 /// Whether a part may be attempted.
-pub enum Joined {
+pub enum ChainState {
     /// It may, in this form.
     Ready(DuePart),
     /// Not yet: it is asked again in this form.
@@ -27,30 +27,30 @@ pub enum Joined {
 }
 
 /// Gives a part that follows another the message it goes on from.
-pub async fn joined(outbox: &Arc<Outbox>, sender: &dyn Sender, due: DuePart) -> Joined {
+pub async fn joined(outbox: &Arc<Outbox>, sender: &dyn Sender, due: DuePart) -> ChainState {
     if !due.part.follows {
-        return Joined::Ready(due);
+        return ChainState::Ready(due);
     }
     let before = match outbox.storage.ledger.before(due.id).await {
         Ok(before) => before,
         Err(error) => {
             outbox.storage.trouble(&error);
             return match error {
-                StoreError::Broken(_) => Joined::Wait(Box::new(due)),
+                StoreError::Broken(_) => ChainState::Wait(Box::new(due)),
                 // A defect of that row must not hold the lane.
                 _ => broken(due, "cannot be read"),
             };
         }
     };
     match before {
-        None => Joined::Ready(due),
+        None => ChainState::Ready(due),
         Some(DeliveryState::Delivered { message: Some(message) }) => {
             let part = sender.following(&due.part, &message);
-            Joined::Ready(DuePart { part, ..due })
+            ChainState::Ready(DuePart { part, ..due })
         }
         Some(DeliveryState::Open) => {
             let not_before = Some(outbox.runtime.clock.now() + SOON);
-            Joined::Wait(Box::new(DuePart { not_before, ..due }))
+            ChainState::Wait(Box::new(DuePart { not_before, ..due }))
         }
         Some(DeliveryState::Delivered { message: None }) => {
             broken(due, "arrived under an unknown id")
@@ -68,11 +68,11 @@ pub async fn joined(outbox: &Arc<Outbox>, sender: &dyn Sender, due: DuePart) -> 
     }
 }
 
-fn broken(due: DuePart, what: &str) -> Joined {
+fn broken(due: DuePart, what: &str) -> ChainState {
     refused(due, format!("{ALONE}{what}"))
 }
 
-fn refused(due: DuePart, reason: String) -> Joined {
+fn refused(due: DuePart, reason: String) -> ChainState {
     let outcome = Outcome::Refused { reason, close: false };
-    Joined::Broken(Box::new(due), AttemptOutcome { outcome, again: None, penalty: None })
+    ChainState::Broken(Box::new(due), AttemptOutcome { outcome, again: None, penalty: None })
 }

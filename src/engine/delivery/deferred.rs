@@ -15,7 +15,7 @@ use selkie_domain::crash::CrashPoint;
 use selkie_domain::ids::{InboxId, OutboundId, TaskId};
 use selkie_domain::task::Claim;
 use selkie_store::{
-    Claimed, DeliveryState, Draft, FetchEffect, HeldAnswer, Offer, Queued, StoreError,
+    DeliveryState, Draft, FetchEffect, HeldAnswer, Offer, QueuedOutbound, StoreError, TaskClaim,
 };
 
 /// Names the one choice of the button.
@@ -23,7 +23,7 @@ const CHOICE: &str = "get";
 
 /// Waits until the task's right to answer runs out and spends it on a button. Never returns: dropped with
 /// the work it stands beside.
-pub async fn offer(outbox: &Arc<Outbox>, claimed: &Claimed) -> Infallible {
+pub async fn offer(outbox: &Arc<Outbox>, claimed: &TaskClaim) -> Infallible {
     let window = window(outbox, claimed);
     if let Some(window) = window
         && let Some(at) = window.hold_at
@@ -41,14 +41,14 @@ pub async fn offer(outbox: &Arc<Outbox>, claimed: &Claimed) -> Infallible {
 }
 
 /// Returns the newest right to answer that a task has: of its messages, or of what answered its question or request.
-fn window(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
+fn window(outbox: &Outbox, claimed: &TaskClaim) -> Option<ReplyWindow> {
     outbox.window(heard(claimed))
 }
 
 /// Takes the right to answer that a task's words use up: one that lives, which a tap may have brought, else
 /// the last one that it had. The platform may still take that, and trying costs nothing. What a tap brought is
 /// gone then: the next button must not be offered on it, too.
-pub fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
+pub fn right(outbox: &Outbox, claimed: &TaskClaim) -> Option<ReplyWindow> {
     let now = outbox.runtime.clock.now();
     let task = claimed.claim.task;
     let lives = |window: &ReplyWindow| window.hold_at.is_some_and(|at| at > now);
@@ -61,11 +61,11 @@ pub fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
 }
 
 /// Whether something that a task answers brought a right to answer, living or not.
-pub fn is_due(claimed: &Claimed) -> bool {
+pub fn is_due(claimed: &TaskClaim) -> bool {
     heard(claimed).any(|inbound| inbound.reply_window.is_some())
 }
 
-fn heard(claimed: &Claimed) -> impl Iterator<Item = &Inbound> {
+fn heard(claimed: &TaskClaim) -> impl Iterator<Item = &Inbound> {
     let heard = claimed.heard.iter().map(|(_, inbound)| inbound);
     let settled = claimed.settled.iter().filter_map(|settled| settled.by.as_ref());
     heard.chain(settled).chain(claimed.decided_by.as_deref())
@@ -99,7 +99,7 @@ pub async fn offer_again(outbox: Arc<Outbox>) {
 }
 
 /// Gives a button to the delivery worker; one that was refused already lets the answer go.
-fn send(outbox: &Outbox, queued: Queued) {
+fn send(outbox: &Outbox, queued: QueuedOutbound) {
     let refused_already = queued.parts.is_empty();
     outbox.send(queued);
     if refused_already {
@@ -109,8 +109,8 @@ fn send(outbox: &Outbox, queued: Queued) {
 
 /// Keeps the right that a tap brought for the answer, which may come in time; else it is spent on the next
 /// button.
-async fn keep(outbox: Arc<Outbox>, kept: Kept) {
-    let Kept { row, task, key, conversation, window } = kept;
+async fn keep(outbox: Arc<Outbox>, kept: EarlyTap) {
+    let EarlyTap { row, task, key, conversation, window } = kept;
     let Some(at) = window.hold_at else { return };
     tokio::select! {
         () = outbox.runtime.until(at) => {}
@@ -133,7 +133,7 @@ async fn keep(outbox: Arc<Outbox>, kept: Kept) {
 }
 
 /// A tap that came too early.
-struct Kept {
+struct EarlyTap {
     row: InboxId,
     task: TaskId,
     key: String,
@@ -216,7 +216,7 @@ pub async fn tap(
         (_, None) => (FetchEffect::Say(None), String::new()),
         (HeldAnswer::Working(task), Some(window)) => {
             let (key, conversation) = (key.to_owned(), inbound.conversation.clone());
-            kept = Some(Kept { row, task, key, conversation, window });
+            kept = Some(EarlyTap { row, task, key, conversation, window });
             (FetchEffect::Say(None), String::new())
         }
         (HeldAnswer::Ready(said), Some(window)) => {

@@ -23,7 +23,7 @@ pub(super) struct Doubt {
 
 /// What a look has shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum LookupResult {
     /// The message stands here.
     At(MessageRef),
     /// Not yet: what was sent may still arrive.
@@ -38,23 +38,23 @@ impl Doubt {
     }
 
     /// Asks the platform.
-    pub(super) async fn look(self, beside: &Beside<'_>) -> Found {
+    pub(super) async fn look(self, beside: &Beside<'_>) -> LookupResult {
         let known = looked_up(&*beside.account.channel.sender, &self.part).await;
         let looks = self.looks + 1;
         match known {
-            Lookup::Sent(receipt) => receipt.message.map_or(Found::Never, Found::At),
+            Lookup::Sent(receipt) => receipt.message.map_or(LookupResult::Never, LookupResult::At),
             // Not to be there proves nothing so soon: the call may still be carried out.
             Lookup::NotSent | Lookup::Later { .. } if looks < LOOKS => {
-                Found::NotYet(Self { looks, ..self })
+                LookupResult::NotYet(Self { looks, ..self })
             }
-            _ => Found::Never,
+            _ => LookupResult::Never,
         }
     }
 
     /// Asks the platform, for the answer that is whole.
-    pub(super) async fn last_look(self, beside: &Beside<'_>) -> Found {
+    pub(super) async fn last_look(self, beside: &Beside<'_>) -> LookupResult {
         let open = Self { looks: 0, ..self.clone() };
-        timeout(BRIEF, self.look(beside)).await.unwrap_or(Found::NotYet(open))
+        timeout(BRIEF, self.look(beside)).await.unwrap_or(LookupResult::NotYet(open))
     }
 
     /// Takes the message away after the answer was said as another one, when it is found after all.
@@ -64,9 +64,11 @@ impl Doubt {
         loop {
             beside.wait(rest).await?;
             match doubt.look(beside).await {
-                Found::At(message) => return beside.settle(&Body::Withdrawal { message }).await,
-                Found::NotYet(still) => doubt = still,
-                Found::Never => return Some(()),
+                LookupResult::At(message) => {
+                    return beside.settle(&Body::Withdrawal { message }).await;
+                }
+                LookupResult::NotYet(still) => doubt = still,
+                LookupResult::Never => return Some(()),
             }
         }
     }

@@ -13,8 +13,7 @@ pub fn left_unclear(channel: &str, shown: &str) -> String {
 }
 
 /// Stands under a question whose rest the platform did not take.
-pub const CUT_SHORT: &str =
-    "The rest of this could not be shown here: it cannot be answered here.";
+pub const CUT_SHORT: &str = "The rest of this could not be shown here: it cannot be answered here.";
 
 /// Tells the owner that a place goes on under another id.
 pub fn moved(key: &str, old: &str, new: &str) -> String {
@@ -28,8 +27,7 @@ pub fn moved(key: &str, old: &str, new: &str) -> String {
 pub const GET_THE_ANSWER: &str = "Get the answer";
 
 /// Says that an answer is late and will be fetched.
-pub const STILL_WORKING: &str =
-    "I am still working on this. Tap below when you want the answer.";
+pub const STILL_WORKING: &str = "I am still working on this. Tap below when you want the answer.";
 
 /// Answers a tap for an answer that went out.
 pub const FETCHED_ALREADY: &str = "You already have that answer: see above.";

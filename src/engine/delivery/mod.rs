@@ -41,6 +41,6 @@ pub mod streamed;
 pub mod waiters;
 pub mod worker;
 
-pub use account::{ChannelState, Hearing};
+pub use account::{ChannelState, ListenState};
 pub use runtime::Stop;
-pub use say::Told;
+pub use say::SayOutcome;

@@ -25,7 +25,7 @@ use crate::delivery::storage::Storage;
 use crate::delivery::waiters::DeliveryWaiters;
 use selkie_domain::live::Live;
 use selkie_domain::owners::Owners;
-use selkie_store::{Draft, Queued};
+use selkie_store::{Draft, QueuedOutbound};
 
 /// How long after its promised life a right to answer is worth trying.
 const WORTH_TRYING: TimeDelta = TimeDelta::minutes(20);
@@ -66,14 +66,14 @@ pub struct OutboxParts {
 }
 
 /// An outbox, and a queue for each account's delivery worker.
-pub struct Opened {
+pub struct OpenOutbox {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) queues: HashMap<AccountId, PartQueue>,
 }
 
 impl Outbox {
     /// Puts it together.
-    pub fn open(parts: OutboxParts) -> Opened {
+    pub fn open(parts: OutboxParts) -> OpenOutbox {
         let OutboxParts { runtime, storage, accounts, settings, files, post_files, owners } = parts;
         let (senders, queues) = PartQueues::for_accounts(accounts.ids());
         let outbox = Self {
@@ -89,7 +89,7 @@ impl Outbox {
             woken: Notify::new(),
             queues: senders,
         };
-        Opened { outbox: Arc::new(outbox), queues }
+        OpenOutbox { outbox: Arc::new(outbox), queues }
     }
 
     /// Renders text for a conversation; it may use up `window`. `None` when it shows nothing or its
@@ -134,10 +134,7 @@ impl Outbox {
     }
 
     /// Returns the newest right to answer that these messages brought and that still lives.
-    pub fn window<'a>(
-        &self,
-        heard: impl IntoIterator<Item = &'a Inbound>,
-    ) -> Option<ReplyWindow> {
+    pub fn window<'a>(&self, heard: impl IntoIterator<Item = &'a Inbound>) -> Option<ReplyWindow> {
         let now = self.runtime.clock.now();
         let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
         windows.filter(|window| window.until > now).max_by_key(|window| window.until).cloned()
@@ -145,17 +142,14 @@ impl Outbox {
 
     /// Returns the newest right to answer that these messages brought, or the last one that may yet be
     /// taken though nobody promises it.
-    pub fn right<'a>(
-        &self,
-        heard: impl IntoIterator<Item = &'a Inbound>,
-    ) -> Option<ReplyWindow> {
+    pub fn right<'a>(&self, heard: impl IntoIterator<Item = &'a Inbound>) -> Option<ReplyWindow> {
         let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
         let newest = windows.max_by_key(|window| window.until).cloned();
         newest.filter(|window| self.runtime.clock.now() < window.until + WORTH_TRYING)
     }
 
     /// Gives stored parts to the delivery worker of their account.
-    pub fn send(&self, queued: Queued) {
+    pub fn send(&self, queued: QueuedOutbound) {
         self.queues.send(queued);
     }
 

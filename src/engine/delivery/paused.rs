@@ -6,12 +6,12 @@ use selkie_channel_core::ConversationId;
 
 /// How many parts wait in which of them.
 #[derive(Default)]
-pub struct Paused {
+pub struct PausedAccounts {
     lanes: HashMap<ConversationId, usize>,
     parts: usize,
 }
 
-impl Paused {
+impl PausedAccounts {
     /// So many parts of a conversation wait from now on.
     pub fn pause(&mut self, conversation: &ConversationId, parts: usize) {
         self.resume(conversation);
@@ -48,7 +48,7 @@ mod tests {
     fn what_waits_for_its_time_keeps_its_own_conversation_back_alone() {
         let [held, other] =
             ["tg:1", "tg:2"].map(|key| ConversationId::new(account(), key.to_owned()));
-        let mut paused = Paused::default();
+        let mut paused = PausedAccounts::default();
         assert!(paused.goes_before(&other, 1), "it waits for its turn");
         paused.pause(&held, 1);
         paused.join(&held);

@@ -13,7 +13,7 @@ use crate::delivery::waiters;
 use selkie_domain::command_line;
 use selkie_domain::ids::{OutboundId, ScheduleId};
 use selkie_domain::schedule::ScheduleState;
-use selkie_store::{DeliveryState, Occurrence, PostRow, Telling};
+use selkie_store::{DeliveryState, Occurrence, PostNotice, PostRow};
 
 /// A tool waits for the receipt of what it posts and tells it itself: it has so long.
 pub const TOOLS_TURN: Duration = Duration::from_secs(25);
@@ -115,7 +115,7 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
     let text = outbox.runtime.redactor.clean(&words(outbox, &row, pause.as_deref()));
     let hears = hears(outbox, &row);
     let draft = hears.as_ref().and_then(|hears| outbox.draft(hears, &text, None, None));
-    let telling = Telling { draft, pause: pause.clone() };
+    let telling = PostNotice { draft, pause: pause.clone() };
     let told =
         outbox.storage.insist(|ledger| ledger.tell_post(outbound, telling.clone())).await.flatten();
     if messages::has_pictures(&row.said) {

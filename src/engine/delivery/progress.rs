@@ -21,11 +21,11 @@ use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StatusMode;
 use crate::delivery::streamed::StreamedAnswer;
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
 use selkie_domain::ids::TaskId;
 use selkie_domain::plan::Plan;
-use selkie_domain::written::Written;
-use selkie_store::Claimed;
+use selkie_domain::written::TextProgress;
+use selkie_store::TaskClaim;
 use selkie_tools::ports::Progress;
 
 pub use kept::KeptProgress;
@@ -35,10 +35,10 @@ use status_message::StatusMessage;
 
 /// How far one task is.
 pub struct TaskProgress {
-    shared: Arc<Shared>,
+    shared: Arc<ProgressState>,
 }
 
-struct Shared {
+struct ProgressState {
     outbox: Arc<Outbox>,
     task: TaskId,
     conversation: ConversationId,
@@ -70,10 +70,10 @@ enum Life {
 
 impl TaskProgress {
     /// Takes up a claimed task. Costs nothing until a tool is called.
-    pub fn of(outbox: &Arc<Outbox>, claimed: &Claimed) -> Self {
+    pub fn of(outbox: &Arc<Outbox>, claimed: &TaskClaim) -> Self {
         // An earlier life may have left a message: it is taken up, or taken away at the end.
         let resumed = claimed.attempts > 1 || !claimed.transcript.is_empty();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProgressState {
             outbox: Arc::clone(outbox),
             task: claimed.claim.task,
             conversation: claimed.conversation.clone(),
@@ -125,7 +125,7 @@ impl Progress for TaskProgress {
     fn plan(&self, plan: &Plan) {
         let shared = &self.shared;
         let told = messages::clean_plan(plan, &shared.outbox.runtime.redactor);
-        shared.outbox.runtime.happenings.tell(|| Happening::Planned {
+        shared.outbox.runtime.happenings.tell(|| Event::Planned {
             conversation: shared.conversation.clone(),
             task: shared.task,
             plan: told.clone(),
@@ -136,7 +136,7 @@ impl Progress for TaskProgress {
     fn doing(&self, line: &str) {
         let shared = &self.shared;
         let line = messages::last_line(&shared.outbox.runtime.redactor.clean(line));
-        shared.outbox.runtime.happenings.tell(|| Happening::Doing {
+        shared.outbox.runtime.happenings.tell(|| Event::Doing {
             conversation: shared.conversation.clone(),
             task: shared.task,
             newest: line.clone(),
@@ -155,7 +155,7 @@ impl Progress for TaskProgress {
     fn waiting(&self, waits: bool) {
         let shared = &self.shared;
         if waits {
-            shared.outbox.runtime.happenings.tell(|| Happening::Doing {
+            shared.outbox.runtime.happenings.tell(|| Event::Doing {
                 conversation: shared.conversation.clone(),
                 task: shared.task,
                 newest: messages::WAITING.to_owned(),
@@ -165,7 +165,7 @@ impl Progress for TaskProgress {
     }
 }
 
-impl Shared {
+impl ProgressState {
     fn tell(self: &Arc<Self>, change: impl FnOnce(&mut News)) {
         change(&mut self.state().news);
         self.show();
@@ -209,8 +209,8 @@ impl Shared {
 }
 
 /// Shows a board until it ends.
-async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
-    let Shared { outbox, conversation, began, bell, .. } = &*shared;
+async fn shown(shared: Arc<ProgressState>, account: Arc<Account>) {
+    let ProgressState { outbox, conversation, began, bell, .. } = &*shared;
     let earliest = *began + outbox.settings.now().progress.after.0;
     let Some(mut status_message) =
         StatusMessage::of(outbox, &account, conversation, shared.task, earliest)
@@ -260,7 +260,7 @@ impl Progress for Shows {
         self.progress.waiting(waits);
     }
 
-    fn wrote(&self, written: Written<'_>) {
+    fn wrote(&self, written: TextProgress<'_>) {
         self.answer.wrote(written);
     }
 }

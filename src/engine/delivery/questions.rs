@@ -6,7 +6,7 @@ use selkie_channel_core::{Audience, Body, Choice, ConversationId, MessageRef, Qu
 
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
-use selkie_domain::question::{Ask, Given};
+use selkie_domain::question::{Ask, QuestionResult};
 use selkie_store::{Draft, QuestionRow};
 
 /// The button that ends a choice of several.
@@ -18,12 +18,7 @@ const ANSWER_BYTES: usize = 300;
 
 /// Returns the question as it is asked: where its message cannot be changed, several are chosen in words.
 /// In a group it says how own words reach it.
-pub fn asked(
-    outbox: &Outbox,
-    conversation: &ConversationId,
-    key: &str,
-    ask: &Ask,
-) -> Question {
+pub fn asked(outbox: &Outbox, conversation: &ConversationId, key: &str, ask: &Ask) -> Question {
     let question = match !ask.many || can_change(outbox, conversation) {
         true => shown(key, ask, &[]),
         false => in_numbers(key, ask),
@@ -85,12 +80,7 @@ pub fn with_outcome(
 
 /// Shows once what came of a question that no tap has answered. Its message may still be on its way: then
 /// it is changed when it has arrived.
-pub async fn close(
-    outbox: &Arc<Outbox>,
-    question: QuestionRow,
-    outcome: &str,
-    by: Option<&str>,
-) {
+pub async fn close(outbox: &Arc<Outbox>, question: QuestionRow, outcome: &str, by: Option<&str>) {
     if question.message.is_some() {
         return replace_buttons(outbox, &question, outcome, by).await;
     }
@@ -135,13 +125,13 @@ async fn arrived(outbox: &Arc<Outbox>, question: QuestionRow) -> QuestionRow {
 }
 
 /// Says in a line what came of a question.
-pub fn outcome(ask: &Ask, given: Option<&Given>) -> String {
+pub fn outcome(ask: &Ask, given: Option<&QuestionResult>) -> String {
     match given {
-        Some(given @ (Given::Chosen { .. } | Given::Words { .. })) => {
+        Some(given @ (QuestionResult::Chosen { .. } | QuestionResult::Words { .. })) => {
             format!("✔ {}", cut(&ask.says(given), ANSWER_BYTES))
         }
-        Some(given @ Given::Expired) => format!("⌛ {}", ask.says(given)),
-        Some(Given::NotAsked { .. }) | None => "✖ Withdrawn".to_owned(),
+        Some(given @ QuestionResult::Expired) => format!("⌛ {}", ask.says(given)),
+        Some(QuestionResult::NotAsked { .. }) | None => "✖ Withdrawn".to_owned(),
     }
 }
 

@@ -7,21 +7,21 @@ use std::sync::{Arc, PoisonError, RwLock};
 use selkie_channel_core::AccountId;
 use tokio::sync::mpsc;
 
-use selkie_store::Queued;
+use selkie_store::QueuedOutbound;
 
 /// Hands stored parts to delivery workers.
 pub struct PartQueues(RwLock<HashMap<AccountId, Way>>);
 
 /// The way to one delivery worker.
 struct Way {
-    sender: mpsc::UnboundedSender<Queued>,
+    sender: mpsc::UnboundedSender<QueuedOutbound>,
     /// How much is on it, and not yet among what the delivery worker knows to wait.
     underway: Arc<AtomicUsize>,
 }
 
 /// What one delivery worker gets. The rows are stored: this holds no more than what is due anyway.
 pub struct PartQueue {
-    parts: mpsc::UnboundedReceiver<Queued>,
+    parts: mpsc::UnboundedReceiver<QueuedOutbound>,
     underway: Arc<AtomicUsize>,
     /// What was given out last: whoever asks for more has taken it in.
     given: usize,
@@ -29,7 +29,7 @@ pub struct PartQueue {
 
 impl PartQueue {
     /// Waits for the next parts; may be given up at any time.
-    pub async fn recv(&mut self) -> Option<Queued> {
+    pub async fn recv(&mut self) -> Option<QueuedOutbound> {
         self.taken_in();
         let queued = self.parts.recv().await;
         self.given += usize::from(queued.is_some());
@@ -37,7 +37,7 @@ impl PartQueue {
     }
 
     /// Returns the next parts if they are there.
-    pub fn next(&mut self) -> Option<Queued> {
+    pub fn next_part(&mut self) -> Option<QueuedOutbound> {
         self.taken_in();
         let queued = self.parts.try_recv().ok();
         self.given += usize::from(queued.is_some());
@@ -91,7 +91,7 @@ impl PartQueues {
     }
 
     /// Hands parts over. Parts of an account without a delivery worker stay in the ledger.
-    pub fn send(&self, queued: Queued) {
+    pub fn send(&self, queued: QueuedOutbound) {
         let Some(first) = queued.parts.first() else { return };
         let account = first.part.conversation.account().clone();
         match self.0.read().unwrap_or_else(PoisonError::into_inner).get(&account) {

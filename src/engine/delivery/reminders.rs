@@ -5,7 +5,7 @@ use selkie_channel_core::{Body, Choice, MessageRef, Outbound, Question};
 
 use crate::delivery::outbox::Outbox;
 use crate::delivery::questions::{MOST_BYTES, can_change, cut};
-use selkie_domain::reminder::{Reminded, ReminderId};
+use selkie_domain::reminder::{ReminderId, ReminderState};
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 use selkie_store::{Draft, ReminderRow};
@@ -55,8 +55,8 @@ pub fn revised(
 }
 
 /// Says in a few words what became of a reminder.
-pub fn outcome(row: &ReminderRow, made: Reminded, now: DateTime<Utc>) -> String {
-    let Reminded::Again { at } = made else { return "✔ Done".to_owned() };
+pub fn outcome(row: &ReminderRow, made: ReminderState, now: DateTime<Utc>) -> String {
+    let ReminderState::Again { at } = made else { return "✔ Done".to_owned() };
     let zone = Zone::named(&row.schedule.schedule.zone).unwrap_or(Zone::UTC);
     let local = zone.local(at);
     match local.date() == zone.local(now).date() {

@@ -11,7 +11,6 @@ use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId, PostedBy};
 use tokio::sync::watch;
 
-use selkie_agent::prompt;
 use crate::delivery::checked;
 use crate::delivery::messages;
 use crate::delivery::moments::after;
@@ -21,14 +20,15 @@ use crate::delivery::outgoing::NoCopy;
 use crate::delivery::posts::{self, TOOLS_TURN};
 use crate::delivery::rendered::rendered;
 use crate::delivery::waiters;
+use selkie_agent::prompt;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::facts::{Facts, Trigger, Where};
 use selkie_domain::ids::OutboundId;
 use selkie_domain::task::Claim;
 use selkie_domain::transcript::Item;
-use selkie_store::{Claimed, DeliveryState, Draft, Relay, Said, Telling};
+use selkie_store::{DeliveryState, Draft, PostNotice, Relay, SayResult, TaskClaim};
 use selkie_tools::ToolError;
-use selkie_tools::ports::{Passed, Passing, Poster, Reply, Spoken};
+use selkie_tools::ports::{Poster, RelayOutcome, RelayRequest, Reply, SayOutcome};
 
 /// How long a tool waits for the platform's receipt.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,7 +46,7 @@ pub struct TaskReply {
 }
 
 /// Something said, as far as it has come.
-enum Stored {
+enum ReplyState {
     /// The delivery worker has it.
     Sent(OutboundId, watch::Receiver<DeliveryState>),
     /// It was said before.
@@ -54,7 +54,7 @@ enum Stored {
 }
 
 impl TaskReply {
-    pub(crate) fn new(outbox: Arc<Outbox>, claimed: &Claimed) -> Self {
+    pub(crate) fn new(outbox: Arc<Outbox>, claimed: &TaskClaim) -> Self {
         Self {
             outbox,
             claim: claimed.claim.clone(),
@@ -97,7 +97,7 @@ impl TaskReply {
         call: &str,
         draft: Result<Draft, ToolError>,
         copy: Option<PathBuf>,
-    ) -> Result<Stored, ToolError> {
+    ) -> Result<ReplyState, ToolError> {
         let public = draft.as_ref().is_ok_and(|draft| draft.month.is_some());
         let (outbox, claim, call) = (Arc::clone(&self.outbox), self.claim.clone(), call.to_owned());
         let stored = async move {
@@ -110,11 +110,11 @@ impl TaskReply {
                 }
                 Err(error) => Err(error),
             };
-            if let Some(copy) = copy.filter(|_| !matches!(said, Ok(Said::New(_)))) {
+            if let Some(copy) = copy.filter(|_| !matches!(said, Ok(SayResult::New(_)))) {
                 outbox.files.remove(&copy);
             }
             Ok(match said? {
-                Said::New(queued) => {
+                SayResult::New(queued) => {
                     outbox.runtime.crash.hit(CrashPoint::AfterSaid);
                     let (outbound, watch) =
                         (queued.outbound, outbox.waiters.watch(queued.outbound));
@@ -122,10 +122,10 @@ impl TaskReply {
                         posts::follow(&outbox, outbound, TOOLS_TURN);
                     }
                     outbox.send(queued);
-                    Stored::Sent(outbound, watch)
+                    ReplyState::Sent(outbound, watch)
                 }
-                Said::Known(outbound, standing) => Stored::Known(outbound, standing),
-                Said::Lost => {
+                SayResult::Known(outbound, standing) => ReplyState::Known(outbound, standing),
+                SayResult::Lost => {
                     return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
                 }
             })
@@ -133,16 +133,16 @@ impl TaskReply {
         self.outbox.runtime.to_the_end(stored).await
     }
 
-    async fn outcome(&self, stored: Stored) -> Result<Spoken, ToolError> {
+    async fn outcome(&self, stored: ReplyState) -> Result<SayOutcome, ToolError> {
         let standing = match stored {
-            Stored::Sent(_, mut watch) => {
+            ReplyState::Sent(_, mut watch) => {
                 let settled = waiters::settled(&mut watch);
                 tokio::time::timeout(PATIENCE, settled).await.unwrap_or(DeliveryState::Open)
             }
-            Stored::Known(_, standing) => standing,
+            ReplyState::Known(_, standing) => standing,
         };
         let spoken = spoken(standing);
-        if !matches!(spoken, Spoken::Refused(_)) {
+        if !matches!(spoken, SayOutcome::Refused(_)) {
             self.spoken.store(true, Ordering::Relaxed);
         }
         Ok(spoken)
@@ -151,8 +151,8 @@ impl TaskReply {
 
 impl TaskReply {
     /// Writes what is said in another conversation, and what stands in the history there: on whose behalf, and the words.
-    fn relay(&self, passing: Passing) -> Result<Relay, ToolError> {
-        let Passing { to, text, by, person, trust, taint, .. } = passing;
+    fn relay(&self, passing: RelayRequest) -> Result<Relay, ToolError> {
+        let RelayRequest { to, text, by, person, trust, taint, .. } = passing;
         let text = self.outbox.runtime.redactor.clean(&text);
         let draft = self.draft(to.clone(), Body::Text { markdown: text.clone() })?;
         let features = self.outbox.accounts.of(&to).map(|a| a.channel.address.features(&to));
@@ -171,13 +171,13 @@ impl TaskReply {
     /// The tool tells what became of a post: nobody else does.
     async fn know(&self, outbound: OutboundId) {
         let ledger = &self.outbox.storage.ledger;
-        if let Err(error) = ledger.tell_post(outbound, Telling::default()).await {
+        if let Err(error) = ledger.tell_post(outbound, PostNotice::default()).await {
             self.outbox.storage.trouble(&error);
         }
     }
 }
 
-impl Stored {
+impl ReplyState {
     fn outbound(&self) -> OutboundId {
         match self {
             Self::Sent(outbound, _) | Self::Known(outbound, _) => *outbound,
@@ -187,26 +187,26 @@ impl Stored {
 
 #[async_trait]
 impl Reply for TaskReply {
-    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
+    async fn say(&self, call: &str, body: Body) -> Result<SayOutcome, ToolError> {
         let draft = self.draft(self.conversation.clone(), body);
         let stored = self.store(call, draft, None).await?;
         self.outcome(stored).await
     }
 
-    async fn post(&self, call: &str, to: &str, body: Body) -> Result<Spoken, ToolError> {
+    async fn post(&self, call: &str, to: &str, body: Body) -> Result<SayOutcome, ToolError> {
         let nowhere = || ToolError::tell(format!("there is no account that posts to {to} now"));
         let to = self.outbox.accounts.public(to).ok_or_else(nowhere)?;
         let draft = self.draft(to, body);
         let stored = self.store(call, draft, None).await?;
         let outbound = stored.outbound();
         let spoken = self.outcome(stored).await?;
-        if spoken != Spoken::Queued {
+        if spoken != SayOutcome::Queued {
             self.know(outbound).await;
         }
         Ok(spoken)
     }
 
-    async fn pass(&self, passing: Passing) -> Result<Passed, ToolError> {
+    async fn pass(&self, passing: RelayRequest) -> Result<RelayOutcome, ToolError> {
         let key = passing.key.clone();
         let relay = self.relay(passing)?;
         let (outbox, claim) = (Arc::clone(&self.outbox), self.claim.clone());
@@ -217,14 +217,14 @@ impl Reply for TaskReply {
                 ToolError::Abort(error.to_string())
             })?;
             Ok::<_, ToolError>(match said {
-                Said::New(queued) => {
+                SayResult::New(queued) => {
                     outbox.runtime.crash.hit(CrashPoint::AfterSaid);
                     let watch = outbox.waiters.watch(queued.outbound);
                     outbox.send(queued);
                     Ok(watch)
                 }
-                Said::Known(_, standing) => Err(standing),
-                Said::Lost => {
+                SayResult::Known(_, standing) => Err(standing),
+                SayResult::Lost => {
                     return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
                 }
             })
@@ -234,13 +234,13 @@ impl Reply for TaskReply {
                 let settled = waiters::settled(&mut watch);
                 let standing = tokio::time::timeout(PATIENCE, settled).await;
                 let standing = standing.unwrap_or(DeliveryState::Open);
-                Passed { spoken: spoken(standing), is_known: false }
+                RelayOutcome { spoken: spoken(standing), is_known: false }
             }
             Err(standing) => {
                 let spoken = spoken(standing);
                 // What was refused has reached nobody, whether it was tried before or not.
-                let is_known = !matches!(spoken, Spoken::Refused(_));
-                Passed { spoken, is_known }
+                let is_known = !matches!(spoken, SayOutcome::Refused(_));
+                RelayOutcome { spoken, is_known }
             }
         })
     }
@@ -260,7 +260,7 @@ impl Reply for TaskReply {
         Some(PostedBy { login, id })
     }
 
-    async fn send(&self, call: &str, mut body: Body, file: File) -> Result<Spoken, ToolError> {
+    async fn send(&self, call: &str, mut body: Body, file: File) -> Result<SayOutcome, ToolError> {
         let Some(path) = path_of(&mut body) else { return self.say(call, body).await };
         let outgoing = &self.outbox.files;
         let name = Path::new(&*path).file_name().and_then(OsStr::to_str).unwrap_or("file");
@@ -311,17 +311,17 @@ fn path_of(body: &mut Body) -> Option<&mut String> {
     }
 }
 
-fn spoken(standing: DeliveryState) -> Spoken {
+fn spoken(standing: DeliveryState) -> SayOutcome {
     match standing {
-        DeliveryState::Open => Spoken::Queued,
-        DeliveryState::Delivered { message } => Spoken::Sent(message),
+        DeliveryState::Open => SayOutcome::Queued,
+        DeliveryState::Delivered { message } => SayOutcome::Sent(message),
         DeliveryState::Partly { reason } | DeliveryState::Refused { reason } => {
-            Spoken::Refused(reason)
+            SayOutcome::Refused(reason)
         }
-        DeliveryState::Unclear => Spoken::Unclear,
+        DeliveryState::Unclear => SayOutcome::Unclear,
         DeliveryState::Cancelled => {
-            Spoken::Refused("it was withdrawn before it was sent".to_owned())
+            SayOutcome::Refused("it was withdrawn before it was sent".to_owned())
         }
-        DeliveryState::Expired => Spoken::Refused("it could not be sent in time".to_owned()),
+        DeliveryState::Expired => SayOutcome::Refused("it could not be sent in time".to_owned()),
     }
 }

@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use selkie_domain::chance::Chance;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::crash::Crash;
-use selkie_domain::happening::Happenings;
+use selkie_domain::event::Events;
 use selkie_domain::ids::Instance;
 use selkie_domain::metrics::Metrics;
 use selkie_domain::traces::Traces;
@@ -38,7 +38,7 @@ pub struct Runtime {
     pub chance: Arc<dyn Chance>,
     /// Where to die, in tests.
     pub crash: Arc<Crash>,
-    pub(crate) happenings: Happenings,
+    pub(crate) happenings: Events,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Traces,
     pub(crate) redactor: Redactor,

@@ -15,7 +15,7 @@ use crate::delivery::rendered::rendered;
 use crate::delivery::waiters::{self, Trouble};
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::ids::OutboundId;
-use selkie_store::{DeliveryState, Draft, Queued, StoreError};
+use selkie_store::{DeliveryState, Draft, QueuedOutbound, StoreError};
 
 /// Longer than a platform takes to answer, and added to the time after which a doubt is looked up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,7 +25,7 @@ const SOON: Duration = Duration::from_secs(5);
 /// What became of the owner's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "said", rename_all = "snake_case")]
-pub enum Told {
+pub enum SayOutcome {
     /// It stands so; `open` when the delivery worker still has to do with it.
     Stands {
         /// Where it goes.
@@ -43,15 +43,11 @@ pub enum Told {
 }
 
 /// Says `markdown` in the conversation that `to` names and waits for what becomes of it.
-pub async fn say(
-    outbox: &Arc<Outbox>,
-    to: &str,
-    markdown: &str,
-) -> Result<Told, StoreError> {
+pub async fn say(outbox: &Arc<Outbox>, to: &str, markdown: &str) -> Result<SayOutcome, StoreError> {
     let mut accounts: Vec<_> = outbox.accounts.all().collect();
     accounts.sort_by(|a, b| a.channel.account.cmp(&b.channel.account));
     let found = accounts.iter().find_map(|a| a.channel.address.parse(to).map(|id| (a, id)));
-    let Some((account, conversation)) = found else { return Ok(Told::Nowhere) };
+    let Some((account, conversation)) = found else { return Ok(SayOutcome::Nowhere) };
     let channel = &account.channel;
     let now = outbox.runtime.clock.now();
     let body = Body::Text { markdown: markdown.to_owned() };
@@ -59,7 +55,7 @@ pub async fn say(
         Outbound::new(conversation.clone(), body).said(now).numbered(outbox.runtime.nonce());
     let parts = rendered(channel, &outbound, &outbox.runtime.redactor);
     if parts.is_empty() {
-        return Ok(Told::Nothing);
+        return Ok(SayOutcome::Nothing);
     }
     let expires_at = Some(after(now, outbox.settings.now().outbox.answer_expires));
     let month = month(channel, now);
@@ -71,13 +67,13 @@ pub async fn say(
         shared.runtime.crash.hit(CrashPoint::AfterSaid);
         Ok::<_, StoreError>(match queued {
             None => None,
-            Some(queued) if queued.parts.is_empty() => Some(Stored::Refused(queued.outbound)),
-            Some(queued) => Some(Stored::Sent(sent(&shared, queued))),
+            Some(queued) if queued.parts.is_empty() => Some(StoreOutcome::Refused(queued.outbound)),
+            Some(queued) => Some(StoreOutcome::Sent(sent(&shared, queued))),
         })
     };
     let (standing, why) = match outbox.runtime.to_the_end(stored).await? {
-        Some(Stored::Sent(watched)) => receipt(outbox, watched).await,
-        Some(Stored::Refused(outbound)) => {
+        Some(StoreOutcome::Sent(watched)) => receipt(outbox, watched).await,
+        Some(StoreOutcome::Refused(outbound)) => {
             let post = outbox.storage.ledger.post_of(outbound).await?;
             let closed = || {
                 let reason = format!(
@@ -89,33 +85,33 @@ pub async fn say(
         }
         None => (DeliveryState::Open, None),
     };
-    Ok(Told::Stands { conversation: conversation.key().to_owned(), standing, why })
+    Ok(SayOutcome::Stands { conversation: conversation.key().to_owned(), standing, why })
 }
 
 /// What is watched of words that the delivery worker has.
-struct Watched {
+struct PartWatch {
     standing: watch::Receiver<DeliveryState>,
     troubles: Option<watch::Receiver<Option<Trouble>>>,
 }
 
 /// What became of words that were stored.
-enum Stored {
+enum StoreOutcome {
     /// The delivery worker has them.
-    Sent(Watched),
+    Sent(PartWatch),
     /// They were refused at once: the conversation is closed, or its month is used up.
     Refused(OutboundId),
 }
 
 /// Gives them to the delivery worker.
-fn sent(outbox: &Outbox, queued: Queued) -> Watched {
+fn sent(outbox: &Outbox, queued: QueuedOutbound) -> PartWatch {
     let standing = outbox.waiters.watch(queued.outbound);
     let troubles = outbox.waiters.troubles(queued.outbound);
     outbox.send(queued);
-    Watched { standing, troubles }
+    PartWatch { standing, troubles }
 }
 
-async fn receipt(outbox: &Outbox, watched: Watched) -> (DeliveryState, Option<String>) {
-    let Watched { mut standing, mut troubles } = watched;
+async fn receipt(outbox: &Outbox, watched: PartWatch) -> (DeliveryState, Option<String>) {
+    let PartWatch { mut standing, mut troubles } = watched;
     let patience = PATIENCE + outbox.settings.now().outbox.unclear_after.0;
     let settled = waiters::settled(&mut standing);
     let standing = tokio::select! {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::delivery::beside::{Beside, Stand};
-use crate::delivery::doubt::{Doubt, Found};
-use selkie_store::Noted;
+use crate::delivery::doubt::{Doubt, LookupResult};
+use selkie_store::StatusNote;
 
 /// Whoever looked at what was written before a tool was called looks elsewhere after so long: the answer comes as a new
 /// message, which is heard.
@@ -14,10 +14,10 @@ const LOOKED_AT: Duration = Duration::from_secs(30);
 
 /// A message that shows the beginning of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct PreviewMessage {
     pub(super) stand: Stand,
     /// When it was sent, by this claim, and by which answer of the model.
-    pub(super) sent: Option<Sent>,
+    pub(super) sent: Option<SentPreview>,
     /// The platform does not let it be changed.
     pub(super) is_stuck: bool,
     /// Nobody knows yet whether it stands.
@@ -25,18 +25,18 @@ pub(super) struct Standing {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct SentPreview {
     pub(super) at: Instant,
     pub(super) answer: u32,
 }
 
-impl Standing {
+impl PreviewMessage {
     pub(super) fn of(stand: Stand) -> Self {
         Self { stand, sent: None, is_stuck: false, doubt: None }
     }
 
     /// As an earlier life has noted it: what was about to be sent then may stand.
-    pub(super) fn recalled(noted: Option<Noted>) -> Self {
+    pub(super) fn recalled(noted: Option<StatusNote>) -> Self {
         let stand = Stand::of(noted.as_ref());
         let doubt = noted.filter(|_| stand == Stand::Gone).and_then(|noted| noted.part);
         Self { doubt: doubt.map(Doubt::of), ..Self::of(stand) }
@@ -58,9 +58,9 @@ impl Standing {
     pub(super) async fn look_for(&mut self, beside: &Beside<'_>) {
         let Some(doubt) = self.doubt.take() else { return };
         match doubt.last_look(beside).await {
-            Found::At(message) => self.stand = Stand::At(message),
-            Found::NotYet(doubt) => self.doubt = Some(doubt),
-            Found::Never => {}
+            LookupResult::At(message) => self.stand = Stand::At(message),
+            LookupResult::NotYet(doubt) => self.doubt = Some(doubt),
+            LookupResult::Never => {}
         }
     }
 }

@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use selkie_channel_core::{
-    Body, ConversationId, Delivery, Growing, MessageRef, Outbound, Part, PersonId, locked,
+    Body, ConversationId, Delivery, GrowingText, MessageRef, Outbound, Part, PersonId, locked,
 };
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::delivery::account::Account;
 use crate::delivery::beside::{Beside, LONGEST_GAP, SOON, Stand, Turn};
-use crate::delivery::doubt::{Doubt, Found};
+use crate::delivery::doubt::{Doubt, LookupResult};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StreamMode;
-use crate::delivery::standing::{Sent, Standing};
+use crate::delivery::standing::{PreviewMessage, SentPreview};
 use selkie_domain::ids::TaskId;
-use selkie_domain::written::Written;
-use selkie_store::{Changing, Claimed, Noted};
+use selkie_domain::written::TextProgress;
+use selkie_store::{StatusChange, StatusNote, TaskClaim};
 
 /// More than the first message of an answer holds on any platform, bytes.
 const MOST_SHOWN: usize = 32 * 1024;
@@ -30,10 +30,10 @@ const GOES_ON: &str = " …";
 
 /// The answer of one task, as long as one claim of it lasts.
 pub struct StreamedAnswer {
-    shared: Arc<Shared>,
+    shared: Arc<StreamState>,
 }
 
-struct Shared {
+struct StreamState {
     outbox: Arc<Outbox>,
     task: TaskId,
     conversation: ConversationId,
@@ -60,11 +60,11 @@ struct State {
     answers: u32,
     has_ended: bool,
     /// Tells where the message stands when nothing changes it any more.
-    shows: Option<oneshot::Receiver<Standing>>,
+    shows: Option<oneshot::Receiver<PreviewMessage>>,
 }
 
 /// What the end of a task finds of its answer.
-pub struct Left<'a> {
+pub struct StreamRemainder<'a> {
     answer: &'a StreamedAnswer,
     /// Where it stands.
     message: Option<MessageRef>,
@@ -78,12 +78,12 @@ impl StreamedAnswer {
     /// Takes up a claimed task. Costs nothing until a model writes. `may`: people are to read along.
     pub fn of(
         outbox: &Arc<Outbox>,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         quote: Option<MessageRef>,
         may: bool,
     ) -> Self {
         let is_wanted = may && outbox.settings.now().progress.stream == StreamMode::Auto;
-        let shared = Shared {
+        let shared = StreamState {
             outbox: Arc::clone(outbox),
             task: claimed.claim.task,
             conversation: claimed.conversation.clone(),
@@ -98,18 +98,18 @@ impl StreamedAnswer {
     }
 
     /// Takes what the model writes.
-    pub fn wrote(&self, written: Written<'_>) {
+    pub fn wrote(&self, written: TextProgress<'_>) {
         if !self.shared.is_wanted {
             return;
         }
         let mut state = self.shared.state();
         match written {
-            Written::Begun => {
+            TextProgress::Begun => {
                 (state.pieces, state.began) = (0, None);
                 state.text.clear();
                 state.answers += 1;
             }
-            Written::More(piece) => {
+            TextProgress::More(piece) => {
                 state.pieces += 1;
                 state.began.get_or_insert_with(Instant::now);
                 if state.text.len() < MOST_SHOWN {
@@ -126,7 +126,7 @@ impl StreamedAnswer {
     }
 
     /// Ends it and tells what stands of it; waits for a call that is being made.
-    pub async fn end(&self) -> Left<'_> {
+    pub async fn end(&self) -> StreamRemainder<'_> {
         let shows = {
             let mut state = self.shared.state();
             state.has_ended = true;
@@ -138,7 +138,8 @@ impl StreamedAnswer {
             None if self.shared.resumed => self.shared.recalled().await,
             None => None,
         };
-        let mut left = Left { answer: self, message: None, doubt: None, is_looked_at: true };
+        let mut left =
+            StreamRemainder { answer: self, message: None, doubt: None, is_looked_at: true };
         let (Some(mut standing), Some(account)) = (standing, self.shared.account()) else {
             return left;
         };
@@ -160,7 +161,7 @@ impl Drop for StreamedAnswer {
     }
 }
 
-impl Left<'_> {
+impl StreamRemainder<'_> {
     /// The message that the answer takes over.
     pub fn over(&self) -> Option<MessageRef> {
         self.message.clone().filter(|_| self.is_looked_at)
@@ -182,15 +183,15 @@ impl Left<'_> {
                 (None, None) => None,
             };
             if gone.is_some() {
-                beside.forget(Changing::Answer, shared.task).await;
+                beside.forget(StatusChange::Answer, shared.task).await;
             }
         });
     }
 }
 
-impl Shared {
+impl StreamState {
     /// Begins to show it, where messages can be changed.
-    fn show(self: &Arc<Self>) -> Option<oneshot::Receiver<Standing>> {
+    fn show(self: &Arc<Self>) -> Option<oneshot::Receiver<PreviewMessage>> {
         let account = self.account()?;
         if !self.beside(&account).changes() {
             return None;
@@ -198,7 +199,7 @@ impl Shared {
         let (tells, told) = oneshot::channel();
         let shared = Arc::clone(self);
         self.outbox.runtime.tracker.spawn(async move {
-            let standing = Showing::new(&shared, &account).run().await;
+            let standing = AnswerStream::new(&shared, &account).run().await;
             // A claim that was lost asks nobody.
             drop(tells.send(standing));
         });
@@ -206,10 +207,10 @@ impl Shared {
     }
 
     /// What an earlier claim left.
-    async fn recalled(&self) -> Option<Standing> {
+    async fn recalled(&self) -> Option<PreviewMessage> {
         let account = self.account()?;
-        let noted = self.beside(&account).noted(Changing::Answer, self.task).await?;
-        Some(Standing::recalled(noted))
+        let noted = self.beside(&account).noted(StatusChange::Answer, self.task).await?;
+        Some(PreviewMessage::recalled(noted))
     }
 
     fn account(&self) -> Option<Arc<Account>> {
@@ -226,10 +227,10 @@ impl Shared {
 }
 
 /// What shows one answer.
-struct Showing<'a> {
-    shared: &'a Shared,
+struct AnswerStream<'a> {
+    shared: &'a StreamState,
     beside: Beside<'a>,
-    standing: Standing,
+    standing: PreviewMessage,
     /// The newest call: what says the same is not said again.
     said: Option<serde_json::Value>,
     gap: Duration,
@@ -248,15 +249,15 @@ enum Look {
     Ended,
 }
 
-impl<'a> Showing<'a> {
-    fn new(shared: &'a Shared, account: &'a Account) -> Self {
+impl<'a> AnswerStream<'a> {
+    fn new(shared: &'a StreamState, account: &'a Account) -> Self {
         let beside = shared.beside(account);
         let (gap, next) = (beside.gap(), Instant::now());
-        let standing = Standing::of(Stand::Unsent);
+        let standing = PreviewMessage::of(Stand::Unsent);
         Self { shared, beside, standing, said: None, gap, next }
     }
 
-    async fn run(mut self) -> Standing {
+    async fn run(mut self) -> PreviewMessage {
         if self.shared.resumed {
             match self.shared.recalled().await {
                 Some(standing) => self.standing = standing,
@@ -311,9 +312,9 @@ impl<'a> Showing<'a> {
         }
         if self.standing.stand == Stand::Unsent {
             // Noted first: whatever comes between, there is never a second one.
-            let noted = Noted { message: None, part: Some(part.clone()) };
-            self.beside.note(Changing::Answer, self.shared.task, noted).await?;
-            self.standing.sent = Some(Sent { at: Instant::now(), answer });
+            let noted = StatusNote { message: None, part: Some(part.clone()) };
+            self.beside.note(StatusChange::Answer, self.shared.task, noted).await?;
+            self.standing.sent = Some(SentPreview { at: Instant::now(), answer });
         }
         let delivery = self.beside.deliver(&part).await;
         self.settle(delivery, part).await;
@@ -328,9 +329,9 @@ impl<'a> Showing<'a> {
             Stand::At(message) => Some(message.clone()),
             Stand::Unsent | Stand::Gone => None,
         };
-        let Shared { conversation, quote, reader, .. } = self.shared;
+        let StreamState { conversation, quote, reader, .. } = self.shared;
         let said = Outbound::text(conversation.clone(), format!("{text}{GOES_ON}"));
-        let growing = Growing { so_far: text.to_owned(), reader: reader.clone() };
+        let growing = GrowingText { so_far: text.to_owned(), reader: reader.clone() };
         self.beside.part(said.quoting(quote.clone()).over(over).growing(growing))
     }
 
@@ -373,12 +374,12 @@ impl<'a> Showing<'a> {
     /// Looks where the message stands of which nobody knows. Returns when to look again.
     async fn look_for(&mut self, doubt: Doubt) -> Instant {
         match doubt.look(&self.beside).await {
-            Found::At(message) => self.stands(Some(message)).await,
-            Found::NotYet(doubt) => {
+            LookupResult::At(message) => self.stands(Some(message)).await,
+            LookupResult::NotYet(doubt) => {
                 self.gap = (self.gap * 2).clamp(SOON, LONGEST_GAP);
                 self.standing.doubt = Some(doubt);
             }
-            Found::Never => {}
+            LookupResult::Never => {}
         }
         self.next = Instant::now() + self.gap;
         self.next
@@ -387,8 +388,8 @@ impl<'a> Showing<'a> {
     async fn stands(&mut self, message: Option<MessageRef>) {
         self.standing.stand = match message {
             Some(message) => {
-                let noted = Noted::at(message.clone());
-                self.beside.note(Changing::Answer, self.shared.task, noted).await;
+                let noted = StatusNote::at(message.clone());
+                self.beside.note(StatusChange::Answer, self.shared.task, noted).await;
                 Stand::At(message)
             }
             None => Stand::Gone,
@@ -396,6 +397,6 @@ impl<'a> Showing<'a> {
     }
 
     async fn forget(&self) {
-        self.beside.forget(Changing::Answer, self.shared.task).await;
+        self.beside.forget(StatusChange::Answer, self.shared.task).await;
     }
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use selkie_channel_core::locked;
 use selkie_domain::ids::OutboundId;
 use selkie_store::DeliveryState;
-use selkie_channel_core::locked;
 
 /// Who waits for which outbound. Only what is waited for costs anything.
 #[derive(Default)]
-pub struct DeliveryWaiters(Mutex<HashMap<OutboundId, Waited>>);
+pub struct DeliveryWaiters(Mutex<HashMap<OutboundId, WaiterState>>);
 
 /// What is known of an outbound that somebody waits for.
-struct Waited {
+struct WaiterState {
     standing: watch::Sender<DeliveryState>,
     /// Why its last attempt did not succeed.
     trouble: watch::Sender<Option<Trouble>>,
@@ -29,7 +29,7 @@ pub struct Trouble {
     pub decided_in: Duration,
 }
 
-impl Waited {
+impl WaiterState {
     fn new() -> Self {
         let standing = watch::channel(DeliveryState::Open).0;
         Self { standing, trouble: watch::channel(None).0 }
@@ -41,14 +41,11 @@ impl DeliveryWaiters {
     pub fn watch(&self, outbound: OutboundId) -> watch::Receiver<DeliveryState> {
         let mut waiting = self.waiting();
         waiting.retain(|_, waited| !waited.standing.is_closed());
-        waiting.entry(outbound).or_insert_with(Waited::new).standing.subscribe()
+        waiting.entry(outbound).or_insert_with(WaiterState::new).standing.subscribe()
     }
 
     /// Watches why an outbound that is watched is not sent yet.
-    pub fn troubles(
-        &self,
-        outbound: OutboundId,
-    ) -> Option<watch::Receiver<Option<Trouble>>> {
+    pub fn troubles(&self, outbound: OutboundId) -> Option<watch::Receiver<Option<Trouble>>> {
         self.waiting().get(&outbound).map(|waited| waited.trouble.subscribe())
     }
 
@@ -69,7 +66,7 @@ impl DeliveryWaiters {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<OutboundId, Waited>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<OutboundId, WaiterState>> {
         locked(&self.0)
     }
 }

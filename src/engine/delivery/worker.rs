@@ -12,13 +12,13 @@ use futures_util::stream::FuturesUnordered;
 use selkie_channel_core::locked;
 use selkie_channel_core::{ConversationId, Part};
 
-use crate::delivery::account::{Account, Held};
+use crate::delivery::account::{Account, HeldParts};
 use crate::delivery::attempt::{Next, attempt};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::queue::PartQueue;
 use crate::delivery::rate_limiter::Leave;
 use selkie_domain::ids::PartId;
-use selkie_store::{DuePart, Outcome, Queued, StoreError};
+use selkie_store::{DuePart, Outcome, QueuedOutbound, StoreError};
 
 /// Calls in flight at once for one account.
 const MOST_IN_FLIGHT: usize = 64;
@@ -49,10 +49,10 @@ pub struct DeliveryWorker {
 }
 
 /// The attempts in flight.
-type Flying = FuturesUnordered<BoxFuture<'static, Landed>>;
+type Attempts = FuturesUnordered<BoxFuture<'static, AttemptResult>>;
 
 /// What one attempt left behind.
-struct Landed {
+struct AttemptResult {
     conversation: ConversationId,
     next: Next,
 }
@@ -110,7 +110,7 @@ impl DeliveryWorker {
 
     /// Carries until the daemon stops, or its account is another's; calls in flight are waited for.
     pub async fn run(mut self) {
-        let mut flying = Flying::new();
+        let mut flying = Attempts::new();
         let stop = self.outbox.runtime.stop.work.clone();
         let outbox = Arc::clone(&self.outbox);
         let end = self.account.sending.end.clone();
@@ -141,7 +141,7 @@ impl DeliveryWorker {
 
     /// What was to leave at once and has not is not in doubt.
     async fn stay(&mut self) {
-        while let Some(queued) = self.queue.next() {
+        while let Some(queued) = self.queue.next_part() {
             self.admit(queued);
         }
         let outbox = &self.outbox;
@@ -154,15 +154,15 @@ impl DeliveryWorker {
         }
     }
 
-    fn take(&mut self, queued: Queued) {
+    fn take(&mut self, queued: QueuedOutbound) {
         self.admit(queued);
         // What is there already is taken in one go, before anything is started.
-        while let Some(queued) = self.queue.next() {
+        while let Some(queued) = self.queue.next_part() {
             self.admit(queued);
         }
     }
 
-    fn admit(&mut self, queued: Queued) {
+    fn admit(&mut self, queued: QueuedOutbound) {
         for part in queued.parts {
             if self.loaded.is_empty() || !self.loaded.remove(&part.id) {
                 self.enqueue(part);
@@ -219,7 +219,7 @@ impl DeliveryWorker {
     }
 
     /// Starts all that may start now and returns when more may.
-    fn launch(&mut self, flying: &mut Flying) -> Option<DateTime<Utc>> {
+    fn launch(&mut self, flying: &mut Attempts) -> Option<DateTime<Utc>> {
         let now = self.outbox.runtime.clock.now();
         while let Some((at, _)) = self.timed.first()
             && *at <= now
@@ -260,10 +260,10 @@ impl DeliveryWorker {
     }
 
     /// What waits when nothing is in flight, and until when at least.
-    fn held(&self, flying: &Flying, wake_at: Option<DateTime<Utc>>) -> Option<Held> {
+    fn held(&self, flying: &Attempts, wake_at: Option<DateTime<Utc>>) -> Option<HeldParts> {
         let parts = || self.lanes.values().flatten().filter(|part| !part.unclear).count();
         let until = wake_at.unwrap_or(DateTime::<Utc>::MAX_UTC);
-        flying.is_empty().then(|| Held { parts: parts(), until })
+        flying.is_empty().then(|| HeldParts { parts: parts(), until })
     }
 
     /// When a part may be tried; what calls nobody (a decision, an expiry) needs no leave.
@@ -303,11 +303,11 @@ impl DeliveryWorker {
         leave
     }
 
-    fn fly(&self, conversation: ConversationId, due: DuePart) -> BoxFuture<'static, Landed> {
+    fn fly(&self, conversation: ConversationId, due: DuePart) -> BoxFuture<'static, AttemptResult> {
         let (outbox, account) = (Arc::clone(&self.outbox), Arc::clone(&self.account));
-        Box::pin(
-            async move { Landed { next: attempt(&outbox, &account, due).await, conversation } },
-        )
+        Box::pin(async move {
+            AttemptResult { next: attempt(&outbox, &account, due).await, conversation }
+        })
     }
 
     /// The platform answers. After an outage nobody waits out a pause of our own making; what the platform
@@ -326,8 +326,8 @@ impl DeliveryWorker {
         }
     }
 
-    fn land(&mut self, landed: Landed) {
-        let Landed { conversation, next } = landed;
+    fn land(&mut self, landed: AttemptResult) {
+        let AttemptResult { conversation, next } = landed;
         match &next {
             Next::Answered => self.answered(),
             Next::Again(_) | Next::Open(_) => self.failed = self.failed.saturating_add(1),
@@ -373,8 +373,8 @@ mod tests {
     use selkie_channel_core::Pace;
 
     use super::*;
-    use crate::flow::testing::{self, account};
     use crate::delivery::queue::PartQueues;
+    use crate::flow::testing::{self, account};
     use crate::intake::settings::Settings;
 
     #[tokio::test]
@@ -391,7 +391,7 @@ mod tests {
             due.answer = number == 100;
             delivery_worker.enqueue(due);
         }
-        let mut flying = Flying::new();
+        let mut flying = Attempts::new();
         assert!(delivery_worker.launch(&mut flying).is_some(), "the pace holds the rest back");
         assert_eq!(flying.len(), 2);
         assert!(delivery_worker.ready.is_empty(), "the answer was first");
@@ -411,7 +411,7 @@ mod tests {
             (due.attempts, due.unclear) = (9, number == 3);
             delivery_worker.enqueue(due);
         }
-        let mut flying = Flying::new();
+        let mut flying = Attempts::new();
         delivery_worker.failed = OUTAGE - 1;
         delivery_worker.answered();
         assert!(delivery_worker.launch(&mut flying).is_some());
@@ -435,7 +435,7 @@ mod tests {
         let not_before = Some(outbox.runtime.clock.now() + TimeDelta::minutes(10));
         delivery_worker.enqueue(DuePart { not_before, attempts: 1, ..testing::due(1) });
         assert!(here.speech_goes_before(&other), "it may leave yet");
-        let mut flying = Flying::new();
+        let mut flying = Attempts::new();
         assert_eq!(delivery_worker.launch(&mut flying), not_before);
         assert!(!here.speech_goes_before(&other));
         assert!(here.speech_goes_before(&limited), "the order holds there");
@@ -459,7 +459,7 @@ mod tests {
         let mut other = testing::due(2);
         other.part.conversation = ConversationId::new(account(), "tg:other");
         delivery_worker.enqueue(other);
-        let (mut flying, before) = (Flying::new(), outbox.runtime.clock.now());
+        let (mut flying, before) = (Attempts::new(), outbox.runtime.clock.now());
         let at = delivery_worker.launch(&mut flying).unwrap();
         assert!(at >= before + TimeDelta::seconds(5), "{at}");
         assert_eq!(flying.len(), 1);
@@ -480,7 +480,7 @@ mod tests {
         };
         let land = |delivery_worker: &mut DeliveryWorker, next| {
             delivery_worker.ready.clear();
-            delivery_worker.land(Landed { conversation: conversation.clone(), next });
+            delivery_worker.land(AttemptResult { conversation: conversation.clone(), next });
         };
         let open = |seconds| {
             let not_before = Some(outbox.runtime.clock.now() + TimeDelta::seconds(seconds));
@@ -494,7 +494,7 @@ mod tests {
         assert_eq!(head(&delivery_worker), Some(2));
         land(&mut delivery_worker, Next::Answered);
         assert_eq!(head(&delivery_worker), Some(1), "it is asked about again");
-        let mut flying = Flying::new();
+        let mut flying = Attempts::new();
         assert!(delivery_worker.launch(&mut flying).is_some() && flying.is_empty(), "in its time");
         delivery_worker.enqueue(testing::due(3));
         assert_eq!(head(&delivery_worker), Some(3), "who comes later does not wait for it");

@@ -5,17 +5,14 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::flow::people::People;
 use crate::delivery::accounts::Accounts;
-use crate::delivery::outbox::{Opened, Outbox, OutboxParts};
+use crate::delivery::outbox::{OpenOutbox, Outbox, OutboxParts};
 use crate::delivery::outgoing::OutgoingFiles;
 use crate::delivery::post_files::PostFiles;
 use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
-use selkie_domain::clock::SystemClock;
-use selkie_domain::live::Live;
-use selkie_domain::owners::Owners;
+use crate::flow::people::People;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
 use crate::intake::contacts::ContactCommands;
@@ -23,18 +20,13 @@ use crate::intake::firing::Firings;
 use crate::intake::gate::{Gate, GateParts};
 use crate::intake::heartbeat::Heartbeat;
 use crate::intake::later::Later;
-use crate::intake::listen::{Listening, Pauses};
+use crate::intake::listen::{Pauses, Receivers};
 use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
 use crate::intake::remembered::MemoryCommands;
 use crate::intake::reminders::Reminders;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
-use selkie_memory::{MemoryBook, MemoryParts};
-use selkie_people::files::Files;
-use selkie_schedule::book::{Book, BookParts};
-use selkie_schedule::sleeper::Sleeper;
-use selkie_schedule::zones::Zones;
 use crate::terminal::ask::Counter;
 use crate::terminal::channel::Terminal;
 use crate::work::acquaintances::Acquaintances;
@@ -59,6 +51,14 @@ use crate::work::timetable::BookTimetable;
 use crate::work::todo_list::TodoLists;
 use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
+use selkie_domain::clock::SystemClock;
+use selkie_domain::live::Live;
+use selkie_domain::owners::Owners;
+use selkie_memory::{MemoryBook, MemoryParts};
+use selkie_people::files::Files;
+use selkie_schedule::book::{Book, BookParts};
+use selkie_schedule::sleeper::Sleeper;
+use selkie_schedule::zones::Zones;
 
 use crate::flow::Flow;
 use crate::flow::lives::{LiveSumming, Lives};
@@ -235,7 +235,7 @@ impl Flow {
     pub(super) fn assemble(rooms: Rooms) -> Self {
         let live = Lives::of(&rooms);
         let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
-        let Opened { outbox, queues } = opened;
+        let OpenOutbox { outbox, queues } = opened;
         let Workspaces { state_dir, cache_dir, .. } = workspaces;
         let chooser = ModelChooser { rights: Arc::clone(&rights), models: live.models.clone() };
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), live.limits.clone());
@@ -339,7 +339,7 @@ impl Flow {
             unlisted: UnlistedSenders::of(live.pairing.clone()),
             rules,
         });
-        let listening = Arc::new(Listening {
+        let listening = Arc::new(Receivers {
             outbox: Arc::clone(&outbox),
             intake: Arc::clone(&intake),
             owners: rights.owners.clone(),

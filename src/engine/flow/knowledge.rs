@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
 use crate::flow::Flow;
-use selkie_memory::remembered::Remembered;
-use selkie_people::book::KnownList;
-use selkie_people::circle::Circle;
-use selkie_store::StoreError;
 use crate::work::rights::is_read_by_an_owner_alone;
 use crate::work::todo_list::{Reader, TodoList, TodoLists};
+use selkie_memory::remembered::MemoryEntry;
+use selkie_people::book::KnownList;
+use selkie_people::visibility::Visibility;
+use selkie_store::StoreError;
 
 /// What conversations know beyond their histories, each as far as it may.
 #[async_trait]
@@ -18,27 +18,27 @@ pub trait Knowledge: Send + Sync {
     ///
     /// # Errors
     /// When the ledger or a file cannot be read.
-    async fn contacts(&self, of: &ConversationId) -> Looked<KnownList>;
+    async fn contacts(&self, of: &ConversationId) -> KnowledgeResult<KnownList>;
 
     /// Lists what it sees of what is to be done, and what was done.
     ///
     /// # Errors
     /// As [`Knowledge::contacts`].
-    async fn todos(&self, of: &ConversationId) -> Looked<TodoList>;
+    async fn todos(&self, of: &ConversationId) -> KnowledgeResult<TodoList>;
 
     /// Lists what it remembers, its own first, in the order of its files.
     ///
     /// # Errors
     /// As [`Knowledge::contacts`].
-    async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>>;
+    async fn memory(&self, of: &ConversationId) -> KnowledgeResult<Vec<MemoryEntry>>;
 }
 
 /// What a conversation sees, or why that cannot be told.
-pub type Looked<T> = std::result::Result<Sees<T>, Unreadable>;
+pub type KnowledgeResult<T> = std::result::Result<KnowledgeView<T>, Unreadable>;
 
 /// What a conversation sees, and how far.
 #[derive(Clone, Debug, Default)]
-pub struct Sees<T> {
+pub struct KnowledgeView<T> {
     /// All there is: an owner alone reads what is told there.
     pub is_whole: bool,
     /// What it sees.
@@ -52,31 +52,31 @@ pub struct Unreadable(pub String);
 
 #[async_trait]
 impl Knowledge for Flow {
-    async fn contacts(&self, of: &ConversationId) -> Looked<KnownList> {
+    async fn contacts(&self, of: &ConversationId) -> KnowledgeResult<KnownList> {
         let is_whole = self.is_whole(of).await.map_err(unreadable)?;
         let place = self.outbox.accounts.place(of);
         let met = self.acquaintances.met_by(&place, is_whole).await.map_err(unreadable)?;
-        let circle = Circle { is_whole, chat: place.key().to_owned(), met };
+        let circle = Visibility { is_whole, chat: place.key().to_owned(), met };
         let mut what = self.acquaintances.book().known(circle).await.map_err(unreadable)?;
         if is_whole {
             let last = self.acquaintances.last_spoke().await.map_err(unreadable)?;
             last.tell(&mut what.known);
         }
-        Ok(Sees { is_whole, what })
+        Ok(KnowledgeView { is_whole, what })
     }
 
-    async fn todos(&self, of: &ConversationId) -> Looked<TodoList> {
+    async fn todos(&self, of: &ConversationId) -> KnowledgeResult<TodoList> {
         let is_whole = self.is_whole(of).await.map_err(unreadable)?;
         let chat = self.outbox.accounts.place(of).key().to_owned();
         let reader = Reader { chat, is_whole, person: None };
         let what = self.todo_lists().seen(&reader).await.map_err(unreadable)?;
-        Ok(Sees { is_whole, what })
+        Ok(KnowledgeView { is_whole, what })
     }
 
-    async fn memory(&self, of: &ConversationId) -> Looked<Vec<Remembered>> {
+    async fn memory(&self, of: &ConversationId) -> KnowledgeResult<Vec<MemoryEntry>> {
         let is_whole = self.is_whole(of).await.map_err(unreadable)?;
         let what = self.memory.remembered(of, is_whole).await.map_err(unreadable)?;
-        Ok(Sees { is_whole, what })
+        Ok(KnowledgeView { is_whole, what })
     }
 }
 

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::flow::parts::Summing;
+use crate::flow::parts::SummaryConfig;
 use crate::flow::rooms::Rooms;
-use selkie_domain::live::Live;
 use crate::intake::policy::RuleSettings;
 use crate::intake::settings::{
     GateSettings, HeartbeatSettings, LimitSettings, Pairing, PlaceSettings, Settings,
 };
+use crate::work::runner::AgentRunner;
+use crate::work::settings::AnswerSettings;
+use crate::work::workspace::Workspaces;
+use selkie_domain::live::Live;
 use selkie_llm::{Model, ModelList};
 use selkie_memory::SummarySettings;
 use selkie_store::settings::Retention;
 use selkie_tools::PictureKeeper;
 use selkie_tools::ports::Small;
-use crate::work::runner::AgentRunner;
-use crate::work::settings::AnswerSettings;
-use crate::work::workspace::Workspaces;
 
 /// The rooms hold clones of these.
 pub struct Lives {
@@ -48,7 +48,7 @@ pub(super) struct LiveSumming {
 impl Lives {
     pub(super) fn of(rooms: &Rooms) -> Self {
         let settings = &rooms.settings;
-        let summing = |Summing { model, settings }: &Summing| LiveSumming {
+        let summing = |SummaryConfig { model, settings }: &SummaryConfig| LiveSumming {
             model: Live::of(Arc::clone(model)),
             settings: Live::of(*settings),
         };

@@ -11,28 +11,20 @@ use selkie_channel_core::{AccountId, PersonId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::flow::lives::Lives;
-use crate::flow::people::People;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::posts::{resume, sweep_files};
 use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
 use crate::delivery::worker::DeliveryWorker;
 use crate::delivery::{approvals, beside, deferred};
-use selkie_domain::facts::Trust;
-use selkie_domain::live::Live;
+use crate::flow::lives::Lives;
+use crate::flow::people::People;
 use crate::intake::firing::Firings;
 use crate::intake::gate::Gate;
 use crate::intake::heartbeat::Heartbeat;
-use crate::intake::listen::Listening;
+use crate::intake::listen::Receivers;
 use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
-use selkie_memory::MemoryBook;
-use selkie_schedule::book::BookError;
-use selkie_schedule::fixed::FixedSchedule;
-use selkie_schedule::post_view::PostUrl;
-use selkie_schedule::words::moment;
-use selkie_store::{PairedPerson, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
@@ -42,6 +34,14 @@ use crate::work::moved_chats::MovedChats;
 use crate::work::summaries::Summaries;
 use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
+use selkie_domain::facts::Trust;
+use selkie_domain::live::Live;
+use selkie_memory::MemoryBook;
+use selkie_schedule::book::BookError;
+use selkie_schedule::fixed::FixedSchedule;
+use selkie_schedule::post_view::PostUrl;
+use selkie_schedule::words::moment;
+use selkie_store::{PairedPerson, StoreError};
 
 mod assemble;
 mod channels;
@@ -70,9 +70,9 @@ mod stories_of_refusals;
 pub mod testing;
 mod windows;
 
-pub use knowledge::{Knowledge, Looked, Sees, Unreadable};
-pub use parts::{ByConfig, FlowParts, Standing, Summing};
-pub use remake::{Became, ChannelChange};
+pub use knowledge::{Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
+pub use parts::{ByConfig, FlowParts, Standing, SummaryConfig};
+pub use remake::{ChannelChange, ChannelOutcome};
 
 /// Everything between the channels and the agent.
 pub struct Flow {
@@ -84,7 +84,7 @@ pub struct Flow {
     /// What people may use.
     pub limits: Arc<Limits>,
     gate: Arc<Gate>,
-    listening: Arc<Listening>,
+    listening: Arc<Receivers>,
     counter: Arc<Counter>,
     /// The schedules.
     pub timetable: Arc<BookTimetable>,

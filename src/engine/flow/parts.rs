@@ -1,33 +1,33 @@
 //! What the rooms between channels and agent are made of.
 
+use crate::clocks::Clocks;
+use crate::intake::settings::Settings;
 use selkie_agent::Agent;
+use selkie_channel_core::{Channel, PersonId, Redactor};
+use selkie_domain::chance::Chance;
 use selkie_domain::crash::Crash;
-use selkie_domain::happening::Happenings;
+use selkie_domain::event::Events;
 use selkie_domain::ids::Instance;
 use selkie_domain::live::Live;
 use selkie_domain::metrics::Metrics;
 use selkie_domain::traces::Traces;
-use crate::intake::settings::Settings;
+use selkie_llm::Embeddings;
 use selkie_llm::{Model, ModelList, Outage, PriceList};
 use selkie_memory::SummarySettings;
+use selkie_people::forms::Forms;
 use selkie_schedule::fixed::FixedSchedule;
+use selkie_schedule::zone::Zone;
 use selkie_shape::Shaper;
 use selkie_store::Ledger;
 use selkie_tools::PictureKeeper;
 use selkie_tools::paths::Ours;
-use selkie_channel_core::{Channel, PersonId, Redactor};
-use selkie_domain::chance::Chance;
-use selkie_llm::Embeddings;
-use selkie_people::forms::Forms;
-use selkie_schedule::zone::Zone;
 use selkie_tools::ports::Small;
 use selkie_tools::shell::Processes;
-use crate::clocks::Clocks;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Who sums up conversations, and when.
-pub struct Summing {
+pub struct SummaryConfig {
     /// The model that is asked.
     pub model: Arc<dyn Small>,
     /// From config.
@@ -47,7 +47,7 @@ pub struct ByConfig {
     /// Decides for the group gate.
     pub decision: Arc<dyn Model>,
     /// Sums up conversations that rest.
-    pub summing: Summing,
+    pub summing: SummaryConfig,
     /// When a model sees that can be chosen: where pictures that people send are made ready for it.
     pub sees: Option<PictureKeeper>,
     /// What the models cost.
@@ -100,7 +100,7 @@ pub struct Standing {
     /// Where to die, in tests.
     pub crash: Arc<Crash>,
     /// Who watches.
-    pub happenings: Happenings,
+    pub happenings: Events,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
     /// Who traces tasks.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::work::records::Records;
 use selkie_agent::ContextSource;
 use selkie_domain::clock::SharedClock;
 use selkie_people::addressees::AddressBook;
 use selkie_people::directory::Directory;
 use selkie_people::forms::Forms;
 use selkie_people::named::NamedContacts;
-use selkie_people::update::{OpenTodos, Reminding, TodoBook};
+use selkie_people::update::{OpenTodos, ReminderStore, TodoBook};
 use selkie_tools::ports::{Addressees, TodoFile};
-use crate::work::records::Records;
 
 /// The ports.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl People {
         directory: Directory,
         forms: Forms,
         records: Arc<Records>,
-        reminding: Arc<dyn Reminding>,
+        reminding: Arc<dyn ReminderStore>,
         clock: SharedClock,
     ) -> Self {
         let addressees = AddressBook {

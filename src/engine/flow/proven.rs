@@ -5,7 +5,7 @@ use std::time::Duration;
 use selkie_channel_core::{AccountId, Channel};
 use tokio::time::{Instant, timeout_at};
 
-use crate::flow::{Became, ChannelChange, Flow};
+use crate::flow::{ChannelChange, ChannelOutcome, Flow};
 use selkie_domain::command_line;
 
 impl Flow {
@@ -23,7 +23,9 @@ impl Flow {
     /// it; not longer than this, and not beyond the daemon's end.
     pub async fn prove(&self, changes: &mut [ChannelChange], within: Duration) {
         let until = Instant::now() + within;
-        let began = |it: &&mut ChannelChange| matches!(it.became, Became::Added | Became::Remade);
+        let began = |it: &&mut ChannelChange| {
+            matches!(it.became, ChannelOutcome::Added | ChannelOutcome::Remade)
+        };
         for change in changes.iter_mut().filter(began) {
             let account = self.outbox.accounts.get(&AccountId::new(change.account.as_str()));
             let Some(account) = account.filter(|it| it.channel.receiver.is_some()) else {

@@ -3,11 +3,11 @@
 
 use crate::flow::Flow;
 use crate::flow::parts::ByConfig;
-use selkie_domain::facts::Trust;
-use selkie_store::StoreError;
 use crate::work::runner::AgentRunner;
 use crate::work::scope::Scopes;
 use crate::work::workspace::Workspaces;
+use selkie_domain::facts::Trust;
+use selkie_store::StoreError;
 
 impl Flow {
     /// Puts these in the place of those of before.

@@ -12,13 +12,13 @@ use selkie_channel_core::{AccountId, Channel};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
-use crate::flow::Flow;
 use crate::delivery::account::Account;
 use crate::delivery::queue::PartQueue;
 use crate::delivery::worker::DeliveryWorker;
+use crate::flow::Flow;
+use crate::intake::listen::listen;
 use selkie_domain::command_line;
 use selkie_domain::facts::Trust;
-use crate::intake::listen::listen;
 
 /// A receiver that takes longer to end is left behind.
 const RECEIVER_ENDS: Duration = Duration::from_secs(10);
@@ -37,7 +37,7 @@ pub struct ChannelChange {
     /// Which bot.
     pub account: String,
     /// What became of it.
-    pub became: Became,
+    pub became: ChannelOutcome,
     /// Tasks of it that run still: it goes as soon as they have ended.
     #[serde(default)]
     pub running: usize,
@@ -52,7 +52,7 @@ pub struct ChannelChange {
 /// What becomes of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Became {
+pub enum ChannelOutcome {
     /// It is new.
     Added,
     /// It goes on by its new section.
@@ -71,7 +71,7 @@ impl ChannelChange {
         Self {
             name: name.to_owned(),
             account: before.unwrap_or(now).to_string(),
-            became: if before.is_some() { Became::Kept } else { Became::LeftOut },
+            became: if before.is_some() { ChannelOutcome::Kept } else { ChannelOutcome::LeftOut },
             running: 0,
             refused: Some(why),
             unanswered: false,
@@ -92,7 +92,7 @@ impl Flow {
         for account in self.outbox.accounts.all() {
             let is_platform = account.channel.name != command_line::NAME;
             if is_platform && !account.is_leaving() && !stays.contains(&account.channel.account) {
-                changes.push(change(&account, Became::Removed));
+                changes.push(change(&account, ChannelOutcome::Removed));
                 self.remove(account).await;
             }
         }
@@ -104,7 +104,7 @@ impl Flow {
             if before.as_ref().is_some_and(goes_on) {
                 continue;
             }
-            let became = before.as_ref().map_or(Became::Added, |_| Became::Remade);
+            let became = before.as_ref().map_or(ChannelOutcome::Added, |_| ChannelOutcome::Remade);
             let account = self.put_in_place_of(before, channel).await;
             changes.push(change(&account, became));
         }
@@ -226,8 +226,8 @@ impl Flow {
     }
 }
 
-fn change(account: &Account, became: Became) -> ChannelChange {
-    let running = if became == Became::Removed { account.workers() } else { 0 };
+fn change(account: &Account, became: ChannelOutcome) -> ChannelChange {
+    let running = if became == ChannelOutcome::Removed { account.workers() } else { 0 };
     let (name, account) = (account.channel.name.to_owned(), account.channel.account.to_string());
     ChannelChange { name, account, became, running, refused: None, unanswered: false }
 }

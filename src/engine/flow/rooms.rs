@@ -2,18 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::flow::parts::Summing;
+use crate::delivery::outbox::OpenOutbox;
+use crate::flow::parts::SummaryConfig;
 use crate::flow::people::People;
-use crate::delivery::outbox::Opened;
-use selkie_domain::live::Live;
 use crate::intake::listen::Pauses;
 use crate::intake::settings::Settings;
-use selkie_llm::{Model, ModelList, Outage};
-use selkie_memory::MemoryBook;
-use selkie_schedule::fixed::FixedSchedule;
 use crate::terminal::channel::Terminal;
-use selkie_tools::PictureKeeper;
-use selkie_tools::shell::Processes;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::due::DueItems;
 use crate::work::moved_chats::MovedChats;
@@ -22,17 +16,23 @@ use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
+use selkie_domain::live::Live;
+use selkie_llm::{Model, ModelList, Outage};
+use selkie_memory::MemoryBook;
+use selkie_schedule::fixed::FixedSchedule;
+use selkie_tools::PictureKeeper;
+use selkie_tools::shell::Processes;
 
 /// What the rooms are put together from.
 pub(super) struct Rooms {
-    pub(super) opened: Opened,
+    pub(super) opened: OpenOutbox,
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,
     pub(super) people: People,
     pub(super) memory: Arc<MemoryBook>,
     /// None in tests of other things.
-    pub(super) summing: Option<Summing>,
+    pub(super) summing: Option<SummaryConfig>,
     /// Until they are followed; none in tests of other things.
     pub(super) due_items: Option<Arc<DueItems>>,
     pub(super) moved_chats: Option<Arc<MovedChats>>,

@@ -5,28 +5,28 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use selkie_channel_core::{
-    Addressed, AllowList, Attachment, AttachmentKind, Audience, Command, ConversationId, Delivery,
-    Inbound, Inbox as _, Pace, PlaceId, What,
+    AddressReason, AllowList, Attachment, AttachmentKind, Audience, Command, ConversationId,
+    Delivery, Inbound, Inbox as _, Pace, PlaceId, What,
 };
 
-use crate::flow::testing::{self, Fixture, account, message};
-use crate::delivery::account::Hearing;
+use crate::delivery::account::ListenState;
 use crate::delivery::settings::OutboxSettings;
+use crate::flow::testing::{self, Fixture, account, message};
+use crate::intake::messages;
+use crate::intake::policy;
+use crate::intake::policy::Policy;
+use crate::intake::settings::Settings;
+use crate::terminal::ask::Ask;
+use crate::terminal::ask::AskEvent;
+use crate::work;
 use selkie_domain::facts::Trust;
 use selkie_domain::ids::Instance;
 use selkie_domain::span::Span;
 use selkie_domain::task::{Lane, TaskState};
 use selkie_domain::transcript::Item;
-use crate::intake::messages;
-use crate::intake::policy;
-use crate::intake::policy::Policy;
-use crate::intake::settings::Settings;
-use selkie_store::read::Read;
+use selkie_store::read::Reader;
 use selkie_store::sqlite::testing::limit_growth;
 use selkie_store::{Arrival, Delivery as _, Fuse, Intake as _, Work as _};
-use crate::terminal::ask::Ask;
-use crate::terminal::ask::AskEvent;
-use crate::work;
 
 async fn house() -> Fixture {
     let outbox = OutboxSettings { unclear_after: Span::seconds(0), ..OutboxSettings::default() };
@@ -42,7 +42,7 @@ fn command(speaker: &str, name: &str) -> Inbound {
 fn in_group(mut said: Inbound) -> Inbound {
     said.conversation = ConversationId::new(account(), "tg:-100");
     said.place = PlaceId::new(account(), "tg:-100");
-    (said.audience, said.addressed) = (Audience::Group, Addressed::Mention);
+    (said.audience, said.addressed) = (Audience::Group, AddressReason::Mention);
     said
 }
 
@@ -417,7 +417,10 @@ async fn channels_tell_how_they_stand() {
     house.hear(vec![message("tg:1", "a")]).await;
     let states = house.flow.channels();
     assert_eq!(states.iter().map(|s| s.name).collect::<Vec<_>>(), ["cli", "test"]);
-    assert_eq!((&states[0].hearing, &states[1].hearing), (&Hearing::Off, &Hearing::Listening));
+    assert_eq!(
+        (&states[0].hearing, &states[1].hearing),
+        (&ListenState::Off, &ListenState::Listening)
+    );
     assert!(states[0].heard_ago.is_none() && states[1].heard_ago.is_some());
     house.close().await;
 }

@@ -8,13 +8,13 @@ use selkie_channel_core::{ConversationId, Pace, PersonId, PlaceId};
 
 use crate::clocks::Clocks;
 use crate::flow::testing::{self, Fixture, account};
+use crate::intake::settings::Settings;
 use selkie_domain::facts::Trust;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::{Action, Maker, OccurrenceState, Terms};
 use selkie_domain::taint::Taint;
-use crate::intake::settings::Settings;
 use selkie_schedule::alarm::ManualAlarm;
-use selkie_schedule::book::Wanted;
+use selkie_schedule::book::ScheduleRequest;
 use selkie_store::{Location, Schedules as _};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -32,7 +32,7 @@ async fn morning() -> (Fixture, Arc<ManualAlarm>, ScheduleId) {
     let clocks = Clocks { clock: Arc::clone(&alarm) as _, alarm: Arc::clone(&alarm) as _ };
     let house = testing::desk_by(clocks, Settings::default(), Pace::LIFTED, None);
     house.begin().await;
-    let wanted = Wanted {
+    let wanted = ScheduleRequest {
         key: "call:1".to_owned(),
         location: Location {
             conversation: ConversationId::new(account(), "tg:1"),

@@ -6,10 +6,10 @@ use std::num::NonZeroUsize;
 use selkie_channel_core::{ConversationId, Inbound, Pace};
 
 use crate::flow::testing::{Fixture, account, message};
-use selkie_domain::task::TaskState;
 use crate::intake::settings::{Pairing, Settings};
-use selkie_store::read::Read;
 use crate::work::settings::WorkerSettings;
+use selkie_domain::task::TaskState;
+use selkie_store::read::Reader;
 
 async fn house(workers: usize) -> Fixture {
     let max_concurrency = NonZeroUsize::new(workers).unwrap();

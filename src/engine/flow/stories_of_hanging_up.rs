@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use selkie_channel_core::{Inbox as _, Pace};
 
-use crate::flow::testing::{Fixture, account, message};
 use crate::delivery::say::say;
-use selkie_domain::task::TaskState;
+use crate::flow::testing::{Fixture, account, message};
 use crate::intake::settings::Settings;
-use selkie_store::read::Read;
 use crate::terminal::ask::Ask;
 use crate::terminal::ask::AskEvent;
 use crate::terminal::ask::Reply;
+use selkie_domain::task::TaskState;
+use selkie_store::read::Reader;
 
 /// More than the most places at which any of these futures waits.
 const MANY: usize = 40;

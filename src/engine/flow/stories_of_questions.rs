@@ -1,17 +1,17 @@
 //! Stories of questions through flow alone: asked, tapped, answered in words, expired, stopped.
 
 use selkie_channel_core::{
-    Addressed, Audience, Command, ConversationId, Delivery, Inbound, MessageRef, Pace, PersonId,
-    PlaceId, What,
+    AddressReason, Audience, Command, ConversationId, Delivery, Inbound, MessageRef, Pace,
+    PersonId, PlaceId, What,
 };
 
 use crate::flow::testing::{Fixture, account, message};
-use selkie_domain::task::TaskState;
 use crate::intake::settings::Settings;
-use selkie_store::read::Read;
 use crate::terminal::ask::Ask;
 use crate::terminal::ask::AskEvent;
 use crate::terminal::ask::Reply;
+use selkie_domain::task::TaskState;
+use selkie_store::read::Reader;
 
 async fn house() -> Fixture {
     Fixture::open(Settings::default(), Pace::LIFTED).await
@@ -27,7 +27,7 @@ fn tap(speaker: &str, choice: &str) -> Inbound {
 fn in_group(mut said: Inbound) -> Inbound {
     said.conversation = ConversationId::new(account(), "tg:-100");
     said.place = PlaceId::new(account(), "tg:-100");
-    (said.audience, said.addressed) = (Audience::Group, Addressed::Mention);
+    (said.audience, said.addressed) = (Audience::Group, AddressReason::Mention);
     said
 }
 
@@ -70,7 +70,7 @@ async fn only_who_was_asked_answers_in_a_group() {
     house.hear(vec![in_group(message("tg:6", "tea"))]).await;
     assert_eq!(arrived(&house, 2, 1).await, ["re tea"]);
     let mut answer = in_group(message("tg:5", "coffee"));
-    answer.addressed = Addressed::No;
+    answer.addressed = AddressReason::No;
     answer.speaker.name = "Ada".to_owned();
     house.hear(vec![answer]).await;
     let expected = ["Coffee", "[9] Tea or coffee?\n\n✔ Coffee (Ada)"];
@@ -88,7 +88,7 @@ async fn talk_of_a_group_answers_nothing_and_own_words_are_said_to_the_bot() {
 To answer in your own words, mention me. ["Tea", "Coffee"]"#;
     assert_eq!(arrived(&house, 0, 1).await, [asked]);
     let mut talk = in_group(message("tg:5", "see you at five"));
-    talk.addressed = Addressed::No;
+    talk.addressed = AddressReason::No;
     house.hear(vec![talk, in_group(message("tg:5", "rather water"))]).await;
     let expected = ["[9] Tea or coffee?\n\n✔ rather water", "rather water"];
     assert_eq!(arrived(&house, 1, 2).await, expected);

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use selkie_channel_core::{Inbox as _, ListenEnd, Pace, Pulse};
 
+use crate::delivery::account::ListenState;
 use crate::flow::testing::{self, Fixture, account, message};
-use crate::delivery::account::Hearing;
 use crate::intake::settings::Settings;
 
 fn refused() -> ListenEnd {
     ListenEnd::Refused("401: a wrong token".to_owned())
 }
 
-fn hearing(house: &Fixture) -> Hearing {
+fn hearing(house: &Fixture) -> ListenState {
     let states = house.flow.channels();
     states.into_iter().find(|state| state.name == "test").unwrap().hearing
 }
@@ -34,11 +34,11 @@ async fn a_refused_channel_is_tried_again_and_the_owner_is_told_once_elsewhere()
         }
     };
     tokio::time::timeout(Duration::from_secs(20), tried).await.expect("it is tried again");
-    assert_eq!(hearing(&house), Hearing::Refused { reason: "401: a wrong token".to_owned() });
+    assert_eq!(hearing(&house), ListenState::Refused { reason: "401: a wrong token".to_owned() });
     house.inbox.pulse(&account(), Pulse::Heard);
     let told = other.wait_for(2).await;
     assert!(told[1].1.contains("test works again"), "{told:?}");
-    assert_eq!(hearing(&house), Hearing::Listening);
+    assert_eq!(hearing(&house), ListenState::Listening);
     house.hear(vec![message("tg:1", "hello")]).await;
     house.platform.wait_for(1).await;
     assert_eq!(other.arrived.borrow().len(), 2, "told once, and once when it is back");

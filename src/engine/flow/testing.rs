@@ -8,17 +8,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    AccountId, Address, Addressed, AllowKeys, AllowList, Audience, Body, Channel, ConversationId,
-    Features, Inbound, Inbox, MessageRef, Outbound, Pace, PersonId, PlaceId, Redactor, Sender,
-    Speaker,
+    AccountId, Address, AddressReason, AllowKeys, AllowList, Audience, Body, Channel,
+    ConversationId, Features, Inbound, Inbox, MessageRef, Outbound, Pace, PersonId, PlaceId,
+    Redactor, Sender, Speaker,
 };
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use selkie_agent::{Driven, Dropped, Ending};
 use crate::clocks::Clocks;
-use crate::flow::Flow;
-use crate::flow::rooms::Rooms;
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Outbox, OutboxParts};
@@ -26,14 +23,22 @@ use crate::delivery::outgoing::OutgoingFiles;
 use crate::delivery::post_files::PostFiles;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
+use crate::flow::Flow;
+use crate::flow::rooms::Rooms;
 use crate::intake::policy::Rules;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
+use selkie_agent::{DriveEnd, DriveOutcome, DropReason};
 
-use selkie_domain::chance::Fixed;
+use crate::intake::listen::Pauses;
+use crate::intake::receive::AccountInbox;
+use crate::intake::settings::Settings;
+use crate::terminal::channel::Terminal;
+use crate::work::runner::{Job, TaskRunner};
+use selkie_domain::chance::FixedChance;
 use selkie_domain::choice::Choice;
 use selkie_domain::clock::SystemClock;
 use selkie_domain::facts::{Facts, Trust, Where};
@@ -43,9 +48,6 @@ use selkie_domain::owners::Owners;
 use selkie_domain::taint::Taint;
 use selkie_domain::task::{Claim, TaskState};
 use selkie_domain::transcript::Item;
-use crate::intake::listen::Pauses;
-use crate::intake::receive::AccountInbox;
-use crate::intake::settings::Settings;
 use selkie_memory::{MemoryBook, MemoryParts};
 use selkie_people::files::Files;
 use selkie_people::forms::Forms;
@@ -55,12 +57,10 @@ use selkie_schedule::zone::Zone;
 use selkie_schedule::zones::Zones;
 use selkie_store::conformance;
 pub(crate) use selkie_store::conformance::account;
-use selkie_store::read::Read;
+use selkie_store::read::Reader;
 use selkie_store::sql::SqlLedger;
 use selkie_store::sqlite::Sqlite;
-use selkie_store::{Claimed, DuePart, End};
-use crate::terminal::channel::Terminal;
-use crate::work::runner::{Job, TaskRunner};
+use selkie_store::{DuePart, End, TaskClaim};
 
 mod asking;
 mod deciding;
@@ -92,7 +92,7 @@ pub(crate) fn message(speaker: &str, text: &str) -> Inbound {
         speaker: Speaker { id: PersonId::new(speaker), name: String::new(), ..said.speaker },
         audience: Audience::Direct,
         message: Some(MessageRef::new("1")),
-        addressed: Addressed::Direct,
+        addressed: AddressReason::Direct,
         text: text.to_owned(),
         ..said
     }
@@ -106,9 +106,9 @@ fn facts() -> Facts {
     }
 }
 
-pub(crate) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
+pub(crate) fn claimed(task: i64, inbound: &Inbound) -> TaskClaim {
     let instance = Instance("b".to_owned());
-    Claimed {
+    TaskClaim {
         claim: Claim { task: TaskId(task), number: 1, instance },
         conversation: inbound.conversation.clone(),
         place: inbound.place.clone(),
@@ -178,7 +178,7 @@ pub(crate) struct TestMind {
 
 #[async_trait]
 impl TaskRunner for TestMind {
-    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<DriveEnd, DropReason> {
         if let Some(asked) = asked(&job) {
             return Ok(asked);
         }
@@ -186,10 +186,10 @@ impl TaskRunner for TestMind {
         let files: Vec<String> = job.heard.iter().flat_map(|h| h.files.clone()).collect();
         if text == "hang" {
             job.ports.cancel.cancelled().await;
-            return Err(Dropped::Stopping);
+            return Err(DropReason::Stopping);
         }
         if text == "break" && !self.broke.swap(true, Ordering::SeqCst) {
-            return Err(Dropped::Broken("disk full".to_owned()));
+            return Err(DropReason::Broken("disk full".to_owned()));
         }
         assert_ne!(text, "panic", "asked for");
         let answer = match &*text {
@@ -204,12 +204,12 @@ impl TaskRunner for TestMind {
         };
         let append = vec![Item::said(answer.clone(), Taint::Clean)];
         let header = "{}".to_owned();
-        Ok(Driven::Ended(Box::new(Ending {
+        Ok(DriveEnd::Ended(Box::new(DriveOutcome {
             append,
             header,
             end: End::Done,
             text: answer,
-            ..Ending::default()
+            ..DriveOutcome::default()
         })))
     }
 }
@@ -382,7 +382,7 @@ pub(crate) fn desk_by(
         instance: Instance("b".to_owned()),
         clock: Arc::clone(&clocks.clock),
         sleeper,
-        chance: Arc::new(Fixed(0.0)),
+        chance: Arc::new(FixedChance(0.0)),
         crash: Arc::default(),
         happenings: Default::default(),
         metrics: Arc::default(),

@@ -10,17 +10,17 @@ use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::questions;
 use crate::delivery::rendered::rendered;
-use selkie_domain::crash::CrashPoint;
-use selkie_domain::ids::InboxId;
-use selkie_domain::question::{Given, QuestionState};
-use selkie_domain::reminder::ReminderId;
 use crate::intake::decide::Decisions;
 use crate::intake::policy::{self, Rules};
-use crate::intake::reminders::{Reminders, Tapped};
+use crate::intake::reminders::{Reminders, TapOutcome};
 use crate::intake::{messages, under};
-use selkie_store::{Arrival, Disposition, QuestionRow, ReminderRow, TapDone, TapEffect};
 use crate::work::limits::Limits;
 use crate::work::worker::Workers;
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::ids::InboxId;
+use selkie_domain::question::{QuestionResult, QuestionState};
+use selkie_domain::reminder::ReminderId;
+use selkie_store::{Arrival, Disposition, QuestionRow, ReminderRow, TapDone, TapEffect};
 
 /// Carries out rows of taps and answers.
 pub struct ButtonPresses {
@@ -43,7 +43,7 @@ enum Judgement {
     /// These are picked now.
     Pick(Vec<String>),
     /// The question is answered.
-    Answer(Given),
+    Answer(QuestionResult),
 }
 
 impl ButtonPresses {
@@ -182,12 +182,12 @@ impl ButtonPresses {
         }
         let tap = |_: &_| self.reminders.tap(row, inbound, found.clone(), choice);
         match self.outbox.storage.insist(tap).await? {
-            Tapped::Done(text) => Some(text),
-            Tapped::Idle(text) => {
+            TapOutcome::Done(text) => Some(text),
+            TapOutcome::Idle(text) => {
                 self.carry_out(row, TapEffect::Nothing).await?;
                 Some(text)
             }
-            Tapped::Repeated => None,
+            TapOutcome::Repeated => None,
         }
     }
 
@@ -212,7 +212,7 @@ impl ButtonPresses {
                 return self.decisions.nothing_waits(row, inbound).await;
             }
             // No such question: the message is what it would have been without it.
-            let (key, given, revision) = (String::new(), Given::Expired, None);
+            let (key, given, revision) = (String::new(), QuestionResult::Expired, None);
             self.carry_out(row, TapEffect::Answer { key, given, revision, otherwise }).await;
             return;
         };
@@ -228,7 +228,7 @@ impl ButtonPresses {
     }
 
     /// Answers a question with what was typed at the command line; `false` when it is not open any more.
-    pub async fn typed(&self, question: &QuestionRow, given: &Given) -> bool {
+    pub async fn typed(&self, question: &QuestionRow, given: &QuestionResult) -> bool {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
         outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
@@ -267,7 +267,8 @@ fn judge(found: Option<&QuestionRow>, by: &PersonId, choice: &str) -> Judgement 
         let whom = if name.is_empty() { "somebody else" } else { name };
         return Judgement::Tell(format!("This question is for {whom}."));
     }
-    let picked = |ids: &[String]| Judgement::Answer(Given::Chosen { choices: ids.to_vec() });
+    let picked =
+        |ids: &[String]| Judgement::Answer(QuestionResult::Chosen { choices: ids.to_vec() });
     if question.ask.many && choice == questions::DONE {
         return match question.picked.is_empty() {
             true => Judgement::Tell("Choose at least one first.".to_owned()),
@@ -353,7 +354,7 @@ mod tests {
     fn every_tap_is_judged() {
         let (one, many) = (question(false), question(true));
         let picked = QuestionRow { picked: vec!["2".to_owned()], ..question(true) };
-        let given = Some(Given::Chosen { choices: vec!["1".to_owned()] });
+        let given = Some(QuestionResult::Chosen { choices: vec!["1".to_owned()] });
         let answered = QuestionRow { state: QuestionState::Answered, given, ..question(false) };
         let expired = QuestionRow { state: QuestionState::Expired, ..question(false) };
         let stopped = QuestionRow { state: QuestionState::Withdrawn, ..question(false) };

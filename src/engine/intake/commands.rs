@@ -15,29 +15,29 @@ use crate::delivery::beside;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::KeptProgress;
 use crate::delivery::questions;
-use selkie_domain::builtin::Builtin;
-use selkie_domain::crash::CrashPoint;
-use selkie_domain::facts::{Mode, Trust};
-use selkie_domain::ids::{InboxId, TaskId};
-use selkie_domain::live::Live;
-use selkie_domain::task::TaskState;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::contacts::ContactCommands;
-use crate::intake::given::{By, Given, Typed};
+use crate::intake::given::{By, GivenCommand, TerminalCommand};
 use crate::intake::later::{Later, ZoneDone};
 use crate::intake::may_end::may_end;
 use crate::intake::messages;
 use crate::intake::policy::Rules;
-use crate::intake::remembered::{Forgetting, MemoryCommands};
-use selkie_store::read::TaskRow;
-use selkie_store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, StoreError};
-use selkie_tools::shell::Processes;
+use crate::intake::remembered::{ForgetOutcome, MemoryCommands};
 use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
 use crate::work::runner::{AgentRunner, Shapes};
 use crate::work::sessions::SessionBook;
 use crate::work::stop_tokens::StopTokens;
 use crate::work::workspace::Workspaces;
+use selkie_domain::builtin::Builtin;
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::facts::{Mode, Trust};
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::live::Live;
+use selkie_domain::task::TaskState;
+use selkie_store::read::TaskRow;
+use selkie_store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, StoreError};
+use selkie_tools::shell::Processes;
 
 /// The newest tasks that a stop for a whole place looks through, and the most that it ends.
 const RECENT: usize = 1000;
@@ -91,7 +91,7 @@ impl Commands {
                 Some(CommandEffect::Say(None))
             }
             None => {
-                let given = Given::in_message(inbound, command);
+                let given = GivenCommand::in_message(inbound, command);
                 outbox.storage.insist(|_| self.effect(&given)).await
             }
         };
@@ -104,9 +104,9 @@ impl Commands {
     }
 
     /// Carries out what is typed at the command line.
-    pub async fn typed(&self, typed: &Typed) {
+    pub async fn typed(&self, typed: &TerminalCommand) {
         let storage = &self.outbox.storage;
-        let given = Given::from(typed);
+        let given = GivenCommand::from(typed);
         self.outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
         let Some(effect) = storage.insist(|_| self.effect(&given)).await else { return };
         let done = storage
@@ -188,7 +188,7 @@ impl Commands {
         }
     }
 
-    async fn effect(&self, given: &Given<'_>) -> Result<CommandEffect, StoreError> {
+    async fn effect(&self, given: &GivenCommand<'_>) -> Result<CommandEffect, StoreError> {
         let say = |text: String| Ok(CommandEffect::Say(self.draft(given, text)));
         let Some(account) = self.outbox.accounts.of(given.conversation) else {
             return Ok(CommandEffect::Say(None));
@@ -258,13 +258,13 @@ impl Commands {
     }
 
     /// Drafts an answer, with commands as they are typed here.
-    fn draft(&self, given: &Given<'_>, text: String) -> Option<Draft> {
+    fn draft(&self, given: &GivenCommand<'_>, text: String) -> Option<Draft> {
         let carrier = self.outbox.accounts.of(given.conversation)?.channel.carrier;
         self.answer(given, &messages::typed(&text, carrier))
     }
 
     /// Drafts an answer as it stands. Several may sit in one folder: who asked is who hears.
-    fn answer(&self, given: &Given<'_>, text: &str) -> Option<Draft> {
+    fn answer(&self, given: &GivenCommand<'_>, text: &str) -> Option<Draft> {
         match given.by {
             By::Message(inbound) => self.outbox.draft_to(inbound, text),
             By::Hand(asked) => {
@@ -273,10 +273,14 @@ impl Commands {
         }
     }
 
-    async fn forget(&self, given: &Given<'_>, trust: Trust) -> Result<CommandEffect, StoreError> {
+    async fn forget(
+        &self,
+        given: &GivenCommand<'_>,
+        trust: Trust,
+    ) -> Result<CommandEffect, StoreError> {
         Ok(match self.memory.forget_all(given, trust).await {
-            Forgetting::Says(text) => CommandEffect::Say(self.draft(given, text)),
-            Forgetting::All(text) => match self.draft(given, text) {
+            ForgetOutcome::Says(text) => CommandEffect::Say(self.draft(given, text)),
+            ForgetOutcome::All(text) => match self.draft(given, text) {
                 Some(draft) => CommandEffect::Forget(Some(draft)),
                 None => CommandEffect::Say(None),
             },
@@ -285,7 +289,7 @@ impl Commands {
 
     async fn plan(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
         args: &str,
     ) -> Result<CommandEffect, StoreError> {
@@ -306,7 +310,7 @@ impl Commands {
     /// runs, it ends those.
     async fn stop(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         account: &Account,
         trust: Trust,
     ) -> Result<CommandEffect, StoreError> {
@@ -346,7 +350,7 @@ impl Commands {
     /// What runs or is parked in the threads that the place of a command covers, and who asked for it.
     async fn busy_threads(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         account: &Account,
     ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
         let ledger = &self.outbox.storage.ledger;

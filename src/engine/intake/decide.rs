@@ -6,15 +6,15 @@ use selkie_channel_core::{Audience, ConversationId, Inbound, What};
 
 use crate::delivery::approvals;
 use crate::delivery::outbox::Outbox;
+use crate::intake::guesses::{self, Guess};
+use crate::intake::{messages, under};
+use crate::work::rights::Rights;
+use crate::work::worker::Workers;
 use selkie_domain::approval::{ApprovalState, Approvers, Verdict};
 use selkie_domain::command_line;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::ids::InboxId;
-use crate::intake::guesses::{self, Guess};
-use crate::intake::{messages, under};
-use selkie_store::{ApprovalRow, AskedPerson, CommandEffect, Decided, Decision};
-use crate::work::rights::Rights;
-use crate::work::worker::Workers;
+use selkie_store::{ApprovalRow, AskedPerson, CommandEffect, Decision, DecisionResult};
 
 /// What who answers half a request reads.
 const NOT_WHOLE: &str =
@@ -169,7 +169,7 @@ impl Decisions {
         Some(messages::no_such_request(&inbound.text, &open.collect::<Vec<_>>()))
     }
 
-    async fn nothing(&self, row: InboxId) -> Option<Decided> {
+    async fn nothing(&self, row: InboxId) -> Option<DecisionResult> {
         let (verdict, name) = (Verdict::Deny, String::new());
         let decision = Decision { row: Some(row), key: None, verdict, by: None, name };
         let storage = &self.outbox.storage;

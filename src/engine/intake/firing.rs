@@ -3,31 +3,32 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, ConversationId, PlaceId, Post, Unasked};
+use selkie_channel_core::{Body, ConversationId, PlaceId, Post, UnpromptedCost};
 
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
+use crate::intake::heartbeat::Heartbeat;
+use crate::intake::messages::schedules as messages;
+use crate::intake::receive::Intake;
+use crate::work::messages::public_place;
+use crate::work::rights::{self, Rights};
+use crate::work::scheduled;
 use selkie_domain::cause::Cause;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Facts, Trigger, Trust, Where};
 use selkie_domain::schedule::{Action, Schedule, ScheduleState};
 use selkie_domain::words::Words;
-use crate::intake::heartbeat::Heartbeat;
-use crate::intake::messages::schedules as messages;
-use crate::intake::receive::Intake;
 use selkie_schedule::book::Book;
 use selkie_schedule::plan::INSTANT;
-use selkie_schedule::turn::{Come, name, next, plan};
+use selkie_schedule::turn::{DueOutcome, name, next, plan};
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 use selkie_schedule::{budget, day, turn};
 use selkie_store::{
-    Does, Draft, Fired, Firing, LastTime, Location, NewTask, ScheduleRow, TaskRequest, Turn, Wait,
+    Draft, FiringRecord, FiringResult, LastTime, Location, NewTask, OccurrenceAction, ScheduleRow,
+    TaskRequest, Turn, Wait,
 };
-use crate::work::messages::public_place;
-use crate::work::rights::{self, Rights};
-use crate::work::scheduled;
 
 /// Carries out schedules that have come due.
 pub struct Firings {
@@ -39,8 +40,8 @@ pub struct Firings {
 }
 
 /// What one time of a schedule is to do, and whether the schedule waits from then on.
-struct Decided {
-    does: Does,
+struct FiringDecision {
+    does: OccurrenceAction,
     wait: Option<Wait>,
 }
 
@@ -58,44 +59,52 @@ pub enum ByHand {
 }
 
 impl ByHand {
-    fn of(fired: &Fired) -> Self {
+    fn of(fired: &FiringResult) -> Self {
         match fired {
-            Fired::Task(_) | Fired::Said(_) | Fired::Missed | Fired::CarriedOut => Self::Begun,
-            Fired::UnderWay => Self::UnderWay,
-            Fired::Stale => Self::Changed,
-            Fired::Skipped(why) => Self::PassedOver(why.clone()),
+            FiringResult::Task(_)
+            | FiringResult::Said(_)
+            | FiringResult::Missed
+            | FiringResult::CarriedOut => Self::Begun,
+            FiringResult::UnderWay => Self::UnderWay,
+            FiringResult::Stale => Self::Changed,
+            FiringResult::Skipped(why) => Self::PassedOver(why.clone()),
         }
     }
 }
 
-impl Decided {
+impl FiringDecision {
     fn skips(why: String) -> Self {
-        Self { does: Does::Skip(why), wait: None }
+        Self { does: OccurrenceAction::Skip(why), wait: None }
     }
 
     fn pauses(why: String) -> Self {
-        Self { does: Does::Skip(why.clone()), wait: Some(Wait::ForSomebody(why)) }
+        Self { does: OccurrenceAction::Skip(why.clone()), wait: Some(Wait::ForSomebody(why)) }
     }
 
     fn waits_for_tomorrow(why: String) -> Self {
-        Self { does: Does::Skip(why.clone()), wait: Some(Wait::ForItsTime(why)) }
+        Self { does: OccurrenceAction::Skip(why.clone()), wait: Some(Wait::ForItsTime(why)) }
     }
 }
 
 impl Firings {
     /// Carries out what has come, once, and begins what it asks for. `None`: the store takes nothing now.
-    pub async fn fire(&self, row: &ScheduleRow, come: Come) -> Option<()> {
+    pub async fn fire(&self, row: &ScheduleRow, come: DueOutcome) -> Option<()> {
         self.carry_out(row, come, false).await.map(|_| ())
     }
 
     /// Carries out a schedule now because somebody wants it, as [`Firings::fire`] does.
     pub async fn by_hand(&self, row: &ScheduleRow, now: DateTime<Utc>) -> Option<ByHand> {
-        let come = Come { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
+        let come = DueOutcome { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
         self.carry_out(row, come, true).await
     }
 
-    async fn carry_out(&self, row: &ScheduleRow, come: Come, by_hand: bool) -> Option<ByHand> {
-        let Come { fires, missed, mut next_at } = come;
+    async fn carry_out(
+        &self,
+        row: &ScheduleRow,
+        come: DueOutcome,
+        by_hand: bool,
+    ) -> Option<ByHand> {
+        let DueOutcome { fires, missed, mut next_at } = come;
         let mut wait = None;
         let mut turn = None;
         let last = fires.or_else(|| missed.last().map(|missed| missed.last));
@@ -119,7 +128,7 @@ impl Firings {
         }
         let wait_for = wait.clone();
         let firing =
-            Firing { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
+            FiringRecord { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
         let outbox = &self.outbox;
         let stored = outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
         told(row, &stored.fired);
@@ -144,7 +153,7 @@ impl Firings {
     /// A schedule that cannot be read waits, and its owner is told.
     pub async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
         let wait = Some(Wait::ForSomebody(why.clone()));
-        let firing = Firing {
+        let firing = FiringRecord {
             of: row.version,
             turn: None,
             missed: Vec::new(),
@@ -159,21 +168,26 @@ impl Firings {
     }
 
     /// `None`: the store does not answer now.
-    async fn decide(&self, row: &ScheduleRow, at: DateTime<Utc>, by_hand: bool) -> Option<Decided> {
+    async fn decide(
+        &self,
+        row: &ScheduleRow,
+        at: DateTime<Utc>,
+        by_hand: bool,
+    ) -> Option<FiringDecision> {
         if let Some(why) = &row.closed {
-            return Some(Decided::pauses(messages::closed(why)));
+            return Some(FiringDecision::pauses(messages::closed(why)));
         }
         let Some(account) = self.outbox.accounts.of(&row.conversation) else {
             let why = messages::channel_off(row.conversation.account().as_str());
-            return Some(Decided::skips(why));
+            return Some(FiringDecision::skips(why));
         };
         if let Some(tool) = account.posts_by()
             && !matches!(row.schedule.action, Action::Post { .. })
         {
-            return Some(Decided::pauses(public_place(&row.conversation, tool)));
+            return Some(FiringDecision::pauses(public_place(&row.conversation, tool)));
         }
         let Some(trust) = self.trust(row, &account) else {
-            return Some(Decided::pauses(messages::NOT_ALLOWED.to_owned()));
+            return Some(FiringDecision::pauses(messages::NOT_ALLOWED.to_owned()));
         };
         let to = location(&row.conversation, &row.place);
         let accounts = &self.outbox.accounts;
@@ -181,52 +195,53 @@ impl Firings {
         if !row.was_made_there() && !rights::may_be_told(owners, accounts, &to) {
             let asks = |ledger| rights::is_an_owners(owners, ledger, &row.conversation);
             if !self.outbox.storage.insist(asks).await? {
-                return Some(Decided::pauses(rights::not_listed(&account, &to)));
+                return Some(FiringDecision::pauses(rights::not_listed(&account, &to)));
             }
         }
         if !by_hand && speaks_elsewhere(row) && row.schedule.maker.needs_consent() {
-            return Some(Decided::pauses(messages::needs_consent(row.place.key())));
+            return Some(FiringDecision::pauses(messages::needs_consent(row.place.key())));
         }
-        if let Unasked::Never(why) | Unasked::Spent(why) = account.unasked(&row.conversation).await
+        if let UnpromptedCost::Never(why) | UnpromptedCost::Spent(why) =
+            account.unasked(&row.conversation).await
         {
             self.tell_not_said(row, &why).await;
-            return Some(Decided::skips(why));
+            return Some(FiringDecision::skips(why));
         }
         if let Action::Prompt { model, .. } = &row.schedule.action {
             let model = model.as_deref().and_then(|model| self.book.unknown_model(model));
             if let Some(why) = model {
-                return Some(Decided::pauses(why));
+                return Some(FiringDecision::pauses(why));
             }
         }
         if row.schedule.action.asks_a_model() {
             let used = scheduled::used_today(&self.outbox, row).await?;
             if let Some(why) = budget::used_up(&row.schedule.terms.budget, &used) {
-                return Some(Decided::waits_for_tomorrow(why));
+                return Some(FiringDecision::waits_for_tomorrow(why));
             }
         }
         let does = match &row.schedule.action {
             Action::Post { .. } if trust == Trust::Stranger => {
-                return Some(Decided::pauses(messages::STRANGERS_POST_NOTHING.to_owned()));
+                return Some(FiringDecision::pauses(messages::STRANGERS_POST_NOTHING.to_owned()));
             }
             // Whoever asked waits for it: it is held and they are told, instead of passed over.
             Action::Post { to, .. } if self.outbox.accounts.of(to).is_none() => {
-                return Some(Decided::pauses(messages::login_gone(to.account().as_str())));
+                return Some(FiringDecision::pauses(messages::login_gone(to.account().as_str())));
             }
             Action::Post { to, post } => match self.post(row, to, post, at) {
-                Some(draft) => Does::Say(Box::new(draft)),
-                None => return Some(Decided::skips(messages::SHOWS_NOTHING.to_owned())),
+                Some(draft) => OccurrenceAction::Say(Box::new(draft)),
+                None => return Some(FiringDecision::skips(messages::SHOWS_NOTHING.to_owned())),
             },
             Action::Heartbeat => match self.heartbeat.looks_at(row).await {
                 Ok(text) => {
                     let mut request = self.request(row, &account, at, trust);
                     request.words.text = text;
-                    Does::Task(Box::new(request))
+                    OccurrenceAction::Task(Box::new(request))
                 }
-                Err(why) => return Some(Decided::skips(why)),
+                Err(why) => return Some(FiringDecision::skips(why)),
             },
-            _ => Does::Task(Box::new(self.request(row, &account, at, trust))),
+            _ => OccurrenceAction::Task(Box::new(self.request(row, &account, at, trust))),
         };
-        Some(Decided { does, wait: None })
+        Some(FiringDecision { does, wait: None })
     }
 
     /// The first time of the schedule's next local day.
@@ -377,18 +392,20 @@ fn on_the_wall(row: &ScheduleRow, at: DateTime<Utc>) -> String {
 }
 
 /// Logs what came of it.
-fn told(row: &ScheduleRow, fired: &Fired) {
+fn told(row: &ScheduleRow, fired: &FiringResult) {
     let (id, name) = (row.id(), row.schedule.name());
     match fired {
-        Fired::UnderWay => tracing::debug!(schedule = %id, "it is under way already"),
-        Fired::Stale => tracing::debug!(schedule = %id, "it has changed meanwhile"),
-        Fired::CarriedOut => {
+        FiringResult::UnderWay => tracing::debug!(schedule = %id, "it is under way already"),
+        FiringResult::Stale => tracing::debug!(schedule = %id, "it has changed meanwhile"),
+        FiringResult::CarriedOut => {
             tracing::info!(schedule = %id, name, "this time was carried out before")
         }
-        Fired::Skipped(why) => tracing::info!(schedule = %id, name, why, "a time is passed over"),
-        Fired::Missed => tracing::info!(schedule = %id, name, "times were missed"),
-        Fired::Task(made) => tracing::info!(schedule = %id, name, task = %made.task, "due"),
-        Fired::Said(_) => tracing::info!(schedule = %id, name, "due: it is posted"),
+        FiringResult::Skipped(why) => {
+            tracing::info!(schedule = %id, name, why, "a time is passed over")
+        }
+        FiringResult::Missed => tracing::info!(schedule = %id, name, "times were missed"),
+        FiringResult::Task(made) => tracing::info!(schedule = %id, name, task = %made.task, "due"),
+        FiringResult::Said(_) => tracing::info!(schedule = %id, name, "due: it is posted"),
     }
 }
 

@@ -12,19 +12,19 @@ use tokio::time::timeout;
 
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
+use crate::intake::policy::Rules;
+use crate::work::limits::Limits;
+use crate::work::persona::Persona;
+use crate::work::redact_inbound::hide;
+use crate::work::worker::Workers;
 use selkie_domain::crash::CrashPoint;
-use selkie_domain::gate::Passed;
+use selkie_domain::gate::GatePass;
 use selkie_domain::ids::InboxId;
 use selkie_domain::live::Live;
 use selkie_domain::transcript::Turn;
 use selkie_domain::usage::Usage;
-use crate::intake::policy::Rules;
 use selkie_llm::{Model, Request};
-use selkie_store::{AtGate, Judged, NewTask};
-use crate::work::hide::hide;
-use crate::work::limits::Limits;
-use crate::work::persona::Persona;
-use crate::work::worker::Workers;
+use selkie_store::{AtGate, GateVerdict, NewTask};
 
 mod decision;
 mod question;
@@ -161,7 +161,7 @@ impl Gate {
         }
     }
 
-    async fn judged(&self, conversation: &ConversationId, waiting: &AtGate) -> Judged {
+    async fn judged(&self, conversation: &ConversationId, waiting: &AtGate) -> GateVerdict {
         let mode = self.rules.trigger_mode(conversation, &waiting.place);
         let young = self.young(waiting);
         let (mut passed, mut usage) = (None, Usage::default());
@@ -190,7 +190,7 @@ impl Gate {
         let keep = self.rules.settings.now().record_untriggered;
         self.limits.used_unasked(conversation, usage);
         let (conversation, rows) = (conversation.clone(), waiting.rows.clone());
-        Judged { conversation, rows, passed, keep, usage }
+        GateVerdict { conversation, rows, passed, keep, usage }
     }
 
     /// The lines that are worth a decision.
@@ -243,7 +243,7 @@ impl Gate {
     }
 
     /// The task of the line that passed; `None` when its speaker is not listened to any more.
-    fn task(&self, row: InboxId, line: &Inbound, passed: Passed) -> Option<(InboxId, NewTask)> {
+    fn task(&self, row: InboxId, line: &Inbound, passed: GatePass) -> Option<(InboxId, NewTask)> {
         let account = self.outbox.accounts.of(&line.conversation)?;
         self.rules.of(&account, |policy| {
             let mut new = policy.task(line, policy.principal(line)?);

@@ -9,7 +9,7 @@ use selkie_store::Location;
 
 /// A command that is typed at the command line, whose owner everybody there is.
 #[derive(Clone, Debug)]
-pub struct Typed {
+pub struct TerminalCommand {
     /// Where.
     pub location: Location,
     /// Who typed it.
@@ -22,7 +22,7 @@ pub struct Typed {
 
 /// A command, who gives it, and where.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct GivenCommand<'a> {
     pub(crate) conversation: &'a ConversationId,
     pub(crate) place: &'a PlaceId,
     pub(crate) person: &'a PersonId,
@@ -40,7 +40,7 @@ pub enum By<'a> {
     Hand(&'a MessageRef),
 }
 
-impl<'a> Given<'a> {
+impl<'a> GivenCommand<'a> {
     /// The command of a message.
     pub fn in_message(inbound: &'a Inbound, command: &'a Command) -> Self {
         let Inbound { conversation, place, speaker, audience, .. } = inbound;
@@ -62,10 +62,14 @@ impl<'a> Given<'a> {
     }
 }
 
-impl<'a> From<&'a Typed> for Given<'a> {
-    fn from(typed: &'a Typed) -> Self {
-        let Typed { location: Location { conversation, place, .. }, person, asked, command } =
-            typed;
+impl<'a> From<&'a TerminalCommand> for GivenCommand<'a> {
+    fn from(typed: &'a TerminalCommand) -> Self {
+        let TerminalCommand {
+            location: Location { conversation, place, .. },
+            person,
+            asked,
+            command,
+        } = typed;
         let (audience, by) = (Audience::Direct, By::Hand(asked));
         Self { conversation, place, person, audience, command, by }
     }

@@ -4,7 +4,7 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use selkie_channel_core::Inbound;
 
 use crate::delivery::outbox::Outbox;
-use selkie_domain::usage::Spent;
+use selkie_domain::usage::UsageDelta;
 
 /// So many wrong codes are answered.
 const MOST: u64 = 5;
@@ -56,7 +56,7 @@ async fn lately(outbox: &Outbox, inbound: &Inbound) -> u64 {
     spend(outbox, (0..MINUTES).map(minute).collect(), now).await.iter().sum()
 }
 
-async fn spend(outbox: &Outbox, spent: Vec<Spent>, now: DateTime<Utc>) -> Vec<u64> {
+async fn spend(outbox: &Outbox, spent: Vec<UsageDelta>, now: DateTime<Utc>) -> Vec<u64> {
     let storage = &outbox.storage;
     let amounts = storage.insist(|ledger| ledger.spend(spent.clone(), now - FORGET)).await;
     // The process ends: the row is carried out by the next one.
@@ -64,11 +64,11 @@ async fn spend(outbox: &Outbox, spent: Vec<Spent>, now: DateTime<Utc>) -> Vec<u6
 }
 
 /// The counter of a sender's minute.
-fn counter(inbound: &Inbound, at: DateTime<Utc>, amount: u64) -> Spent {
+fn counter(inbound: &Inbound, at: DateTime<Utc>, amount: u64) -> UsageDelta {
     let who = format!("{} {}", inbound.conversation.account(), inbound.speaker.id);
     // Only years that no clock shows cannot be cut to their minute.
     let since = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
-    Spent { who, what: WHAT, since, amount }
+    UsageDelta { who, what: WHAT, since, amount }
 }
 
 #[cfg(test)]

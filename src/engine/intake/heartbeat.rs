@@ -8,18 +8,20 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::PersonId;
 
 use crate::delivery::outbox::Outbox;
+use crate::intake::heartbeat::settings::HeartbeatSettings;
+use crate::intake::messages::schedules as messages;
+use crate::work::heartbeat_alert;
+use crate::work::timetable::BookTimetable;
 use selkie_domain::live::Live;
 use selkie_domain::schedule::{
     Action, HEARTBEAT_OFF, Maker, Misfire, Schedule, ScheduleState, Terms,
 };
-use crate::intake::heartbeat::settings::HeartbeatSettings;
-use crate::intake::messages::schedules as messages;
 use selkie_schedule::expression::{Every, Expression};
 use selkie_schedule::turn::{name, next, plan};
 use selkie_schedule::zone::Zone;
-use selkie_store::{Change, Kept, Location, NewSchedule, Result, ScheduleRow, StoreError, Which};
-use crate::work::failing;
-use crate::work::timetable::BookTimetable;
+use selkie_store::{
+    Change, KeepResult, Location, NewSchedule, Result, ScheduleRow, StoreError, Which,
+};
 
 pub mod file;
 pub mod settings;
@@ -106,14 +108,14 @@ impl Heartbeat {
         let mut new = wanted.clone();
         loop {
             let row = match ledger.schedule(new.clone()).await? {
-                Kept::New(row) => return Ok(row),
-                Kept::Known(row) if row.state == ScheduleState::Removed => {
+                KeepResult::New(row) => return Ok(row),
+                KeepResult::Known(row) if row.state == ScheduleState::Removed => {
                     new.key = format!("{}#{}", wanted.key, row.id());
                     continue;
                 }
-                Kept::Known(row) => row,
+                KeepResult::Known(row) => row,
                 // Nobody counts its schedules.
-                Kept::Full => {
+                KeepResult::Full => {
                     return Err(StoreError::Corrupt("a heartbeat too many: a defect".to_owned()));
                 }
             };
@@ -141,7 +143,7 @@ impl Heartbeat {
     pub async fn looks_at(&self, row: &ScheduleRow) -> std::result::Result<String, String> {
         let storage = &self.outbox.storage;
         // A kill may have come before it was told.
-        failing::tell(&self.outbox, row.id()).await;
+        heartbeat_alert::tell(&self.outbox, row.id()).await;
         let status = storage.insist(|ledger| ledger.status(&row.conversation)).await;
         if status.is_some_and(|status| status.running.is_some() || status.waiting > 0) {
             return Err(messages::BUSY.to_owned());

@@ -21,10 +21,10 @@ pub struct Hints(Mutex<Inner>);
 #[derive(Default)]
 struct Inner {
     told: HashSet<String>,
-    accounts: HashMap<AccountId, Hinted>,
+    accounts: HashMap<AccountId, HintLog>,
 }
 
-struct Hinted {
+struct HintLog {
     minute: Window,
     left_out: Seldom,
 }
@@ -99,8 +99,8 @@ impl Inner {
         self.account(place).minute.took(now);
     }
 
-    fn account(&mut self, place: &PlaceId) -> &mut Hinted {
-        self.accounts.entry(place.account().clone()).or_insert_with(|| Hinted {
+    fn account(&mut self, place: &PlaceId) -> &mut HintLog {
+        self.accounts.entry(place.account().clone()).or_insert_with(|| HintLog {
             minute: Window::new(A_MINUTE, TimeDelta::minutes(1)),
             left_out: Seldom::default(),
         })

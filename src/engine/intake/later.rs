@@ -5,22 +5,22 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, PlaceId};
 
 use crate::delivery::reminders::LATER;
+use crate::intake::given::{By, GivenCommand};
+use crate::intake::messages::later as messages;
+use crate::intake::remind_when::{self, NoTime, When};
+use crate::intake::reminders::{ReminderAction as ToSettle, Reminders, Settler};
+use crate::work::timetable::BookTimetable;
 use selkie_domain::facts::Trust;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::{Action, Maker, Terms, Wish};
 use selkie_domain::taint::Taint;
-use crate::intake::given::{By, Given};
-use crate::intake::messages::later as messages;
-use crate::intake::remind_when::{self, NoTime, When};
-use crate::intake::reminders::{Reminders, Settler, Wanted as ToSettle};
-use selkie_schedule::book::{BookError, Wanted};
+use selkie_schedule::book::{BookError, ScheduleRequest};
 use selkie_schedule::expression::Expression;
 use selkie_schedule::zone::Zone;
-use selkie_schedule::zones::{Found, Zones};
+use selkie_schedule::zones::{PlaceZone, Zones};
 use selkie_store::{Location, StoreError, Whose, ZoneOf};
 use selkie_tools::ToolError;
 use selkie_tools::ports::{Timetable as _, Wisher};
-use crate::work::timetable::BookTimetable;
 
 /// Carries the commands out.
 pub struct Later {
@@ -41,7 +41,7 @@ impl Later {
     /// Answers `/schedules`, and does what it asks for.
     pub async fn schedules(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
     ) -> Result<String, StoreError> {
         if trust == Trust::Stranger {
@@ -68,13 +68,13 @@ impl Later {
     /// Answers `/remind`: fixed words, once, here.
     pub async fn remind(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
     ) -> Result<String, StoreError> {
         if trust == Trust::Stranger {
             return Ok(messages::NOT_FOR_STRANGERS.to_owned());
         }
-        let Found { zone, .. } = self.zones.of(given.place, Some(given.person)).await?;
+        let PlaceZone { zone, .. } = self.zones.of(given.place, Some(given.person)).await?;
         let now = self.timetable.book.now();
         let words: Vec<&str> = given.command.args.split_whitespace().collect();
         match words.split_first() {
@@ -131,22 +131,26 @@ impl Later {
         })
     }
 
-    async fn settle(&self, given: &Given<'_>, wanted: ToSettle) -> Result<String, StoreError> {
+    async fn settle(
+        &self,
+        given: &GivenCommand<'_>,
+        wanted: ToSettle,
+    ) -> Result<String, StoreError> {
         let conversation = match self.timetable.speaks_in(given.conversation).await {
             Ok(conversation) => conversation,
             Err(why) => return Ok(why.to_string()),
         };
-        let Given { person, audience, .. } = *given;
+        let GivenCommand { person, audience, .. } = *given;
         let by = Settler { person, conversation: &conversation, audience };
         self.reminders.newest(by, wanted).await
     }
 
     async fn reminder(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
         reminder: Reminder<'_>,
-    ) -> Result<Wanted, ToolError> {
+    ) -> Result<ScheduleRequest, ToolError> {
         let Reminder { when, zone, text } = reminder;
         let by = Wisher { task: None, person: given.person.clone(), trust };
         let (name, key) = match given.by {
@@ -165,7 +169,7 @@ impl Later {
             By::Hand(_) => self.timetable.location(&speaks_in)?,
         };
         let person = self.timetable.person(&by)?;
-        Ok(Wanted {
+        Ok(ScheduleRequest {
             recurrence: None,
             key,
             location,
@@ -181,7 +185,7 @@ impl Later {
     /// Answers `/timezone`: in private it is the person's, in a group everybody's there.
     pub async fn timezone(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
     ) -> Result<ZoneDone, StoreError> {
         let says = |text: String| Ok(ZoneDone { set: None, text });
@@ -221,7 +225,7 @@ struct Reminder<'a> {
     text: &'a str,
 }
 
-fn place(given: &Given<'_>) -> PlaceId {
+fn place(given: &GivenCommand<'_>) -> PlaceId {
     given.place.clone()
 }
 

@@ -10,14 +10,14 @@ use selkie_channel_core::{AccountId, AllowList, ListenEnd, Receiver};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::delivery::account::{Account, Hearing};
+use crate::delivery::account::{Account, ListenState};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::runtime::Runtime;
+use crate::intake::messages;
+use crate::intake::receive::{AccountInbox, Intake};
 use selkie_domain::builtin;
 use selkie_domain::command_line;
 use selkie_domain::owners::Owners;
-use crate::intake::messages;
-use crate::intake::receive::{AccountInbox, Intake};
 
 /// So many refusals in a row of a channel that has never worked, and it is the config that is wrong.
 const SURE: u32 = 3;
@@ -54,7 +54,7 @@ impl Pauses {
 }
 
 /// What keeps the receivers open.
-pub struct Listening {
+pub struct Receivers {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     /// Who may be told elsewhere that a channel does not hear.
@@ -67,7 +67,7 @@ pub struct Listening {
 
 /// Listens until the daemon ends, or the config gives the account to another. Nothing else ends it: not a refused
 /// credential, not a defect.
-pub async fn listen(all: Arc<Listening>, account: Arc<Account>) {
+pub async fn listen(all: Arc<Receivers>, account: Arc<Account>) {
     let (stop, end) =
         (all.outbox.runtime.stop.receivers.child_token(), account.receiving.end.clone());
     let mut listening = pin!(listen_until(stop.clone(), all, account));
@@ -78,7 +78,7 @@ pub async fn listen(all: Arc<Listening>, account: Arc<Account>) {
     listening.await;
 }
 
-async fn listen_until(stop: CancellationToken, all: Arc<Listening>, account: Arc<Account>) {
+async fn listen_until(stop: CancellationToken, all: Arc<Receivers>, account: Arc<Account>) {
     let Some(receiver) = account.channel.receiver.clone() else { return };
     if account.with_allowed(AllowList::is_everyone) {
         let name = account.channel.name;
@@ -87,7 +87,7 @@ async fn listen_until(stop: CancellationToken, all: Arc<Listening>, account: Arc
             "listens to EVERYONE: anybody who finds this bot can use it"
         );
     }
-    account.set_hearing(Hearing::Listening);
+    account.set_hearing(ListenState::Listening);
     offer(&all.outbox.runtime, &stop, &account);
     let inbox = AccountInbox { intake: Arc::clone(&all.intake), account: Arc::clone(&account) };
     let mut listener = Listener { all, account, stop: stop.clone(), refusals: 0, told: None };
@@ -98,7 +98,7 @@ async fn listen_until(stop: CancellationToken, all: Arc<Listening>, account: Arc
             () = stop.cancelled() => break,
         }
     }
-    listener.account.set_hearing(Hearing::Off);
+    listener.account.set_hearing(ListenState::Off);
 }
 
 /// Tells the platform the commands, beside everything else.
@@ -119,7 +119,7 @@ fn offer(runtime: &Runtime, stop: &CancellationToken, account: &Account) {
 }
 
 struct Listener {
-    all: Arc<Listening>,
+    all: Arc<Receivers>,
     account: Arc<Account>,
     stop: CancellationToken,
     /// In a row.
@@ -159,7 +159,7 @@ impl Listener {
         self.refusals = self.refusals.saturating_add(1);
         let (name, id) = (self.account.channel.name, &self.account.channel.account);
         let pause = self.all.pauses.after(self.refusals, self.account.has_worked());
-        self.account.set_hearing(Hearing::Refused { reason: reason.clone() });
+        self.account.set_hearing(ListenState::Refused { reason: reason.clone() });
         if self.told.as_ref() != Some(&reason) {
             tracing::error!(channel = name, account = %id, reason, "this channel cannot listen: trying again");
             let text = messages::deaf(name, &reason);
@@ -185,7 +185,7 @@ impl Listener {
     }
 }
 
-impl Listening {
+impl Receivers {
     /// Tells the first owner who can be reached by another channel.
     async fn tell_elsewhere(&self, not: &AccountId, what: &str, text: &str) {
         let outbox = &self.outbox;

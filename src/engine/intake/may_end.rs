@@ -3,14 +3,14 @@
 use selkie_channel_core::{Audience, PersonId};
 
 use crate::delivery::outbox::Outbox;
+use crate::intake::given::GivenCommand;
 use selkie_domain::facts::Trust;
-use crate::intake::given::Given;
 use selkie_store::StoreError;
 
 /// In a group: the owner, and who asked for what runs.
 pub async fn may_end(
     outbox: &Outbox,
-    given: &Given<'_>,
+    given: &GivenCommand<'_>,
     trust: Trust,
 ) -> Result<bool, StoreError> {
     if given.audience == Audience::Direct || trust == Trust::Owner {
@@ -20,7 +20,10 @@ pub async fn may_end(
     Ok(requester.is_some_and(|person| person == *given.person))
 }
 
-async fn requester(outbox: &Outbox, given: &Given<'_>) -> Result<Option<PersonId>, StoreError> {
+async fn requester(
+    outbox: &Outbox,
+    given: &GivenCommand<'_>,
+) -> Result<Option<PersonId>, StoreError> {
     let ledger = &outbox.storage.ledger;
     let Some((task, _)) = ledger.status(given.conversation).await?.running else {
         let open = ledger.open_questions(Some(given.conversation)).await?;

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use selkie_channel_core::{AllowKeys, Audience, ConversationId, Inbound, PersonId, PlaceId};
 
+use crate::intake::messages::shown::{asked_line, length};
 use selkie_domain::approval::code as code_of;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::facts::{Mode, Trust};
 use selkie_domain::ids::TaskId;
-use crate::intake::messages::shown::{asked_line, length};
-use selkie_shape::{Explained, HiddenLine};
+use selkie_shape::{Explanation, HiddenLine};
 use selkie_store::ApprovalRow;
-use selkie_tools::shell::Listed;
+use selkie_tools::shell::ProcessLine;
 
 pub mod choosing;
 pub mod contacts;
@@ -25,12 +25,7 @@ pub mod status;
 pub mod todos;
 
 /// Tells somebody who is not listened to which line lets them in.
-pub fn not_allowed(
-    inbound: &Inbound,
-    channel: &str,
-    keys: AllowKeys,
-    has_owner: bool,
-) -> String {
+pub fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys, has_owner: bool) -> String {
     let person = &inbound.speaker.id;
     let place = inbound.place.key();
     // Who writes in private is let in as a person, who writes among others with the place.
@@ -154,8 +149,7 @@ pub fn ids(person: &PersonId, place: &PlaceId, conversation: &ConversationId) ->
 }
 
 /// Answers `/ask` without a question.
-pub const ASK_WHAT: &str =
-    "Put your question after the command: `/ask what is the time in Lima?`";
+pub const ASK_WHAT: &str = "Put your question after the command: `/ask what is the time in Lima?`";
 
 /// Answers `/plan`.
 pub fn plan(mode: Mode) -> String {
@@ -280,9 +274,9 @@ pub const WORKSPACE_OF_TERMINAL: &str =
     "In the terminal I work in your current folder: start me in another one.";
 
 /// Answers `/ps`. A command that the `running` task waits for has no name of its own.
-pub fn processes(all: &[Listed], running: Option<TaskId>) -> String {
+pub fn processes(all: &[ProcessLine], running: Option<TaskId>) -> String {
     let lines = all.iter().map(|process| {
-        let Listed { name, state, age, command } = process;
+        let ProcessLine { name, state, age, command } = process;
         let command = command.replace('`', "'").replace('\n', " ⏎ ");
         format!("- {name} {state}, started {} ago: `{command}`", length(*age))
     });
@@ -299,7 +293,7 @@ pub fn processes(all: &[Listed], running: Option<TaskId>) -> String {
 }
 
 /// Answers `/tools`.
-pub fn tools(explained: &Explained) -> String {
+pub fn tools(explained: &Explanation) -> String {
     let mut text = format!("Tools here ({}):\n", explained.setting);
     for tool in &explained.there {
         _ = writeln!(text, "- `{}` {}", tool.name, tool.summary);
@@ -480,7 +474,7 @@ mod tests {
         No programs are running in the background for this conversation.
         Task 7 is running; /stop ends it, and with it the command it waits for.
         ");
-        let listed = |name: &str, state: &str, age, command: &str| Listed {
+        let listed = |name: &str, state: &str, age, command: &str| ProcessLine {
             name: name.to_owned(),
             state: state.to_owned(),
             age: Duration::from_secs(age),

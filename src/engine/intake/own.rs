@@ -1,6 +1,6 @@
 //! What commands: a speaker's own plain words alone. What they pass on is text.
 
-use selkie_channel_core::{Addressed, Aside, Audience, Command, Inbound, What};
+use selkie_channel_core::{AddressReason, Aside, Audience, Command, Inbound, What};
 
 use selkie_domain::builtin::Builtin;
 use selkie_domain::pairing;
@@ -18,10 +18,10 @@ pub fn in_own_words(mut inbound: Inbound) -> Inbound {
     }
     inbound.text = command.written();
     inbound.command = None;
-    if inbound.addressed == Addressed::Command {
+    if inbound.addressed == AddressReason::Command {
         // Who typed its name meant the bot; who passed it on did not.
         let passed_on = inbound.forwarded;
-        inbound.addressed = if passed_on { Addressed::No } else { Addressed::Mention };
+        inbound.addressed = if passed_on { AddressReason::No } else { AddressReason::Mention };
     }
     inbound
 }
@@ -44,12 +44,12 @@ mod tests {
 
     fn command(name: &str, forwarded: bool, aside: Aside) -> Inbound {
         let command = Command { name: name.to_owned(), args: "/etc".to_owned() };
-        let (audience, addressed) = (Audience::Group, Addressed::Command);
+        let (audience, addressed) = (Audience::Group, AddressReason::Command);
         let said = testing::message("tg:1", "/etc");
         Inbound { command: Some(command), forwarded, aside, audience, addressed, ..said }
     }
 
-    fn said(inbound: Inbound) -> (String, Addressed, bool) {
+    fn said(inbound: Inbound) -> (String, AddressReason, bool) {
         let inbound = in_own_words(inbound);
         (inbound.text, inbound.addressed, inbound.command.is_some())
     }
@@ -70,11 +70,11 @@ mod tests {
         let text = |addressed| ("/workspace /etc".to_owned(), addressed, false);
         for aside in [Aside::Nothing, Aside::Code, Aside::Words] {
             let forwarded = command("workspace", true, aside);
-            assert_eq!(said(forwarded), text(Addressed::No), "{aside:?}");
+            assert_eq!(said(forwarded), text(AddressReason::No), "{aside:?}");
         }
         assert!(said(command("workspace", false, Aside::Nothing)).2);
         assert!(said(command("tools", false, Aside::Code)).2);
-        assert_eq!(said(command("workspace", false, Aside::Words)), text(Addressed::Mention));
+        assert_eq!(said(command("workspace", false, Aside::Words)), text(AddressReason::Mention));
         assert!(said(command("ask", false, Aside::Words)).2, "a question may quote");
         assert!(!said(command("ask", true, Aside::Nothing)).2);
     }

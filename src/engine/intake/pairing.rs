@@ -6,12 +6,12 @@ use selkie_channel_core::PersonId;
 
 use crate::delivery::outbox::Outbox;
 use crate::intake::messages::pairing as messages;
-use selkie_store::{Approved, StoreError};
+use selkie_store::{PairingOutcome, StoreError};
 
 /// Lets in whose request has this code, and tells them.
-pub async fn approve(outbox: &Arc<Outbox>, code: &str) -> Result<Approved, StoreError> {
+pub async fn approve(outbox: &Arc<Outbox>, code: &str) -> Result<PairingOutcome, StoreError> {
     let approved = outbox.storage.ledger.approve_pairing(code).await?;
-    if let Approved::Done { person, .. } = &approved {
+    if let PairingOutcome::Done { person, .. } = &approved {
         welcome(outbox, person, code).await;
     }
     Ok(approved)

@@ -6,7 +6,7 @@ use crate::intake::firing::Firings;
 use crate::intake::messages::schedules as messages;
 use selkie_schedule::turn::{come, on_the_wall, plan};
 use selkie_schedule::zone::Zone;
-use selkie_store::{Does, Firing, LastTime, ScheduleRow, StoreError, Turn};
+use selkie_store::{FiringRecord, LastTime, OccurrenceAction, ScheduleRow, StoreError, Turn};
 
 /// Passes over what of a schedule has come, and notes it in its history; `false` when the schedule cannot be read, which
 /// is told when it comes due.
@@ -22,8 +22,8 @@ pub async fn pass_over(
     let come = come(row, &plan, now);
     let last = come.fires.or_else(|| come.missed.last().map(|missed| missed.last));
     let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
-    let skipped = || Does::Skip(messages::PASSED_WHILE_RESTORED.to_owned());
-    let firing = Firing {
+    let skipped = || OccurrenceAction::Skip(messages::PASSED_WHILE_RESTORED.to_owned());
+    let firing = FiringRecord {
         of: row.version,
         turn: come.fires.map(|at| Turn { at, does: skipped() }),
         missed: come.missed,

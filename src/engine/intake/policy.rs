@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    Address, Addressed, AllowList, Audience, ConversationId, Inbound, PersonId, PlaceId, What,
+    Address, AddressReason, AllowList, Audience, ConversationId, Inbound, PersonId, PlaceId, What,
 };
 
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
+use crate::intake::settings::{PlaceSettings, TriggerMode, WhileBusy};
+use crate::work::provenance::{is_foreign, summoned};
+use crate::work::rights::{self, Rights};
 use selkie_domain::approval::Verdict;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::cause::Cause;
@@ -18,10 +21,7 @@ use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::live::Live;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
-use crate::intake::settings::{PlaceSettings, TriggerMode, WhileBusy};
 use selkie_store::{Disposition, NewTask};
-use crate::work::provenance::{is_foreign, summoned};
-use crate::work::rights::{self, Rights};
 
 /// How long an album gathers its pictures.
 const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
@@ -67,11 +67,7 @@ impl Rules {
     }
 
     /// When the bot speaks unasked in a place.
-    pub fn trigger_mode(
-        &self,
-        conversation: &ConversationId,
-        place: &PlaceId,
-    ) -> TriggerMode {
+    pub fn trigger_mode(&self, conversation: &ConversationId, place: &PlaceId) -> TriggerMode {
         let here = self.rights.here(conversation, place).group_trigger_mode;
         here.unwrap_or(self.settings.now().mode)
     }
@@ -202,7 +198,7 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
 
 /// In a group an edit may add the bot's name to what was said among others.
 fn edited(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
-    let named = matches!(inbound.addressed, Addressed::Mention | Addressed::Command);
+    let named = matches!(inbound.addressed, AddressReason::Mention | AddressReason::Command);
     if inbound.audience == Audience::Direct || !named {
         return Disposition::Edit;
     }
@@ -239,7 +235,7 @@ fn pairs(inbound: &Inbound, policy: &Policy<'_>) -> bool {
 }
 
 fn names_us(inbound: &Inbound) -> bool {
-    inbound.addressed == Addressed::Mention
+    inbound.addressed == AddressReason::Mention
 }
 
 /// Whether an owner's own words in private can mean nothing but a request for approval.
@@ -254,7 +250,7 @@ fn decides(inbound: &Inbound, trust: Trust) -> bool {
 }
 
 fn is_meant(inbound: &Inbound) -> bool {
-    inbound.audience == Audience::Direct || inbound.addressed != Addressed::No
+    inbound.audience == Audience::Direct || inbound.addressed != AddressReason::No
 }
 
 /// Whether the gate may find that a line which names nobody means the bot: an answer to another person,
@@ -336,7 +332,7 @@ mod tests {
         inbound.conversation = ConversationId::new(account.clone(), "tg:-100:7");
         inbound.place = PlaceId::new(account, "tg:-100");
         inbound.audience = Audience::Group;
-        inbound.addressed = Addressed::No;
+        inbound.addressed = AddressReason::No;
         inbound
     }
 
@@ -391,13 +387,13 @@ mod tests {
         let listed = AllowList::of(["tg:-100".to_owned()]);
         let mut said = group("tg:5", "good morning");
         assert_eq!(decide(&said, &listed), "context");
-        said.addressed = Addressed::Mention;
+        said.addressed = AddressReason::Mention;
         assert_eq!(decide(&said, &listed), "task as allowed");
         assert_eq!(decide(&said, &AllowList::default()), "ignored: not_allowed");
         said.speaker.is_bot = true;
         assert_eq!(decide(&said, &listed), "ignored: bot");
         let mut owner = group("tg:1", "selkie, hi");
-        owner.addressed = Addressed::Mention;
+        owner.addressed = AddressReason::Mention;
         assert_eq!(decide(&owner, &AllowList::default()), "task as owner");
     }
 
@@ -427,9 +423,9 @@ mod tests {
         bot.speaker.is_bot = true;
         assert_eq!(decide(&bot, &here, TriggerMode::Strict), "context", "among bots");
         assert_eq!(decide(&bot, &everywhere, TriggerMode::Talkative), "ignored: bot");
-        bot.addressed = Addressed::Mention;
+        bot.addressed = AddressReason::Mention;
         assert_eq!(decide(&bot, &here, TriggerMode::Strict), "task as allowed");
-        let meant = Inbound { addressed: Addressed::Mention, ..said };
+        let meant = Inbound { addressed: AddressReason::Mention, ..said };
         assert_eq!(decide(&meant, &here, TriggerMode::Strict), "task as allowed", "at once");
     }
 
@@ -439,12 +435,12 @@ mod tests {
         let mut said = group("tg:5", "selkie, tea?");
         said.what = What::Edit;
         assert_eq!(decide(&said, &listed), "edit");
-        said.addressed = Addressed::Mention;
+        said.addressed = AddressReason::Mention;
         assert!(decide(&said, &listed).starts_with("meantnow"), "{}", decide(&said, &listed));
         said.command = Some(Command { name: "reset".to_owned(), args: String::new() });
         assert_eq!(decide(&said, &listed), "edit", "a command is not carried out by an edit");
         let mut direct = testing::message("tg:5", "tea?");
-        (direct.what, direct.addressed) = (What::Edit, Addressed::Mention);
+        (direct.what, direct.addressed) = (What::Edit, AddressReason::Mention);
         assert_eq!(decide(&direct, &listed), "edit");
     }
 
@@ -462,10 +458,10 @@ mod tests {
         assert_eq!(command("dance", ""), "task as allowed");
         assert_eq!(command("remindme", "in 5m tea"), "command", "it is told what was meant");
         let mut said = group("tg:2", "");
-        said.addressed = Addressed::Command;
+        said.addressed = AddressReason::Command;
         said.command = Some(Command { name: "dance".to_owned(), args: String::new() });
         assert_eq!(decide(&said, &listed), "ignored: unknown_command");
-        let named = Inbound { addressed: Addressed::Mention, ..said.clone() };
+        let named = Inbound { addressed: AddressReason::Mention, ..said.clone() };
         assert_eq!(decide(&named, &listed), "command", "/dance@our_bot is for nobody else");
         let groups = BTreeMap::new();
         let ours = Policy { address: &OwnCommands, ..policy(&[], &listed, &groups) };
@@ -583,7 +579,7 @@ mod tests {
             let speaker = format!("tg:{speaker}");
             let mut said =
                 if grouped { group(&speaker, &text) } else { testing::message(&speaker, &text) };
-            if meant { said.addressed = Addressed::Mention; }
+            if meant { said.addressed = AddressReason::Mention; }
             if edit { said.what = What::Edit; }
             said.command = command.map(|name| Command { name, args: text.clone() });
             let listed = AllowList::of(["tg:-999".to_owned(), "tg:77".to_owned()]);

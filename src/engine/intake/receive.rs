@@ -14,21 +14,21 @@ use selkie_channel_core::{
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::{deferred, posts};
-use selkie_domain::crash::CrashPoint;
-use selkie_domain::happening::Happening;
-use selkie_domain::ids::{InboxId, TaskId};
 use crate::intake::commands::Commands;
 use crate::intake::gate::Gate;
 use crate::intake::messages;
 use crate::intake::own::in_own_words;
 use crate::intake::policy::{self, Rules};
 use crate::intake::unlisted::{Turn, UnlistedSenders};
-use selkie_store::{
-    Accepted, Arrival, Disposition, Does, Fired, Firing, Fresh, Fuse, Requested, StoreError,
-    TaskRequest,
-};
-use crate::work::hide::hide;
+use crate::work::redact_inbound::hide;
 use crate::work::worker::{Permits, Workers};
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::event::Event;
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_store::{
+    AcceptResult, Arrival, Disposition, FiringRecord, FiringResult, Fresh, Fuse, OccurrenceAction,
+    RequestResult, StoreError, TaskRequest,
+};
 
 /// The inbox of all accounts.
 pub struct Intake {
@@ -42,21 +42,21 @@ pub struct Intake {
 }
 
 /// A stored batch: what it asks for is not begun yet.
-pub struct Stored {
-    accepted: Accepted,
+pub struct StoredBatch {
+    accepted: AcceptResult,
     permits: Permits,
 }
 
 /// A firing that is stored: what it asks for is not begun yet.
 pub struct StoredFiring {
-    pub(crate) fired: Fired,
+    pub(crate) fired: FiringResult,
     permits: Permits,
 }
 
 /// A task that was requested: it is not begun yet.
-pub struct Placed {
+pub struct PlacedTask {
     pub(crate) task: TaskId,
-    pub(crate) stored: Stored,
+    pub(crate) stored: StoredBatch,
 }
 
 impl Intake {
@@ -65,13 +65,13 @@ impl Intake {
         &self,
         mut batch: Vec<Arrival>,
         cursor: Option<Cursor>,
-    ) -> Result<Stored, StoreError> {
+    ) -> Result<StoredBatch, StoreError> {
         let outbox = &self.outbox;
         batch.iter_mut().for_each(|arrival| hide(&outbox.runtime.redactor, &mut arrival.inbound));
         let tasks = batch.iter().filter(|arrival| begins_a_task(arrival)).count();
         let accept = |fuse| outbox.storage.ledger.accept(batch, cursor, fuse);
         let (accepted, permits) = self.accept_with(tasks, accept).await?;
-        Ok(Stored { accepted, permits })
+        Ok(StoredBatch { accepted, permits })
     }
 
     /// Has the ledger take in what may begin so many tasks, with a permit for each that may run at once.
@@ -95,7 +95,7 @@ impl Intake {
     }
 
     /// Makes a task of a cause that is no message, and claims it when it may run at once.
-    pub async fn request(&self, mut request: TaskRequest) -> Result<Placed, StoreError> {
+    pub async fn request(&self, mut request: TaskRequest) -> Result<PlacedTask, StoreError> {
         let outbox = &self.outbox;
         for written in [&mut request.location.title, &mut request.words.text] {
             *written = outbox.runtime.redactor.clean(written);
@@ -103,14 +103,14 @@ impl Intake {
         let place = |fuse| outbox.storage.ledger.request(request, fuse);
         let (requested, permits) = self.accept_with(1, place).await?;
         let task = requested.task;
-        Ok(Placed { task, stored: Stored { accepted: accepted(requested), permits } })
+        Ok(PlacedTask { task, stored: StoredBatch { accepted: accepted(requested), permits } })
     }
 
     /// Carries out one time of a schedule, and claims its task when that may run at once.
-    pub async fn fire(&self, mut firing: Firing) -> Result<StoredFiring, StoreError> {
+    pub async fn fire(&self, mut firing: FiringRecord) -> Result<StoredFiring, StoreError> {
         let outbox = &self.outbox;
         let makes_task = match firing.turn.as_mut().map(|turn| &mut turn.does) {
-            Some(Does::Task(request)) => {
+            Some(OccurrenceAction::Task(request)) => {
                 request.words.text = outbox.runtime.redactor.clean(&request.words.text);
                 true
             }
@@ -125,24 +125,24 @@ impl Intake {
     pub fn begin_fired(&self, stored: StoredFiring) {
         let StoredFiring { fired, permits } = stored;
         match fired {
-            Fired::Task(requested) => {
-                self.begin(Stored { accepted: accepted(*requested), permits });
+            FiringResult::Task(requested) => {
+                self.begin(StoredBatch { accepted: accepted(*requested), permits });
             }
-            Fired::Said(queued) => {
+            FiringResult::Said(queued) => {
                 posts::follow(&self.outbox, queued.outbound, Duration::ZERO);
                 self.outbox.send(queued);
             }
-            Fired::Stale
-            | Fired::UnderWay
-            | Fired::CarriedOut
-            | Fired::Skipped(_)
-            | Fired::Missed => {}
+            FiringResult::Stale
+            | FiringResult::UnderWay
+            | FiringResult::CarriedOut
+            | FiringResult::Skipped(_)
+            | FiringResult::Missed => {}
         }
     }
 
     /// Begins what a stored batch asks for.
-    pub fn begin(&self, stored: Stored) {
-        let Accepted { claimed, ready, commands, wake_at, stopping, gated, unsent, .. } =
+    pub fn begin(&self, stored: StoredBatch) {
+        let AcceptResult { claimed, ready, commands, wake_at, stopping, gated, unsent, .. } =
             stored.accepted;
         if unsent {
             self.commands.memory.forgetting.notify_one();
@@ -203,7 +203,7 @@ impl Intake {
     }
 
     /// Tasks that wait in their lanes keep their right to answer: it is spent on a button in time.
-    fn offer_waiting(&self, rights: Vec<(usize, Inbound)>, accepted: &Accepted) {
+    fn offer_waiting(&self, rights: Vec<(usize, Inbound)>, accepted: &AcceptResult) {
         let claimed: HashSet<InboxId> =
             accepted.claimed.iter().flat_map(|c| c.heard.iter().map(|(row, _)| *row)).collect();
         for (index, inbound) in rights {
@@ -215,7 +215,7 @@ impl Intake {
         }
     }
 
-    fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
+    fn tell_heard(&self, heard: &[ConversationId], accepted: &AcceptResult) {
         for Fresh { index, row } in &accepted.fresh {
             let Some(conversation) = heard.get(*index) else { continue };
             if let Some(account) = self.outbox.accounts.of(conversation) {
@@ -224,7 +224,7 @@ impl Intake {
             self.outbox
                 .runtime
                 .happenings
-                .tell(|| Happening::Received { conversation: conversation.clone(), inbox: *row });
+                .tell(|| Event::Received { conversation: conversation.clone(), inbox: *row });
         }
     }
 
@@ -236,10 +236,10 @@ impl Intake {
 }
 
 /// What a task that came from no message asks for.
-fn accepted(requested: Requested) -> Accepted {
-    let Requested { claimed, ready, stopping, wake_at, .. } = requested;
+fn accepted(requested: RequestResult) -> AcceptResult {
+    let RequestResult { claimed, ready, stopping, wake_at, .. } = requested;
     let (claimed, ready) = (claimed.into_iter().collect(), ready.into_iter().collect());
-    Accepted { claimed, ready, stopping, wake_at, ..Accepted::default() }
+    AcceptResult { claimed, ready, stopping, wake_at, ..AcceptResult::default() }
 }
 
 fn begins_a_task(arrival: &Arrival) -> bool {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, ConversationId};
 use tokio::sync::Notify;
 
-use selkie_domain::facts::Trust;
-use crate::intake::given::Given;
+use crate::intake::given::GivenCommand;
 use crate::intake::messages::memory as messages;
+use selkie_domain::facts::Trust;
 use selkie_memory::MemoryBook;
-use selkie_memory::remembered::Remembered;
+use selkie_memory::remembered::MemoryEntry;
 use selkie_tools::ToolError;
 
 /// Carries the command out.
@@ -20,7 +20,7 @@ pub struct MemoryCommands {
 }
 
 /// What `/forget` comes to.
-pub enum Forgetting {
+pub enum ForgetOutcome {
     /// Nothing but these words.
     Says(String),
     /// What is remembered is gone, and what was said is to go, with these words.
@@ -29,7 +29,7 @@ pub enum Forgetting {
 
 impl MemoryCommands {
     /// Answers `/memory`, and takes out the line that it names.
-    pub async fn memory(&self, given: &Given<'_>, trust: Trust) -> String {
+    pub async fn memory(&self, given: &GivenCommand<'_>, trust: Trust) -> String {
         let words: Vec<&str> = given.command.args.split_whitespace().collect();
         let done = match words.as_slice() {
             [] => self.all(given, trust).await.map(|all| messages::remembered(&all)),
@@ -43,16 +43,16 @@ impl MemoryCommands {
     }
 
     /// Answers `/forget`; with `yes` behind it what is remembered here goes at once.
-    pub async fn forget_all(&self, given: &Given<'_>, trust: Trust) -> Forgetting {
+    pub async fn forget_all(&self, given: &GivenCommand<'_>, trust: Trust) -> ForgetOutcome {
         if given.audience == Audience::Group && trust != Trust::Owner {
-            return Forgetting::Says(messages::OWNER_FORGETS.to_owned());
+            return ForgetOutcome::Says(messages::OWNER_FORGETS.to_owned());
         }
         if !given.command.args.trim().eq_ignore_ascii_case("yes") {
-            return Forgetting::Says(messages::FORGET_WHAT.to_owned());
+            return ForgetOutcome::Says(messages::FORGET_WHAT.to_owned());
         }
         match self.book.forget(given.conversation).await {
-            Ok(()) => Forgetting::All(messages::forgotten()),
-            Err(why) => Forgetting::Says(messages::not_forgotten(&why.to_string())),
+            Ok(()) => ForgetOutcome::All(messages::forgotten()),
+            Err(why) => ForgetOutcome::Says(messages::not_forgotten(&why.to_string())),
         }
     }
 
@@ -64,7 +64,11 @@ impl MemoryCommands {
         self.forgetting.notify_one();
     }
 
-    async fn all(&self, given: &Given<'_>, trust: Trust) -> Result<Vec<Remembered>, ToolError> {
+    async fn all(
+        &self,
+        given: &GivenCommand<'_>,
+        trust: Trust,
+    ) -> Result<Vec<MemoryEntry>, ToolError> {
         // Others read along in a group: what only the owner knows is not said there.
         let is_alone = given.is_owner_alone(trust);
         self.book.remembered(given.conversation, is_alone).await
@@ -72,7 +76,7 @@ impl MemoryCommands {
 
     async fn forget(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
         number: usize,
     ) -> Result<String, ToolError> {

@@ -7,12 +7,12 @@ use selkie_channel_core::{Audience, ConversationId, Inbound, PersonId};
 
 use crate::delivery::outbox::Outbox;
 use crate::delivery::reminders::{self, AGAIN, DONE, LATER};
+use crate::intake::messages::later as messages;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::ids::InboxId;
-use selkie_domain::reminder::Reminded;
-use crate::intake::messages::later as messages;
+use selkie_domain::reminder::ReminderState;
 use selkie_schedule::book::{Book, BookError};
-use selkie_store::{ReminderRow, Settle, Settling, StoreError};
+use selkie_store::{ReminderRow, Settle, SettleResult, StoreError};
 
 /// So many of a conversation are looked through for the one that somebody means.
 const LOOKED_THROUGH: usize = 20;
@@ -25,7 +25,7 @@ pub struct Reminders {
 
 /// What somebody makes of a reminder, in words or with a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ReminderAction {
     /// It is done.
     Done,
     /// It is to be said again then.
@@ -41,9 +41,9 @@ pub struct Settler<'a> {
 }
 
 /// What a settlement comes to.
-enum Made {
+enum SettleOutcome {
     /// It stands so now.
-    Settled(Reminded),
+    Settled(ReminderState),
     /// The tap was carried out before.
     Repeated,
     /// Somebody was quicker, or there are too many: nothing is settled, and the tap is carried out.
@@ -60,32 +60,32 @@ impl Reminders {
         inbound: &Inbound,
         found: ReminderRow,
         choice: &str,
-    ) -> Result<Tapped, StoreError> {
+    ) -> Result<TapOutcome, StoreError> {
         let Inbound { conversation, speaker, audience, .. } = inbound;
         let by = Settler { person: &speaker.id, conversation, audience: *audience };
         if !may_settle(&found, by) {
-            return Ok(Tapped::Idle(messages::not_your_reminder(
+            return Ok(TapOutcome::Idle(messages::not_your_reminder(
                 &found.schedule.schedule.maker.name,
             )));
         }
         if let Some(settled) = found.settled {
-            return Ok(Tapped::Idle(messages::settled_already(&self.outcome(&found, settled))));
+            return Ok(TapOutcome::Idle(messages::settled_already(&self.outcome(&found, settled))));
         }
         let wanted = match choice {
-            DONE => Wanted::Done,
-            AGAIN => Wanted::Again(self.book.now() + LATER),
-            _ => return Ok(Tapped::Idle(messages::NO_SUCH_BUTTON.to_owned())),
+            DONE => ReminderAction::Done,
+            AGAIN => ReminderAction::Again(self.book.now() + LATER),
+            _ => return Ok(TapOutcome::Idle(messages::NO_SUCH_BUTTON.to_owned())),
         };
         // The tapped message is where the buttons are.
         let message = inbound.message.clone().or(found.message.clone());
         let found = ReminderRow { message, ..found };
         let is_shown = found.message.is_some();
         Ok(match self.settle(&found, wanted, Some(row)).await? {
-            Made::Settled(_) if is_shown => Tapped::Done(String::new()),
-            Made::Settled(settled) => Tapped::Done(self.outcome(&found, settled)),
-            Made::Repeated => Tapped::Repeated,
-            Made::Refused(why) => Tapped::Done(why),
-            Made::Unfit(why) => Tapped::Idle(why),
+            SettleOutcome::Settled(_) if is_shown => TapOutcome::Done(String::new()),
+            SettleOutcome::Settled(settled) => TapOutcome::Done(self.outcome(&found, settled)),
+            SettleOutcome::Repeated => TapOutcome::Repeated,
+            SettleOutcome::Refused(why) => TapOutcome::Done(why),
+            SettleOutcome::Unfit(why) => TapOutcome::Idle(why),
         })
     }
 
@@ -93,7 +93,7 @@ impl Reminders {
     pub async fn newest(
         &self,
         by: Settler<'_>,
-        wanted: Wanted,
+        wanted: ReminderAction,
     ) -> Result<String, StoreError> {
         let ledger = &self.outbox.storage.ledger;
         let said = ledger.reminders_in(by.conversation, LOOKED_THROUGH).await?;
@@ -106,9 +106,9 @@ impl Reminders {
             return Ok(messages::reminder_settled_already(&name, &outcome));
         }
         let settled = match self.settle(&found, wanted, None).await? {
-            Made::Settled(settled) => settled,
-            Made::Refused(why) | Made::Unfit(why) => return Ok(why),
-            Made::Repeated => return Ok(String::new()),
+            SettleOutcome::Settled(settled) => settled,
+            SettleOutcome::Refused(why) | SettleOutcome::Unfit(why) => return Ok(why),
+            SettleOutcome::Repeated => return Ok(String::new()),
         };
         let outcome = self.outcome(&found, settled);
         if let Some(message) = found.message.clone()
@@ -122,17 +122,17 @@ impl Reminders {
     async fn settle(
         &self,
         found: &ReminderRow,
-        wanted: Wanted,
+        wanted: ReminderAction,
         row: Option<InboxId>,
-    ) -> Result<Made, StoreError> {
+    ) -> Result<SettleOutcome, StoreError> {
         let (again, made) = match wanted {
-            Wanted::Done => (None, Reminded::Done),
-            Wanted::Again(at) => match self.book.again(found, at) {
+            ReminderAction::Done => (None, ReminderState::Done),
+            ReminderAction::Again(at) => match self.book.again(found, at) {
                 Ok(new) => {
                     let at = new.next_at.unwrap_or(at);
-                    (Some(Box::new(new)), Reminded::Again { at })
+                    (Some(Box::new(new)), ReminderState::Again { at })
                 }
-                Err(BookError::Refused(why)) => return Ok(Made::Unfit(why)),
+                Err(BookError::Refused(why)) => return Ok(SettleOutcome::Unfit(why)),
                 Err(BookError::Store(error)) => return Err(error),
             },
         };
@@ -145,24 +145,24 @@ impl Reminders {
         let settling = self.outbox.storage.ledger.settle_reminder(settle).await?;
         runtime.crash.hit(CrashPoint::AfterAnswer);
         Ok(match settling {
-            Settling::Settled(queued) => {
+            SettleResult::Settled(queued) => {
                 queued.into_iter().for_each(|queued| self.outbox.send(queued));
                 self.book.bell().notify_one();
-                Made::Settled(made)
+                SettleOutcome::Settled(made)
             }
-            Settling::Repeated => Made::Repeated,
-            Settling::Late => Made::Refused(messages::SETTLED_MEANWHILE.to_owned()),
-            Settling::Full => Made::Refused(self.book.full()),
+            SettleResult::Repeated => SettleOutcome::Repeated,
+            SettleResult::Late => SettleOutcome::Refused(messages::SETTLED_MEANWHILE.to_owned()),
+            SettleResult::Full => SettleOutcome::Refused(self.book.full()),
         })
     }
 
-    fn outcome(&self, row: &ReminderRow, made: Reminded) -> String {
+    fn outcome(&self, row: &ReminderRow, made: ReminderState) -> String {
         reminders::outcome(row, made, self.book.now())
     }
 }
 
 /// What a tap on a reminder came to.
-pub enum Tapped {
+pub enum TapOutcome {
     /// Its row is carried out; the person reads this.
     Done(String),
     /// Nothing is written yet, and nothing is to be: the person reads this.

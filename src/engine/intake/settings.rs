@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::delivery::settings::{OutboxSettings, ProgressSettings, StatusMode};
-use selkie_domain::span::Span;
 pub use crate::intake::gate::settings::GateSettings;
 pub use crate::intake::heartbeat::settings::HeartbeatSettings;
 pub use crate::work::limits::settings::LimitSettings;
 pub use crate::work::settings::{PlaceSettings, TriggerMode, WhileBusy, WorkerSettings};
 pub use crate::work::workspace::WorkspaceSettings;
+use selkie_domain::span::Span;
 
 /// Everything flow can be told by config. Each field is a top-level key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -12,12 +12,12 @@ use selkie_channel_core::{Audience, Inbound, PlaceId};
 
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
-use selkie_domain::builtin::Builtin;
-use selkie_domain::live::Live;
-use selkie_domain::pairing;
 use crate::intake::hints::Hints;
 use crate::intake::messages;
 use crate::intake::settings::Pairing;
+use selkie_domain::builtin::Builtin;
+use selkie_domain::live::Live;
+use selkie_domain::pairing;
 use selkie_store::{PairingRequest, StrangersCode};
 
 /// People and places remembered in memory before it begins anew.

@@ -12,22 +12,22 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::delivery::approval_at_terminal;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
+use crate::intake::given::TerminalCommand;
+use crate::intake::receive::{Intake, PlacedTask};
+use crate::terminal::channel::{Terminal, TerminalMessage};
+use crate::terminal::typed;
+use crate::terminal::unheard;
+use crate::work::task_waiters::{TaskEnd, TaskWaiters};
 use selkie_domain::approval::ApprovalState;
 use selkie_domain::cause::Cause;
 use selkie_domain::choice::{Choice, Pick};
 use selkie_domain::command_line;
-use selkie_domain::happening::Happening;
+use selkie_domain::event::Event;
 use selkie_domain::ids::TaskId;
 use selkie_domain::question::QuestionState;
 use selkie_domain::taint::Taint;
 use selkie_domain::words::{Enclosure, Letter, Words};
-use crate::intake::given::Typed;
-use crate::intake::receive::{Intake, Placed};
 use selkie_store::{ApprovalRow, Location, NewTask, StoreError, TaskRequest};
-use crate::terminal::channel::{Said, Terminal};
-use crate::terminal::typed;
-use crate::terminal::unheard;
-use crate::work::task_waiters::{Finished, TaskWaiters};
 
 /// What is asked in the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl Counter {
         if let Some(mut command) = typed::command(&ask.text) {
             command.args = outbox.runtime.redactor.clean(&command.args);
             let person = command_line::person();
-            return Ok(self.commanded(Typed { location, person, asked, command }, said));
+            return Ok(self.commanded(TerminalCommand { location, person, asked, command }, said));
         }
         let happenings = outbox.runtime.happenings.listen();
         let now = outbox.runtime.clock.now();
@@ -145,14 +145,14 @@ impl Counter {
             task: NewTask::new(cause, facts),
             words: Words::said(command_line::person(), now, letter.written()),
         };
-        let Placed { task, stored } = intake.request(request).await?;
+        let PlacedTask { task, stored } = intake.request(request).await?;
         let ended = task_waiters.expect(task);
         intake.begin(stored);
         let (out, events) = mpsc::channel(64);
         let stop = outbox.runtime.stop.work.clone();
         let (commands, task_waiters) = (Arc::clone(&intake.commands), Arc::clone(task_waiters));
         outbox.runtime.tracker.spawn(async move {
-            let watching = Watching { task, said, happenings, out: out.clone() };
+            let watching = AnswerWatch { task, said, happenings, out: out.clone() };
             tokio::select! {
                 biased;
                 () = watching.stream(ended) => {}
@@ -171,8 +171,8 @@ impl Counter {
     /// Carries out a command and streams what it says.
     fn commanded(
         &self,
-        typed: Typed,
-        mut said: mpsc::UnboundedReceiver<Said>,
+        typed: TerminalCommand,
+        mut said: mpsc::UnboundedReceiver<TerminalMessage>,
     ) -> mpsc::Receiver<AskEvent> {
         let Self { outbox, intake, .. } = self;
         let (out, events) = mpsc::channel(4);
@@ -180,7 +180,7 @@ impl Counter {
         outbox.runtime.tracker.spawn(async move {
             commands.typed(&typed).await;
             let state = tokio::select! {
-                Some(Said { text, .. }) = said.recv() => {
+                Some(TerminalMessage { text, .. }) = said.recv() => {
                     drop(out.send(AskEvent::Said(text)).await);
                     "done"
                 }
@@ -201,16 +201,16 @@ fn location(workspace: &Path) -> Location {
     Location { conversation, place, title: workspace.display().to_string() }
 }
 
-struct Watching {
+struct AnswerWatch {
     task: TaskId,
-    said: mpsc::UnboundedReceiver<Said>,
-    happenings: broadcast::Receiver<Happening>,
+    said: mpsc::UnboundedReceiver<TerminalMessage>,
+    happenings: broadcast::Receiver<Event>,
     out: mpsc::Sender<AskEvent>,
 }
 
-impl Watching {
+impl AnswerWatch {
     /// Streams until the end.
-    async fn stream(mut self, mut ended: oneshot::Receiver<Finished>) {
+    async fn stream(mut self, mut ended: oneshot::Receiver<TaskEnd>) {
         let finished = loop {
             tokio::select! {
                 biased;
@@ -220,7 +220,7 @@ impl Watching {
             }
         };
         let (state, waiters) = match finished {
-            Ok(Finished { state, waiters }) => (state, waiters),
+            Ok(TaskEnd { state, waiters }) => (state, waiters),
             Err(_) => ("interrupted".to_owned(), Vec::new()),
         };
         for mut standing in waiters {
@@ -235,14 +235,14 @@ impl Watching {
         self.tell(AskEvent::Ended(state)).await;
     }
 
-    async fn say(&self, said: Said) {
+    async fn say(&self, said: TerminalMessage) {
         self.tell(AskEvent::Said(said.text)).await;
         if let Some(question) = said.question {
             self.tell(AskEvent::Asked(question)).await;
         }
     }
 
-    async fn pass(&self, happening: Result<Happening, RecvError>) {
+    async fn pass(&self, happening: Result<Event, RecvError>) {
         // A slow watcher has lost the oldest; what is said comes by another way.
         let Ok(happening) = happening else { return };
         if task_of(&happening) == Some(self.task) {
@@ -257,17 +257,17 @@ impl Watching {
     }
 }
 
-const fn task_of(happening: &Happening) -> Option<TaskId> {
+const fn task_of(happening: &Event) -> Option<TaskId> {
     match happening {
-        Happening::Started { task, .. }
-        | Happening::Asked { task, .. }
-        | Happening::Wrote { task, .. }
-        | Happening::Again { task }
-        | Happening::Called { task, .. }
-        | Happening::Answered { task, .. }
-        | Happening::Planned { task, .. }
-        | Happening::Doing { task, .. }
-        | Happening::Ended { task, .. } => Some(*task),
-        Happening::Received { .. } | Happening::Delivered { .. } => None,
+        Event::Started { task, .. }
+        | Event::Asked { task, .. }
+        | Event::Wrote { task, .. }
+        | Event::Again { task }
+        | Event::Called { task, .. }
+        | Event::Answered { task, .. }
+        | Event::Planned { task, .. }
+        | Event::Doing { task, .. }
+        | Event::Ended { task, .. } => Some(*task),
+        Event::Received { .. } | Event::Delivered { .. } => None,
     }
 }

@@ -24,12 +24,12 @@ pub struct Terminal {
 /// Somebody who asked, and what: several may sit in one folder.
 struct Listener {
     asked: MessageRef,
-    sender: mpsc::UnboundedSender<Said>,
+    sender: mpsc::UnboundedSender<TerminalMessage>,
 }
 
 /// What somebody at the terminal hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct TerminalMessage {
     /// As it is printed.
     pub text: String,
     /// The question it asks: a line of theirs answers it.
@@ -59,7 +59,7 @@ impl Terminal {
         &self,
         to: &ConversationId,
         asked: MessageRef,
-    ) -> mpsc::UnboundedReceiver<Said> {
+    ) -> mpsc::UnboundedReceiver<TerminalMessage> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut listeners = locked(&self.listeners);
         listeners.entry(to.clone()).or_default().push(Listener { asked, sender });
@@ -74,7 +74,7 @@ impl Terminal {
     }
 
     /// Hands text to who asked for it, or to all when it answers nothing; `false` when nobody heard it.
-    fn hand(&self, to: &ConversationId, asked: Option<&str>, said: &Said) -> bool {
+    fn hand(&self, to: &ConversationId, asked: Option<&str>, said: &TerminalMessage) -> bool {
         let mut listeners = locked(&self.listeners);
         let Some(all) = listeners.get_mut(to) else { return false };
         all.retain(|listener| !listener.sender.is_closed());
@@ -135,7 +135,7 @@ impl Sender for Terminal {
         let asked = part.call.get("asked").and_then(Value::as_str);
         let question = part.call.get("question").and_then(Value::as_str).map(str::to_owned);
         let message = question.as_deref().map(MessageRef::new);
-        let said = Said { text: text.to_owned(), question };
+        let said = TerminalMessage { text: text.to_owned(), question };
         if self.hand(&part.conversation, asked, &said) {
             return Delivery::Sent(Receipt { message, note: None, ..Receipt::default() });
         }
@@ -205,7 +205,7 @@ mod tests {
         let mut heard = terminal.listen(&id, MessageRef::new("1"));
         assert!(matches!(terminal.deliver(&part).await, Delivery::Sent(_)));
         assert!(other.try_recv().is_err(), "it is no answer to the other's question");
-        let said = Said { text: "hello".to_owned(), question: None };
+        let said = TerminalMessage { text: "hello".to_owned(), question: None };
         assert_eq!(heard.recv().await, Some(said));
         drop(heard);
         assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));

@@ -3,8 +3,8 @@
 use selkie_channel_core::ConversationId;
 
 use crate::intake::commands::Commands;
-use selkie_store::StoreError;
 use crate::terminal::channel::Terminal;
+use selkie_store::StoreError;
 
 /// Ends the tasks of a folder that wait for an answer of somebody who has gone without hanging up: their
 /// process was killed.

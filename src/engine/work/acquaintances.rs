@@ -12,20 +12,20 @@ use tokio::sync::Mutex;
 
 use crate::delivery::outbox::Outbox;
 use crate::delivery::storage::Storage;
+use crate::work::messages::name_taken_over;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::facts::Where;
 use selkie_domain::taint::Taint;
 use selkie_people::book::ContactBook;
-use selkie_people::circle::{Circle, Known};
+use selkie_people::contact_files::Shelves;
 use selkie_people::directory::{Directory, Newcomers};
 use selkie_people::files::{Edit, FileError, Files};
 use selkie_people::forms::Forms;
 use selkie_people::mentions::mentions;
-use selkie_people::observed::{Observed, TakenOver, make_room, observe};
-use selkie_people::shelves::Shelves;
-use selkie_store::{Claimed, Met, NewlyMet, StoreError};
+use selkie_people::observed::{Observations, TakenOver, make_room, observe};
+use selkie_people::visibility::{Visibility, VisiblePerson};
+use selkie_store::{NewlyMet, SeenPerson, StoreError, TaskClaim};
 use selkie_tools::paths::Lists;
-use crate::work::messages::name_taken_over;
 
 /// How often the files are brought up to date at most.
 const PAUSE: Duration = Duration::from_secs(60);
@@ -66,7 +66,7 @@ pub struct LastSpoke(HashMap<String, DateTime<Utc>>);
 
 impl LastSpoke {
     /// Tells of each when they did, and puts the latest first.
-    pub fn tell(&self, known: &mut [Known]) {
+    pub fn tell(&self, known: &mut [VisiblePerson]) {
         for one in known.iter_mut() {
             one.last = self.of(&one.ids, one.last);
         }
@@ -92,12 +92,7 @@ pub enum NotBrought {
 
 impl Acquaintances {
     /// Knows nobody yet.
-    pub fn new(
-        storage: Arc<Storage>,
-        files: Arc<Files>,
-        forms: Forms,
-        clock: SharedClock,
-    ) -> Self {
+    pub fn new(storage: Arc<Storage>, files: Arc<Files>, forms: Forms, clock: SharedClock) -> Self {
         Self {
             storage,
             files,
@@ -183,7 +178,7 @@ impl Acquaintances {
     ///
     /// # Errors
     /// When the ledger does not answer.
-    pub async fn met_in(&self, place: &PlaceId) -> Result<Vec<Met>, StoreError> {
+    pub async fn met_in(&self, place: &PlaceId) -> Result<Vec<SeenPerson>, StoreError> {
         self.look().await?;
         self.storage.ledger.met_in(place, MOST_MET).await
     }
@@ -197,7 +192,7 @@ impl Acquaintances {
         &self,
         place: &PlaceId,
         sees_all: bool,
-    ) -> Result<Vec<Met>, StoreError> {
+    ) -> Result<Vec<SeenPerson>, StoreError> {
         let mut met = self.met_in(place).await?;
         if sees_all {
             let newly = self.storage.ledger.newly_met(AT_ONCE).await?;
@@ -226,13 +221,13 @@ impl Acquaintances {
         &self,
         account: &AccountId,
         person: &PersonId,
-    ) -> Result<Vec<Met>, StoreError> {
+    ) -> Result<Vec<SeenPerson>, StoreError> {
         self.look().await?;
         self.storage.ledger.met_beside(account, person, MOST_MET).await
     }
 
     /// Lists who is mentioned by an answer, among the people of its place. Nothing is asked where there is no `@`.
-    pub async fn mentions(self: &Arc<Self>, claimed: &Claimed, text: &str) -> Vec<Mention> {
+    pub async fn mentions(self: &Arc<Self>, claimed: &TaskClaim, text: &str) -> Vec<Mention> {
         let Where::Channel(features) = &claimed.facts.place else { return Vec::new() };
         if features.audience != Audience::Group || !text.contains('@') {
             return Vec::new();
@@ -240,7 +235,7 @@ impl Acquaintances {
         let Some(form) = self.forms.of_channel(&features.channel) else { return Vec::new() };
         let found = async {
             let met = self.met_in(&claimed.place).await.map_err(NotBrought::Store)?;
-            let circle = Circle { is_whole: false, chat: claimed.place.key().to_owned(), met };
+            let circle = Visibility { is_whole: false, chat: claimed.place.key().to_owned(), met };
             Ok::<_, NotBrought>(self.book().known(circle).await?.known)
         };
         match found.await {
@@ -265,7 +260,7 @@ impl Acquaintances {
             if newly.is_empty() {
                 break;
             }
-            let met: Vec<Met> = newly.iter().map(|new| new.met.clone()).collect();
+            let met: Vec<SeenPerson> = newly.iter().map(|new| new.met.clone()).collect();
             people += met.len();
             let taken_over = self.written(newly).await?;
             if !taken_over.is_empty() {
@@ -287,7 +282,7 @@ impl Acquaintances {
     async fn written(&self, newly: Vec<NewlyMet>) -> Result<Vec<TakenOver>, NotBrought> {
         let (files, forms, now) = (Arc::clone(&self.files), self.forms.clone(), self.clock.now());
         let write = move || -> Result<Vec<TakenOver>, FileError> {
-            let Observed { edits, taken_over } =
+            let Observations { edits, taken_over } =
                 observe(&forms, &Shelves::read(&files)?, &newly, now);
             // Whoever reads these files counts their words as others': they need no mark.
             let edit = |edits: &[Edit]| match edits {

@@ -7,30 +7,19 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use selkie_channel_core::{Audience, MessageRef};
 
-use selkie_agent::messages::covers;
-use selkie_agent::{Driven, Dropped, Ending, Quota, taken_in};
 use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::presence;
 use crate::delivery::progress::{KeptProgress, Shows, TaskProgress};
 use crate::delivery::reply::TaskReply;
 use crate::delivery::streamed::StreamedAnswer;
-use selkie_domain::approval::ApprovalState;
-use selkie_domain::facts::Where;
-use selkie_domain::happening::Happening;
-use selkie_domain::live::Live;
-use selkie_domain::taint::Taint;
-use selkie_domain::transcript::{Answer, Item};
-use selkie_schedule::zone::Zone;
-use selkie_schedule::zones::Zones;
-use selkie_store::{Advance, ApprovalRow, Claimed, End, StoreError};
 use crate::work::acquaintances::Acquaintances;
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
 use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
 use crate::work::messages;
-use crate::work::onward::{Onward, Parked};
+use crate::work::next_step::{Onward, ParkOutcome};
 use crate::work::outages::Outages;
 use crate::work::received;
 use crate::work::rights::{self, Rights};
@@ -38,10 +27,21 @@ use crate::work::runner::{Job, TaskRunner};
 use crate::work::scheduled::{self, Both, Bounds};
 use crate::work::scope::Ports;
 use crate::work::settings::AnswerSettings;
-use crate::work::steer::Steering;
+use crate::work::steer::TaskInflow;
 use crate::work::stop_tokens::{StopMark, StopTokens};
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::unattended;
+use selkie_agent::messages::covers;
+use selkie_agent::{DriveEnd, DriveOutcome, DropReason, Quota, taken_in};
+use selkie_domain::approval::ApprovalState;
+use selkie_domain::event::Event;
+use selkie_domain::facts::Where;
+use selkie_domain::live::Live;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::{Answer, Item};
+use selkie_schedule::zone::Zone;
+use selkie_schedule::zones::Zones;
+use selkie_store::{Advance, ApprovalRow, End, StoreError, TaskClaim};
 
 /// A task that was cut off so often is given up at its next claim.
 pub const MOST_ATTEMPTS: u32 = 3;
@@ -70,7 +70,7 @@ pub struct Life<'a> {
     pub(crate) reply: &'a Arc<TaskReply>,
     progress: &'a Arc<TaskProgress>,
     pub(crate) answer: &'a Arc<StreamedAnswer>,
-    steering: &'a Steering,
+    steering: &'a TaskInflow,
     pub(crate) bounds: &'a Bounds,
     zone: Zone,
     /// The worker would take the lane's next task at once.
@@ -79,7 +79,7 @@ pub struct Life<'a> {
 
 impl Answers {
     /// Works on a task to its end, or until it is parked.
-    pub async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
+    pub async fn one(&self, mut claimed: TaskClaim, hand_over: bool) -> Onward {
         let task = claimed.claim.task;
         let stored = claimed.facts.clone();
         rights::weigh(&mut claimed);
@@ -87,7 +87,7 @@ impl Answers {
         self.outbox
             .runtime
             .happenings
-            .tell(|| Happening::Started { conversation: claimed.conversation.clone(), task });
+            .tell(|| Event::Started { conversation: claimed.conversation.clone(), task });
         let onward = match self.rights.now(&claimed) {
             None => {
                 let why = unattended::not_allowed(&claimed);
@@ -114,7 +114,7 @@ impl Answers {
     }
 
     /// Ends a task without a word: nothing of it becomes history.
-    async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Onward {
+    async fn unheard(&self, claimed: &TaskClaim, why: &str, hand_over: bool) -> Onward {
         self.kept.end(claimed.claim.task);
         let end = End::Failed { why: why.to_owned() };
         let mut ending = self.closed(claimed, end, String::new());
@@ -129,7 +129,7 @@ impl Answers {
     }
 
     /// Whether bots have talked among themselves for long enough.
-    async fn is_bot_loop(&self, claimed: &Claimed) -> bool {
+    async fn is_bot_loop(&self, claimed: &TaskClaim) -> bool {
         let most = self.settings.now().bot_answers;
         let mut lines = claimed.heard.iter().map(|(_, line)| line).chain(&claimed.context);
         // An empty task is nobody's, and no bot's.
@@ -144,7 +144,7 @@ impl Answers {
         asked.is_none_or(|in_a_row| in_a_row >= most)
     }
 
-    async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
+    async fn work(&self, claimed: &mut TaskClaim, mark: &StopMark, hand_over: bool) -> Onward {
         received::waited(&self.outbox.runtime, claimed);
         backfill::add(&self.outbox, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.outbox), claimed));
@@ -156,7 +156,7 @@ impl Answers {
         let answer = Arc::new(self.streamed(claimed));
         let zone = self.zones.of_task(claimed).await;
         let while_busy = self.settings.now().while_busy;
-        let steering = Steering::new(&self.outbox, &self.rights, while_busy, claimed, zone);
+        let steering = TaskInflow::new(&self.outbox, &self.rights, while_busy, claimed, zone);
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
         let bounds = scheduled::bounds(&self.outbox, claimed).await;
@@ -180,21 +180,21 @@ impl Answers {
                 progress.leave();
                 return Onward::default();
             }
-            Some(Driven::Ended(ending)) => {
+            Some(DriveEnd::Ended(ending)) => {
                 claimed.heard.extend(steering.taken(&ending.absorbed));
                 self.end(claimed, *ending, &life).await
             }
-            Some(Driven::Asks(asks)) => {
+            Some(DriveEnd::Asks(asks)) => {
                 // What is asked stands below: the answer comes below that.
                 answer.end().await.withdraw();
                 let parked = self.park(claimed, *asks, hand_over).await;
                 self.parked(claimed, parked, &life).await
             }
-            Some(Driven::Seeks(seeks)) => {
+            Some(DriveEnd::Seeks(seeks)) => {
                 answer.end().await.withdraw();
                 self.kept.keep(task, &progress);
                 let parked = self.seek(claimed, *seeks, &life).await;
-                let stays = matches!(&parked, Parked::Yes(onward) if onward.told);
+                let stays = matches!(&parked, ParkOutcome::Yes(onward) if onward.told);
                 let onward = self.parked(claimed, parked, &life).await;
                 // The task's next claim may have it already.
                 if !stays && self.kept.take(task).is_some() {
@@ -209,7 +209,7 @@ impl Answers {
     }
 
     /// What shows how far a task is: that of its last claim, when it has waited for approval in between.
-    fn progress(&self, claimed: &Claimed) -> Arc<TaskProgress> {
+    fn progress(&self, claimed: &TaskClaim) -> Arc<TaskProgress> {
         let Some(kept) = self.kept.take(claimed.claim.task) else {
             return Arc::new(TaskProgress::of(&self.outbox, claimed));
         };
@@ -219,11 +219,16 @@ impl Answers {
     }
 
     /// What comes after a park; a question that cannot be asked ends the task.
-    async fn parked(&self, claimed: &mut Claimed, parked: Parked, life: &Life<'_>) -> Onward {
+    async fn parked(
+        &self,
+        claimed: &mut TaskClaim,
+        parked: ParkOutcome,
+        life: &Life<'_>,
+    ) -> Onward {
         let (end, line) = match parked {
-            Parked::Yes(onward) => return *onward,
-            Parked::Stopped => (End::Stopped, String::new()),
-            Parked::NobodyToAsk => {
+            ParkOutcome::Yes(onward) => return *onward,
+            ParkOutcome::Stopped => (End::Stopped, String::new()),
+            ParkOutcome::NobodyToAsk => {
                 let why = "a question could not be asked here".to_owned();
                 (End::Failed { why }, messages::NOBODY_TO_ASK.to_owned())
             }
@@ -235,9 +240,9 @@ impl Answers {
         self.end(claimed, ending, life).await
     }
 
-    async fn driven(&self, claimed: &mut Claimed, life: &Life<'_>) -> Option<Driven> {
+    async fn driven(&self, claimed: &mut TaskClaim, life: &Life<'_>) -> Option<DriveEnd> {
         let mark = life.mark;
-        let ended = |ending| Some(Driven::Ended(Box::new(ending)));
+        let ended = |ending| Some(DriveEnd::Ended(Box::new(ending)));
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
             let why = format!("claimed {} times and never finished", claimed.attempts);
@@ -250,24 +255,24 @@ impl Answers {
         loop {
             let driven = AssertUnwindSafe(self.drive(claimed, life)).catch_unwind().await;
             match driven {
-                Ok(Ok(Driven::Ended(e))) if e.end == End::Stopped && self.is_leaving(mark) => {
+                Ok(Ok(DriveEnd::Ended(e))) if e.end == End::Stopped && self.is_leaving(mark) => {
                     self.release(claimed).await;
                     return None;
                 }
                 Ok(Ok(driven)) => return Some(driven),
-                Ok(Err(Dropped::Lost)) => {
+                Ok(Err(DropReason::Lost)) => {
                     tracing::warn!(task = %claimed.claim.task, "the claim was lost: left to its new owner");
                     return None;
                 }
-                Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => {
+                Ok(Err(DropReason::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => {
                     self.release(claimed).await;
                     return None;
                 }
-                Ok(Err(Dropped::Stopping)) => {
+                Ok(Err(DropReason::Stopping)) => {
                     self.refresh(claimed).await?;
                     return ended(self.closed(claimed, End::Stopped, String::new()));
                 }
-                Ok(Err(Dropped::Broken(why))) => {
+                Ok(Err(DropReason::Broken(why))) => {
                     self.outbox.storage.trouble(&StoreError::Broken(why));
                     self.refresh(claimed).await?;
                 }
@@ -288,7 +293,7 @@ impl Answers {
     }
 
     /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
-    pub async fn release(&self, claimed: &Claimed) {
+    pub async fn release(&self, claimed: &TaskClaim) {
         let released = self.outbox.storage.ledger.commit(&claimed.claim, Advance::Release).await;
         if let Err(error) = released {
             // It dies with this instance then, and counts.
@@ -296,7 +301,7 @@ impl Answers {
         }
     }
 
-    async fn drive(&self, claimed: &Claimed, life: &Life<'_>) -> Result<Driven, Dropped> {
+    async fn drive(&self, claimed: &TaskClaim, life: &Life<'_>) -> Result<DriveEnd, DropReason> {
         let Life { mark, reply, progress, answer, steering, bounds, zone, .. } = life;
         let work = async {
             // With a transcript the messages are in it already.
@@ -306,7 +311,7 @@ impl Answers {
             };
             if mark.cancel().is_cancelled() {
                 // Before its lines are stored: the next claim fetches the files again.
-                return Err(Dropped::Stopping);
+                return Err(DropReason::Stopping);
             }
             let ports = Ports {
                 reply: Arc::clone(reply) as _,
@@ -345,7 +350,7 @@ impl Answers {
     }
 
     /// Waits for the store and reads what the run has come to.
-    async fn refresh(&self, claimed: &mut Claimed) -> Option<()> {
+    async fn refresh(&self, claimed: &mut TaskClaim) -> Option<()> {
         let task = claimed.claim.task;
         let detail = self
             .outbox
@@ -363,7 +368,7 @@ impl Answers {
 
     /// Ends a task without its agent: every call is answered, the question stays in the history, and what it
     /// had taken in from others' tasks is named, for nobody else answers it.
-    fn closed(&self, claimed: &Claimed, end: End, mut text: String) -> Ending {
+    fn closed(&self, claimed: &TaskClaim, end: End, mut text: String) -> DriveOutcome {
         let covers = covers(&taken_in(&claimed.transcript));
         if text.is_empty() && !covers.is_empty() {
             text = messages::task_stopped();
@@ -387,13 +392,13 @@ impl Answers {
             append.push(Item::said(text.clone(), Taint::Clean));
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
-        Ending { append, header, end, text, ..Ending::default() }
+        DriveOutcome { append, header, end, text, ..DriveOutcome::default() }
     }
 }
 
 /// Where several speak, an answer says whom it answers; one that nobody asked for only when the wish to
 /// speak was strong.
-pub fn quote(claimed: &Claimed) -> Option<MessageRef> {
+pub fn quote(claimed: &TaskClaim) -> Option<MessageRef> {
     let facts = &claimed.facts;
     let several =
         facts.audience() == Audience::Group || matches!(facts.place, Where::CommandLine { .. });

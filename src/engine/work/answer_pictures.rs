@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use selkie_channel_core::Body;
 
-use selkie_agent::{Ending, PICTURES};
 use crate::delivery::outgoing::NoCopy;
-use selkie_domain::answer_picture::AnswerPicture;
-use selkie_domain::facts::Where;
-use selkie_store::Claimed;
 use crate::work::answer::Answers;
 use crate::work::messages;
 use crate::work::workspace::own_folder;
+use selkie_agent::{DriveOutcome, PICTURES};
+use selkie_domain::answer_picture::AnswerPicture;
+use selkie_domain::facts::Where;
+use selkie_store::TaskClaim;
 
 /// What of an answer's pictures is said.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl AnswerPictures {
 
 impl Answers {
     /// Makes the pictures of an answer ready to be sent: the very bytes that the model drew, without a secret in them.
-    pub async fn pictures(&self, claimed: &Claimed, ending: &Ending) -> AnswerPictures {
+    pub async fn pictures(&self, claimed: &TaskClaim, ending: &DriveOutcome) -> AnswerPictures {
         let mut all = AnswerPictures::default();
         let account = self.outbox.accounts.of(&claimed.conversation);
         let is_sent = account.is_some_and(|account| account.channel.sender.sends_pictures());
@@ -68,7 +68,7 @@ impl Answers {
 
     async fn outgoing(
         &self,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         folder: &Path,
         name: &str,
     ) -> Result<PathBuf, String> {

@@ -11,13 +11,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::outbox::Outbox;
+use crate::work::limits::Limits;
+use crate::work::messages;
+use crate::work::workspace::own_folder;
 use selkie_domain::ids::InboxId;
 use selkie_domain::live::Live;
 use selkie_domain::transcript::Picture;
 use selkie_tools::PictureKeeper;
-use crate::work::limits::Limits;
-use crate::work::messages;
-use crate::work::workspace::own_folder;
 
 /// No file is waited for longer.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -30,7 +30,7 @@ const NAME_BYTES: usize = 120;
 
 /// What is known of the files of a message.
 #[derive(Debug, Default)]
-pub struct Fetched {
+pub struct MessageFiles {
     /// One line for each file.
     pub lines: Vec<String>,
     /// Those that a model can look at.
@@ -39,7 +39,7 @@ pub struct Fetched {
 
 /// A message of a task.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
+pub struct TaskMessage<'a> {
     /// The row of its place's first conversation.
     pub place_row: i64,
     /// Its own.
@@ -63,9 +63,13 @@ pub struct Attachments {
 
 impl Attachments {
     /// Fetches what came with a message, into a folder of its own: it goes with the message.
-    pub async fn fetch(&self, message: Heard<'_>, cancel: &CancellationToken) -> Fetched {
-        let mut all = Fetched::default();
-        let Heard { place_row, row, inbound } = message;
+    pub async fn fetch(
+        &self,
+        message: TaskMessage<'_>,
+        cancel: &CancellationToken,
+    ) -> MessageFiles {
+        let mut all = MessageFiles::default();
+        let TaskMessage { place_row, row, inbound } = message;
         let outbox = &self.outbox;
         let Some(account) = outbox.accounts.of(&inbound.conversation) else { return all };
         let below = format!("{}/{}", own_folder(place_row), brought_by(row));
@@ -93,7 +97,7 @@ impl Attachments {
             }
             match fetched {
                 Ok((name, bytes)) => {
-                    self.add(attachment, Stored { below: &below, name, bytes }, &mut all).await
+                    self.add(attachment, CachedFile { below: &below, name, bytes }, &mut all).await
                 }
                 Err(why) => all.lines.push(self.missing(&name, &why)),
             }
@@ -102,8 +106,8 @@ impl Attachments {
     }
 
     /// Copies a file of this machine, which the command line has named, as if it had come with a message.
-    pub async fn copy(&self, place_row: i64, path: &Path) -> Fetched {
-        let mut all = Fetched::default();
+    pub async fn copy(&self, place_row: i64, path: &Path) -> MessageFiles {
+        let mut all = MessageFiles::default();
         let below = format!("{}/in", own_folder(place_row));
         let folder = self.cache_dir.join(&below);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -115,7 +119,7 @@ impl Attachments {
         let name = safe_name(&attachment);
         match into_folder(&folder, &name, async |part| copied(path, part).await).await {
             Ok((name, bytes)) => {
-                self.add(&attachment, Stored { below: &below, name, bytes }, &mut all).await
+                self.add(&attachment, CachedFile { below: &below, name, bytes }, &mut all).await
             }
             Err(why) => all.lines.push(self.missing(&name, &why)),
         }
@@ -123,8 +127,8 @@ impl Attachments {
     }
 
     /// Tells of a file that is there.
-    async fn add(&self, attachment: &Attachment, stored: Stored<'_>, all: &mut Fetched) {
-        let Stored { below, name, bytes } = stored;
+    async fn add(&self, attachment: &Attachment, stored: CachedFile<'_>, all: &mut MessageFiles) {
+        let CachedFile { below, name, bytes } = stored;
         let (told, folder) = (describe(attachment, bytes), self.cache_dir.join(below));
         let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
             Some(Ok(picture)) => {
@@ -167,7 +171,7 @@ impl Attachments {
 }
 
 /// A file in the cache folder: below which folder of it, and its name.
-struct Stored<'a> {
+struct CachedFile<'a> {
     below: &'a str,
     name: String,
     bytes: u64,

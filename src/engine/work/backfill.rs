@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use selkie_channel_core::{Addressed, Earlier, Inbound, PersonId, Speaker, What};
+use selkie_channel_core::{AddressReason, Earlier, Inbound, PersonId, Speaker, What};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::outbox::Outbox;
+use crate::work::redact_inbound::hide;
 use selkie_domain::taint::Taint;
-use selkie_store::{Arrival, Claimed, Disposition, Fuse};
-use crate::work::hide::hide;
+use selkie_store::{Arrival, Disposition, Fuse, TaskClaim};
 
 /// As many lines as a claim is handed.
 const MOST_LINES: usize = 30;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Adds what was said before to the context of a conversation's first task. Without it the task goes on,
 /// and its model is told that lines are missing.
-pub async fn add(outbox: &Arc<Outbox>, claimed: &mut Claimed, cancel: &CancellationToken) {
+pub async fn add(outbox: &Arc<Outbox>, claimed: &mut TaskClaim, cancel: &CancellationToken) {
     if !claimed.history.is_empty() || !claimed.transcript.is_empty() {
         return;
     }
@@ -48,7 +48,7 @@ pub async fn add(outbox: &Arc<Outbox>, claimed: &mut Claimed, cancel: &Cancellat
 }
 
 /// A line of our own that tells the model of what it is not shown; a restart finds it with the others.
-fn hint(claimed: &Claimed, lines: &[Inbound]) -> Option<Inbound> {
+fn hint(claimed: &TaskClaim, lines: &[Inbound]) -> Option<Inbound> {
     let (_, asked) = claimed.heard.first()?;
     let first = lines.first().unwrap_or(asked);
     Some(Inbound {
@@ -63,7 +63,7 @@ fn hint(claimed: &Claimed, lines: &[Inbound]) -> Option<Inbound> {
         },
         what: What::Message,
         message: None,
-        addressed: Addressed::No,
+        addressed: AddressReason::No,
         text: MISSING.to_owned(),
         command: None,
         quote: None,
@@ -80,7 +80,7 @@ const MISSING: &str = "(Some of what was said here before could not be fetched, 
 
 /// Asks the channel for what is older than all that is known. What was stored by an earlier claim is
 /// known: it is not asked for again.
-async fn fetch(outbox: &Outbox, claimed: &Claimed) -> Earlier {
+async fn fetch(outbox: &Outbox, claimed: &TaskClaim) -> Earlier {
     let receiver =
         outbox.accounts.of(&claimed.conversation).and_then(|a| a.channel.receiver.clone());
     let known = claimed.context.iter().chain(claimed.heard.iter().map(|(_, inbound)| inbound));
@@ -101,7 +101,7 @@ async fn fetch(outbox: &Outbox, claimed: &Claimed) -> Earlier {
     Earlier { lines: Vec::new(), missing: Some(missing) }
 }
 
-async fn is_first(outbox: &Arc<Outbox>, claimed: &Claimed) -> bool {
+async fn is_first(outbox: &Arc<Outbox>, claimed: &TaskClaim) -> bool {
     match outbox.storage.ledger.tasks(Some(&claimed.conversation), 2).await {
         Ok(tasks) => tasks.iter().all(|task| task.id == claimed.claim.task),
         Err(error) => {
@@ -112,7 +112,7 @@ async fn is_first(outbox: &Arc<Outbox>, claimed: &Claimed) -> bool {
 }
 
 /// A restart finds it in the ledger.
-async fn store(outbox: &Arc<Outbox>, claimed: &Claimed, earlier: &[Inbound]) {
+async fn store(outbox: &Arc<Outbox>, claimed: &TaskClaim, earlier: &[Inbound]) {
     let arrival = |inbound: &Inbound| Arrival {
         inbound: inbound.clone(),
         disposition: Disposition::Earlier(claimed.claim.task),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use selkie_channel_core::{ConversationId, PlaceId};
 
+use crate::work::rights::Rights;
 use selkie_domain::choice::{Choice, Decider, Pick, Wish};
 use selkie_domain::facts::Trigger;
 use selkie_domain::live::Live;
 use selkie_llm::{ListedRoute, ModelList};
-use selkie_store::Claimed;
-use crate::work::rights::Rights;
+use selkie_store::TaskClaim;
 
 /// Decides it, anew at each claim: a task that was parked goes on with what is chosen by then.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct ModelChooser {
 
 impl ModelChooser {
     /// Picks for a claimed task; `schedule` is what its schedule names.
-    pub fn of_task(&self, claimed: &Claimed, schedule: Choice) -> Pick {
+    pub fn of_task(&self, claimed: &TaskClaim, schedule: Choice) -> Pick {
         let mut wishes = vec![
             self.wish(Decider::Call, claimed.facts.pick.call()),
             self.wish(Decider::Schedule, schedule),
@@ -30,19 +30,14 @@ impl ModelChooser {
         ];
         // The heartbeat has a route of its own: what is chosen for a talk is not meant for what comes by the clock.
         if claimed.facts.trigger != Trigger::Heartbeat {
-            let Claimed { conversation, place, chosen, .. } = claimed;
+            let TaskClaim { conversation, place, chosen, .. } = claimed;
             wishes.extend(self.of_place(conversation, place, chosen));
         }
         Pick::among(&wishes)
     }
 
     /// Picks for what somebody asks in a conversation next.
-    pub fn here(
-        &self,
-        conversation: &ConversationId,
-        place: &PlaceId,
-        chosen: &Choice,
-    ) -> Pick {
+    pub fn here(&self, conversation: &ConversationId, place: &PlaceId, chosen: &Choice) -> Pick {
         let route = Wish { by: Decider::Route, choice: self.route(Trigger::Asked).choice() };
         let here = self.of_place(conversation, place, chosen);
         Pick::among(&here.into_iter().chain([route]).collect::<Vec<_>>())

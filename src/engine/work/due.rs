@@ -10,20 +10,20 @@ use selkie_channel_core::PersonId;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::delivery::outbox::Outbox;
+use crate::work::messages::overdue;
+use crate::work::timetable::BookTimetable;
 use selkie_domain::facts::Trust;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::{Action, Maker, ScheduleState, Terms, Wish};
 use selkie_domain::taint::Taint;
-use selkie_people::due::{DueNotes, Noted, name};
+use selkie_people::due::{DueNotes, ItemNote, name};
 use selkie_people::files::{Content, FileError, Files};
 use selkie_people::todo::{Due, Entry, List, due, plain};
-use selkie_people::update::Reminding;
-use selkie_schedule::book::{Asking, BookError, Wanted};
+use selkie_people::update::ReminderStore;
+use selkie_schedule::book::{BookError, RequestOrigin, ScheduleRequest};
 use selkie_schedule::local::fixed;
 use selkie_store::{Location, ScheduleRow};
 use selkie_tools::ports::TodoAsker;
-use crate::work::messages::overdue;
-use crate::work::timetable::BookTimetable;
 
 /// How long a change by hand may go unseen.
 const LOOKED_AT: Duration = Duration::from_secs(60);
@@ -56,7 +56,7 @@ struct Whose {
 }
 
 #[async_trait]
-impl Reminding for DueItems {
+impl ReminderStore for DueItems {
     async fn hold(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.one).lock_owned().await
     }
@@ -207,12 +207,12 @@ impl DueItems {
             format!("todo:{name}:{}", self.timetable.book.now().timestamp_millis())
         });
         let zone = wanted.zone.clone();
-        let unmade = Noted { key: key.clone(), zone: zone.clone(), ..Noted::default() };
+        let unmade = ItemNote { key: key.clone(), zone: zone.clone(), ..ItemNote::default() };
         self.note_under(&name, unmade).await?;
-        match self.timetable.keep(Wanted { key: key.clone(), ..wanted }).await {
+        match self.timetable.keep(ScheduleRequest { key: key.clone(), ..wanted }).await {
             Ok(row) => {
                 let schedule = Some(row.id().0);
-                self.note_under(&name, Noted { key, schedule, zone, none: false }).await?;
+                self.note_under(&name, ItemNote { key, schedule, zone, none: false }).await?;
                 let ahead = self.timetable.book.outlook(&row);
                 Ok(ahead.next.first().cloned().unwrap_or_default())
             }
@@ -224,14 +224,19 @@ impl DueItems {
         }
     }
 
-    async fn wanted(&self, whose: Whose, entry: &Entry, due: &Due) -> Result<Wanted, NoReminder> {
+    async fn wanted(
+        &self,
+        whose: Whose,
+        entry: &Entry,
+        due: &Due,
+    ) -> Result<ScheduleRequest, NoReminder> {
         let Whose { person, trust, taint, is_cleared } = whose;
         let location = self.location(entry).await?;
         let found = self.timetable.zones.of(&location.place, Some(&person)).await;
         let zone = found.map_err(|error| NoReminder::Trouble(error.to_string()))?.zone;
         let at = fixed(zone, due.at).filter(|at| *at > self.timetable.book.now());
         let at = at.ok_or(NoReminder::Over)?;
-        Ok(Wanted {
+        Ok(ScheduleRequest {
             key: String::new(),
             location,
             title: String::new(),
@@ -269,7 +274,7 @@ impl DueItems {
         let waits =
             |row: &ScheduleRow| matches!(row.state, ScheduleState::Active | ScheduleState::Paused);
         let may = |row: &ScheduleRow| if waits(row) { Ok(()) } else { Err(String::new()) };
-        match book.wish(id, Wish::Remove, Asking::default(), may).await {
+        match book.wish(id, Wish::Remove, RequestOrigin::default(), may).await {
             Ok(_) | Err(BookError::Refused(_)) => {}
             Err(error @ BookError::Store(_)) => {
                 tracing::warn!(%error, schedule = %id, "the reminder of an item that is done cannot be withdrawn");
@@ -285,13 +290,13 @@ impl DueItems {
     ) -> Result<(), NoReminder> {
         match name(entry) {
             Some(name) => {
-                self.note_under(&name, Noted { schedule, none, ..Noted::default() }).await
+                self.note_under(&name, ItemNote { schedule, none, ..ItemNote::default() }).await
             }
             None => Ok(()),
         }
     }
 
-    async fn note_under(&self, name: &str, noted: Noted) -> Result<(), NoReminder> {
+    async fn note_under(&self, name: &str, noted: ItemNote) -> Result<(), NoReminder> {
         let (state, name) = (self.state_dir.clone(), name.to_owned());
         blocking(move || DueNotes::read(&state)?.note(name, noted)).await
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::work::due::{DueItems, NoReminder, blocking};
 use selkie_domain::ids::ScheduleId;
-use selkie_people::due::{DueNotes, Noted, name};
+use selkie_people::due::{DueNotes, ItemNote, name};
 use selkie_people::todo::{Entry, List, Todos, due};
 use selkie_schedule::book::BookError;
 use selkie_schedule::local::fixed;
-use crate::work::due::{DueItems, NoReminder, blocking};
 
 impl DueItems {
     /// Brings the reminders that wait to the moments that the clocks of their items' chats mean now.
@@ -45,7 +45,7 @@ impl DueItems {
     async fn by_its_clocks(
         &self,
         entry: &Entry,
-        noted: &Noted,
+        noted: &ItemNote,
     ) -> Result<Option<String>, NoReminder> {
         let (Some(id), Some(due)) = (noted.schedule, due(&entry.content)) else { return Ok(None) };
         let timetable = &self.timetable;
@@ -68,7 +68,7 @@ impl DueItems {
     }
 }
 
-fn noted<'a>(notes: &'a DueNotes, entry: &Entry) -> Option<(String, &'a Noted)> {
+fn noted<'a>(notes: &'a DueNotes, entry: &Entry) -> Option<(String, &'a ItemNote)> {
     let name = name(entry)?;
     notes.of(&name).map(|noted| (name, noted))
 }

@@ -1,26 +1,26 @@
 //! A task's end: stored with what is said, and handed to whoever waits for it.
 
-use selkie_agent::Ending;
+use crate::work::answer::Answers;
+use crate::work::failed_finish::Remains;
+use crate::work::heartbeat_alert;
+use crate::work::next_step::Onward;
+use crate::work::story::Story;
+use crate::work::task_waiters::TaskEnd;
+use crate::work::unattended;
+use selkie_agent::DriveOutcome;
 use selkie_domain::crash::CrashPoint;
+use selkie_domain::event::Event;
 use selkie_domain::facts::Trigger;
-use selkie_domain::happening::Happening;
 use selkie_domain::ids::OutboundId;
 use selkie_domain::schedule::PASSED_OVER;
-use selkie_store::{Advance, Claimed, Committed, Draft, End, Queued};
-use crate::work::answer::Answers;
-use crate::work::failing;
-use crate::work::onward::Onward;
-use crate::work::remains::Remains;
-use crate::work::story::Story;
-use crate::work::task_waiters::Finished;
-use crate::work::unattended;
+use selkie_store::{Advance, CommitResult, Draft, End, QueuedOutbound, TaskClaim};
 
 impl Answers {
     /// Stores the end of a task and what it says; returns what its lane goes on with.
     pub async fn finish(
         &self,
-        claimed: &Claimed,
-        ending: Ending,
+        claimed: &TaskClaim,
+        ending: DriveOutcome,
         say: Vec<Draft>,
         hand_over: bool,
     ) -> Onward {
@@ -40,7 +40,8 @@ impl Answers {
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);
         let has_failed = matches!(&ending.end, End::Failed { .. });
         let story = Story::of(claimed, &ending);
-        let Ending { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } = ending;
+        let DriveOutcome { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } =
+            ending;
         let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !outbox.runtime.is_draining();
         let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
@@ -70,7 +71,7 @@ impl Answers {
         let committed =
             outbox.storage.insist(|ledger| ledger.commit(&claimed.claim, finish.clone())).await;
         outbox.runtime.crash.hit(CrashPoint::AfterFinish);
-        let Some(Committed::Ended { queued, next, usage }) = committed else {
+        let Some(CommitResult::Ended { queued, next, usage }) = committed else {
             if committed.is_none() && !outbox.runtime.stop.work.is_cancelled() {
                 // No repetition mends it.
                 self.bury(Remains::of(claimed)).await;
@@ -85,19 +86,25 @@ impl Answers {
             state,
             story.map(|story| story.costs(usage, outbox.runtime.now())),
         );
-        outbox.runtime.happenings.tell(|| Happening::Ended {
+        outbox.runtime.happenings.tell(|| Event::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             state: state.to_owned(),
             usage,
         });
         if has_failed && claimed.facts.trigger == Trigger::Heartbeat {
-            failing::tell_of_task(outbox, claimed).await;
+            heartbeat_alert::tell_of_task(outbox, claimed).await;
         }
         Onward { next: next.map(|next| *next), ..Onward::default() }
     }
 
-    fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str, story: Option<Story>) {
+    fn hand_out(
+        &self,
+        claimed: &TaskClaim,
+        queued: Vec<QueuedOutbound>,
+        state: &str,
+        story: Option<Story>,
+    ) {
         let waiting = self.task_waiters.take(claimed.claim.task);
         if queued.iter().any(|q| q.parts.is_empty()) {
             // It may be the next to expire.
@@ -117,7 +124,7 @@ impl Answers {
         }
         if let Some((sender, waiters)) = waiting {
             // Whoever asked may have gone.
-            drop(sender.send(Finished { state: state.to_owned(), waiters }));
+            drop(sender.send(TaskEnd { state: state.to_owned(), waiters }));
         }
     }
 }

@@ -5,10 +5,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::delivery::storage::Storage;
-use selkie_store::StoreError;
 use crate::work::attachments::brought_by;
 use crate::work::sweep::Sweep;
 use crate::work::workspace::own_folder;
+use selkie_store::StoreError;
 
 /// Removes the files of messages that were taken back. What of them is on its way comes into the same folders, and goes
 /// when its task has ended.

@@ -10,11 +10,11 @@ use tokio::sync::Notify;
 use crate::delivery::outgoing;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
-use selkie_domain::live::Live;
-use selkie_store::settings::Retention;
 use crate::work::forgotten_files;
 use crate::work::sweep::{InUse, Sweep};
 use crate::work::workspace::own_folder;
+use selkie_domain::live::Live;
+use selkie_store::settings::Retention;
 
 /// The first look after a start: then nobody waits for the daemon any more.
 const FIRST: Duration = Duration::from_secs(60);

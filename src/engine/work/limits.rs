@@ -10,14 +10,14 @@ use selkie_channel_core::locked;
 use selkie_channel_core::{ConversationId, Inbound, PersonId};
 use tokio::sync::Notify;
 
-use selkie_agent::{Exhausted, Quota};
 use crate::delivery::outbox::Outbox;
-use selkie_domain::facts::Trust;
-use selkie_domain::live::Live;
-use selkie_domain::usage::{Spent, Usage};
-use selkie_store::Claimed;
 use crate::work::rights::Rights;
 use crate::work::unattended;
+use selkie_agent::{Quota, QuotaError};
+use selkie_domain::facts::Trust;
+use selkie_domain::live::Live;
+use selkie_domain::usage::{Usage, UsageDelta};
+use selkie_store::TaskClaim;
 
 mod counters;
 mod messages;
@@ -25,7 +25,7 @@ mod reached;
 pub mod settings;
 
 use counters::{Counters, Use};
-use reached::{Reached, What, Whose};
+use reached::{LimitHit, What, Whose};
 use settings::{Caps, LimitSettings};
 
 /// What is counted in this time is written at once, and may be lost by a kill: no message waits for it.
@@ -50,11 +50,7 @@ struct User<'a> {
 
 impl Limits {
     /// Counts from now on, on top of what the ledger holds.
-    pub fn new(
-        outbox: Arc<Outbox>,
-        rights: Arc<Rights>,
-        settings: Live<LimitSettings>,
-    ) -> Self {
+    pub fn new(outbox: Arc<Outbox>, rights: Arc<Rights>, settings: Live<LimitSettings>) -> Self {
         let now = outbox.runtime.now();
         Self {
             outbox,
@@ -78,7 +74,7 @@ impl Limits {
     }
 
     /// Notes one that is reached; whether it was not known.
-    fn note(&self, reached: &Reached) -> bool {
+    fn note(&self, reached: &LimitHit) -> bool {
         let mut all = locked(&self.reached);
         let line = format!("{} ({})", reached.key(), reached.who);
         let until = reached.since + reached.what.window();
@@ -86,7 +82,7 @@ impl Limits {
     }
 
     /// Notes one that is reached, and logs it the first time.
-    fn log(&self, reached: &Reached) -> bool {
+    fn log(&self, reached: &LimitHit) -> bool {
         let is_new = self.note(reached);
         if is_new {
             let (limit, who) = (reached.key(), &reached.who);
@@ -124,7 +120,7 @@ impl Limits {
     }
 
     /// Counts the messages of a task that begins, and returns the limit that stands in its way.
-    pub async fn stops(&self, claimed: &Claimed, trust: Trust) -> Option<Reached> {
+    pub async fn stops(&self, claimed: &TaskClaim, trust: Trust) -> Option<LimitHit> {
         if trust == Trust::Owner || self.outbox.accounts.of(&claimed.conversation).is_none() {
             return None;
         }
@@ -156,7 +152,7 @@ impl Limits {
     }
 
     /// Says where a schedule speaks that a time of it is passed over, once for the limit's time.
-    async fn tell_maker(&self, reached: &Reached, claimed: &Claimed) {
+    async fn tell_maker(&self, reached: &LimitHit, claimed: &TaskClaim) {
         self.log(reached);
         let storage = &self.outbox.storage;
         let behind = storage.insist(|ledger| ledger.schedule_behind(claimed.claim.task)).await;
@@ -175,7 +171,7 @@ impl Limits {
     }
 
     /// Returns the limit that keeps a conversation's lines from the model of the gate.
-    pub async fn stops_gate(&self, conversation: &ConversationId) -> Option<Reached> {
+    pub async fn stops_gate(&self, conversation: &ConversationId) -> Option<LimitHit> {
         let user = User { person: None, conversation };
         let now = self.outbox.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
@@ -186,7 +182,7 @@ impl Limits {
 
     /// Counts a command or a tap of anybody but an owner, and returns the limit that stands in its way. They have
     /// counters of their own: who has written too much can still stop what runs.
-    pub async fn stops_command(&self, inbound: &Inbound) -> Option<Reached> {
+    pub async fn stops_command(&self, inbound: &Inbound) -> Option<LimitHit> {
         let account = self.outbox.accounts.of(&inbound.conversation)?;
         let trust = self.rights.principal(&account, inbound)?;
         if trust == Trust::Owner {
@@ -198,12 +194,12 @@ impl Limits {
     }
 
     /// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
-    pub fn tap_told(&self, reached: &Reached) -> Option<&'static str> {
+    pub fn tap_told(&self, reached: &LimitHit) -> Option<&'static str> {
         self.log(reached).then_some(messages::TAPS)
     }
 
     /// Returns the limits that a task counts against; `None` for an owner's.
-    pub fn shares(&self, claimed: &Claimed) -> Option<Shares<'_>> {
+    pub fn shares(&self, claimed: &TaskClaim) -> Option<Shares<'_>> {
         let user =
             User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
         let is_held = claimed.facts.trust != Trust::Owner;
@@ -211,7 +207,7 @@ impl Limits {
     }
 
     /// Counts the last usage of a task.
-    pub fn used(&self, claimed: &Claimed, usage: Usage) {
+    pub fn used(&self, claimed: &TaskClaim, usage: Usage) {
         // Its end is said already: a limit that it reached stands in the way of the next.
         let _reached = self.shares(claimed).and_then(|shares| shares.count(usage));
     }
@@ -231,7 +227,7 @@ impl Limits {
     }
 
     /// Returns how many bytes may still be fetched of what a person sends.
-    pub async fn bytes_left(&self, inbound: &Inbound) -> Result<u64, Reached> {
+    pub async fn bytes_left(&self, inbound: &Inbound) -> Result<u64, LimitHit> {
         if self.is_owner(inbound) {
             return Ok(u64::MAX);
         }
@@ -273,7 +269,7 @@ impl Limits {
     }
 
     /// Adds what is to be added, and returns the first limit that is reached.
-    async fn first_reached(&self, checks: impl Iterator<Item = Check>) -> Option<Reached> {
+    async fn first_reached(&self, checks: impl Iterator<Item = Check>) -> Option<LimitHit> {
         let checks: Vec<Check> = checks.collect();
         let known = self.count(&checks).await;
         let over = |(check, known): &(Check, u64)| match check.used.spent.amount {
@@ -290,8 +286,9 @@ impl Limits {
         let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
         let unknown = self.counters().unknown(&uses);
         if !unknown.is_empty() {
-            let looks =
-                || unknown.iter().map(|one| Spent { amount: 0, ..one.spent.clone() }).collect();
+            let looks = || {
+                unknown.iter().map(|one| UsageDelta { amount: 0, ..one.spent.clone() }).collect()
+            };
             let read =
                 self.outbox.storage.insist(|ledger| ledger.spend(looks(), self.forget())).await;
             self.counters().learn(&unknown, read.unwrap_or_default());
@@ -315,7 +312,7 @@ impl Limits {
     }
 
     /// Says that a limit is reached, once for its time: to the person, and to the log.
-    pub async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
+    pub async fn tell(&self, reached: &LimitHit, inbound: Option<&Inbound>) {
         self.log(reached);
         let draft = inbound.and_then(|i| self.outbox.draft_to(i, &messages::reached(reached)));
         if let Some(draft) = draft {
@@ -367,7 +364,7 @@ pub struct Shares<'a> {
 }
 
 impl Quota for Shares<'_> {
-    fn count(&self, usage: Usage) -> Option<Exhausted> {
+    fn count(&self, usage: Usage) -> Option<QuotaError> {
         let now = self.limits.outbox.runtime.now();
         let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
         let used = used.into_iter().filter(|(_, amount)| *amount > 0);
@@ -378,7 +375,7 @@ impl Quota for Shares<'_> {
         let reached = reached.0.reached;
         self.limits.log(&reached);
         let why = format!("{} is reached", reached.key());
-        Some(Exhausted { why, text: messages::stopped(&reached) })
+        Some(QuotaError { why, text: messages::stopped(&reached) })
     }
 }
 
@@ -386,15 +383,15 @@ impl Quota for Shares<'_> {
 struct Check {
     used: Use,
     cap: u64,
-    reached: Reached,
+    reached: LimitHit,
 }
 
 fn checks_of(shares: &[Share], what: What, at: DateTime<Utc>, amount: u64) -> Vec<Check> {
     let since = what.since(at);
     let check = |Share { whose, who, caps }: &Share| {
-        let spent = Spent { who: who.clone(), what: what.name(), since, amount };
+        let spent = UsageDelta { who: who.clone(), what: what.name(), since, amount };
         let used = Use { spent, until: since + what.window() };
-        let reached = Reached { whose: *whose, what, who: who.clone(), since };
+        let reached = LimitHit { whose: *whose, what, who: who.clone(), since };
         Some(Check { used, cap: what.of(*caps)?, reached })
     };
     shares.iter().filter_map(check).collect()

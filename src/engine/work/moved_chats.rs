@@ -9,11 +9,11 @@ use tokio::sync::Mutex;
 use crate::delivery::outbox::Outbox;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::taint::Taint;
+use selkie_people::contact_files::Shelves;
 use selkie_people::contacts::Shelf;
 use selkie_people::due::{DueNotes, name};
 use selkie_people::files::{Change, Edit, FileError, Files};
 use selkie_people::forms::{Forms, Holder};
-use selkie_people::shelves::Shelves;
 use selkie_people::todo::{Entry, List, Todos};
 
 /// Follows chats that have moved.
@@ -28,7 +28,7 @@ pub struct MovedChats {
 
 /// A chat under its old and its new id.
 #[derive(Clone, Debug)]
-struct Moved {
+struct MovedChat {
     from: String,
     to: String,
 }
@@ -43,7 +43,7 @@ impl MovedChats {
         while ends.run_until_cancelled(storage.moved.notified()).await.is_some() {
             let Some(all) = storage.insist(|ledger| ledger.moved_places()).await else { return };
             for (old, new) in all {
-                let moved = Moved { from: old.key().to_owned(), to: new.key().to_owned() };
+                let moved = MovedChat { from: old.key().to_owned(), to: new.key().to_owned() };
                 if let Err(why) = self.follow(moved).await {
                     tracing::error!(%why, from = old.key(), to = new.key(), "the files of people do not follow a chat that has moved: tried again at the next start");
                 }
@@ -51,7 +51,7 @@ impl MovedChats {
         }
     }
 
-    async fn follow(&self, moved: Moved) -> Result<(), FileError> {
+    async fn follow(&self, moved: MovedChat) -> Result<(), FileError> {
         let _held = self.reminders.lock().await;
         let (files, forms, state, now) =
             (Arc::clone(&self.files), self.forms.clone(), self.state_dir.clone(), self.clock.now());
@@ -61,8 +61,8 @@ impl MovedChats {
                 return Ok(());
             }
             let open = Todos::read(List::Open, &files.read(List::Open.file())?.text);
-            let renamed: Vec<Renamed> =
-                open.counted().filter_map(|entry| Renamed::of(entry, &moved)).collect();
+            let renamed: Vec<RenamedItem> =
+                open.counted().filter_map(|entry| RenamedItem::of(entry, &moved)).collect();
             // An item keeps its reminder: it is noted under both names until the files are changed.
             note(&state, &renamed, |notes, one| notes.copy(&one.old, &one.new))?;
             files.edit(&edits, Taint::Clean, now)?;
@@ -83,8 +83,8 @@ impl MovedChats {
 }
 
 /// What is to be changed in the four files.
-fn edits(files: &Files, forms: &Forms, moved: &Moved) -> Result<Vec<Edit>, FileError> {
-    let Moved { from, to } = moved;
+fn edits(files: &Files, forms: &Forms, moved: &MovedChat) -> Result<Vec<Edit>, FileError> {
+    let MovedChat { from, to } = moved;
     let mut edits = Vec::new();
     for list in [List::Open, List::Done] {
         let todos = Todos::read(list, &files.read(list.file())?.text);
@@ -112,13 +112,13 @@ fn edits(files: &Files, forms: &Forms, moved: &Moved) -> Result<Vec<Edit>, FileE
 }
 
 /// An item under the names of its reminder.
-struct Renamed {
+struct RenamedItem {
     old: String,
     new: String,
 }
 
-impl Renamed {
-    fn of(entry: &Entry, moved: &Moved) -> Option<Self> {
+impl RenamedItem {
+    fn of(entry: &Entry, moved: &MovedChat) -> Option<Self> {
         let is_its = entry.chat.as_ref() == Some(&moved.from);
         let new = Entry { chat: Some(moved.to.clone()), ..entry.clone() };
         is_its.then_some(())?;
@@ -128,8 +128,8 @@ impl Renamed {
 
 fn note(
     state: &std::path::Path,
-    all: &[Renamed],
-    change: impl Fn(&mut DueNotes, &Renamed) -> std::io::Result<()>,
+    all: &[RenamedItem],
+    change: impl Fn(&mut DueNotes, &RenamedItem) -> std::io::Result<()>,
 ) -> Result<(), FileError> {
     if all.is_empty() {
         return Ok(());

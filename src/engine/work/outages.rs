@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, locked};
 
-use selkie_agent::Ending;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::TellOutages;
+use crate::work::{messages, unattended};
+use selkie_agent::DriveOutcome;
 use selkie_domain::facts::Trust;
 use selkie_domain::transcript::Item;
 use selkie_llm::Outage;
-use selkie_store::{Claimed, End};
-use crate::work::{messages, unattended};
+use selkie_store::{End, TaskClaim};
 
 /// Conversations remembered before it begins anew: one may be told again then.
 const MANY: usize = 10_000;
@@ -22,11 +22,11 @@ const MANY: usize = 10_000;
 #[derive(Default)]
 pub struct Outages {
     outage: Outage,
-    told: Mutex<Told>,
+    told: Mutex<OutageNotice>,
 }
 
 #[derive(Default)]
-struct Told {
+struct OutageNotice {
     /// Of which outage.
     since: Option<DateTime<Utc>>,
     owner: Owner,
@@ -51,7 +51,7 @@ enum News {
 }
 
 /// The same without a word: what was not said is no history.
-pub fn unsaid(mut ending: Ending) -> Ending {
+pub fn unsaid(mut ending: DriveOutcome) -> DriveOutcome {
     ending.text.clear();
     ending.append.retain(|item| !matches!(item, Item::Said { .. }));
     ending
@@ -64,7 +64,7 @@ impl Outages {
 
     /// Takes the end of a task. Whether its conversation knows already that the model is away, and is to be told
     /// so once. The owner is told when others meet it first.
-    pub async fn knows(&self, outbox: &Arc<Outbox>, claimed: &Claimed, end: &End) -> bool {
+    pub async fn knows(&self, outbox: &Arc<Outbox>, claimed: &TaskClaim, end: &End) -> bool {
         if unattended::is_unattended(&claimed.facts) {
             return false;
         }
@@ -87,7 +87,7 @@ impl Outages {
             return (before.owner == Owner::Told).then_some(News::Back);
         };
         if told.since != Some(away.since) {
-            *told = Told { since: Some(away.since), ..Told::default() };
+            *told = OutageNotice { since: Some(away.since), ..OutageNotice::default() };
         }
         if !matches!(end, End::Failed { .. }) || told.owner != Owner::Nothing {
             return None;

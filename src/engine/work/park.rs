@@ -3,33 +3,39 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, Outbound};
 
-use selkie_agent::Asks;
 use crate::delivery::deferred;
 use crate::delivery::moments::after;
 use crate::delivery::questions;
-use selkie_domain::crash::CrashPoint;
-use selkie_domain::happening::Happening;
-use selkie_domain::question::{Given, Person};
-use selkie_domain::task::ParkedOn;
-use selkie_store::{Advance, Asked, Claimed, Committed, Draft};
 use crate::work::answer::{Answers, quote};
-use crate::work::onward::{Onward, Parked};
-use crate::work::remains::Remains;
+use crate::work::failed_finish::Remains;
+use crate::work::next_step::{Onward, ParkOutcome};
+use selkie_agent::PendingQuestion;
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::event::Event;
+use selkie_domain::question::{Person, QuestionResult};
+use selkie_domain::task::ParkedOn;
+use selkie_store::{Advance, CommitResult, Draft, NewQuestion, TaskClaim};
 
 impl Answers {
     /// Parks a task on its question: question, message and end of the claim in one.
-    pub async fn park(&self, claimed: &Claimed, asks: Asks, hand_over: bool) -> Parked {
+    pub async fn park(
+        &self,
+        claimed: &TaskClaim,
+        asks: PendingQuestion,
+        hand_over: bool,
+    ) -> ParkOutcome {
         let outbox = &self.outbox;
         let Some((person, draft)) = person(claimed).zip(self.question(claimed, &asks)) else {
-            return Parked::NobodyToAsk;
+            return ParkOutcome::NobodyToAsk;
         };
-        let Asks { key, ask, append, header, usage } = asks;
+        let PendingQuestion { key, ask, append, header, usage } = asks;
         let now = outbox.runtime.clock.now();
         let hand_over = hand_over && !outbox.runtime.is_draining();
         let expires_at = after(now, ask.within);
         let on = ParkedOn::Question { key: key.clone() };
         let wake_at = Some(expires_at);
-        let (ask, seek) = (Some(Box::new(Asked { key, person, ask, expires_at, draft })), None);
+        let (ask, seek) =
+            (Some(Box::new(NewQuestion { key, person, ask, expires_at, draft })), None);
         self.limits.used(claimed, usage);
         let park = Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now };
         self.commit_park(claimed, park, wake_at).await
@@ -38,51 +44,53 @@ impl Answers {
     /// Stores a park.
     pub async fn commit_park(
         &self,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         park: Advance,
         wake_at: Option<DateTime<Utc>>,
-    ) -> Parked {
+    ) -> ParkOutcome {
         let outbox = &self.outbox;
         let committed =
             outbox.storage.insist(|ledger| ledger.commit(&claimed.claim, park.clone())).await;
         outbox.runtime.crash.hit(CrashPoint::AfterPark);
         match committed {
-            Some(Committed::Ended { queued, next, usage }) => {
+            Some(CommitResult::Ended { queued, next, usage }) => {
                 // What asks nobody wakes its task at once.
                 let asked = !queued.is_empty();
                 let wake_at = if asked { wake_at } else { Some(outbox.runtime.now()) };
                 queued.into_iter().for_each(|queued| outbox.send(queued));
-                outbox.runtime.happenings.tell(|| Happening::Ended {
+                outbox.runtime.happenings.tell(|| Event::Ended {
                     conversation: claimed.conversation.clone(),
                     task: claimed.claim.task,
                     state: "parked".to_owned(),
                     usage,
                 });
                 let next = next.map(|next| *next);
-                Parked::Yes(Box::new(Onward { next, wake_at, asked, told: false }))
+                ParkOutcome::Yes(Box::new(Onward { next, wake_at, asked, told: false }))
             }
-            Some(Committed::Continue { .. } | Committed::NotApproved { .. }) => Parked::Stopped,
+            Some(CommitResult::Continue { .. } | CommitResult::NotApproved { .. }) => {
+                ParkOutcome::Stopped
+            }
             None if !outbox.runtime.stop.work.is_cancelled() => {
                 // No repetition mends it.
                 self.bury(Remains::of(claimed)).await;
-                Parked::Yes(Box::default())
+                ParkOutcome::Yes(Box::default())
             }
-            Some(Committed::Lost) | None => Parked::Yes(Box::default()),
+            Some(CommitResult::Lost) | None => ParkOutcome::Yes(Box::default()),
         }
     }
 
     /// Takes the buttons off a question that nobody has answered in time.
-    pub async fn close_expired(&self, claimed: &Claimed) {
+    pub async fn close_expired(&self, claimed: &TaskClaim) {
         let Some(settled) = &claimed.settled else { return };
         let question = &settled.question;
-        if question.given != Some(Given::Expired) {
+        if question.given != Some(QuestionResult::Expired) {
             return;
         }
         let line = questions::outcome(&question.ask, question.given.as_ref());
         questions::close(&self.outbox, question.clone(), &line, None).await;
     }
 
-    fn question(&self, claimed: &Claimed, asks: &Asks) -> Option<Draft> {
+    fn question(&self, claimed: &TaskClaim, asks: &PendingQuestion) -> Option<Draft> {
         let conversation = &claimed.conversation;
         let question = questions::asked(&self.outbox, conversation, &asks.key, &asks.ask);
         let outbound = Outbound::new(conversation.clone(), Body::Question(question));
@@ -92,7 +100,7 @@ impl Answers {
 }
 
 /// Who is asked: whose message the task answers.
-pub fn person(claimed: &Claimed) -> Option<Person> {
+pub fn person(claimed: &TaskClaim) -> Option<Person> {
     let id = claimed.facts.speaker.clone()?;
     let speakers = claimed.heard.iter().map(|(_, inbound)| &inbound.speaker);
     let speakers = speakers.map(|speaker| (&speaker.id, &speaker.name));

@@ -16,11 +16,11 @@ const MOST_BYTES: usize = 16 * 1024;
 /// Who the bot is, as its files say now.
 pub struct Persona {
     state_dir: PathBuf,
-    read: Mutex<Read>,
+    read: Mutex<PersonaCache>,
 }
 
 /// What was read last.
-struct Read {
+struct PersonaCache {
     of: [Version; FILES.len()],
     text: Arc<str>,
 }
@@ -39,7 +39,8 @@ struct Stamp {
 impl Persona {
     /// Reads the persona of a state folder.
     pub fn of(state_dir: &Path) -> Self {
-        let read = Mutex::new(Read { of: versions(state_dir), text: read(state_dir).into() });
+        let read =
+            Mutex::new(PersonaCache { of: versions(state_dir), text: read(state_dir).into() });
         Self { state_dir: state_dir.to_owned(), read }
     }
 
@@ -49,7 +50,7 @@ impl Persona {
         let mut last = locked(&self.read);
         let of = versions(&self.state_dir);
         if of != last.of {
-            *last = Read { of, text: read(&self.state_dir).into() };
+            *last = PersonaCache { of, text: read(&self.state_dir).into() };
             tracing::info!("the persona has changed and was read again");
         }
         Arc::clone(&last.text)

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use selkie_channel_core::{Inbound, Speaker};
 use tokio_util::sync::CancellationToken;
 
-use selkie_agent::prompt;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
+use crate::work::attachments::{Attachments, TaskMessage};
+use selkie_agent::prompt;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::facts::{Trigger, Trust};
 use selkie_domain::ids::InboxId;
 use selkie_domain::metrics::Phase;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
-use selkie_domain::transcript::{Quoted, Received};
+use selkie_domain::transcript::{QuotedWords, UserMessage};
 use selkie_domain::words::{Enclosure, Letter, Words};
 use selkie_schedule::words::local_time;
 use selkie_schedule::zone::Zone;
-use selkie_store::Claimed;
-use crate::work::attachments::{Attachments, Heard};
+use selkie_store::TaskClaim;
 
 /// The newest lines of group talk that are shown.
 const MOST_LINES: usize = 50;
@@ -32,10 +32,10 @@ const NO_TEXT: &str = "(a message without text)";
 /// Reads a task's messages; files are fetched into the conversation's own folder.
 pub async fn lines(
     attachments: &Attachments,
-    claimed: &Claimed,
+    claimed: &TaskClaim,
     cancel: &CancellationToken,
     zone: Zone,
-) -> Vec<Received> {
+) -> Vec<UserMessage> {
     let mut lines = without_files(claimed, zone);
     let asked = lines.len() - claimed.heard.len();
     if let (Some(words), Some(own)) = (&claimed.words, lines[..asked].last_mut()) {
@@ -50,7 +50,7 @@ pub async fn lines(
         if let Some(quote) = &mut line.quote {
             quote.level = quoted(&attachments.outbox.storage, inbound, claimed.facts.trust).await;
         }
-        let message = Heard { place_row: claimed.place_row, row: *row, inbound };
+        let message = TaskMessage { place_row: claimed.place_row, row: *row, inbound };
         let fetched = attachments.fetch(message, cancel).await;
         (line.files, line.pictures) = (fetched.lines, fetched.pictures);
     }
@@ -75,7 +75,7 @@ pub async fn quoted(storage: &Arc<Storage>, inbound: &Inbound, reader: Trust) ->
 
 /// Reads a task's messages, or its own words, as they are, group talk first.
 /// Their times are told by the clocks of `zone`.
-pub fn without_files(claimed: &Claimed, zone: Zone) -> Vec<Received> {
+pub fn without_files(claimed: &TaskClaim, zone: Zone) -> Vec<UserMessage> {
     let talk = group_talk(&claimed.context, zone);
     let own = claimed.words.as_ref().map(|words| own_words(words, claimed.facts.trigger, zone));
     let heard = claimed.heard.iter().map(|(row, m)| line(*row, m, zone));
@@ -83,10 +83,10 @@ pub fn without_files(claimed: &Claimed, zone: Zone) -> Vec<Received> {
 }
 
 /// Reads words that came as no message; text that is enclosed with them is read as a quote is.
-fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> Received {
+fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> UserMessage {
     let Words { person, name, at, .. } = words;
     let letter = words.letter(trigger);
-    Received {
+    UserMessage {
         inbox: None,
         at: *at,
         local: local_time(zone, *at),
@@ -102,7 +102,7 @@ fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> Received {
 }
 
 /// All text that is enclosed, in one quote; several are told apart by their names.
-fn quote(letter: &Letter) -> Option<Quoted> {
+fn quote(letter: &Letter) -> Option<QuotedWords> {
     let texts = letter.enclosed.iter().filter_map(|enclosure| match enclosure {
         Enclosure::Text { name, text } => Some((name.as_str(), text)),
         Enclosure::File(_) => None,
@@ -116,18 +116,18 @@ fn quote(letter: &Letter) -> Option<Quoted> {
             named.collect::<Vec<_>>().join("\n\n")
         }
     };
-    Some(Quoted { speaker: names.join(", "), text, ours: false, level: Taint::Raw })
+    Some(QuotedWords { speaker: names.join(", "), text, ours: false, level: Taint::Raw })
 }
 
 /// Reads one message as it is.
-pub fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> Received {
-    Received {
+pub fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> UserMessage {
+    UserMessage {
         inbox: Some(row),
         at: inbound.at,
         local: local_time(zone, inbound.at),
         speaker: name(&inbound.speaker),
         text: text(inbound),
-        quote: inbound.quote.as_ref().map(|q| Quoted {
+        quote: inbound.quote.as_ref().map(|q| QuotedWords {
             speaker: q.speaker.clone(),
             text: q.text.clone(),
             ours: q.ours,
@@ -161,7 +161,7 @@ fn name(speaker: &Speaker) -> String {
 }
 
 /// What a group said since the last task: talk among others, not asked of the bot; the prompt fences it.
-fn group_talk(context: &[Inbound], zone: Zone) -> Option<Received> {
+fn group_talk(context: &[Inbound], zone: Zone) -> Option<UserMessage> {
     let newest = &context[context.len().saturating_sub(MOST_LINES)..];
     let at = newest.last()?.at;
     let lines = newest.iter().map(|inbound| {
@@ -171,7 +171,7 @@ fn group_talk(context: &[Inbound], zone: Zone) -> Option<Received> {
         let time = zone.local(inbound.at).format("%H:%M");
         format!("{time} {}: {}{cut}", name(&inbound.speaker), &said[..end])
     });
-    Some(Received {
+    Some(UserMessage {
         inbox: None,
         at,
         local: local_time(zone, at),
@@ -191,7 +191,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Counts how long the newest message of a task has waited for its first claim.
-pub fn waited(runtime: &Runtime, claimed: &Claimed) {
+pub fn waited(runtime: &Runtime, claimed: &TaskClaim) {
     if let (1, Some((_, newest))) = (claimed.attempts, claimed.heard.last()) {
         // Platforms date messages by whole seconds: what waits in a task of its own waits from when that was made.
         let span = runtime.now() - newest.at.max(claimed.facts.at);

@@ -4,20 +4,20 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::{ConversationId, PersonId, PlaceId, Unasked};
+use selkie_channel_core::{ConversationId, PersonId, PlaceId, UnpromptedCost};
 
 use crate::delivery::accounts::Accounts;
 use crate::delivery::storage::Storage;
+use crate::work::acquaintances::Acquaintances;
+use crate::work::rights;
 use selkie_domain::facts::Mode;
 use selkie_domain::owners::Owners;
 use selkie_memory::Places;
-use selkie_people::addressees::Reached;
+use selkie_people::addressees::Reach;
 use selkie_people::update::Conversations;
-use selkie_store::{Location, Met, StoreError};
+use selkie_store::{Location, SeenPerson, StoreError};
 use selkie_tools::ToolError;
 use selkie_tools::ports::{Modes, Todos};
-use crate::work::acquaintances::Acquaintances;
-use crate::work::rights;
 
 /// Records in the ledger.
 pub struct Records {
@@ -63,7 +63,7 @@ impl Conversations for Records {
         &self,
         conversation: &ConversationId,
         sees_all: bool,
-    ) -> Result<Vec<Met>, ToolError> {
+    ) -> Result<Vec<SeenPerson>, ToolError> {
         let met = self.acquaintances.met_by(&self.place(conversation), sees_all).await;
         met.map_err(|error| self.failed(&error))
     }
@@ -76,7 +76,7 @@ impl Places for Records {
 }
 
 #[async_trait]
-impl Reached for Records {
+impl Reach for Records {
     fn conversation(&self, id: &str) -> Option<ConversationId> {
         self.accounts.parse(id)
     }
@@ -89,7 +89,7 @@ impl Reached for Records {
         &self,
         conversation: &ConversationId,
         person: &PersonId,
-    ) -> Result<Vec<Met>, ToolError> {
+    ) -> Result<Vec<SeenPerson>, ToolError> {
         let beside = self.acquaintances.met_beside(conversation.account(), person).await;
         beside.map_err(|error| self.failed(&error))
     }
@@ -104,10 +104,10 @@ impl Reached for Records {
         met.map(|met| !met.is_empty()).map_err(|error| self.failed(&error))
     }
 
-    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost {
         match self.accounts.of(conversation) {
             Some(account) => account.unasked(conversation).await,
-            None => Unasked::Free,
+            None => UnpromptedCost::Free,
         }
     }
 }

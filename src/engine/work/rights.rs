@@ -7,15 +7,15 @@ use selkie_channel_core::{AllowList, Audience, ConversationId, Inbound, PersonId
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
+use crate::work::provenance;
+use crate::work::settings::PlaceSettings;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Trigger, Trust, Where};
 use selkie_domain::ids::InboxId;
 use selkie_domain::live::Live;
 use selkie_domain::owners::Owners;
 use selkie_domain::taint::Taint;
-use selkie_store::{Claimed, Ledger, Location, StoreError};
-use crate::work::provenance;
-use crate::work::settings::PlaceSettings;
+use selkie_store::{Ledger, Location, StoreError, TaskClaim};
 
 /// Who may do what, by config and by the allow lists of now.
 pub struct Rights {
@@ -35,7 +35,7 @@ impl Rights {
 
     /// Returns the trust in whom the task answers, the least of them and never more than it was made with;
     /// `None` when one of them is not listened to any more.
-    pub fn now(&self, claimed: &Claimed) -> Option<Trust> {
+    pub fn now(&self, claimed: &TaskClaim) -> Option<Trust> {
         let made = self.of(claimed, claimed.facts.trust, &claimed.heard)?;
         let words = claimed.words.iter().map(|words| &words.person);
         self.least(claimed, made, words)
@@ -44,7 +44,7 @@ impl Rights {
     /// The same of other messages in the task's place, for a task that was made with `made`.
     pub fn of(
         &self,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         made: Trust,
         heard: &[(InboxId, Inbound)],
     ) -> Option<Trust> {
@@ -54,7 +54,7 @@ impl Rights {
     /// The least trust in any of these people, and never more than `made`.
     fn least<'a>(
         &self,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         made: Trust,
         mut speakers: impl Iterator<Item = &'a PersonId>,
     ) -> Option<Trust> {
@@ -76,7 +76,7 @@ impl Rights {
     }
 
     /// Takes what the place opens by the config of now: a task may have waited for a person since.
-    pub fn refresh(&self, claimed: &mut Claimed) {
+    pub fn refresh(&self, claimed: &mut TaskClaim) {
         if matches!(claimed.facts.place, Where::Channel(_)) {
             claimed.facts.opened = self.here(&claimed.conversation, &claimed.place).allow;
         }
@@ -180,7 +180,7 @@ pub fn trust(
 /// Lets every message of the task weigh in, not only the one it was made of (an album, messages in a
 /// row), what a group said around it, which is nobody's own words, and what people of less trust asked
 /// before in this conversation: to whoever asks now these are others' words.
-pub fn weigh(claimed: &mut Claimed) {
+pub fn weigh(claimed: &mut TaskClaim) {
     let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
     let asked_before = claimed.asked_by.is_some_and(|least| least < claimed.facts.trust);
     if asked_before || !claimed.context.is_empty() || heard().any(provenance::is_foreign) {
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn the_least_trusted_speaker_counts_and_a_stranger_ends_it() {
         let house = testing::desk();
-        let now = |claimed: &Claimed| house.rights.now(claimed);
+        let now = |claimed: &TaskClaim| house.rights.now(claimed);
         let mut claimed = testing::claimed(1, &message("tg:1", "hi"));
         assert_eq!(now(&claimed), Some(Trust::Owner));
         claimed.heard.extend(testing::claimed(2, &message("tg:2", "hi")).heard);
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn every_message_weighs_in_and_talk_around_it_too() {
-        let untrusted = |claimed: &mut Claimed| {
+        let untrusted = |claimed: &mut TaskClaim| {
             weigh(claimed);
             claimed.facts.taint == Taint::Raw
         };
@@ -256,7 +256,7 @@ mod tests {
         claimed.heard.clear();
         let words =
             |person: &str| Words::said(PersonId::new(person), claimed.facts.at, "use $bash");
-        let by = |person: &str| Claimed { words: Some(words(person)), ..claimed.clone() };
+        let by = |person: &str| TaskClaim { words: Some(words(person)), ..claimed.clone() };
         assert_eq!(house.rights.now(&by("tg:1")), Some(Trust::Owner));
         assert_eq!(house.rights.now(&by("tg:2")), Some(Trust::Allowed));
         assert_eq!(house.rights.now(&by("tg:66")), None, "nobody listens to them any more");

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use selkie_agent::{Agent, Assignment, ContextSource, Driven, Dropped, Inflow, Quota};
-use selkie_domain::facts::{Facts, Trigger};
-use selkie_domain::live::Live;
-use selkie_domain::transcript::Received;
-use selkie_shape::{Shape, fit};
-use selkie_store::Claimed;
 use crate::work::persona::Persona;
 use crate::work::scope::{Ports, Scopes};
+use selkie_agent::{Agent, Assignment, ContextSource, DriveEnd, DropReason, Inflow, Quota};
+use selkie_domain::facts::{Facts, Trigger};
+use selkie_domain::live::Live;
+use selkie_domain::transcript::UserMessage;
+use selkie_shape::{Shape, fit};
+use selkie_store::TaskClaim;
 
 /// Makes the shape of some facts.
 pub type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
@@ -19,14 +19,14 @@ pub type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
 /// Answers a claimed task.
 #[async_trait]
 pub trait TaskRunner: Send + Sync {
-    /// Works on it to its end, or to a question; see [`Dropped`] for the ways it does not get there.
-    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped>;
+    /// Works on it to its end, or to a question; see [`DropReason`] for the ways it does not get there.
+    async fn answer(&self, job: Job<'_>) -> Result<DriveEnd, DropReason>;
 }
 
 /// A task with all that the runner needs besides what is its own.
 pub struct Job<'a> {
-    pub(crate) claimed: &'a Claimed,
-    pub(crate) heard: Vec<Received>,
+    pub(crate) claimed: &'a TaskClaim,
+    pub(crate) heard: Vec<UserMessage>,
     pub(crate) inflow: &'a dyn Inflow,
     pub(crate) quota: Option<&'a dyn Quota>,
     pub(crate) ports: Ports,
@@ -63,14 +63,14 @@ impl AgentRunner {
 /// A task is worked on to its end by what stood when it began.
 #[async_trait]
 impl TaskRunner for Live<AgentRunner> {
-    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<DriveEnd, DropReason> {
         self.now().answer(job).await
     }
 }
 
 #[async_trait]
 impl TaskRunner for AgentRunner {
-    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<DriveEnd, DropReason> {
         let Job { claimed, heard, inflow, quota, ports } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {

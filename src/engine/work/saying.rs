@@ -2,23 +2,23 @@
 
 use selkie_channel_core::{Body, Mention, MessageRef, Outbound};
 
-use selkie_agent::Ending;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::streamed::StreamedAnswer;
 use crate::delivery::{deferred, reminders};
-use selkie_domain::facts::{Trigger, Where};
-use selkie_domain::transcript::Item;
-use selkie_store::{Claimed, Draft, End};
 use crate::work::answer::{Answers, Life, quote};
 use crate::work::answer_pictures::AnswerPictures;
 use crate::work::messages;
-use crate::work::onward::Onward;
+use crate::work::next_step::Onward;
 use crate::work::outages;
 use crate::work::unattended;
+use selkie_agent::DriveOutcome;
+use selkie_domain::facts::{Trigger, Where};
+use selkie_domain::transcript::Item;
+use selkie_store::{Draft, End, TaskClaim};
 
 impl Answers {
     /// Ends a task with its last words.
-    pub async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
+    pub async fn end(&self, claimed: &TaskClaim, ending: DriveOutcome, life: &Life<'_>) -> Onward {
         let ending = match &life.bounds.schedule {
             Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
             None => ending,
@@ -44,7 +44,7 @@ impl Answers {
     }
 
     /// The answer while it is written: of what somebody asked for in a chat, and only there.
-    pub fn streamed(&self, claimed: &Claimed) -> StreamedAnswer {
+    pub fn streamed(&self, claimed: &TaskClaim) -> StreamedAnswer {
         let asked = claimed.facts.trigger == Trigger::Asked;
         // A right to answer belongs to the whole answer.
         let may = asked && !unattended::is_unattended(&claimed.facts) && !deferred::is_due(claimed);
@@ -54,8 +54,8 @@ impl Answers {
     /// Renders the last words of a task, and its pictures behind them; a reminder has its buttons.
     fn say(
         &self,
-        claimed: &Claimed,
-        ending: &Ending,
+        claimed: &TaskClaim,
+        ending: &DriveOutcome,
         life: &Life<'_>,
         mentions: Vec<Mention>,
         pictures: AnswerPictures,
@@ -114,7 +114,7 @@ fn over(outbox: &Outbox, say: &mut [Draft], message: Option<MessageRef>) -> bool
 }
 
 /// Whether a speaking tool has answered in an earlier life of this task.
-fn spoke_before(claimed: &Claimed) -> bool {
+fn spoke_before(claimed: &TaskClaim) -> bool {
     let Where::Channel(features) = &claimed.facts.place else { return false };
     claimed.transcript.windows(2).any(|pair| {
         let [Item::Asked { calls, .. }, Item::Answered { answers }] = pair else { return false };

@@ -5,9 +5,10 @@ use std::sync::Mutex;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
-use selkie_agent::{Exhausted, Quota};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
+use crate::work::{messages, unattended};
+use selkie_agent::{Quota, QuotaError};
 use selkie_domain::choice::Choice;
 use selkie_domain::facts::Trigger;
 use selkie_domain::ids::ScheduleId;
@@ -16,8 +17,7 @@ use selkie_domain::schedule::{Action, Budget};
 use selkie_domain::usage::Usage;
 use selkie_schedule::zone::Zone;
 use selkie_schedule::{budget, day};
-use selkie_store::{Claimed, ScheduleRow};
-use crate::work::{messages, unattended};
+use selkie_store::{ScheduleRow, TaskClaim};
 
 /// What a task keeps to; nothing for a task that no schedule has made.
 #[derive(Default)]
@@ -44,7 +44,7 @@ pub struct DayBudget {
 
 /// Reads what a task keeps to, and cuts its history down to that. A schedule that nobody knows any more bounds
 /// nothing.
-pub async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
+pub async fn bounds(outbox: &Outbox, claimed: &mut TaskClaim) -> Bounds {
     if !unattended::is_unattended(&claimed.facts) {
         return Bounds::default();
     }
@@ -83,12 +83,12 @@ pub async fn used_today(outbox: &Outbox, row: &ScheduleRow) -> Option<Usage> {
 }
 
 impl Quota for DayBudget {
-    fn count(&self, usage: Usage) -> Option<Exhausted> {
+    fn count(&self, usage: Usage) -> Option<QuotaError> {
         let mut used = locked(&self.used);
         used.add(usage);
         let why = budget::used_up(&self.budget, &used)?;
         let text = messages::budget_used_up(self.schedule, &self.name, &why);
-        Some(Exhausted { why: format!("schedule {}: {why}", self.schedule), text })
+        Some(QuotaError { why: format!("schedule {}: {why}", self.schedule), text })
     }
 }
 
@@ -101,7 +101,7 @@ pub struct Both<'a> {
 }
 
 impl Quota for Both<'_> {
-    fn count(&self, usage: Usage) -> Option<Exhausted> {
+    fn count(&self, usage: Usage) -> Option<QuotaError> {
         let [first, second] =
             [self.first, self.second].map(|quota| quota.and_then(|quota| quota.count(usage)));
         first.or(second)

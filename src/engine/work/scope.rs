@@ -7,21 +7,21 @@ use selkie_channel_core::Audience;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::work::workspace::{Workspaces, own_folder};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Facts, Where};
 use selkie_people::update::Conversations;
 use selkie_shape::Shape;
 use selkie_shape::roots::{Reach, Workspace};
-use selkie_store::Claimed;
-use selkie_tools::asked::{Asked, Speaker};
+use selkie_store::TaskClaim;
+use selkie_tools::asked::{Speaker, UserText};
 use selkie_tools::memory::port::Memory;
 use selkie_tools::paths::{Level, Lists, Roots};
 use selkie_tools::ports::{
     Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos,
 };
 use selkie_tools::scope::{Outward, Scope};
-use crate::work::workspace::{Workspaces, own_folder};
 
 /// No call of a tool takes longer.
 const LONGEST_CALL: Duration = Duration::from_secs(120);
@@ -54,7 +54,7 @@ impl Scopes {
     /// Makes the scope of one call.
     pub fn make(
         &self,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         facts: &Facts,
         shape: &Shape,
         call: &str,
@@ -96,7 +96,7 @@ impl Scopes {
         }
     }
 
-    fn roots(&self, claimed: &Claimed, facts: &Facts, opens: Reach) -> Roots {
+    fn roots(&self, claimed: &TaskClaim, facts: &Facts, opens: Reach) -> Roots {
         let at_terminal = matches!(facts.place, Where::CommandLine { .. });
         let workspace = match (opens.workspace, at_terminal) {
             (Workspace::No, _) | (Workspace::Set, true) => None,
@@ -119,7 +119,7 @@ impl Scopes {
 
 impl Scopes {
     /// The lists, as far as an owner alone reads them: nobody else has written the items of that chat.
-    fn lists(&self, claimed: &Claimed, facts: &Facts) -> Lists {
+    fn lists(&self, claimed: &TaskClaim, facts: &Facts) -> Lists {
         match facts.is_owner_alone() {
             true => self.lists.seen_from(self.conversations.chat(&claimed.conversation)),
             false => self.lists.clone(),
@@ -128,8 +128,8 @@ impl Scopes {
 }
 
 /// What people wrote that a task answers: their messages, or the words it has instead of one.
-fn asked(claimed: &Claimed) -> Asked {
-    let mut asked = Asked::default();
+fn asked(claimed: &TaskClaim) -> UserText {
+    let mut asked = UserText::default();
     let own = claimed.words.as_ref().map(|words| words.letter(claimed.facts.trigger).own);
     let words = claimed.words.iter().zip(&own);
     let words = words.map(|(words, own)| (&words.person, &words.name, own));
@@ -152,11 +152,11 @@ mod tests {
 
     use super::*;
     use crate::flow::testing;
+    use crate::work::records::Records;
+    use crate::work::workspace::WorkspaceSettings;
     use selkie_domain::clock::SystemClock;
     use selkie_domain::owners::Owners;
     use selkie_tools::paths::Ours;
-    use crate::work::records::Records;
-    use crate::work::workspace::WorkspaceSettings;
 
     #[test]
     fn a_closed_shape_leaves_the_own_folder_alone() {

@@ -7,6 +7,9 @@ use selkie_channel_core::{Audience, ConversationId, PersonId};
 
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
+use crate::work::conversation_log;
+use crate::work::messages::sessions as messages;
+use crate::work::rights::{self, Rights};
 use selkie_domain::cause::Cause;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Facts, Trigger, Trust, Where};
@@ -17,10 +20,7 @@ use selkie_schedule::zone::Zone;
 use selkie_store::read::{ConversationRow, ConversationStatus};
 use selkie_store::{Fuse, Location, NewTask, StoreError, TaskRequest};
 use selkie_tools::ToolError;
-use selkie_tools::ports::{History, Sessions, Told, Visitor};
-use crate::work::messages::sessions as messages;
-use crate::work::rights::{self, Rights};
-use crate::work::told;
+use selkie_tools::ports::{History, Sessions, TodoReport, Visitor};
 
 /// So many of the last active conversations are known to lists, and found by their keys.
 const LOOKED_THROUGH: usize = 10_000;
@@ -48,7 +48,7 @@ impl<'a> From<&'a Visitor> for Viewer<'a> {
 
 /// Where a list of conversations is read.
 #[derive(Clone, Copy)]
-pub struct Listing<'a> {
+pub struct SessionScope<'a> {
     pub(crate) here: &'a ConversationId,
     /// By whose clocks times are told; a model reads them as they are stored.
     pub zone: Option<Zone>,
@@ -78,12 +78,12 @@ impl View {
 
 #[async_trait]
 impl Sessions for SessionBook {
-    async fn list(&self, by: &Visitor, limit: usize) -> Result<Told, ToolError> {
+    async fn list(&self, by: &Visitor, limit: usize) -> Result<TodoReport, ToolError> {
         let rows = self.seen(by.into()).await.map_err(|error| self.failed(&error))?;
         let others = rows.iter().take(limit).any(|row| row.id != by.conversation);
-        let text = self.lines(&rows, limit, Listing { here: &by.conversation, zone: None });
+        let text = self.lines(&rows, limit, SessionScope { here: &by.conversation, zone: None });
         // What chats are called others have written.
-        Ok(Told { text, level: if others { Taint::Raw } else { Taint::Clean } })
+        Ok(TodoReport { text, level: if others { Taint::Raw } else { Taint::Clean } })
     }
 
     async fn history(
@@ -100,7 +100,7 @@ impl Sessions for SessionBook {
             ledger.takes_from(by.task, other).await.map_err(|error| self.failed(&error))?;
         }
         let tasks = ledger.said(&id, false, limit).await;
-        let entries = told::entries(tasks.map_err(|error| self.failed(&error))?);
+        let entries = conversation_log::entries(tasks.map_err(|error| self.failed(&error))?);
         let newest = &entries[entries.len().saturating_sub(limit)..];
         Ok(History { text: messages::history(&id, newest), of: of.cloned() })
     }
@@ -130,7 +130,7 @@ impl Sessions for SessionBook {
         let status: ConversationStatus =
             ledger.status(&by.conversation).await.map_err(|error| self.failed(&error))?;
         let tasks = ledger.said(&by.conversation, false, LOOKED_THROUGH).await;
-        let entries = told::entries(tasks.map_err(|error| self.failed(&error))?);
+        let entries = conversation_log::entries(tasks.map_err(|error| self.failed(&error))?);
         Ok(messages::status(&by.conversation, entries.len(), &status))
     }
 }
@@ -245,9 +245,9 @@ impl SessionBook {
         &self,
         rows: &[ConversationRow],
         limit: usize,
-        listing: Listing<'_>,
+        listing: SessionScope<'_>,
     ) -> String {
-        let Listing { here, zone } = listing;
+        let SessionScope { here, zone } = listing;
         let kind = |row: &ConversationRow| {
             let account = self.outbox.accounts.of(&row.id)?;
             let features = account.channel.address.features(&row.id);
@@ -255,7 +255,7 @@ impl SessionBook {
         };
         let line = |row: &ConversationRow| {
             let (kind, is_here) = (kind(row), row.id == *here);
-            messages::line(row, &messages::Showing { kind: kind.as_deref(), is_here, zone })
+            messages::line(row, &messages::SessionStyle { kind: kind.as_deref(), is_here, zone })
         };
         let lines: Vec<String> = rows.iter().take(limit).map(line).collect();
         messages::list(&lines, rows.len().saturating_sub(limit))

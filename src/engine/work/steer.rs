@@ -10,39 +10,39 @@ use async_trait::async_trait;
 use selkie_channel_core::Inbound;
 use selkie_channel_core::locked;
 
-use selkie_agent::{Inflow, Newer, Source};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::storage::Storage;
+use crate::work::received;
+use crate::work::rights::Rights;
+use crate::work::settings::WhileBusy;
+use selkie_agent::{Inflow, Newer, Source};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::facts::{Facts, Trigger, Where};
 use selkie_domain::ids::{InboxId, TaskId};
 use selkie_domain::task::Claim;
 use selkie_schedule::zone::Zone;
-use selkie_store::{Claimed, Waiting};
-use crate::work::received;
-use crate::work::rights::Rights;
-use crate::work::settings::WhileBusy;
+use selkie_store::{TaskClaim, WaitingTask};
 
 /// The inflow of one task.
-pub struct Steering {
+pub struct TaskInflow {
     storage: Arc<Storage>,
     clock: SharedClock,
     rights: Arc<Rights>,
     while_busy: WhileBusy,
     claim: Claim,
-    claimed: Claimed,
+    claimed: TaskClaim,
     /// By which clocks its lines are told.
     zone: Zone,
     /// What was handed to the run, whether its model has seen it or not.
     given: Mutex<HashMap<TaskId, Vec<(InboxId, Inbound)>>>,
 }
 
-impl Steering {
+impl TaskInflow {
     pub(crate) fn new(
         outbox: &Outbox,
         rights: &Arc<Rights>,
         while_busy: WhileBusy,
-        claimed: &Claimed,
+        claimed: &TaskClaim,
         zone: Zone,
     ) -> Self {
         Self {
@@ -68,8 +68,8 @@ impl Steering {
         self.while_busy == WhileBusy::Steer && matches!(self.claimed.facts.place, Where::Channel(_))
     }
 
-    fn message(&self, run: &Facts, waiting: Waiting) -> Option<Newer> {
-        let Waiting { task, mut facts, heard } = waiting;
+    fn message(&self, run: &Facts, waiting: WaitingTask) -> Option<Newer> {
+        let WaitingTask { task, mut facts, heard } = waiting;
         // A task with words of its own is no part of the talk: it waits for its turn.
         if heard.is_empty() {
             return None;
@@ -104,7 +104,7 @@ impl Steering {
 }
 
 #[async_trait]
-impl Inflow for Steering {
+impl Inflow for TaskInflow {
     async fn newer(&self, facts: &Facts) -> Vec<Newer> {
         if !self.is_on() {
             return Vec::new();

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use tokio_util::sync::CancellationToken;
 
-use selkie_domain::ids::TaskId;
 use selkie_channel_core::locked;
+use selkie_domain::ids::TaskId;
 
 /// StopTokens that came early and are remembered.
 const MANY_EARLY: usize = 1_000;
@@ -15,11 +15,11 @@ const MANY_EARLY: usize = 1_000;
 /// The running tasks.
 pub struct StopTokens {
     work: CancellationToken,
-    running: Mutex<Running>,
+    running: Mutex<StopToken>,
 }
 
 #[derive(Default)]
-struct Running {
+struct StopToken {
     marks: HashMap<TaskId, StopMark>,
     /// Stopped between the claim and its worker.
     early: HashSet<TaskId>,
@@ -84,7 +84,7 @@ impl StopTokens {
         running.early.insert(task);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Running> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, StopToken> {
         locked(&self.running)
     }
 }

@@ -7,14 +7,14 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 use tokio::time::{Instant, timeout_at};
 
-use selkie_agent::Ending;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
+use selkie_agent::DriveOutcome;
 use selkie_domain::course::{Course, Sum};
 use selkie_domain::ids::{OutboundId, TaskId};
 use selkie_domain::traces::TaskTrace;
 use selkie_domain::usage::Usage;
-use selkie_store::{Claimed, DeliveryState, End};
+use selkie_store::{DeliveryState, End, TaskClaim};
 
 /// So long the line waits for the last receipt: an outage of a platform may last for days.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,7 +36,7 @@ pub struct Story {
 
 impl Story {
     /// Of a task that ends; `None` for what was not begun because nobody may ask for it, who decide how often they do.
-    pub fn of(claimed: &Claimed, ending: &Ending) -> Option<Self> {
+    pub fn of(claimed: &TaskClaim, ending: &DriveOutcome) -> Option<Self> {
         if matches!(&ending.end, End::Failed { why } if why.starts_with("ignored: ")) {
             return None;
         }

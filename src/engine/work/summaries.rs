@@ -11,17 +11,17 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
 use crate::delivery::outbox::Outbox;
+use crate::work::limits::Limits;
 use selkie_domain::command_line;
+use selkie_domain::event::Event;
 use selkie_domain::facts::Trust;
-use selkie_domain::happening::Happening;
 use selkie_domain::live::Live;
 use selkie_domain::usage::Meter;
 use selkie_memory::summary::{INSTRUCTION, Question, answer, question};
 use selkie_memory::{MemoryBook, NewSummary, SummarySettings};
-use selkie_store::{Day, SoughtTalk, StoreError, SummaryMark, Unsummarized};
+use selkie_store::{Day, SoughtTalk, StoreError, SummaryGap, SummaryMark};
 use selkie_tools::ToolError;
 use selkie_tools::ports::Small;
-use crate::work::limits::Limits;
 
 /// What was said earlier is not summed up any more.
 const LONGEST_AGO: TimeDelta = TimeDelta::days(30);
@@ -55,7 +55,7 @@ struct Times {
 }
 
 /// What becomes of a summary.
-enum Made {
+enum SummaryOutcome {
     /// It stands, or there is nothing to write.
     Done,
     /// It is tried again.
@@ -86,7 +86,7 @@ impl Summaries {
     }
 
     /// Waits until something is to be done, or may be sooner; whether the daemon goes on.
-    async fn waits(&self, times: &mut Times, heard: &mut broadcast::Receiver<Happening>) -> bool {
+    async fn waits(&self, times: &mut Times, heard: &mut broadcast::Receiver<Event>) -> bool {
         let runtime = &self.outbox.runtime;
         let next = [times.look, times.stale].into_iter().flatten().min();
         let sleeps = async {
@@ -104,10 +104,10 @@ impl Summaries {
             };
             let (before, now) = (*times, runtime.now());
             match happened {
-                Ok(Happening::Received { .. }) => times.stale = sooner(times.stale, now + SOON),
+                Ok(Event::Received { .. }) => times.stale = sooner(times.stale, now + SOON),
                 Err(RecvError::Closed) => return false,
                 // What was missed may have been an end.
-                Ok(Happening::Ended { .. }) | Err(RecvError::Lagged(_)) => {
+                Ok(Event::Ended { .. }) | Err(RecvError::Lagged(_)) => {
                     times.look = sooner(times.look, now + self.gap());
                 }
                 Ok(_) => {}
@@ -141,7 +141,7 @@ impl Summaries {
             let rests_at = one.ended_at + after;
             if rests_at > self.outbox.runtime.now() {
                 next = sooner(next, rests_at);
-            } else if let Made::Later(at) = self.sum_up(&one).await {
+            } else if let SummaryOutcome::Later(at) = self.sum_up(&one).await {
                 next = sooner(next, at);
             }
             if self.outbox.runtime.stop.work.is_cancelled() {
@@ -151,9 +151,9 @@ impl Summaries {
         next
     }
 
-    async fn sum_up(&self, one: &Unsummarized) -> Made {
+    async fn sum_up(&self, one: &SummaryGap) -> SummaryOutcome {
         let runtime = &self.outbox.runtime;
-        let later = Made::Later(runtime.now() + LATER);
+        let later = SummaryOutcome::Later(runtime.now() + LATER);
         if !self.limits.has_room(&one.conversation).await {
             return later;
         }
@@ -166,9 +166,9 @@ impl Summaries {
         match runtime.stop.work.run_until_cancelled(made).await {
             Some(Ok(Some(true))) => {
                 tracing::info!(conversation = %one.conversation, "a conversation that rests was summed up");
-                Made::Done
+                SummaryOutcome::Done
             }
-            Some(Ok(Some(false))) | None => Made::Done,
+            Some(Ok(Some(false))) | None => SummaryOutcome::Done,
             Some(Ok(None)) => later,
             Some(Err(why)) => {
                 tracing::warn!(conversation = %one.conversation, %why, "a conversation is not summed up now");
@@ -184,7 +184,7 @@ impl Summaries {
     }
 
     /// Asks for a summary and writes it; whether one stands there now.
-    async fn written(&self, one: &Unsummarized) -> Result<Option<bool>, ToolError> {
+    async fn written(&self, one: &SummaryGap) -> Result<Option<bool>, ToolError> {
         let ledger = &self.outbox.storage.ledger;
         let talk = ledger.talk_to_summarize(one.mark).await.map_err(unstored)?;
         let before = self.memory.summary(&one.conversation).await?;

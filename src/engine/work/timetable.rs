@@ -4,24 +4,24 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::{ConversationId, PersonId, Unasked};
+use selkie_channel_core::{ConversationId, PersonId, UnpromptedCost};
 
 use crate::delivery::accounts::Accounts;
+use crate::work::messages::public_place;
+use crate::work::rights;
 use selkie_domain::command_line;
 use selkie_domain::facts::Trust;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::owners::Owners;
 use selkie_domain::schedule::{Action, Maker, Terms, Wish};
 use selkie_domain::taint::Taint;
-use selkie_schedule::book::{Asking, Book, BookError, MOST_LISTED, Wanted};
+use selkie_schedule::book::{Book, BookError, MOST_LISTED, RequestOrigin, ScheduleRequest};
 use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::recurrence::Recurrence;
 use selkie_schedule::zones::Zones;
 use selkie_store::{Ledger, Location, ScheduleRow, Which};
 use selkie_tools::ToolError;
-use selkie_tools::ports::{Entry, EntryDoes, Listed, Posted, Timetable, When, Wisher};
-use crate::work::messages::public_place;
-use crate::work::rights;
+use selkie_tools::ports::{Entry, EntryDoes, PostResult, ScheduleList, Timetable, When, Wisher};
 
 /// The timetable over the book.
 pub struct BookTimetable {
@@ -50,7 +50,7 @@ impl Timetable for BookTimetable {
         read.err().map(|why| why.to_string())
     }
 
-    async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError> {
+    async fn list(&self, conversation: &ConversationId) -> Result<ScheduleList, ToolError> {
         // At the command line the owner sees them all.
         let here = (!command_line::is_at(conversation)).then(|| conversation.clone());
         let which = Which { conversation: here, limit: MOST_LISTED, ..Which::default() };
@@ -64,7 +64,7 @@ impl Timetable for BookTimetable {
                 all.saturating_sub(rows.len() as u64)
             }
         };
-        Ok(Listed { lines, more, level })
+        Ok(ScheduleList { lines, more, level })
     }
 
     async fn wish(
@@ -85,7 +85,7 @@ impl Timetable for BookTimetable {
                 )),
             }
         };
-        let asking = Asking { here, task: by.task };
+        let asking = RequestOrigin { here, task: by.task };
         let row = self.book.wish(id, wish, asking, may).await.map_err(told)?;
         Ok(match wish {
             Wish::Remove => format!("Removed schedule {id} ({}).", row.schedule.name()),
@@ -97,14 +97,14 @@ impl Timetable for BookTimetable {
 
 impl BookTimetable {
     /// Gives what names no zone the one of whoever wants it, and where.
-    async fn in_its_zone(&self, wanted: Wanted) -> Result<Wanted, ToolError> {
+    async fn in_its_zone(&self, wanted: ScheduleRequest) -> Result<ScheduleRequest, ToolError> {
         if wanted.zone.is_some() {
             return Ok(wanted);
         }
-        let Wanted { location, maker, .. } = &wanted;
+        let ScheduleRequest { location, maker, .. } = &wanted;
         let found = self.zones.of(&location.place, Some(&maker.person)).await;
         let zone = found.map_err(|error| ToolError::Abort(error.to_string()))?.zone;
-        Ok(Wanted { zone: Some(zone.name().to_owned()), ..wanted })
+        Ok(ScheduleRequest { zone: Some(zone.name().to_owned()), ..wanted })
     }
 
     /// What a tool wants kept, in the book's words; `here`: where what is made here speaks.
@@ -112,7 +112,7 @@ impl BookTimetable {
         &self,
         entry: Entry,
         here: Result<ConversationId, ToolError>,
-    ) -> Result<Wanted, ToolError> {
+    ) -> Result<ScheduleRequest, ToolError> {
         let Entry { key, when, zone, does, by, taint, .. } = entry;
         // A model may write what it leaves open.
         let zone = zone.filter(|zone| !zone.trim().is_empty());
@@ -130,7 +130,7 @@ impl BookTimetable {
                 (here?, Action::Prompt { prompt, model: None, effort: None })
             }
             EntryDoes::Remind(markdown) => (here?, Action::Remind { markdown }),
-            EntryDoes::Post(Posted { to, post }) => {
+            EntryDoes::Post(PostResult { to, post }) => {
                 let to = self.public(to)?;
                 // Where no owner can be reached nobody is told what becomes of it.
                 let asked = here.unwrap_or_else(|_| to.clone());
@@ -138,7 +138,7 @@ impl BookTimetable {
             }
         };
         let (location, title, terms) = (self.location(&asked)?, String::new(), Terms::default());
-        Ok(Wanted { key, location, title, when, recurrence, zone, action, maker, terms })
+        Ok(ScheduleRequest { key, location, title, when, recurrence, zone, action, maker, terms })
     }
 
     /// Finds the public conversation with this key.
@@ -259,13 +259,13 @@ impl BookTimetable {
     }
 
     /// Keeps a schedule where the bot may speak unasked.
-    pub async fn keep(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
+    pub async fn keep(&self, wanted: ScheduleRequest) -> Result<ScheduleRow, BookError> {
         self.may_keep(&wanted).await?;
         self.book.add(wanted).await
     }
 
     /// Whether a schedule could be kept, and the bot may speak there unasked.
-    pub async fn may_keep(&self, wanted: &Wanted) -> Result<(), BookError> {
+    pub async fn may_keep(&self, wanted: &ScheduleRequest) -> Result<(), BookError> {
         let conversation = &wanted.location.conversation;
         let account = self.accounts.of(conversation);
         if let Some(tool) = account.and_then(|account| account.posts_by())
@@ -273,7 +273,7 @@ impl BookTimetable {
         {
             return Err(BookError::Refused(public_place(conversation, tool)));
         }
-        if let Unasked::Never(why) = self.unasked(conversation).await {
+        if let UnpromptedCost::Never(why) = self.unasked(conversation).await {
             return Err(BookError::Refused(why));
         }
         self.book.check(wanted)
@@ -282,17 +282,17 @@ impl BookTimetable {
     /// Says what a schedule will come to in a month.
     pub async fn forecast(&self, row: &ScheduleRow) -> Result<String, BookError> {
         let paid = match self.unasked(&row.conversation).await {
-            Unasked::Counted(each) => Some(each),
+            UnpromptedCost::Counted(each) => Some(each),
             _ => None,
         };
         self.book.forecast(row, paid).await
     }
 
     /// What it comes to that the bot speaks in a conversation where nobody has just spoken.
-    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost {
         match self.accounts.of(conversation) {
             Some(account) => account.unasked(conversation).await,
-            None => Unasked::Free,
+            None => UnpromptedCost::Free,
         }
     }
 

@@ -9,16 +9,16 @@ use chrono::{DateTime, FixedOffset, Utc};
 use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
-use selkie_people::circle::Circle;
+use crate::work::acquaintances::Acquaintances;
+use crate::work::timetable::BookTimetable;
 use selkie_people::due::DueNotes;
 use selkie_people::files::FileError;
 use selkie_people::update::{NamedPerson, SeenTodo, SeenTodos, seen};
+use selkie_people::visibility::Visibility;
 use selkie_schedule::local::fixed;
 use selkie_schedule::zone::Zone;
 use selkie_schedule::zones::SetBy;
 use selkie_store::StoreError;
-use crate::work::acquaintances::Acquaintances;
-use crate::work::timetable::BookTimetable;
 
 /// So many of the last active conversations are looked through for the names of chats.
 const LOOKED_THROUGH: usize = 10_000;
@@ -82,7 +82,7 @@ pub struct Reader {
 
 /// Why there is no list.
 #[derive(Debug, thiserror::Error)]
-pub enum Unlisted {
+pub enum ListError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -96,7 +96,7 @@ impl TodoLists {
     ///
     /// # Errors
     /// When a file cannot be read, or the ledger does not answer.
-    pub async fn seen(&self, by: &Reader) -> Result<TodoList, Unlisted> {
+    pub async fn seen(&self, by: &Reader) -> Result<TodoList, ListError> {
         let files = &self.acquaintances.files;
         let SeenTodos { open, done, faults } = seen(files, by.chat.clone(), by.is_whole).await?;
         // Elsewhere than in the whole list every item is of the chat that it is read in.
@@ -193,9 +193,9 @@ impl TodoLists {
     }
 
     /// Knows what people call chats, by their ids: by their titles, and those with one person by whom it is.
-    async fn names(&self) -> Result<HashMap<String, String>, Unlisted> {
+    async fn names(&self) -> Result<HashMap<String, String>, ListError> {
         let ledger = &self.acquaintances.storage.ledger;
-        let whole = Circle { is_whole: true, ..Circle::default() };
+        let whole = Visibility { is_whole: true, ..Visibility::default() };
         let known = self.acquaintances.book().known(whole).await?.known;
         let mut names = HashMap::new();
         for one in known {

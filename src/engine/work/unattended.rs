@@ -1,13 +1,13 @@
 //! Tasks that nobody waits for, a schedule's and the heartbeat's: what they have not said is not shown either, and
 //! words that are fixed are said without a model.
 
-use selkie_agent::Ending;
+use crate::work::messages;
+use selkie_agent::DriveOutcome;
 use selkie_domain::facts::{Facts, Trigger};
 use selkie_domain::schedule::PASSED_OVER;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::Item;
-use selkie_store::{Claimed, End};
-use crate::work::messages;
+use selkie_store::{End, TaskClaim};
 
 /// The answer of a task that has nothing to tell.
 const NOTHING: &str = "nothing";
@@ -30,7 +30,7 @@ pub fn is_unasked(facts: &Facts) -> bool {
 }
 
 /// Why a task was not begun whose speaker nobody listens to any more.
-pub fn not_allowed(claimed: &Claimed) -> String {
+pub fn not_allowed(claimed: &TaskClaim) -> String {
     match is_unattended(&claimed.facts) {
         true => format!("{PASSED_OVER}whoever made it is no longer allowed there"),
         false => "ignored: not_allowed any more".to_owned(),
@@ -38,7 +38,7 @@ pub fn not_allowed(claimed: &Claimed) -> String {
 }
 
 /// Why a task was not begun that a limit stands in the way of.
-pub fn limited(claimed: &Claimed, limit: &str, who: &str) -> String {
+pub fn limited(claimed: &TaskClaim, limit: &str, who: &str) -> String {
     match is_unattended(&claimed.facts) {
         true => format!("{PASSED_OVER}{limit} is reached ({who})"),
         false => format!("ignored: {limit} is reached"),
@@ -47,7 +47,7 @@ pub fn limited(claimed: &Claimed, limit: &str, who: &str) -> String {
 
 /// Whether a task ends without anything to tell: nothing is said, and nothing becomes history. A heartbeat that fails
 /// is tried again soon, and its owner hears of it when it fails again and again.
-pub fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
+pub fn has_nothing_to_tell(claimed: &TaskClaim, ending: &DriveOutcome) -> bool {
     match &ending.end {
         End::Done => is_unattended(&claimed.facts) && is_nothing(&ending.text),
         End::Failed { .. } => claimed.facts.trigger == Trigger::Heartbeat,
@@ -56,17 +56,23 @@ pub fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
 }
 
 /// The end of a task whose words are said as they are.
-pub fn fixed(claimed: &Claimed) -> Option<Ending> {
+pub fn fixed(claimed: &TaskClaim) -> Option<DriveOutcome> {
     let words = claimed.words.as_ref().filter(|words| words.fixed)?;
     let note = (!words.note.is_empty()).then(|| Item::Noted { text: words.note.clone() });
     let text = words.text.clone();
     let read = claimed.facts.taint;
     let append = note.into_iter().chain([said(&text, read)]).collect();
-    Some(Ending { append, header: "{}".to_owned(), end: End::Done, text, ..Ending::default() })
+    Some(DriveOutcome {
+        append,
+        header: "{}".to_owned(),
+        end: End::Done,
+        text,
+        ..DriveOutcome::default()
+    })
 }
 
 /// The end of a schedule's task, which names the schedule where it failed: nobody has just asked for it.
-pub fn naming(mut ending: Ending, schedule: &str, has_spoken: bool) -> Ending {
+pub fn naming(mut ending: DriveOutcome, schedule: &str, has_spoken: bool) -> DriveOutcome {
     let End::Failed { why } = &ending.end else { return ending };
     let text = match ending.text.is_empty() {
         true if has_spoken => return ending,

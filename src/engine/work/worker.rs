@@ -12,13 +12,13 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
 use crate::delivery::outbox::Outbox;
-use selkie_domain::crash::CrashPoint;
-use selkie_domain::task::Lane;
-use selkie_store::{Claimed, StoreError};
 use crate::work::answer::{Answers, MOST_ATTEMPTS};
-use crate::work::remains::Remains;
+use crate::work::failed_finish::Remains;
 use crate::work::settings::WorkerSettings;
 use selkie_channel_core::locked;
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::task::Lane;
+use selkie_store::{StoreError, TaskClaim};
 
 /// Tasks a worker takes from one lane before other waiting lanes have their turn.
 const TURNS: u32 = 8;
@@ -102,14 +102,14 @@ impl Workers {
     }
 
     /// Begins claimed tasks; permits left over are given back.
-    pub fn begin(self: &Arc<Self>, claimed: Vec<Claimed>, mut permits: Permits) {
+    pub fn begin(self: &Arc<Self>, claimed: Vec<TaskClaim>, mut permits: Permits) {
         for task in claimed {
             let permit = permits.pop().map(Permit::any);
             self.spawn(task, permit);
         }
     }
 
-    fn spawn(self: &Arc<Self>, task: Claimed, permit: Option<Permit>) -> JoinHandle<()> {
+    fn spawn(self: &Arc<Self>, task: TaskClaim, permit: Option<Permit>) -> JoinHandle<()> {
         // Until the lane rests its account is not let go of.
         let at_work = self.outbox.accounts.of(&task.conversation).map(|account| account.at_work());
         let work = Arc::clone(self).work(task, permit);
@@ -321,7 +321,7 @@ impl Workers {
     }
 
     /// Works on a task and on those its lane hands over, in turn with other lanes.
-    async fn work(self: Arc<Self>, first: Claimed, permit: Option<Permit>) {
+    async fn work(self: Arc<Self>, first: TaskClaim, permit: Option<Permit>) {
         let mut next = Some(first);
         let mut turns = 0;
         while let Some(claimed) = next.take() {

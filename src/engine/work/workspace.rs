@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use selkie_domain::facts::Trust;
-use selkie_store::Claimed;
+use selkie_store::TaskClaim;
 use selkie_tools::paths::{CommandLog, Ours};
 
 /// Folders of the machine that are no place for files.
@@ -39,7 +39,7 @@ pub struct Workspaces {
 
 impl Workspaces {
     /// Returns the folder of a task's conversation. `closed`: a place that has only what was set for it.
-    pub fn of(&self, claimed: &Claimed, trust: Trust, closed: bool) -> Option<PathBuf> {
+    pub fn of(&self, claimed: &TaskClaim, trust: Trust, closed: bool) -> Option<PathBuf> {
         if trust == Trust::Stranger {
             return None;
         }

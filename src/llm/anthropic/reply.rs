@@ -2,23 +2,23 @@
 
 use serde_json::Value;
 
+use crate::gather::{Gather, Whole};
+use crate::halves::PieceJoiner;
+use crate::refusal::IncompleteAnswer;
+use crate::text_so_far::TextSoFar;
+use crate::{OnText, Reason, Reply, StopReason, dialect};
 use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
-use crate::gather::{Gather, Whole};
-use crate::halves::Joined;
-use crate::refusal::Unfinished;
-use crate::said::Said;
-use crate::{OnText, Reason, Reply, Stopped, dialect};
 
 /// No answer has more blocks than this.
 const MOST_BLOCKS: usize = 256;
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub(crate) struct PartialReply {
     /// An event said that nothing follows.
     ended: bool,
-    said: Said,
+    said: TextSoFar,
     /// Calls and blocks that hold nothing for people, by their index, in their order.
     blocks: Vec<(u64, Block)>,
     /// All blocks as they came.
@@ -29,13 +29,13 @@ pub(crate) struct Gathered {
 }
 
 enum Block {
-    /// Its words go to [`Gathered::said`]: the texts of one answer are one text.
+    /// Its words go to [`PartialReply::said`]: the texts of one answer are one text.
     Text,
     Call {
         id: String,
         name: String,
         input: Value,
-        text: Joined,
+        text: PieceJoiner,
     },
     /// Thinking, and what nobody knows yet.
     Other,
@@ -46,14 +46,14 @@ struct Raw {
     index: u64,
     block: Value,
     /// What its text fields come to.
-    texts: Vec<(&'static str, Joined)>,
+    texts: Vec<(&'static str, PieceJoiner)>,
 }
 
 /// The deltas of a block, and the field of it that each adds to.
 const FIELDS: [(&str, &str); 3] =
     [("text", "text"), ("thinking", "thinking"), ("signature", "signature")];
 
-impl Gather for Gathered {
+impl Gather for PartialReply {
     fn take_whole(&mut self, message: &Value, heard: &OnText<'_>) {
         self.take_usage(&message["usage"]);
         for (index, block) in (0..).zip(message["content"].as_array().into_iter().flatten()) {
@@ -86,9 +86,9 @@ impl Gather for Gathered {
         self.usage
     }
 
-    fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished> {
+    fn finish(self, by: String, told: bool) -> Result<Whole, IncompleteAnswer> {
         let usage = Usage { calls: 1, ..self.usage };
-        let unfinished = |reason, why| Unfinished { reason, why, usage };
+        let unfinished = |reason, why| IncompleteAnswer { reason, why, usage };
         if !told {
             let why = "the stream ended early".to_owned();
             return Err(unfinished(Reason::Garbled, why));
@@ -101,8 +101,8 @@ impl Gather for Gathered {
         let own = own(self.raw);
         let calls: Vec<Call> = self.blocks.into_iter().filter_map(|(_, b)| b.call()).collect();
         let stopped = match self.stop.as_str() {
-            "max_tokens" | "model_context_window_exceeded" => Some(Stopped::Room),
-            "refusal" => Some(Stopped::Refusal),
+            "max_tokens" | "model_context_window_exceeded" => Some(StopReason::Room),
+            "refusal" => Some(StopReason::Refusal),
             _ => None,
         };
         Ok(Whole {
@@ -113,7 +113,7 @@ impl Gather for Gathered {
     }
 }
 
-impl Gathered {
+impl PartialReply {
     fn begin(&mut self, index: u64, block: &Value, torn: bool, heard: &OnText<'_>) {
         if self.blocks.len() >= MOST_BLOCKS {
             self.too_many = true;
@@ -129,7 +129,7 @@ impl Gathered {
                 id: text("id"),
                 name: text("name"),
                 input: block["input"].clone(),
-                text: Joined::default(),
+                text: PieceJoiner::default(),
             },
             _ => Block::Other,
         };
@@ -178,7 +178,7 @@ impl Raw {
         for (key, field) in FIELDS {
             let Some(more) = delta[key].as_str() else { continue };
             if !self.texts.iter().any(|(name, _)| *name == field) {
-                let mut text = Joined::default();
+                let mut text = PieceJoiner::default();
                 text.push(self.block[field].as_str().unwrap_or(""), torn);
                 self.texts.push((field, text));
             }
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn fuzz_replies() {
         selkie_fuzz::bytes("stream", |bytes| {
-            let (mut parser, mut gathered) = (Parser::default(), Gathered::default());
+            let (mut parser, mut gathered) = (Parser::default(), PartialReply::default());
             let mut events = parser.push(bytes);
             events.extend(parser.finish());
             for event in events {

@@ -7,16 +7,16 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::reply::Gathered;
-use selkie_domain::effort::Effort;
-use selkie_domain::tool::ToolSpec;
-use selkie_domain::transcript::Turn;
+use super::reply::PartialReply;
 use crate::Request;
 use crate::adapter::Dialect;
 use crate::dialect::{self, Ids, Look, Replay};
 use crate::habits::{Habits, Part};
 use crate::profile::Profile;
 use crate::schema::{self, Form};
+use selkie_domain::effort::Effort;
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::Turn;
 
 /// Said where the API wants the person's side and there is none.
 const EARLIER: &str = "(earlier conversation)";
@@ -48,7 +48,7 @@ pub(crate) struct Messages;
 
 impl Dialect for Messages {
     type Body<'a> = Body<'a>;
-    type Gathered = Gathered;
+    type ReplyReader = PartialReply;
     const PATH: &'static str = "/messages";
 
     fn body<'a>(

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::habits::Habits;
-use crate::halves::Joined;
+use crate::halves::PieceJoiner;
 
 /// The fields of a message that are a server's own.
 const FIELDS: [&str; 4] = [THOUGHTS, "reasoning", "reasoning_details", "extra_content"];
@@ -17,7 +17,7 @@ const NO_MARK: &str = "skip_thought_signature_validator";
 /// What has arrived of a message's own fields.
 #[derive(Default)]
 pub(super) struct Own {
-    texts: Vec<(&'static str, Joined)>,
+    texts: Vec<(&'static str, PieceJoiner)>,
     others: Map<String, Value>,
 }
 
@@ -37,10 +37,10 @@ impl Own {
         }
     }
 
-    fn text(&mut self, field: &'static str) -> &mut Joined {
+    fn text(&mut self, field: &'static str) -> &mut PieceJoiner {
         let at = self.texts.iter().position(|(name, _)| *name == field);
         let at = at.unwrap_or_else(|| {
-            self.texts.push((field, Joined::default()));
+            self.texts.push((field, PieceJoiner::default()));
             self.texts.len() - 1
         });
         &mut self.texts[at].1

@@ -4,23 +4,23 @@
 use serde_json::Value;
 
 use super::own::{self, Own};
+use crate::gather::{Gather, MOST_CALLS, Whole};
+use crate::halves::PieceJoiner;
+use crate::pictures::Pictures;
+use crate::refusal::IncompleteAnswer;
+use crate::text_so_far::TextSoFar;
+use crate::{OnText, Reason, Reply, StopReason, dialect};
 use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
-use crate::gather::{Gather, MOST_CALLS, Whole};
-use crate::halves::Joined;
-use crate::pictures::Pictures;
-use crate::refusal::Unfinished;
-use crate::said::Said;
-use crate::{OnText, Reason, Reply, Stopped, dialect};
 
 /// Arguments are looked at for being complete up to this length, bytes.
 const LOOKED_AT: usize = 16 * 1024;
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(crate) struct Gathered {
-    said: Said,
-    refusal: Joined,
+pub(crate) struct PartialReply {
+    said: TextSoFar,
+    refusal: PieceJoiner,
     pictures: Pictures,
     own: Own,
     calls: Vec<Piece>,
@@ -35,14 +35,14 @@ struct Piece {
     index: Option<u64>,
     id: String,
     name: String,
-    text: Joined,
+    text: PieceJoiner,
     /// The arguments of servers that send an object instead of its text.
     object: Option<Value>,
     /// What the server wants back with it.
     mark: Value,
 }
 
-impl Gather for Gathered {
+impl Gather for PartialReply {
     fn take(&mut self, chunk: &Value, torn: bool, heard: &OnText<'_>) {
         let said = self.take_words(chunk, torn, heard);
         for call in calls(said) {
@@ -68,9 +68,9 @@ impl Gather for Gathered {
         self.usage
     }
 
-    fn finish(self, by: String, told: bool) -> Result<Whole, Unfinished> {
+    fn finish(self, by: String, told: bool) -> Result<Whole, IncompleteAnswer> {
         let usage = Usage { calls: 1, ..self.usage };
-        let unfinished = |reason, why| Unfinished { reason, why, usage };
+        let unfinished = |reason, why| IncompleteAnswer { reason, why, usage };
         if self.finish.is_none() && !told {
             let why = "the stream ended early".to_owned();
             return Err(unfinished(Reason::Garbled, why));
@@ -86,16 +86,16 @@ impl Gather for Gathered {
         let (text, refused) = dialect::with_refusal(said, refusal);
         let (pictures, text) = self.pictures.finish(text);
         let stopped = match finish.as_str() {
-            "length" => Some(Stopped::Room),
-            "content_filter" => Some(Stopped::Filter),
-            _ => refused.then_some(Stopped::Refusal),
+            "length" => Some(StopReason::Room),
+            "content_filter" => Some(StopReason::Filter),
+            _ => refused.then_some(StopReason::Refusal),
         };
         let reply = Reply { text, calls, pictures, usage, own: None, stopped, by };
         Ok(Whole { reply, own, word: finish })
     }
 }
 
-impl Gathered {
+impl PartialReply {
     fn take_words<'a>(&mut self, value: &'a Value, torn: bool, heard: &OnText<'_>) -> &'a Value {
         if let Some(usage) = value.get("usage").filter(|u| u.is_object()) {
             self.usage = read_usage(usage);
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn fuzz_replies() {
         selkie_fuzz::bytes("stream", |bytes| {
-            let (mut parser, mut gathered) = (Parser::default(), Gathered::default());
+            let (mut parser, mut gathered) = (Parser::default(), PartialReply::default());
             let mut events = parser.push(bytes);
             events.extend(parser.finish());
             for event in events {

@@ -7,17 +7,17 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::own;
-use super::reply::Gathered;
-use selkie_domain::effort::Effort;
-use selkie_domain::tool::ToolSpec;
-use selkie_domain::transcript::Turn;
+use super::reply::PartialReply;
 use crate::Request;
 use crate::adapter::Dialect;
 use crate::dialect::{self, Ids, Look};
 use crate::habits::{Habits, Limit, Part};
 use crate::profile::Profile;
-use crate::refusal::Refused;
+use crate::refusal::ProviderRefusal;
 use crate::schema::{self, Form};
+use selkie_domain::effort::Effort;
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::Turn;
 
 /// A request's body. The tools are the shape's own bytes: nothing is written twice.
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ pub(crate) struct Chat;
 
 impl Dialect for Chat {
     type Body<'a> = Body<'a>;
-    type Gathered = Gathered;
+    type ReplyReader = PartialReply;
     const PATH: &'static str = "/chat/completions";
 
     fn body<'a>(
@@ -80,7 +80,7 @@ impl Dialect for Chat {
         })
     }
 
-    fn leads_elsewhere(refused: &Refused) -> bool {
+    fn leads_elsewhere(refused: &ProviderRefusal) -> bool {
         refused.leads_to("/responses", "responses api")
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Once;
 
 use serde_json::Value;
 
-use selkie_domain::transcript::Call;
-use selkie_domain::usage::Usage;
 use crate::gather::{Gather, MOST_CALLS, Whole};
 use crate::pictures::Pictures;
-use crate::refusal::Unfinished;
-use crate::said::Said;
-use crate::{OnText, Reason, Reply, Stopped, dialect, halves};
+use crate::refusal::IncompleteAnswer;
+use crate::text_so_far::TextSoFar;
+use crate::{OnText, Reason, Reply, StopReason, dialect, halves};
+use selkie_domain::transcript::Call;
+use selkie_domain::usage::Usage;
 
 /// No answer has more items than this.
 const MOST_ITEMS: usize = 512;
@@ -27,9 +27,9 @@ static UNKNOWN: Once = Once::new();
 
 /// What has arrived so far.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub(crate) struct PartialReply {
     /// The words as they were written.
-    written: Said,
+    written: TextSoFar,
     /// The message that they are of.
     message: Option<u64>,
     /// The number of the last piece of them.
@@ -44,7 +44,7 @@ pub(crate) struct Gathered {
     usage: Usage,
 }
 
-impl Gather for Gathered {
+impl Gather for PartialReply {
     fn take_whole(&mut self, answer: &Value, heard: &OnText<'_>) {
         self.end(answer, "completed", false);
         let words: Vec<String> = self.messages().map(words_of).collect();
@@ -79,9 +79,9 @@ impl Gather for Gathered {
         self.usage
     }
 
-    fn finish(mut self, by: String, told: bool) -> Result<Whole, Unfinished> {
+    fn finish(mut self, by: String, told: bool) -> Result<Whole, IncompleteAnswer> {
         let usage = Usage { calls: 1, ..self.usage };
-        let garbled = |why: String| Unfinished { reason: Reason::Garbled, why, usage };
+        let garbled = |why: String| IncompleteAnswer { reason: Reason::Garbled, why, usage };
         let word = self.status.clone().unwrap_or_default();
         if !told || !matches!(&*word, "" | "completed" | "incomplete") {
             return Err(garbled(format!("the answer ended early {word}").trim_end().to_owned()));
@@ -94,9 +94,9 @@ impl Gather for Gathered {
         let (text, refused) = self.text(written);
         let (pictures, text) = self.pictures().finish(text);
         let stopped = match (&*word, &*self.reason) {
-            ("incomplete", "content_filter") => Some(Stopped::Filter),
-            ("incomplete", _) => Some(Stopped::Room),
-            _ => refused.then_some(Stopped::Refusal),
+            ("incomplete", "content_filter") => Some(StopReason::Filter),
+            ("incomplete", _) => Some(StopReason::Room),
+            _ => refused.then_some(StopReason::Refusal),
         };
         let own = if stopped.is_some() { None } else { own(self.items) };
         let reply = Reply { text, calls, pictures, usage, own: None, stopped, by };
@@ -104,7 +104,7 @@ impl Gather for Gathered {
     }
 }
 
-impl Gathered {
+impl PartialReply {
     /// Takes a piece of a message; not one that has come before, or too late.
     fn write(&mut self, place: u64, event: &Value, torn: bool, heard: &OnText<'_>) {
         let number = event["sequence_number"].as_u64();
@@ -160,7 +160,7 @@ impl Gathered {
     /// The words for people, and whether they are a refusal. `written`: those that came in pieces, where no item has any.
     fn text(&self, written: String) -> (String, bool) {
         let spoken = |item: &Value| {
-            let mut said = Said::default();
+            let mut said = TextSoFar::default();
             said.push(&words_of(item), false, &|_| {});
             said.finish()
         };
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn fuzz_replies() {
         selkie_fuzz::bytes("stream", |bytes| {
-            let (mut parser, mut gathered) = (Parser::default(), Gathered::default());
+            let (mut parser, mut gathered) = (Parser::default(), PartialReply::default());
             let mut events = parser.push(bytes);
             events.extend(parser.finish());
             for event in events {

@@ -6,16 +6,16 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::reply::Gathered;
-use selkie_domain::tool::ToolSpec;
-use selkie_domain::transcript::Turn;
+use super::reply::PartialReply;
 use crate::Request;
 use crate::adapter::Dialect;
 use crate::dialect::{self, Ids, Look, Replay};
 use crate::habits::{Habits, Part};
 use crate::profile::Profile;
-use crate::refusal::Refused;
+use crate::refusal::ProviderRefusal;
 use crate::schema::{self, Form};
+use selkie_domain::tool::ToolSpec;
+use selkie_domain::transcript::Turn;
 
 /// A request's body.
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ pub(crate) struct Responses;
 
 impl Dialect for Responses {
     type Body<'a> = Body<'a>;
-    type Gathered = Gathered;
+    type ReplyReader = PartialReply;
     const PATH: &'static str = "/responses";
 
     fn body<'a>(
@@ -79,7 +79,7 @@ impl Dialect for Responses {
         })
     }
 
-    fn leads_elsewhere(refused: &Refused) -> bool {
+    fn leads_elsewhere(refused: &ProviderRefusal) -> bool {
         refused.is_nowhere() || refused.leads_to("chat/completions", "chat completions")
     }
 }

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::scripted::request;
 use super::server::{Answer, Server};
-use selkie_domain::chance::{Chance, Fixed};
+use crate::build::Builder;
+use crate::{Model, ModelError, Reason, Reply, Request, Settings, StandIn, StopReason, build};
+use selkie_domain::chance::{Chance, FixedChance};
 use selkie_domain::clock::{SharedClock, SystemClock};
 use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::{Answer as Answered, Call, Turn};
-use selkie_domain::written::Written;
-use crate::build::Builder;
-use crate::{Model, ModelError, Reason, Reply, Request, Settings, StandIn, Stopped, build};
+use selkie_domain::written::TextProgress;
 
 const KEY: &str = "sk-very-secret-key-4711";
 
@@ -37,7 +37,7 @@ pub(super) fn adapter(yaml: &str) -> Arc<dyn Model> {
 }
 
 pub(super) fn surroundings() -> (SharedClock, Arc<dyn Chance>) {
-    (Arc::new(SystemClock), Arc::new(Fixed(0.0)))
+    (Arc::new(SystemClock), Arc::new(FixedChance(0.0)))
 }
 
 pub(super) fn model(provider: &str, server: &Server) -> Arc<dyn Model> {
@@ -117,11 +117,11 @@ async fn an_openai_stream_is_the_same_wherever_it_is_cut_into_pieces() {
     for size in [1, 2, 7, 64, 100_000] {
         let server = Server::playing(vec![Answer::stream(OPENAI_STREAM, size)]).await;
         let heard = Mutex::new(String::new());
-        let hear = |written: Written<'_>| {
+        let hear = |written: TextProgress<'_>| {
             let mut heard = heard.lock().expect("lock");
             match written {
-                Written::Begun => heard.clear(),
-                Written::More(text) => heard.push_str(text),
+                TextProgress::Begun => heard.clear(),
+                TextProgress::More(text) => heard.push_str(text),
             }
         };
         let reply = model("openai", &server).ask(&full(), &hear).await.expect("a reply");
@@ -422,11 +422,11 @@ async fn an_anthropic_stream_is_the_same_wherever_it_is_cut_into_pieces() {
     for size in [1, 3, 100_000] {
         let server = Server::playing(vec![Answer::stream(ANTHROPIC_STREAM, size)]).await;
         let heard = Mutex::new(String::new());
-        let hear = |written: Written<'_>| {
+        let hear = |written: TextProgress<'_>| {
             let mut heard = heard.lock().expect("lock");
             match written {
-                Written::Begun => heard.clear(),
-                Written::More(text) => heard.push_str(text),
+                TextProgress::Begun => heard.clear(),
+                TextProgress::More(text) => heard.push_str(text),
             }
         };
         let reply = model("anthropic", &server).ask(&full(), &hear).await.expect("a reply");
@@ -434,7 +434,7 @@ async fn an_anthropic_stream_is_the_same_wherever_it_is_cut_into_pieces() {
         let calls: Vec<_> = reply.calls.iter().map(|c| (c.name.as_str(), &c.arguments)).collect();
         assert_eq!(calls, [("read_file", &json!({"path": "x"})), ("list_files", &json!({}))]);
         assert_eq!((reply.usage.input, reply.usage.cached, reply.usage.output), (95, 80, 42));
-        assert_eq!(reply.stopped, Some(Stopped::Room));
+        assert_eq!(reply.stopped, Some(StopReason::Room));
     }
 }
 
@@ -478,11 +478,11 @@ async fn odd_but_good_answers_are_read() {
     let mislabelled = Answer { headers: vec![], ..Answer::stream(undone, 9) };
     let cases = [
         (Answer::json(200, &says("whole")), "whole", None),
-        (Answer::json(200, refusal), "I will not", Some(Stopped::Refusal)),
+        (Answer::json(200, refusal), "I will not", Some(StopReason::Refusal)),
         (Answer::json(200, parts), "ab", None),
         (Answer::stream(unfinished, 5), "x", None),
-        (Answer::stream(undone, 5), "x", Some(Stopped::Room)),
-        (mislabelled, "x", Some(Stopped::Room)),
+        (Answer::stream(undone, 5), "x", Some(StopReason::Room)),
+        (mislabelled, "x", Some(StopReason::Room)),
     ];
     for (answer, text, stopped) in cases {
         let reply = once("openai", answer).await.expect(text);

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::adapters::{adapter, full, says, surroundings};
 use super::server::{Answer, Server};
-use selkie_domain::effort::Effort;
 use crate::build::Builder;
 use crate::{Model, ModelError, Request, Settings, StandIn};
+use selkie_domain::effort::Effort;
 
 const TOOLS: &str = "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. \
                      To use function tools, use /v1/responses or set reasoning_effort to 'none'.";

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::adapters::{adapter, full, says};
 use super::server::{Answer, Server};
-use selkie_domain::effort::Effort;
 use crate::Request;
+use selkie_domain::effort::Effort;
 
 fn no(what: &str) -> Answer {
     Answer::json(400, &json!({ "error": { "message": what } }).to_string())

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::adapters::adapter;
 use super::scripted::request;
 use super::server::{Answer, Server};
+use crate::{Reply, Request};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::transcript::{Answer as Answered, Turn};
-use crate::{Reply, Request};
 
 fn events(all: &[Value]) -> Answer {
     let text: String = all.iter().map(|event| format!("data: {event}\n\n")).collect();

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::adapters::{model, once};
 use super::scripted::request;
 use super::server::{Answer, Server};
-use selkie_domain::written::Written;
-use crate::{Failed, ModelError, Reason, Reply, Request, Stopped};
+use crate::{AskError, ModelError, Reason, Reply, Request, StopReason};
+use selkie_domain::written::TextProgress;
 
 /// A stream of these events.
 fn events(all: &[&str]) -> Answer {
@@ -47,9 +47,9 @@ async fn text_that_is_cut_between_the_halves_of_a_pair_arrives_whole() {
     {
         let server = Server::playing(vec![answer]).await;
         let told = Mutex::new(String::new());
-        let hear = |written: Written<'_>| match written {
-            Written::Begun => told.lock().expect("lock").clear(),
-            Written::More(text) => told.lock().expect("lock").push_str(text),
+        let hear = |written: TextProgress<'_>| match written {
+            TextProgress::Begun => told.lock().expect("lock").clear(),
+            TextProgress::More(text) => told.lock().expect("lock").push_str(text),
         };
         let reply = model(provider, &server).ask(&request(60), &hear).await.expect(provider);
         assert_eq!(reply.text, "Yes. Keep it, do 😀 NOT delete it now.", "{provider}");
@@ -203,16 +203,16 @@ async fn what_ends_an_answer_early_is_told_apart() {
         ("anthropic", Answer::json(200, &body.to_string()))
     };
     let cases = [
-        (openai("half", "content_filter"), Ok(Some(Stopped::Filter))),
+        (openai("half", "content_filter"), Ok(Some(StopReason::Filter))),
         (openai("", "content_filter"), Err(Reason::Withheld)),
         (openai("", "length"), Err(Reason::NoRoom)),
         (openai("<think>hm hm", "length"), Err(Reason::NoRoom)),
         (openai("<think>hm</think>", "stop"), Err(Reason::Empty)),
         (openai("<think>hm</think>x", "stop"), Ok(None)),
-        (anthropic("half", "refusal"), Ok(Some(Stopped::Refusal))),
+        (anthropic("half", "refusal"), Ok(Some(StopReason::Refusal))),
         (anthropic("", "refusal"), Err(Reason::Withheld)),
         (anthropic("", "max_tokens"), Err(Reason::NoRoom)),
-        (anthropic("half", "max_tokens"), Ok(Some(Stopped::Room))),
+        (anthropic("half", "max_tokens"), Ok(Some(StopReason::Room))),
     ];
     for ((provider, answer), expected) in cases {
         let label = String::from_utf8_lossy(&answer.pieces.concat()).into_owned();
@@ -270,7 +270,7 @@ async fn what_a_broken_or_empty_answer_cost_is_counted() {
     ] {
         let server = Server::playing(vec![answer]).await;
         let asked = model(provider, &server).ask(&request(60), &|_| {}).await;
-        let Failed { error, usage } = asked.expect_err("no answer");
+        let AskError { error, usage } = asked.expect_err("no answer");
         assert_eq!((usage.calls, usage.input, usage.output), (1, 30, 4), "{error}");
     }
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::adapters::{adapter, full, says};
 use super::server::{Answer, Server};
+use crate::{Model, Request};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::transcript::{Answer as Answered, Call, Turn};
-use crate::{Model, Request};
 
 /// Answers with thoughts and a call, and the field of a request that grows.
 fn api(name: &str) -> (Answer, &'static str) {

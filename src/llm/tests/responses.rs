@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::adapters::{adapter, full};
 use super::scripted::request;
 use super::server::{Answer, Server};
+use crate::{AskError, Model, ModelError, Reply, Request, StopReason};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::transcript::{Answer as Answered, Turn};
-use selkie_domain::written::Written;
-use crate::{Failed, Model, ModelError, Reply, Request, Stopped};
+use selkie_domain::written::TextProgress;
 
 fn model(server: &Server) -> Arc<dyn Model> {
     let endpoint = &server.endpoint;
@@ -18,11 +18,11 @@ fn model(server: &Server) -> Arc<dyn Model> {
 }
 
 /// What is answered to one request, and what was heard of it.
-async fn told(answer: Answer, request: Request) -> (Result<Reply, Failed>, String) {
+async fn told(answer: Answer, request: Request) -> (Result<Reply, AskError>, String) {
     let server = Server::playing(vec![answer]).await;
     let heard = Mutex::new(String::new());
-    let hear = |written: Written<'_>| {
-        if let Written::More(text) = written {
+    let hear = |written: TextProgress<'_>| {
+        if let TextProgress::More(text) = written {
             heard.lock().unwrap().push_str(text);
         }
     };
@@ -246,9 +246,9 @@ async fn an_end_before_the_end_is_told_by_its_kind() {
         json!({ "type": "message", "content": [{ "type": "refusal", "refusal": "I will not" }] });
     let refused = events(&[end("completed", json!({ "output": [refusal] }))]);
     let cases = [
-        (ended("max_output_tokens"), "Half", Stopped::Room),
-        (ended("content_filter"), "Half", Stopped::Filter),
-        (refused, "I will not", Stopped::Refusal),
+        (ended("max_output_tokens"), "Half", StopReason::Room),
+        (ended("content_filter"), "Half", StopReason::Filter),
+        (refused, "I will not", StopReason::Refusal),
     ];
     for (answer, text, stopped) in cases {
         let reply = told(answer, full()).await.0.expect(text);

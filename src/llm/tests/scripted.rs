@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::{AskError, Card, Model, ModelError, OnText, Reason, Reply, Request};
 use selkie_domain::usage::Usage;
-use crate::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 pub(crate) struct Scripted {
     errors: Mutex<Vec<ModelError>>,
@@ -54,14 +54,14 @@ impl Scripted {
 
 #[async_trait]
 impl Model for Scripted {
-    async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, AskError> {
         self.rooms.lock().expect("lock").push(request.max_output);
         if self.hangs {
             std::future::pending::<()>().await;
         }
         match self.errors.lock().expect("lock").pop() {
             Some(error) => {
-                Err(Failed { error, usage: Usage { output: self.spends, ..Usage::default() } })
+                Err(AskError { error, usage: Usage { output: self.spends, ..Usage::default() } })
             }
             None => Ok(Reply {
                 text: "good".to_owned(),

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::adapters::adapter;
 use super::scripted::request;
 use super::server::{Answer, Server};
-use selkie_domain::transcript::{Picture, Turn};
 use crate::Request;
+use selkie_domain::transcript::{Picture, Turn};
 
 const GOOD: &str = r#"{"type":"message","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn",
     "choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use selkie_domain::transcript::Call;
 use crate::dialect;
+use selkie_domain::transcript::Call;
 
 /// Longer text holds no calls, bytes.
 pub(crate) const LONGEST: usize = 32 * 1024;

@@ -14,9 +14,9 @@ use async_trait::async_trait;
 pub(super) use self::block::LONGEST;
 pub(super) use self::read::BEGINNINGS;
 use self::read::Parts;
+use crate::{AskError, Card, Model, ModelError, OnText, Reason, Reply, Request};
 use selkie_domain::tool::{Class, named_in};
 use selkie_domain::transcript::Turn;
-use crate::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// For the model, when its calls were not made.
 const AGAIN: &str = "[Your last answer held a tool call written as text. It was not made, and nobody has seen it. Call tools \
@@ -36,21 +36,25 @@ impl TextCalls {
     }
 
     /// The answer as people may read it; nothing where calls in it are not made.
-    fn judged(&self, reply: &mut Reply, request: &Request) -> Judged {
+    fn judged(&self, reply: &mut Reply, request: &Request) -> TextCallVerdict {
         if !reply.calls.is_empty() {
             self.calls_natively.store(true, Ordering::Relaxed);
         }
-        let Some(parts) = read::read(&reply.text) else { return Judged::Fine };
+        let Some(parts) = read::read(&reply.text) else { return TextCallVerdict::Fine };
         let has_calls = parts.is_broken || !parts.calls.is_empty();
         let may = reply.calls.is_empty() && reply.stopped.is_none();
         if has_calls && may && self.may_call(&parts, request) {
             reply.text.clear();
             reply.calls = parts.calls;
-            return Judged::Fine;
+            return TextCallVerdict::Fine;
         }
         parts.words.trim().clone_into(&mut reply.text);
         // Beside calls that are made, nobody misses those that are not.
-        if has_calls && reply.calls.is_empty() { Judged::Hidden } else { Judged::Fine }
+        if has_calls && reply.calls.is_empty() {
+            TextCallVerdict::Hidden
+        } else {
+            TextCallVerdict::Fine
+        }
     }
 
     /// Whether the model alone can have meant these calls.
@@ -71,7 +75,7 @@ impl TextCalls {
 
 /// What became of an answer.
 #[derive(PartialEq, Eq)]
-enum Judged {
+enum TextCallVerdict {
     /// It is one.
     Fine,
     /// There were calls in it, and they are not made.
@@ -80,10 +84,10 @@ enum Judged {
 
 #[async_trait]
 impl Model for TextCalls {
-    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         let mut first = self.inner.ask(request, heard).await?;
         let written = first.text.clone();
-        if self.judged(&mut first, request) == Judged::Fine {
+        if self.judged(&mut first, request) == TextCallVerdict::Fine {
             return answer(first, request);
         }
         tracing::info!(by = first.by, "a model wrote a call as text: it is asked again");
@@ -98,7 +102,8 @@ impl Model for TextCalls {
         })?;
         second.usage.add(first.usage);
         let written = second.text.clone();
-        if self.judged(&mut second, request) == Judged::Hidden && read::is_prose(&written) {
+        if self.judged(&mut second, request) == TextCallVerdict::Hidden && read::is_prose(&written)
+        {
             second.text = written;
         }
         answer(second, request)
@@ -114,13 +119,13 @@ impl Model for TextCalls {
 }
 
 /// An answer, unless nothing is left of it.
-fn answer(reply: Reply, request: &Request) -> Result<Reply, Failed> {
+fn answer(reply: Reply, request: &Request) -> Result<Reply, AskError> {
     if !reply.is_empty() || request.may_end {
         return Ok(reply);
     }
     let why = "the answer holds calls as text alone".to_owned();
     let error = ModelError::Transient { why, reason: Reason::Empty, retry_after: None };
-    Err(Failed { error, usage: reply.usage })
+    Err(AskError { error, usage: reply.usage })
 }
 
 /// Whether somebody's words in the request hold this text: then they may have asked for it.

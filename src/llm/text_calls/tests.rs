@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::read::read;
 use super::*;
+use crate::tests::scripted;
 use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
-use crate::tests::scripted;
 
 const DSML: &str = "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"todo_read\">\n\
     <｜DSML｜parameter name=\"q\" string=\"true\">milk</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>";
@@ -81,7 +81,7 @@ struct Says {
 
 #[async_trait]
 impl Model for Says {
-    async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, AskError> {
         self.asked.lock().unwrap().push(request.clone());
         Ok(self.texts.lock().unwrap().remove(0))
     }
@@ -107,7 +107,7 @@ fn asks(words: &str) -> Request {
     }
 }
 
-async fn answered(request: &Request, texts: &[Reply]) -> (Vec<Result<Reply, Failed>>, usize) {
+async fn answered(request: &Request, texts: &[Reply]) -> (Vec<Result<Reply, AskError>>, usize) {
     let model = Arc::new(Says { texts: Mutex::new(texts.to_vec()), ..Says::default() });
     let calling = TextCalls::new(Arc::clone(&model) as Arc<dyn Model>);
     let mut replies = Vec::new();

@@ -5,7 +5,7 @@ use selkie_channel_core::Channel;
 use super::finding::Finding;
 use super::look::Look;
 use selkie_app::build::AppConfig;
-use selkie_app::certificates::{Found, Judge, Of, Place, of_channel, of_store};
+use selkie_app::certificates::{CertificateState, Judge, Of, Place, of_channel, of_store};
 use selkie_domain::span::Span;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
@@ -16,7 +16,7 @@ const RENEW: &str =
 
 /// One for each channel, whose platform is asked where it reaches the bot, and one for each server of the database.
 pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
-    let says = Says { ahead: plan.settings.alerts.certificate, zone };
+    let says = FindingText { ahead: plan.settings.alerts.certificate, zone };
     let judge = Judge::of(plan);
     let channel = |channel: &Channel| {
         let (channel, judge) = (channel.clone(), judge.clone());
@@ -42,13 +42,13 @@ pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
 
 /// How it is said.
 #[derive(Clone, Copy)]
-struct Says {
+struct FindingText {
     ahead: Span,
     zone: Zone,
 }
 
-impl Says {
-    fn finding(self, place: &Place, found: Found) -> Option<Finding> {
+impl FindingText {
+    fn finding(self, place: &Place, found: CertificateState) -> Option<Finding> {
         let Self { ahead, zone } = self;
         let whose = match &place.of {
             Of::Channel(name) => format!("the certificate where {name} reaches selkie"),
@@ -56,22 +56,26 @@ impl Says {
         };
         let at = |at: Option<_>| at.map(|at| format!(": {}", moment(at, zone))).unwrap_or_default();
         let finding = match found {
-            Found::Plain => return None,
-            Found::Valid if ahead.0.is_zero() => Finding::fine(WHAT, format!("{whose} is valid")),
-            Found::Valid => Finding::fine(WHAT, format!("{whose} is valid for at least {ahead}")),
-            Found::Ends(until) => {
+            CertificateState::Plain => return None,
+            CertificateState::Valid if ahead.0.is_zero() => {
+                Finding::fine(WHAT, format!("{whose} is valid"))
+            }
+            CertificateState::Valid => {
+                Finding::fine(WHAT, format!("{whose} is valid for at least {ahead}"))
+            }
+            CertificateState::Ends(until) => {
                 let says = format!("{whose} expires within {ahead}{}", at(until));
                 Finding::warning(WHAT, says, RENEW)
             }
-            Found::Ended(until) => {
+            CertificateState::Ended(until) => {
                 Finding::error(WHAT, format!("{whose} has expired{}", at(until)), RENEW)
             }
-            Found::Untrusted(why) => Finding::warning(
+            CertificateState::Untrusted(why) => Finding::warning(
                 WHAT,
                 format!("this machine does not accept {whose}: {why}"),
                 "make sure that the server sends the whole chain, for this name; add a private authority to this machine's store",
             ),
-            Found::Unknown(why) => Finding::warning(
+            CertificateState::Unknown(why) => Finding::warning(
                 WHAT,
                 format!("{whose} could not be checked: {why}"),
                 "make sure that this machine reaches that address; guard.network.allow_private lets selkie check a private one",
@@ -91,10 +95,10 @@ mod tests {
     #[test]
     fn what_expires_is_told_with_its_time_and_what_to_do() {
         let until: DateTime<Utc> = "2026-11-28T09:30:00Z".parse().unwrap();
-        let says = Says { ahead: Span::seconds(14 * 24 * 3600), zone: Zone::UTC };
+        let says = FindingText { ahead: Span::seconds(14 * 24 * 3600), zone: Zone::UTC };
         let of = |of| Place { of, host: "a.example".to_owned(), address: None, port: 443 };
         let (channel, database) = (of(Of::Channel("bird")), of(Of::Database));
-        let soon = says.finding(&channel, Found::Ends(Some(until))).unwrap();
+        let soon = says.finding(&channel, CertificateState::Ends(Some(until))).unwrap();
         assert_eq!(
             soon.says,
             "the certificate where bird reaches selkie expires within 14d: 2026-11-28 09:30 UTC"
@@ -103,12 +107,12 @@ mod tests {
             (soon.level, soon.name.as_str(), soon.advice.as_str()),
             (Level::Warning, "a.example", RENEW)
         );
-        let over = says.finding(&database, Found::Ended(None)).unwrap();
+        let over = says.finding(&database, CertificateState::Ended(None)).unwrap();
         assert_eq!(
             (over.level, over.says.as_str()),
             (Level::Error, "the database server's certificate has expired")
         );
-        assert_eq!(says.finding(&database, Found::Valid).unwrap().level, Level::Fine);
-        assert_eq!(says.finding(&database, Found::Plain), None);
+        assert_eq!(says.finding(&database, CertificateState::Valid).unwrap().level, Level::Fine);
+        assert_eq!(says.finding(&database, CertificateState::Plain), None);
     }
 }

@@ -3,7 +3,7 @@
 use selkie_channel_core::{Channel, ChannelKit, Examine, PersonId};
 
 use super::finding::Finding;
-use super::look::{Look, Looked};
+use super::look::{Look, LookResult};
 use selkie_app::Binary;
 use selkie_app::build::AppConfig;
 use selkie_domain::clock::SharedClock;
@@ -39,12 +39,12 @@ struct Visit {
 }
 
 impl Visit {
-    async fn make(self) -> Looked {
+    async fn make(self) -> LookResult {
         let Self { channel, owners, daemon_runs, clock } = self;
         let found = channel.sender.examine(Examine { owners: &owners, daemon_runs }).await;
         let ahead = found.clock.map(|theirs| theirs - clock.now());
         let of = |found| Finding::of_channel(found).of(channel.name);
-        Looked { findings: found.findings.into_iter().map(of).collect(), ahead }
+        LookResult { findings: found.findings.into_iter().map(of).collect(), ahead }
     }
 }
 

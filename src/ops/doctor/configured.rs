@@ -1,19 +1,19 @@
 //! The look at the config: every mistake, and what is right and still may not be meant.
 
-use selkie_config::paths::{ConfigFile, looked_for};
-use selkie_config::problem::Problem;
 use selkie_app::Binary;
 use selkie_app::asking::plan_to_ask;
-use selkie_app::build::{AppConfig, Chosen, plan_to_run};
-use selkie_app::elsewhere::{self, Meant};
+use selkie_app::build::{AppConfig, ConfigChoice, plan_to_run};
 use selkie_app::notes::notes;
+use selkie_app::running_config::{self, ConfigTarget};
+use selkie_config::paths::{ConfigFile, looked_for};
+use selkie_config::problem::Problem;
 
 use super::finding::Finding;
 
 const WHAT: &str = "config";
 
 /// A config, looked at.
-pub struct Configured {
+pub struct CheckedConfig {
     /// What of it is sound; `None` when nothing is.
     pub plan: Option<AppConfig>,
     /// What was found.
@@ -23,24 +23,24 @@ pub struct Configured {
 }
 
 /// Looks at the config that is meant.
-pub async fn meant(binary: &Binary, chosen: &Chosen) -> Configured {
-    match elsewhere::meant(binary, chosen).await {
-        Meant::Chosen => look(binary, chosen),
-        Meant::Daemons { chosen, says } => {
+pub async fn meant(binary: &Binary, chosen: &ConfigChoice) -> CheckedConfig {
+    match running_config::meant(binary, chosen).await {
+        ConfigTarget::Chosen => look(binary, chosen),
+        ConfigTarget::Daemons { chosen, says } => {
             let mut configured = look(binary, &chosen);
             configured.findings.push(Finding::fine(WHAT, says));
             configured
         }
-        Meant::Unknown(says) => {
+        ConfigTarget::Unknown(says) => {
             let plan = plan_to_ask(binary, chosen).ok();
-            let findings = vec![Finding::error(WHAT, says, elsewhere::NAME_IT)];
-            Configured { plan, findings, is_known: false }
+            let findings = vec![Finding::error(WHAT, says, running_config::NAME_IT)];
+            CheckedConfig { plan, findings, is_known: false }
         }
     }
 }
 
 /// Reads and checks it, as `selkie config check` does.
-fn look(binary: &Binary, chosen: &Chosen) -> Configured {
+fn look(binary: &Binary, chosen: &ConfigChoice) -> CheckedConfig {
     let (plan, mut findings) = match plan_to_run(binary, chosen) {
         Ok(plan) => (Some(plan), Vec::new()),
         // What is wrong with one thing leaves the rest to be looked at.
@@ -54,7 +54,7 @@ fn look(binary: &Binary, chosen: &Chosen) -> Configured {
     if let Some(plan) = plan.as_ref().filter(|_| findings.is_empty()) {
         findings = sound(plan, chosen, binary);
     }
-    Configured { plan, findings, is_known: true }
+    CheckedConfig { plan, findings, is_known: true }
 }
 
 /// Leaves channels with mistakes alone: what is left of a section may name another server, which is not to be told a token.
@@ -83,7 +83,7 @@ fn left_out(binary: &Binary, plan: Option<&AppConfig>) -> Option<Finding> {
     (!left.is_empty()).then(|| Finding::warning(WHAT, says, advice))
 }
 
-fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {
+fn mistake(problem: &Problem, chosen: &ConfigChoice) -> Finding {
     let file = match &chosen.file {
         ConfigFile::Named(file) => Some(format!(" --config {}", file.display())),
         ConfigFile::Found(_) | ConfigFile::None => None,
@@ -94,7 +94,7 @@ fn mistake(problem: &Problem, chosen: &Chosen) -> Finding {
     Finding::error(WHAT, problem.to_string(), advice)
 }
 
-fn sound(plan: &AppConfig, chosen: &Chosen, binary: &Binary) -> Vec<Finding> {
+fn sound(plan: &AppConfig, chosen: &ConfigChoice, binary: &Binary) -> Vec<Finding> {
     let file = chosen.file.path();
     if file.is_none() && plan.is_unconfigured() {
         return vec![Finding::warning(
@@ -130,7 +130,7 @@ mod tests {
     fn a_config_is_named_in_the_advice_where_it_was_named() {
         let problem = Problem { place: Place::default(), key: "x".into(), message: "y".into() };
         let advice = |file| {
-            let chosen = Chosen { file, state: None, flags: Vec::new() };
+            let chosen = ConfigChoice { file, state: None, flags: Vec::new() };
             mistake(&problem, &chosen).advice
         };
         let found = advice(ConfigFile::Found("config.yaml".into()));

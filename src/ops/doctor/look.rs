@@ -16,19 +16,19 @@ pub const LIMIT: Duration = Duration::from_secs(10);
 pub struct Look {
     what: &'static str,
     name: String,
-    look: BoxFuture<'static, Looked>,
+    look: BoxFuture<'static, LookResult>,
 }
 
 /// What a look came to.
 #[derive(Default)]
-pub struct Looked {
+pub struct LookResult {
     /// What was found.
     pub findings: Vec<Finding>,
     /// How far another clock is ahead of ours, where one was seen.
     pub ahead: Option<TimeDelta>,
 }
 
-impl From<Vec<Finding>> for Looked {
+impl From<Vec<Finding>> for LookResult {
     fn from(findings: Vec<Finding>) -> Self {
         Self { findings, ahead: None }
     }
@@ -39,7 +39,7 @@ impl Look {
     pub fn new(
         what: &'static str,
         name: impl Into<String>,
-        look: impl Future<Output = Looked> + Send + 'static,
+        look: impl Future<Output = LookResult> + Send + 'static,
     ) -> Self {
         Self { what, name: name.into(), look: Box::pin(look) }
     }
@@ -59,11 +59,11 @@ impl Look {
 }
 
 /// Makes all of them, side by side.
-pub async fn all(looks: Vec<Look>) -> Vec<Looked> {
+pub async fn all(looks: Vec<Look>) -> Vec<LookResult> {
     join_all(looks.into_iter().map(within)).await
 }
 
-async fn within(look: Look) -> Looked {
+async fn within(look: Look) -> LookResult {
     let Look { what, name, look } = look;
     timeout(LIMIT, look).await.unwrap_or_else(|_| {
         let says = format!("no answer within {} s", LIMIT.as_secs());

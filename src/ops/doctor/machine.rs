@@ -6,8 +6,8 @@ use rustix::fs::statvfs;
 
 use super::finding::Finding;
 use super::look::Look;
-use selkie_app::Binary;
 use crate::service::is_this_selkies;
+use selkie_app::Binary;
 
 /// Where the unit is installed.
 const INSTALLED: &str = "/etc/systemd/system/selkie.service";

@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 use selkie_channel_core::Redactor;
 
-use selkie_app::Binary;
-use selkie_app::build::{AppConfig, Chosen};
-use selkie_guard::visible::one_line;
 use clock::Times;
 use look::Look;
+use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice};
+use selkie_guard::visible::one_line;
 
 pub use finding::{Finding, Level};
 
@@ -30,9 +30,9 @@ pub use finding::{Finding, Level};
 const SERVICE: &str = "selkie";
 
 /// Looks at everything; the worst comes first.
-pub async fn examine(binary: &Binary, chosen: &Chosen) -> Vec<Finding> {
+pub async fn examine(binary: &Binary, chosen: &ConfigChoice) -> Vec<Finding> {
     let configured = configured::meant(binary, chosen).await;
-    let configured::Configured { plan, mut findings, is_known } = configured;
+    let configured::CheckedConfig { plan, mut findings, is_known } = configured;
     let mut looks = machine::looks(binary);
     let plan = plan.map(Arc::new);
     let mut times = Times::default();

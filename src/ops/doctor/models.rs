@@ -14,7 +14,7 @@ use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Turn;
 use selkie_domain::usage::{Usage, dollars};
 use selkie_llm::{
-    Card, ContextWindow, CutPrompt, Embeddings, Failed, Model, Provider, Reason, Request,
+    AskError, Card, ContextWindow, CutPrompt, Embeddings, Model, Provider, Reason, Request,
     WindowSource,
 };
 
@@ -170,8 +170,8 @@ fn cost(usage: Usage, is_priced: bool) -> String {
     format!("{} tokens, {price}", grouped(usage.tokens()))
 }
 
-fn refused(name: &str, failed: &Failed, is_priced: bool) -> Finding {
-    let Failed { error, usage } = failed;
+fn refused(name: &str, failed: &AskError, is_priced: bool) -> Finding {
+    let AskError { error, usage } = failed;
     let says = format!("{name} does not answer: {error}");
     let advice = match error.reason() {
         // It did answer: so short an answer may hold no word.
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(level(unusable(Reason::Key)), Level::Error);
         assert_eq!(level(busy), Level::Warning);
         let usage = Usage { calls: 1, input: 20, output: 2, micro_usd: 7, ..Usage::default() };
-        let failed = Failed { error: no_room.clone(), usage };
+        let failed = AskError { error: no_room.clone(), usage };
         assert_eq!(refused("m", &failed, false).level, Level::Fine);
         assert_eq!(level(no_room), Level::Error, "nothing was read or written: that is no model");
         assert_eq!(

@@ -5,14 +5,14 @@ use tokio::time::timeout;
 
 use super::finding::Finding;
 use super::look::LIMIT;
-use selkie_config::source::Environment;
+use crate::service::{Kind, Machine, ServiceTarget};
 use selkie_app::build::{AppConfig, VERSION};
-use selkie_app::client::Running;
-use selkie_app::in_force;
-use crate::service::{Asked, Kind, Machine};
+use selkie_app::client::RunningDaemon;
+use selkie_app::config_drift;
 use selkie_app::status::{self as daemon, ChannelStatus, Reception};
+use selkie_config::source::Environment;
 use selkie_schedule::zone::Zone;
-use selkie_store::Restored;
+use selkie_store::RestoreOrigin;
 
 const WHAT: &str = "daemon";
 
@@ -46,7 +46,7 @@ impl Status {
 /// Asks.
 pub async fn status(plan: &AppConfig) -> Status {
     let asked = async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
+        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
             Some(daemon) => Ok(Some(daemon.status::<Value>().await?)),
             None => anyhow::Ok(None),
         }
@@ -66,7 +66,7 @@ fn read(told: Value) -> Status {
 
 /// Says how selkie is restarted on this machine: by systemd only where a unit of this name is installed.
 pub fn restart(env: &Environment, name: &str) -> String {
-    let asked = Asked { kind: Kind::System, name: name.to_owned(), root: None };
+    let asked = ServiceTarget { kind: Kind::System, name: name.to_owned(), root: None };
     match Machine::installed(&asked, env) {
         Some(machine) => {
             format!("restart it ({} restart {})", machine.systemctl(), machine.asked.name)
@@ -121,7 +121,7 @@ fn troubles(status: &daemon::Status) -> Vec<Finding> {
 }
 
 /// What is said of a restored selkie that nobody has put back to work.
-pub(super) fn held(what: &'static str, restored: &Restored) -> Finding {
+pub(super) fn held(what: &'static str, restored: &RestoreOrigin) -> Finding {
     let advice = "once the selkie that it was copied from is stopped for good, run selkie resume";
     let from = &restored.from;
     let says = format!("it was restored from {from}: it receives, starts and sends nothing yet");
@@ -141,16 +141,16 @@ fn channels(status: &daemon::Status) -> Vec<Finding> {
 /// What of the config waits for a restart or a reload.
 fn not_in_force(status: &daemon::Status, zone: Zone, restart: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Some(due) = in_force::restart_due(&status.config.restart_due, zone) {
+    if let Some(due) = config_drift::restart_due(&status.config.restart_due, zone) {
         let advice = format!("{restart} to apply these changes");
         findings.push(Finding::warning(WHAT, format!("restart due: {due}"), advice));
     }
     if let Some(it) = &status.config.not_loaded {
-        let says = in_force::not_loaded(it, zone);
+        let says = config_drift::not_loaded(it, zone);
         // Which they are stands above, with the file that they stand in.
         let advice = match (it.faults, it.changed_at) {
             (1.., Some(_)) => "correct them, then run selkie reload",
-            _ => in_force::advice(it),
+            _ => config_drift::advice(it),
         };
         findings.push(Finding::warning(WHAT, says, advice));
     }
@@ -169,7 +169,7 @@ mod tests {
         let mut told = json!({
             "version": VERSION, "pid": 7, "since": "2026-11-23T00:00:00Z", "channels": [],
             "counts": selkie_store::read::Counts::default(), "approvals": 0,
-            "today": selkie_store::read::Used::default(),
+            "today": selkie_store::read::TaskUsage::default(),
             "store": { "engine": "sqlite", "bytes": 1, "trouble": null }, "store_syncs": 0, "next": [],
             "limits": [], "memory": null, "still": [], "restored": null, "backup": null,
         });

@@ -15,14 +15,14 @@ pub struct Answers {
     settings: Map<String, Value>,
     secrets: BTreeMap<String, SecretString>,
     /// What the command line gave before anything was asked, secrets with it.
-    given: Given,
+    given: WizardAnswers,
 }
 
 /// What was given: nobody prints it.
 #[derive(Clone, Default)]
-struct Given(Value);
+struct WizardAnswers(Value);
 
-impl fmt::Debug for Given {
+impl fmt::Debug for WizardAnswers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Given(…)")
     }
@@ -119,13 +119,13 @@ impl Answers {
     /// Notes that all there is so far came from the command line.
     #[must_use]
     pub fn given(self) -> Self {
-        let given = Given(self.whole());
+        let given = WizardAnswers(self.whole());
         Self { given, ..self }
     }
 
     /// Returns all of it as flags, each by the name of who said it: how it is tried before it stands in a file.
     pub fn flags(&self) -> Vec<Flag> {
-        let Parted { same, other } = Parted::of(self.whole(), &self.given.0);
+        let SectionSplit { same, other } = SectionSplit::of(self.whole(), &self.given.0);
         let said = [("the command line", same), ("your answers", other)];
         let said = said.into_iter().filter(|(_, value)| *value != json!({}));
         said.map(|(name, value)| Flag { name: name.to_owned(), value }).collect()
@@ -141,12 +141,12 @@ impl Answers {
 }
 
 /// What of a section is as it was before, and what is not.
-struct Parted {
+struct SectionSplit {
     same: Value,
     other: Value,
 }
 
-impl Parted {
+impl SectionSplit {
     fn of(now: Value, before: &Value) -> Self {
         let (mut same, mut other) = (Map::new(), Map::new());
         let keys = if let Value::Object(keys) = now { keys } else { Map::new() };

@@ -3,8 +3,8 @@
 use selkie_channel_core::{ChannelKit, Setup};
 
 use super::Answers;
-use super::prompt::{Prompter, Stopped};
-use super::trial::{Trial, Tried};
+use super::prompt::{PromptClosed, Prompter};
+use super::trial::{Trial, TrialResult};
 
 /// So often one channel is tried.
 pub const TRIES: u32 = 3;
@@ -28,7 +28,7 @@ impl Step<'_> {
         prompter: &mut Prompter,
         trial: Trial<'_>,
         answers: &mut Answers,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), PromptClosed> {
         let Self { kit, setup } = self;
         let is_given = answers.has_section(kit.name);
         let has_others = trial.binary.kits.iter().any(|other| answers.has_section(other.name));
@@ -64,7 +64,11 @@ impl Step<'_> {
         Ok(())
     }
 
-    async fn fill(&self, prompter: &mut Prompter, answers: &mut Answers) -> Result<(), Stopped> {
+    async fn fill(
+        &self,
+        prompter: &mut Prompter,
+        answers: &mut Answers,
+    ) -> Result<(), PromptClosed> {
         for field in self.setup.fields {
             let key = self.key(field.key);
             if answers.has(&key) {
@@ -89,13 +93,13 @@ impl Step<'_> {
     }
 
     /// Takes back what was wrong: the keys that are named, else all secrets.
-    fn take_back(&self, tried: &Tried, answers: &mut Answers) {
+    fn take_back(&self, tried: &TrialResult, answers: &mut Answers) {
         let all = self.setup.fields.iter().map(|field| self.key(field.key));
         let named: Vec<String> = match tried {
-            Tried::Mistaken(problems) => {
+            TrialResult::Mistaken(problems) => {
                 all.clone().filter(|key| problems.iter().any(|p| p.key == *key)).collect()
             }
-            Tried::Asked(_) => Vec::new(),
+            TrialResult::Asked(_) => Vec::new(),
         };
         let secrets = || {
             let is_secret =

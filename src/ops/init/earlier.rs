@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::Answers;
+use selkie_app::Binary;
 use selkie_config::paths::ConfigFile;
 use selkie_config::source::Environment;
 use selkie_config::{Sources, read};
-use selkie_app::Binary;
 
 /// The config that packages bring.
 const PACKAGED: &str = include_str!("../../packaging/config.yaml");

@@ -14,8 +14,8 @@ mod wizard;
 mod written;
 
 pub use answers::Answers;
-pub use prompt::{Prompter, Stopped};
+pub use prompt::{PromptClosed, Prompter};
 pub use render::render;
-pub use trial::{Trial, Tried};
+pub use trial::{Trial, TrialResult};
 pub use wizard::ask;
-pub use written::{Target, Written};
+pub use written::{Target, WrittenFiles};

@@ -4,7 +4,7 @@ use secrecy::SecretString;
 
 use super::Answers;
 use super::channels::TRIES;
-use super::prompt::{Prompter, Stopped};
+use super::prompt::{PromptClosed, Prompter};
 use super::server::{At, Reachability, tidy};
 use super::trial::Trial;
 use selkie_config::may_go_to;
@@ -26,7 +26,7 @@ pub async fn ask(
     prompter: &mut Prompter,
     trial: Trial<'_>,
     answers: &mut Answers,
-) -> Result<(), Stopped> {
+) -> Result<(), PromptClosed> {
     prompter.say("");
     prompter.say("Which model answers? On this machine: ollama, lmstudio, llamacpp, vllm. Hosted: openai, anthropic,");
     prompter.say("gemini, mistral, deepseek, groq, openrouter, azure. openai also works with any other server that");
@@ -70,7 +70,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    async fn fill(&mut self) -> Result<(), Stopped> {
+    async fn fill(&mut self) -> Result<(), PromptClosed> {
         let provider = self.provider().await?;
         if provider == Provider::Offline {
             return Ok(());
@@ -90,7 +90,7 @@ impl Step<'_> {
         self.model(provider, &models).await
     }
 
-    async fn provider(&mut self) -> Result<Provider, Stopped> {
+    async fn provider(&mut self) -> Result<Provider, PromptClosed> {
         if let Some(known) = self.answers.text(PROVIDER).and_then(named) {
             return Ok(known);
         }
@@ -118,7 +118,7 @@ impl Step<'_> {
     }
 
     /// Asks for the address where there is no usual one or nobody answers there; returns the models that are there.
-    async fn endpoint(&mut self, provider: Provider) -> Result<Vec<String>, Stopped> {
+    async fn endpoint(&mut self, provider: Provider) -> Result<Vec<String>, PromptClosed> {
         if self.answers.has(ENDPOINT) {
             return Ok(Vec::new());
         }
@@ -160,7 +160,7 @@ impl Step<'_> {
         Ok(Vec::new())
     }
 
-    async fn key(&mut self, provider: Provider) -> Result<(), Stopped> {
+    async fn key(&mut self, provider: Provider) -> Result<(), PromptClosed> {
         let found = self.in_environment(provider);
         let before = (self.earlier.text(PROVIDER) == Some(provider.name()))
             .then(|| self.earlier.secret(KEY).cloned())
@@ -177,7 +177,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    async fn model(&mut self, provider: Provider, models: &[String]) -> Result<(), Stopped> {
+    async fn model(&mut self, provider: Provider, models: &[String]) -> Result<(), PromptClosed> {
         for (at, name) in models.iter().take(MOST).enumerate() {
             self.prompter.say(&format!("  {:>2}  {name}", at + 1));
         }

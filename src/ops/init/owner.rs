@@ -9,13 +9,13 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Answers;
-use super::prompt::{Prompter, Stopped};
+use super::prompt::{PromptClosed, Prompter};
 use super::trial::Trial;
 use selkie_app::build::AppConfig;
 use selkie_app::pairing::{OpenCode, open_code, unpair};
 use selkie_app::run::{Attendant, Up, daemon};
 use selkie_app::service_manager::ServiceManager;
-use selkie_engine::delivery::{ChannelState, Hearing};
+use selkie_engine::delivery::{ChannelState, ListenState};
 
 /// How long the code is waited for.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(500);
 
 /// What came of the waiting.
-enum Met {
+enum PairingOutcome {
     /// Somebody sent the code, or typed their id.
     Owner(String),
     /// Nobody did, and it goes on without.
@@ -40,7 +40,7 @@ pub async fn ask(
     prompter: &mut Prompter,
     trial: Trial<'_>,
     answers: &mut Answers,
-) -> Result<(), Stopped> {
+) -> Result<(), PromptClosed> {
     let Ok(plan) = trial.plan(answers) else { return Ok(()) };
     let hears = |kit: &&ChannelKit| {
         plan.channels.iter().any(|channel| channel.name == kit.name && channel.receiver.is_some())
@@ -59,14 +59,14 @@ pub async fn ask(
         }
     };
     match met {
-        Met::Owner(person) => {
+        PairingOutcome::Owner(person) => {
             prompter.say(&format!("  ✓ {person} owns the bot."));
             answers.own(&person);
         }
-        Met::Nobody => {
+        PairingOutcome::Nobody => {
             prompter.say("Nobody owns the bot yet. To become its owner later, run selkie pair.")
         }
-        Met::Stopped => return Err(Stopped),
+        PairingOutcome::Stopped => return Err(PromptClosed),
     }
     Ok(())
 }
@@ -76,7 +76,7 @@ async fn meet(
     prompter: &mut Prompter,
     kits: &[&ChannelKit],
     plan: AppConfig,
-) -> anyhow::Result<Met> {
+) -> anyhow::Result<PairingOutcome> {
     let (up, started) = oneshot::channel();
     let (end, ended) = oneshot::channel();
     // A database that is away is waited for; who does not want to wait stops it.
@@ -86,14 +86,14 @@ async fn meet(
         Attendant { up, end: Some(ended), waits: &waits, manager, signals: None, reread: None };
     let mut daemon = pin!(daemon(plan, attendant));
     let waiting = async {
-        let Ok(up) = started.await else { return Ok(Met::Stopped) };
+        let Ok(up) = started.await else { return Ok(PairingOutcome::Stopped) };
         let met = wait(prompter, kits, &up).await;
         // A daemon that has ended needs no telling.
         end.send(()).ok();
         met
     };
     tokio::select! {
-        ran = &mut daemon => ran.map(|()| Met::Stopped),
+        ran = &mut daemon => ran.map(|()| PairingOutcome::Stopped),
         met = waiting => {
             daemon.await?;
             met
@@ -101,7 +101,11 @@ async fn meet(
     }
 }
 
-async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow::Result<Met> {
+async fn wait(
+    prompter: &mut Prompter,
+    kits: &[&ChannelKit],
+    up: &Up,
+) -> anyhow::Result<PairingOutcome> {
     let mut happenings = up.app.happenings.listen();
     let OpenCode { code, .. } = open_code(&up.app.flow).await?;
     let titles: Vec<&str> = kits.iter().filter_map(|kit| Some(kit.setup?.title)).collect();
@@ -127,16 +131,16 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
         if let Some(owner) = paired {
             // The config is about to name them: one place says who owns the bot, and who is taken out there is out.
             unpair(&up.app.flow, &owner).await?;
-            return Ok(Met::Owner(owner.to_string()));
+            return Ok(PairingOutcome::Owner(owner.to_string()));
         }
         tokio::select! {
             line = prompter.typed() => match line {
                 Ok(line) => if let Some(met) = read(prompter, kits, line.trim()) { return Ok(met) },
-                Err(Stopped) => return Ok(Met::Stopped),
+                Err(PromptClosed) => return Ok(PairingOutcome::Stopped),
             },
             looked = timeout_at(late, timeout(LOOK, happenings.recv())) => if looked.is_err() {
                 prompter.say("Nobody sent the code in time.");
-                return Ok(Met::Nobody);
+                return Ok(PairingOutcome::Nobody);
             },
         }
     }
@@ -145,13 +149,16 @@ async fn wait(prompter: &mut Prompter, kits: &[&ChannelKit], up: &Up) -> anyhow:
 /// Names a channel that its platform refuses, and says why.
 fn refused(channel: ChannelState) -> Option<(&'static str, String)> {
     match channel.hearing {
-        Hearing::Refused { reason } => Some((channel.name, reason)),
-        Hearing::Listening | Hearing::Off => None,
+        ListenState::Refused { reason } => Some((channel.name, reason)),
+        ListenState::Listening | ListenState::Off => None,
     }
 }
 
 /// Asks for the id alone.
-async fn by_hand(prompter: &mut Prompter, kits: &[&ChannelKit]) -> Result<Met, Stopped> {
+async fn by_hand(
+    prompter: &mut Prompter,
+    kits: &[&ChannelKit],
+) -> Result<PairingOutcome, PromptClosed> {
     loop {
         let line = prompter.line(&format!("Your id ({})", such_as(kits)), "").await?;
         if let Some(met) = read(prompter, kits, &line) {
@@ -160,12 +167,12 @@ async fn by_hand(prompter: &mut Prompter, kits: &[&ChannelKit]) -> Result<Met, S
     }
 }
 
-fn read(prompter: &Prompter, kits: &[&ChannelKit], line: &str) -> Option<Met> {
+fn read(prompter: &Prompter, kits: &[&ChannelKit], line: &str) -> Option<PairingOutcome> {
     if line.is_empty() {
-        return Some(Met::Nobody);
+        return Some(PairingOutcome::Nobody);
     }
     if kits.iter().any(|kit| (kit.people.fit)(line)) {
-        return Some(Met::Owner(PersonId::new(line).to_string()));
+        return Some(PairingOutcome::Owner(PersonId::new(line).to_string()));
     }
     prompter.say(&format!("{line:?} is not an id ({}).", such_as(kits)));
     None

@@ -13,7 +13,7 @@ const LONGEST: u64 = 16 * 1024;
 
 /// Nobody goes on answering: a signal came, or the terminal was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
+pub struct PromptClosed;
 
 /// Whoever sits there, as far as questions go.
 pub struct Prompter {
@@ -50,7 +50,7 @@ impl Prompter {
     ///
     /// # Errors
     /// When nobody goes on answering.
-    pub async fn line(&mut self, prompt: &str, default: &str) -> Result<String, Stopped> {
+    pub async fn line(&mut self, prompt: &str, default: &str) -> Result<String, PromptClosed> {
         self.show(&match default {
             "" => format!("{prompt}: "),
             default => format!("{prompt} [{default}]: "),
@@ -66,7 +66,7 @@ impl Prompter {
     ///
     /// # Errors
     /// When nobody goes on answering.
-    pub async fn agrees(&mut self, question: &str, default: bool) -> Result<bool, Stopped> {
+    pub async fn agrees(&mut self, question: &str, default: bool) -> Result<bool, PromptClosed> {
         loop {
             self.show(&format!("{question} [{}]: ", if default { "Y/n" } else { "y/N" }));
             match self.typed().await?.trim().to_lowercase().as_str() {
@@ -86,7 +86,7 @@ impl Prompter {
         &mut self,
         prompt: &str,
         empty: &str,
-    ) -> Result<Option<SecretString>, Stopped> {
+    ) -> Result<Option<SecretString>, PromptClosed> {
         // Before the question: what is typed at it is never shown.
         self.before.off();
         self.show(&format!("{prompt} (not shown) [{empty}]: "));
@@ -102,10 +102,10 @@ impl Prompter {
     ///
     /// # Errors
     /// When nobody goes on answering.
-    pub async fn typed(&mut self) -> Result<String, Stopped> {
+    pub async fn typed(&mut self) -> Result<String, PromptClosed> {
         tokio::select! {
-            line = self.lines.recv() => line.ok_or(Stopped),
-            _ = self.signals.next() => Err(Stopped),
+            line = self.lines.recv() => line.ok_or(PromptClosed),
+            _ = self.signals.next() => Err(PromptClosed),
         }
     }
 }

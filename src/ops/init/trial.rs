@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::server::{self, At, Reachability};
+use crate::doctor::{self, Finding, Level};
+use crate::init::Answers;
+use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice, plan, sources};
+use selkie_app::http;
 use selkie_config::env::PREFIX;
 use selkie_config::problem::{Problem, Problems};
 use selkie_config::read;
 use selkie_config::show::{self, Line};
-use selkie_app::build::{AppConfig, Chosen, plan, sources};
-use crate::doctor::{self, Finding, Level};
-use crate::init::Answers;
-use selkie_app::Binary;
-use selkie_app::http;
 
 /// Keys of the folders.
 const FOLDERS: [&str; 2] = ["file_state_dir", "file_cache_dir"];
@@ -22,18 +22,18 @@ pub struct Trial<'a> {
     /// The binary.
     pub binary: &'a Binary,
     /// What the command line says, without a file.
-    pub chosen: &'a Chosen,
+    pub chosen: &'a ConfigChoice,
 }
 
 /// What a trial came to.
-pub enum Tried {
+pub enum TrialResult {
     /// What was answered cannot be taken: keys and why.
     Mistaken(Vec<Problem>),
     /// Somebody was asked, and says this.
     Asked(Vec<Finding>),
 }
 
-impl Tried {
+impl TrialResult {
     /// Whether it cannot be used: nothing that was found is as it should be.
     pub fn is_refused(&self) -> bool {
         match self {
@@ -75,7 +75,7 @@ impl Trial<'_> {
         lines.map(|line| line.from).filter(|from| env.contains_key(from)).collect()
     }
 
-    fn with(&self, answers: &Answers) -> Chosen {
+    fn with(&self, answers: &Answers) -> ConfigChoice {
         let mut chosen = self.chosen.clone();
         chosen.flags.extend(answers.flags());
         chosen
@@ -90,18 +90,18 @@ impl Trial<'_> {
     }
 
     /// Asks a channel's platform who the bot is.
-    pub async fn channel(&self, answers: &Answers, name: &str) -> Tried {
+    pub async fn channel(&self, answers: &Answers, name: &str) -> TrialResult {
         match self.plan(answers) {
-            Ok(plan) => Tried::Asked(doctor::of_channel(self.binary, &plan, name).await),
-            Err(problems) => Tried::Mistaken(problems.0),
+            Ok(plan) => TrialResult::Asked(doctor::of_channel(self.binary, &plan, name).await),
+            Err(problems) => TrialResult::Mistaken(problems.0),
         }
     }
 
     /// Asks the model one short question.
-    pub async fn model(&self, answers: &Answers) -> Tried {
+    pub async fn model(&self, answers: &Answers) -> TrialResult {
         match self.plan(answers) {
-            Ok(plan) => Tried::Asked(doctor::of_models(&plan).await),
-            Err(problems) => Tried::Mistaken(problems.0),
+            Ok(plan) => TrialResult::Asked(doctor::of_models(&plan).await),
+            Err(problems) => TrialResult::Mistaken(problems.0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The wizard: channel by channel, the model, the owner.
 
 use super::channels::Step;
-use super::prompt::{Prompter, Stopped};
+use super::prompt::{PromptClosed, Prompter};
 use super::trial::Trial;
 use super::{Answers, model, owner};
 
@@ -13,7 +13,7 @@ pub async fn ask(
     prompter: &mut Prompter,
     trial: Trial<'_>,
     answers: &mut Answers,
-) -> Result<(), Stopped> {
+) -> Result<(), PromptClosed> {
     for kit in &trial.binary.kits {
         if let Some(setup) = kit.setup {
             Step { kit, setup }.ask(prompter, trial, answers).await?;

@@ -29,7 +29,7 @@ pub struct Target {
 
 /// What was written.
 #[derive(Debug)]
-pub struct Written {
+pub struct WrittenFiles {
     /// The config.
     pub config: PathBuf,
     /// The files of its secrets, those too that were there already.
@@ -105,7 +105,7 @@ impl Target {
         answers: &Answers,
         render: impl FnOnce(&BTreeMap<String, String>) -> String,
         check: impl FnOnce(&Path) -> Result<(), String>,
-    ) -> Result<Written, NotWritten> {
+    ) -> Result<WrittenFiles, NotWritten> {
         if self.is_there() && !self.replaces {
             return Err(self.there());
         }
@@ -114,7 +114,7 @@ impl Target {
         let made = builder.recursive(true).mode(0o700).create(folder);
         made.map_err(|e| NotWritten::Io(folder.to_owned(), e))?;
         let readers = Readers::of(&self.path);
-        let mut made = Made { files: Vec::new(), folder: None, readers };
+        let mut made = MadeFiles { files: Vec::new(), folder: None, readers };
         let mut files = BTreeMap::new();
         for (key, secret) in answers.secrets() {
             let name = made.secret(folder, key, secret.expose_secret())?;
@@ -128,7 +128,7 @@ impl Target {
         made.keep();
         let secrets = files.values().map(|file| folder.join(file)).collect();
         synced(folder).map_err(|e| NotWritten::Io(self.path.clone(), e))?;
-        Ok(Written { config: self.path.clone(), secrets, old, readers })
+        Ok(WrittenFiles { config: self.path.clone(), secrets, old, readers })
     }
 
     /// Gives the new config its name, in one step; returns where the old one went.
@@ -205,13 +205,13 @@ fn synced(folder: &Path) -> io::Result<()> {
 }
 
 /// What was made so far: gone again unless it is kept.
-struct Made {
+struct MadeFiles {
     files: Vec<PathBuf>,
     folder: Option<PathBuf>,
     readers: Readers,
 }
 
-impl Made {
+impl MadeFiles {
     /// Writes a new file that nobody but its readers can read.
     fn file(&mut self, path: &Path, text: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
@@ -262,7 +262,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for MadeFiles {
     fn drop(&mut self) {
         for file in &self.files {
             fs::remove_file(file).ok();
@@ -287,7 +287,7 @@ mod tests {
         answers
     }
 
-    fn write(target: &Target, secret: &str, text: &str) -> Result<Written, NotWritten> {
+    fn write(target: &Target, secret: &str, text: &str) -> Result<WrittenFiles, NotWritten> {
         target.write(&answers(secret), |files| format!("{text} {}", files["a.token"]), |_| Ok(()))
     }
 

@@ -49,11 +49,11 @@ pub fn journal(machine: &Machine, wanted: &Lines) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::machine::Asked;
+    use crate::service::machine::ServiceTarget;
 
     fn words(kind: Kind, wanted: &Lines) -> String {
         let env = [("HOME".to_owned(), "/home/ada".to_owned())].into();
-        let asked = Asked { kind, name: "team".to_owned(), root: None };
+        let asked = ServiceTarget { kind, name: "team".to_owned(), root: None };
         let command = journal(&Machine::of(asked, &env).unwrap(), wanted);
         let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
         words.collect::<Vec<_>>().join(" ")

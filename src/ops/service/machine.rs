@@ -31,7 +31,7 @@ impl Kind {
 
 /// Which service is meant.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ServiceTarget {
     /// Whose it is.
     pub kind: Kind,
     /// The unit's name, without its ending.
@@ -44,7 +44,7 @@ pub struct Asked {
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Which service.
-    pub asked: Asked,
+    pub asked: ServiceTarget,
     /// With what programs are started, and where home is.
     pub env: Environment,
     /// Whether a systemd is there that can be told.
@@ -54,7 +54,7 @@ pub struct Machine {
 
 impl Machine {
     /// Looks where the service belongs. `None`: a user's, and nobody says where their home is.
-    pub fn of(asked: Asked, env: &Environment) -> Option<Self> {
+    pub fn of(asked: ServiceTarget, env: &Environment) -> Option<Self> {
         let folder = folder(asked.kind, env)?;
         let reached = asked.kind == Kind::System || set(env, "XDG_RUNTIME_DIR").is_some();
         let runs = asked.root.is_none() && reached && Path::new(BOOTED).is_dir();
@@ -62,9 +62,9 @@ impl Machine {
     }
 
     /// The service of this name that is installed: the machine's, else the user's.
-    pub fn installed(asked: &Asked, env: &Environment) -> Option<Self> {
+    pub fn installed(asked: &ServiceTarget, env: &Environment) -> Option<Self> {
         let there = |kind| {
-            let machine = Self::of(Asked { kind, ..asked.clone() }, env)?;
+            let machine = Self::of(ServiceTarget { kind, ..asked.clone() }, env)?;
             machine.unit().map(|_| machine)
         };
         match asked.kind {

@@ -10,8 +10,8 @@ mod wanted;
 mod work;
 
 pub use logs::{Lines, journal};
-pub use machine::{Asked, Kind, Machine};
+pub use machine::{Kind, Machine, ServiceTarget};
 pub use own::is_this_selkies;
-pub use standing::{Standing, standing};
-pub use wanted::Wanted;
+pub use standing::{ServiceState, standing};
+pub use wanted::ServiceSpec;
 pub use work::{Ready, Removal, Unable, keep_running};

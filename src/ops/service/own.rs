@@ -18,7 +18,7 @@ const DIGEST: &str = ", digest ";
 
 /// What lies where selkie writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum UnitState {
     /// Nothing.
     Nothing,
     /// What selkie has written, without its first line.
@@ -45,18 +45,18 @@ pub fn is_this_selkies(text: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn found(path: &Path) -> io::Result<Found> {
+pub fn found(path: &Path) -> io::Result<UnitState> {
     match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(UnitState::Nothing),
         Err(error) => return Err(error),
         // A link is how a person masks a unit, or keeps it elsewhere.
-        Ok(metadata) if !metadata.is_file() => return Ok(Found::Theirs),
+        Ok(metadata) if !metadata.is_file() => return Ok(UnitState::Theirs),
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes).unwrap_or_default();
-    Ok(body(&text).map_or(Found::Theirs, |body| Found::Ours(body.to_owned())))
+    Ok(body(&text).map_or(UnitState::Theirs, |body| UnitState::Ours(body.to_owned())))
 }
 
 /// Returns what selkie wrote; `None` when it is no longer what it wrote.
@@ -142,20 +142,20 @@ mod tests {
     fn what_selkie_wrote_is_known_again_until_somebody_changes_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("below/selkie.service");
-        assert_eq!(found(&file).unwrap(), Found::Nothing);
+        assert_eq!(found(&file).unwrap(), UnitState::Nothing);
         let text = signed("[Service]\n", "systemctl edit selkie");
         write(&file, &text).unwrap();
-        assert_eq!(found(&file).unwrap(), Found::Ours("[Service]\n".to_owned()));
+        assert_eq!(found(&file).unwrap(), UnitState::Ours("[Service]\n".to_owned()));
         for changed in [text.replace("[Service]", "[Unit]"), format!("{text}#"), String::new()] {
             write(&file, &changed).unwrap();
-            assert_eq!(found(&file).unwrap(), Found::Theirs, "{changed}");
+            assert_eq!(found(&file).unwrap(), UnitState::Theirs, "{changed}");
         }
         let aside = put_aside(&file).unwrap();
         write(&file, "again").unwrap();
         let again = put_aside(&file).unwrap();
         assert!(aside.is_file() && again.is_file() && aside != again);
         std::os::unix::fs::symlink("/dev/null", &file).unwrap();
-        assert_eq!(found(&file).unwrap(), Found::Theirs);
+        assert_eq!(found(&file).unwrap(), UnitState::Theirs);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::Serialize;
 
 use super::machine::{Kind, Machine};
-use super::own::{self, Found};
+use super::own::{self, UnitState};
 use super::systemd;
 use super::text;
 
@@ -41,7 +41,7 @@ impl Unit {
 
 /// How a service stands.
 #[derive(Clone, Debug, Serialize)]
-pub struct Standing {
+pub struct ServiceState {
     /// The unit's name.
     pub name: String,
     /// Whose service it is.
@@ -60,7 +60,7 @@ pub struct Standing {
     pub started_at: Option<DateTime<Utc>>,
 }
 
-impl Standing {
+impl ServiceState {
     /// Whether it is as one wants it: installed, and running as far as systemd can be asked.
     pub fn is_well(&self) -> bool {
         self.path.is_some() && self.active.as_ref().is_none_or(|active| active == "active")
@@ -68,14 +68,14 @@ impl Standing {
 }
 
 /// Looks how the service stands.
-pub fn standing(machine: &Machine) -> Standing {
+pub fn standing(machine: &Machine) -> ServiceState {
     let path = machine.unit();
     let told = (machine.runs && path.is_some())
         .then(|| systemd::properties(machine, PROPERTIES))
         .flatten()
         .unwrap_or_default();
     let said = |name: &str| said(&told, name);
-    Standing {
+    ServiceState {
         name: machine.unit_name(),
         kind: machine.asked.kind,
         unit: path.as_ref().map(|path| whose(machine, path)),
@@ -99,9 +99,9 @@ fn whose(machine: &Machine, path: &Path) -> Unit {
         return Unit::Packaged;
     }
     match own::found(path) {
-        Ok(Found::Ours(body)) if body == text::unit(machine.asked.kind) => Unit::ThisVersion,
-        Ok(Found::Ours(_)) => Unit::OtherVersion,
-        Ok(Found::Nothing | Found::Theirs) | Err(_) => Unit::Changed,
+        Ok(UnitState::Ours(body)) if body == text::unit(machine.asked.kind) => Unit::ThisVersion,
+        Ok(UnitState::Ours(_)) => Unit::OtherVersion,
+        Ok(UnitState::Nothing | UnitState::Theirs) | Err(_) => Unit::Changed,
     }
 }
 

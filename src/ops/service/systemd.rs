@@ -59,14 +59,14 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::service::machine::ServiceTarget;
     use selkie_config::source::Environment;
-    use crate::service::machine::Asked;
 
     fn machine(kind: Kind, programs: &std::path::Path) -> Machine {
         let env: Environment = [("PATH", programs.to_str().unwrap()), ("HOME", "/home/ada")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();
-        Machine::of(Asked { kind, name: "selkie".to_owned(), root: None }, &env).unwrap()
+        Machine::of(ServiceTarget { kind, name: "selkie".to_owned(), root: None }, &env).unwrap()
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::machine::{Asked, Kind};
-use super::wanted::Wanted;
+use super::machine::{Kind, ServiceTarget};
+use super::wanted::ServiceSpec;
 
 /// The unit that comes with this selkie.
 pub const UNIT: &str = include_str!("../../../systemd/selkie.service");
@@ -66,7 +66,7 @@ fn for_users(unit: &str) -> String {
 }
 
 /// Returns what stands beside the unit: what differs from machine to machine.
-pub fn drop_in(asked: &Asked, wanted: &Wanted) -> String {
+pub fn drop_in(asked: &ServiceTarget, wanted: &ServiceSpec) -> String {
     let mut text = format!("[Service]\nExecStart=\nExecStart={}\n", command(asked, wanted, "run"));
     text.push_str(&format!("ExecReload=\nExecReload={}\n", command(asked, wanted, "reload")));
     if asked.kind == Kind::User {
@@ -102,7 +102,7 @@ struct Folders {
 }
 
 impl Folders {
-    fn of(asked: &Asked, wanted: &Wanted) -> Self {
+    fn of(asked: &ServiceTarget, wanted: &ServiceSpec) -> Self {
         let name = asked.name.clone();
         let state = wanted.state.as_ref().and_then(|state| state.strip_prefix("/var/lib").ok());
         let state = state.map_or_else(|| name.clone(), |state| word(state, false));
@@ -110,7 +110,7 @@ impl Folders {
     }
 }
 
-fn command(asked: &Asked, wanted: &Wanted, what: &str) -> String {
+fn command(asked: &ServiceTarget, wanted: &ServiceSpec, what: &str) -> String {
     let mut line =
         format!("{} {what} --config {}", word(&wanted.program, true), word(&wanted.config, true));
     if let (Kind::User, Some(state)) = (asked.kind, &wanted.state) {

@@ -15,7 +15,7 @@ const MOST: usize = 64;
 
 /// What it is to run with; every path is in full, as the service sees it.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ServiceSpec {
     /// The program.
     pub program: PathBuf,
     /// Its config.
@@ -37,7 +37,7 @@ pub struct Unfit {
     why: String,
 }
 
-impl Wanted {
+impl ServiceSpec {
     /// Looks whether a service could run with it.
     ///
     /// # Errors

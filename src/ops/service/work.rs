@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::machine::Machine;
-use super::own::{self, Found};
+use super::own::{self, UnitState};
 use super::systemd;
 use super::text;
-use super::wanted::{Unfit, Wanted};
+use super::wanted::{ServiceSpec, Unfit};
 
 /// Why a service is not installed or removed.
 #[derive(Debug, Error)]
@@ -52,7 +52,7 @@ pub struct File {
     pub path: PathBuf,
     /// What stands there then.
     pub text: String,
-    found: Found,
+    found: UnitState,
 }
 
 impl File {
@@ -80,7 +80,7 @@ impl<'a> Ready<'a> {
     ///
     /// # Errors
     /// When the service could not run like this, or a file is another's and is not to be replaced.
-    pub fn new(machine: &'a Machine, wanted: &Wanted, force: bool) -> Result<Self, Unable> {
+    pub fn new(machine: &'a Machine, wanted: &ServiceSpec, force: bool) -> Result<Self, Unable> {
         wanted.check(machine)?;
         if let Some(packaged) = machine.packaged() {
             return Err(Unable::Packaged(packaged));
@@ -90,7 +90,7 @@ impl<'a> Ready<'a> {
         let beside =
             File::new(machine.drop_in(), &text::drop_in(&machine.asked, wanted), &to_edit)?;
         let files = [unit, beside];
-        match files.iter().find(|file| file.found == Found::Theirs) {
+        match files.iter().find(|file| file.found == UnitState::Theirs) {
             Some(file) if !force => Err(Unable::Changed { path: file.path.clone(), to_edit }),
             _ => Ok(Self { machine, files }),
         }
@@ -104,7 +104,7 @@ impl<'a> Ready<'a> {
         let mut aside = Vec::new();
         for file in &self.files {
             let failed = |source| Unable::File { path: file.path.clone(), source };
-            if file.found == Found::Theirs {
+            if file.found == UnitState::Theirs {
                 aside.push(own::put_aside(&file.path).map_err(failed)?);
             }
             own::write(&file.path, &file.text).map_err(failed)?;
@@ -152,11 +152,11 @@ impl<'a> Removal<'a> {
         let mut files = Vec::new();
         for path in [machine.unit_file(), machine.drop_in()] {
             match look(&path)? {
-                Found::Nothing => {}
-                Found::Theirs if !force => {
+                UnitState::Nothing => {}
+                UnitState::Theirs if !force => {
                     return Err(Unable::Changed { path, to_edit: machine.to_edit() });
                 }
-                Found::Ours(_) | Found::Theirs => files.push(path),
+                UnitState::Ours(_) | UnitState::Theirs => files.push(path),
             }
         }
         match (files.is_empty(), machine.packaged()) {
@@ -179,8 +179,8 @@ impl<'a> Removal<'a> {
         for path in &self.files {
             let failed = |source| Unable::File { path: path.clone(), source };
             match look(path)? {
-                Found::Theirs => aside.push(own::put_aside(path).map_err(failed)?),
-                Found::Ours(_) | Found::Nothing => fs::remove_file(path).map_err(failed)?,
+                UnitState::Theirs => aside.push(own::put_aside(path).map_err(failed)?),
+                UnitState::Ours(_) | UnitState::Nothing => fs::remove_file(path).map_err(failed)?,
             }
         }
         self.tidy();
@@ -204,6 +204,6 @@ impl<'a> Removal<'a> {
     }
 }
 
-fn look(path: &Path) -> Result<Found, Unable> {
+fn look(path: &Path) -> Result<UnitState, Unable> {
     own::found(path).map_err(|source| Unable::File { path: path.to_owned(), source })
 }

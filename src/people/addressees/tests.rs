@@ -6,10 +6,10 @@ use chrono::TimeDelta;
 use selkie_channel_core::{AccountId, PlaceId};
 
 use super::*;
-use selkie_domain::clock::{Clock, SystemClock};
 use crate::directory::testing::quiet;
 use crate::files::Files;
 use crate::forms::testing::birds;
+use selkie_domain::clock::{Clock, SystemClock};
 
 /// Kea and Owl sit in the tree -1, Owl and Jay in the tree -2, Wren in none.
 struct Trees;
@@ -18,8 +18,8 @@ fn id(key: &str) -> ConversationId {
     ConversationId::new(AccountId::new("birds"), key)
 }
 
-fn met(tree: &str, person: u8) -> Met {
-    Met {
+fn met(tree: &str, person: u8) -> SeenPerson {
+    SeenPerson {
         place: PlaceId::new(AccountId::new("birds"), tree),
         person: PersonId::new(format!("bird:{person}")),
         name: String::new(),
@@ -36,7 +36,11 @@ impl Conversations for Trees {
         conversation.key().to_owned()
     }
 
-    async fn met(&self, conversation: &ConversationId, _: bool) -> Result<Vec<Met>, ToolError> {
+    async fn met(
+        &self,
+        conversation: &ConversationId,
+        _: bool,
+    ) -> Result<Vec<SeenPerson>, ToolError> {
         Ok(match conversation.key() {
             "bird:-1" => vec![met("bird:-1", 1), met("bird:-1", 2)],
             _ => Vec::new(),
@@ -45,7 +49,7 @@ impl Conversations for Trees {
 }
 
 #[async_trait]
-impl Reached for Trees {
+impl Reach for Trees {
     fn conversation(&self, key: &str) -> Option<ConversationId> {
         birds().is_chat(key).then(|| id(key))
     }
@@ -58,7 +62,7 @@ impl Reached for Trees {
         &self,
         _: &ConversationId,
         person: &PersonId,
-    ) -> Result<Vec<Met>, ToolError> {
+    ) -> Result<Vec<SeenPerson>, ToolError> {
         Ok(match person.as_str() {
             "bird:1" => vec![met("bird:-1", 2)],
             "bird:2" => vec![met("bird:-1", 1), met("bird:-2", 3)],
@@ -70,11 +74,11 @@ impl Reached for Trees {
         Ok(conversation.key() != "bird:404")
     }
 
-    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+    async fn unasked(&self, conversation: &ConversationId) -> UnpromptedCost {
         match conversation.key() {
-            "bird:3" => Unasked::Counted(1),
-            "bird:8" => Unasked::Spent("the month is used up".to_owned()),
-            _ => Unasked::Free,
+            "bird:3" => UnpromptedCost::Counted(1),
+            "bird:8" => UnpromptedCost::Spent("the month is used up".to_owned()),
+            _ => UnpromptedCost::Free,
         }
     }
 }
@@ -149,7 +153,7 @@ impl Desk {
         Self { state }
     }
 
-    async fn find(&self, by: &Sender, wanted: Wanted) -> Result<Addressee, String> {
+    async fn find(&self, by: &Sender, wanted: AddresseeQuery) -> Result<Addressee, String> {
         let clock: SharedClock = Arc::new(SystemClock);
         let book = AddressBook {
             directory: quiet(Arc::new(Files::new(
@@ -165,7 +169,7 @@ impl Desk {
     }
 
     /// Where somebody's words would go, and whether they share it.
-    async fn to(&self, by: &Sender, wanted: Wanted) -> Result<(String, bool), String> {
+    async fn to(&self, by: &Sender, wanted: AddresseeQuery) -> Result<(String, bool), String> {
         let found = self.find(by, wanted).await?;
         Ok((found.conversation.key().to_owned(), found.is_shared))
     }
@@ -189,12 +193,12 @@ fn kea() -> Sender {
     }
 }
 
-fn called(name: &str) -> Wanted {
-    Wanted::Anybody(name.to_owned())
+fn called(name: &str) -> AddresseeQuery {
+    AddresseeQuery::Anybody(name.to_owned())
 }
 
-fn contact(id: &str, chat: Option<&str>) -> Wanted {
-    Wanted::Contact { id: id.to_owned(), chat: chat.map(str::to_owned) }
+fn contact(id: &str, chat: Option<&str>) -> AddresseeQuery {
+    AddresseeQuery::Contact { id: id.to_owned(), chat: chat.map(str::to_owned) }
 }
 
 fn there(key: &str, is_shared: bool) -> Result<(String, bool), String> {

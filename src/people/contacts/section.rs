@@ -5,11 +5,11 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::field::{Fields, is_key};
-use selkie_domain::document;
-use selkie_domain::screen::steers;
 use crate::fault::{Fault, shown};
 use crate::regions::Regions;
 use crate::text::Text;
+use selkie_domain::document;
+use selkie_domain::screen::steers;
 
 const HEADING: &str = "## ";
 const FENCE: &str = "```";

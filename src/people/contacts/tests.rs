@@ -131,8 +131,8 @@ fn templates_of_today_and_before_hold_nobody() {
     for (shelf, text) in [
         (Shelf::Active, include_str!("../../../state/templates/contacts/ACTIVE.md")),
         (Shelf::Inactive, include_str!("../../../state/templates/contacts/INACTIVE.md")),
-        (Shelf::Active, include_str!("../../daemon/templates/before/contacts/ACTIVE.md")),
-        (Shelf::Inactive, include_str!("../../daemon/templates/before/contacts/INACTIVE.md")),
+        (Shelf::Active, include_str!("../../app/templates/before/contacts/ACTIVE.md")),
+        (Shelf::Inactive, include_str!("../../app/templates/before/contacts/INACTIVE.md")),
     ] {
         let mut contacts = Contacts::read(shelf, text);
         assert_eq!((contacts.all().count(), contacts.faults().len()), (0, 0), "{text}");

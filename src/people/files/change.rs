@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::contacts::{Contacts, Fields, Moved};
+use crate::contacts::{Contacts, Fields, MovedLines};
 
 /// A change of a contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,14 +61,14 @@ pub enum Change {
         /// Whose.
         id: String,
         /// Their lines.
-        lines: Moved,
+        lines: MovedLines,
     },
     /// Takes one out whose lines are these.
     Take {
         /// Whose.
         id: String,
         /// Their lines.
-        lines: Moved,
+        lines: MovedLines,
     },
 }
 
@@ -87,7 +87,7 @@ pub(super) fn apply(changes: &[Change], contacts: &mut Contacts, now: DateTime<U
 
 fn put(changes: &[Change], contacts: &mut Contacts, now: DateTime<Utc>) -> usize {
     let mut seen = HashSet::new();
-    let new: Vec<&Moved> = changes
+    let new: Vec<&MovedLines> = changes
         .iter()
         .filter_map(|change| match change {
             Change::Put { id, lines } if contacts.get(id).is_none() && seen.insert(id) => {

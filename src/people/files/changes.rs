@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::claims::{Claim, Known, Unit, list_of, units};
+use super::claims::{Claim, MarkIndex, Unit, list_of, units};
 use super::edit::Edit;
-use super::loaded::Begun;
+use super::loaded::PendingChange;
 use super::marks::Mark;
-use selkie_domain::taint::Taint;
 use crate::todo::List;
+use selkie_domain::taint::Taint;
 
 /// What a change makes of a list.
 pub(super) struct Change {
@@ -23,7 +23,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    pub fn of(begun: &Begun<'_>) -> Option<Self> {
+    pub fn of(begun: &PendingChange<'_>) -> Option<Self> {
         let list = list_of(begun.edit.file())?;
         let put = match begun.edit {
             // What is done was asked for before, by whomever.
@@ -42,7 +42,7 @@ impl Change {
 }
 
 /// The marks of what changes bring: of what nobody said before, and of every item that names its chat.
-pub(super) fn new_marks(changes: &[Change], known: &Known, level: Taint) -> Vec<Mark> {
+pub(super) fn new_marks(changes: &[Change], known: &MarkIndex, level: Taint) -> Vec<Mark> {
     let before: HashSet<&Unit> = changes.iter().flat_map(|change| &change.before).collect();
     let mut marks = Vec::new();
     for change in changes {
@@ -65,7 +65,7 @@ pub(super) fn new_marks(changes: &[Change], known: &Known, level: Taint) -> Vec<
 
 /// Whose the lines were that a tool has written over: what stands in their place may say the same in other words. Where they
 /// were of several chats it is nobody's.
-fn taken_out(change: &Change, known: &Known) -> Claim {
+fn taken_out(change: &Change, known: &MarkIndex) -> Claim {
     let after: HashSet<&Unit> = change.after.iter().collect();
     let mut all = Claim::default();
     for unit in change.before.iter().filter(|unit| !after.contains(unit)) {

@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::marks::{Mark, Marks};
-use selkie_domain::gist::{Gist, Gists, Like};
+use crate::todo::{List, TextLine, Todos, due, plain};
+use selkie_domain::fingerprint::{Gist, Gists, Like};
 use selkie_domain::taint::Taint;
-use crate::todo::{List, Said, Todos, due, plain};
 
 /// Whose something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) struct Unit {
 
 /// The marks, ready to be looked up.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct MarkIndex {
     marks: Vec<Mark>,
     exact: HashMap<Gist, Vec<usize>>,
     /// Those of others' words: made when the first is asked for that nobody is known to have written so.
@@ -67,7 +67,7 @@ impl Hash for Unit {
 }
 
 impl Unit {
-    fn of(said: Said<'_>) -> Self {
+    fn of(said: TextLine<'_>) -> Self {
         match said.entry {
             Some(entry) => Self::of_entry(&entry.content, entry.chat.clone()),
             None => {
@@ -126,7 +126,7 @@ fn is_frame(list: List, line: &str) -> bool {
     rest.is_some_and(|rest| rest.chars().all(|c| !c.is_alphabetic() || matches!(c, 'T' | 'Z')))
 }
 
-impl Known {
+impl MarkIndex {
     pub fn new(marks: Vec<Mark>) -> Self {
         let mut exact: HashMap<Gist, Vec<usize>> = HashMap::new();
         for (number, mark) in marks.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct FileResult {
     /// How many of `TODO.md` were put.
     pub put: usize,
     /// How many of it were taken.
@@ -17,7 +17,7 @@ pub struct Done {
     pub lines_taken: usize,
 }
 
-impl Done {
+impl FileResult {
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             put: self.put + other.put,
@@ -31,7 +31,7 @@ impl Done {
 }
 
 /// A file's text after a change.
-pub(super) struct Changed {
+pub(super) struct ChangedText {
     pub text: String,
-    pub done: Done,
+    pub done: FileResult,
 }

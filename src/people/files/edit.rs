@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change;
 use super::change::Change;
-use super::done::{Changed, Done};
+use super::done::{ChangedText, FileResult};
 use super::lines;
 use super::lines::NewLine;
 use crate::contacts::{Contacts, Shelf};
@@ -72,7 +72,7 @@ impl Edit {
     }
 
     /// Makes the change.
-    pub(super) fn apply(&self, source: &str, now: DateTime<Utc>) -> Changed {
+    pub(super) fn apply(&self, source: &str, now: DateTime<Utc>) -> ChangedText {
         match self {
             Self::Todos { list, take, put } => {
                 todos(*list, take, put, &Source { text: source, now })
@@ -80,15 +80,17 @@ impl Edit {
             Self::Contacts { shelf, changes } => {
                 let mut contacts = Contacts::read(*shelf, source);
                 let made = change::apply(changes, &mut contacts, now);
-                let done = Done { contacts: made, ..Done::default() };
-                Changed { text: contacts.to_string(), done }
+                let done = FileResult { contacts: made, ..FileResult::default() };
+                ChangedText { text: contacts.to_string(), done }
             }
             Self::Moved { list, from, to } => {
                 let mut todos = Todos::read(*list, source);
                 todos.move_chat(from, to, now);
-                Changed { text: todos.to_string(), done: Done::default() }
+                ChangedText { text: todos.to_string(), done: FileResult::default() }
             }
-            Self::Whole { text, .. } => Changed { text: text.clone(), done: Done::default() },
+            Self::Whole { text, .. } => {
+                ChangedText { text: text.clone(), done: FileResult::default() }
+            }
             Self::Lines { take, put, .. } => lines::change(source, take, put),
         }
     }
@@ -100,15 +102,15 @@ struct Source<'s> {
     now: DateTime<Utc>,
 }
 
-fn todos(list: List, take: &[Entry], put: &[Entry], source: &Source<'_>) -> Changed {
+fn todos(list: List, take: &[Entry], put: &[Entry], source: &Source<'_>) -> ChangedText {
     let now = source.now;
     let mut todos = Todos::read(list, source.text);
     let taken = take.iter().filter(|entry| todos.take(entry, now)).count();
     // The first of them ends on top.
     let put = put.iter().rev().filter(|entry| todos.put(entry, now)).count();
     let done = match list {
-        List::Open => Done { put, taken, ..Done::default() },
-        List::Done => Done { ticked: put, ..Done::default() },
+        List::Open => FileResult { put, taken, ..FileResult::default() },
+        List::Done => FileResult { ticked: put, ..FileResult::default() },
     };
-    Changed { text: todos.to_string(), done }
+    ChangedText { text: todos.to_string(), done }
 }

@@ -90,6 +90,11 @@ pub(super) fn written(file: &str, source: io::Error) -> FileError {
     FileError::Io { file: file.to_owned(), done: "written", source }
 }
 
+/// The disk refuses the note of a change.
+pub(super) fn unnoted(source: io::Error) -> FileError {
+    written("the note of a change", source)
+}
+
 /// It is no text.
 pub(super) fn unreadable(file: &str, why: Unreadable) -> FileError {
     FileError::Unreadable { file: file.to_owned(), why }

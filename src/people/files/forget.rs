@@ -5,9 +5,9 @@ use std::io::{self, ErrorKind};
 
 use super::disk::gone;
 use super::error::written;
-use super::keep::Keep;
+use super::kept_versions::Keep;
 use super::links::leads_elsewhere;
-use super::rest::Look;
+use super::save_in_progress::Look;
 use super::{FileError, Files};
 use selkie_channel_core::locked;
 

@@ -97,7 +97,7 @@ pub(super) fn clear(state: &Path) -> io::Result<()> {
 }
 
 fn path(state: &Path) -> PathBuf {
-    state.join(super::keep::NAME).join("change.json")
+    state.join(super::kept_versions::NAME).join("change.json")
 }
 
 fn digest(content: &[u8]) -> String {

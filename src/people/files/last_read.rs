@@ -10,11 +10,11 @@ use super::{FileError, Files};
 /// What was made of the files last.
 #[derive(Debug)]
 pub struct LastRead<T> {
-    kept: Arc<Mutex<Option<Kept<T>>>>,
+    kept: Arc<Mutex<Option<KeptReading<T>>>>,
 }
 
 #[derive(Debug)]
-struct Kept<T> {
+struct KeptReading<T> {
     /// What each file looked like; nothing for one that was not there.
     looks: Vec<Option<String>>,
     made: Arc<T>,
@@ -46,7 +46,7 @@ impl<T: Send + Sync + 'static> LastRead<T> {
         let read = move || {
             let made = Arc::new(make(&files)?);
             // By how they looked before: what has changed meanwhile is read the next time.
-            *locked(&kept) = Some(Kept { looks, made: Arc::clone(&made) });
+            *locked(&kept) = Some(KeptReading { looks, made: Arc::clone(&made) });
             Ok(made)
         };
         let read = tokio::task::spawn_blocking(read).await;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::done::{Changed, Done};
+use super::done::{ChangedText, FileResult};
 use crate::text::Text;
 
 /// A line that is put in.
@@ -16,12 +16,12 @@ pub struct NewLine {
 }
 
 /// Takes lines out and puts others in.
-pub(super) fn change(source: &str, take: &[String], put: &[NewLine]) -> Changed {
+pub(super) fn change(source: &str, take: &[String], put: &[NewLine]) -> ChangedText {
     let mut text = Text::read(source);
     let taken = take.iter().filter(|line| take_one(&mut text, line)).count();
     let put = put.iter().filter(|new| put_one(&mut text, new)).count();
-    let done = Done { lines_put: put, lines_taken: taken, ..Done::default() };
-    Changed { text: text.to_string(), done }
+    let done = FileResult { lines_put: put, lines_taken: taken, ..FileResult::default() };
+    ChangedText { text: text.to_string(), done }
 }
 
 fn find(text: &Text, line: &str) -> Option<usize> {

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::Files;
 use super::edit::Edit;
 use super::error::FileError;
-use selkie_domain::taint::Taint;
 use crate::contacts::{Contacts, Shelf};
 use crate::fault::Fault;
 use crate::text::decode;
 use crate::todo::{List, Todos};
+use selkie_domain::taint::Taint;
 use selkie_tools::paths::ListWriter;
 
 /// So many faults are told.

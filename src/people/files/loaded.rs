@@ -1,6 +1,6 @@
 //! A file as it was found, and a change of it that is about to be made.
 
-use super::done::Done;
+use super::done::FileResult;
 use super::edit::Edit;
 use super::journal::Step;
 use super::place::Place;
@@ -16,7 +16,7 @@ pub struct Content {
 }
 
 /// A file as it was found.
-pub(super) struct Loaded {
+pub(super) struct LoadedFile {
     pub place: Place,
     /// Its bytes; `None` where there is no file.
     pub there: Option<Vec<u8>>,
@@ -24,14 +24,14 @@ pub(super) struct Loaded {
 }
 
 /// A change that is about to be made.
-pub(super) struct Begun<'e> {
+pub(super) struct PendingChange<'e> {
     pub edit: &'e Edit,
-    pub loaded: Loaded,
+    pub loaded: LoadedFile,
     pub text: String,
-    pub done: Done,
+    pub done: FileResult,
 }
 
-impl Begun<'_> {
+impl PendingChange<'_> {
     pub fn step(&self) -> Step {
         Step::new(self.edit.clone(), self.loaded.there.as_deref(), &self.text)
     }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::disk::gone;
-use super::keep::NAME;
-use super::seal::{Seal, Sealed, names};
-use selkie_domain::gist::Gist;
-use selkie_domain::taint::Taint;
+use super::kept_versions::NAME;
+use super::seal::{Seal, SealCheck, names};
 use crate::todo::List;
+use selkie_domain::fingerprint::Gist;
+use selkie_domain::taint::Taint;
 
 /// What is noted, in its folder.
 const NOTE: &str = "whose.json";
@@ -37,7 +37,7 @@ pub(super) struct Marks {
 }
 
 /// What was found of it.
-pub(super) enum Found {
+pub(super) enum MarkLookup {
     /// This.
     These(Marks),
     /// Nothing, and nothing was written before.
@@ -77,20 +77,20 @@ fn is_not(what: &bool) -> bool {
 
 impl Marks {
     /// Reads what is noted.
-    pub fn read(state: &Path) -> io::Result<Found> {
+    pub fn read(state: &Path) -> io::Result<MarkLookup> {
         let bytes = read(&path(state), LONGEST)?;
         let is_newest = match Seal::of(state, NOTE).says(bytes.as_deref())? {
-            Sealed::Whole => true,
-            Sealed::Broken => false,
+            SealCheck::Whole => true,
+            SealCheck::Broken => false,
             // Earlier versions kept what it is known by beside it. Without any nobody knows.
-            Sealed::Never => match (&bytes, read(&seals_before(state), LONGEST_SEALS)?) {
-                (None, None) => return Ok(Found::Nothing),
+            SealCheck::Never => match (&bytes, read(&seals_before(state), LONGEST_SEALS)?) {
+                (None, None) => return Ok(MarkLookup::Nothing),
                 (Some(bytes), Some(seals)) => names(&seals, bytes),
                 _ => false,
             },
         };
         let marks = bytes.filter(|_| is_newest).and_then(|b| serde_json::from_slice(&b).ok());
-        Ok(marks.map_or(Found::Lost, Found::These))
+        Ok(marks.map_or(MarkLookup::Lost, MarkLookup::These))
     }
 
     /// Writes it, with what it is known by: somebody else's, or an empty one, is not taken for it.

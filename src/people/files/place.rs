@@ -10,11 +10,11 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::error::{FileError, written};
-use super::keep::Keep;
+use super::kept_versions::Keep;
 use super::links::leads_elsewhere;
-use super::rest::Look;
-use selkie_domain::taint::Taint;
+use super::save_in_progress::Look;
 use crate::text::MOST_BYTES;
+use selkie_domain::taint::Taint;
 use selkie_tools::paths::{level_of, mark_level};
 
 /// A file of the state folder.

@@ -21,7 +21,7 @@ pub(super) struct Seal {
 
 /// What a seal says of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sealed {
+pub(super) enum SealCheck {
     /// Nothing was sealed.
     Never,
     /// It is the newest.
@@ -37,16 +37,16 @@ impl Seal {
     }
 
     /// Says what these bytes are, which stand where the note stands.
-    pub fn says(&self, note: Option<&[u8]>) -> io::Result<Sealed> {
+    pub fn says(&self, note: Option<&[u8]>) -> io::Result<SealCheck> {
         let mut seals = Vec::new();
         match fs::File::open(&self.path) {
             Ok(file) => file.take(LONGEST).read_to_end(&mut seals)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Sealed::Never),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(SealCheck::Never),
             Err(error) => return Err(error),
         };
         Ok(match note.is_some_and(|note| names(&seals, note)) {
-            true => Sealed::Whole,
-            false => Sealed::Broken,
+            true => SealCheck::Whole,
+            false => SealCheck::Broken,
         })
     }
 
@@ -103,20 +103,20 @@ mod tests {
     fn only_the_newest_note_is_whole() {
         let home = tempfile::tempdir().unwrap();
         let (seal, note) = (Seal::of(home.path(), "memory/a.md"), home.path().join("note"));
-        assert_eq!(seal.says(Some(b"one")).unwrap(), Sealed::Never);
+        assert_eq!(seal.says(Some(b"one")).unwrap(), SealCheck::Never);
         seal.replace(&note, None, b"one").unwrap();
-        assert_eq!(seal.says(Some(b"one")).unwrap(), Sealed::Whole);
+        assert_eq!(seal.says(Some(b"one")).unwrap(), SealCheck::Whole);
         seal.replace(&note, Some(b"one"), b"two").unwrap();
         assert_eq!(fs::read(&note).unwrap(), b"two");
         for broken in [None, Some(&b"one"[..]), Some(b"")] {
-            assert_eq!(seal.says(broken).unwrap(), Sealed::Broken, "{broken:?}");
+            assert_eq!(seal.says(broken).unwrap(), SealCheck::Broken, "{broken:?}");
         }
         fs::write(&seal.path, "").unwrap();
-        assert_eq!(seal.says(Some(b"two")).unwrap(), Sealed::Broken);
+        assert_eq!(seal.says(Some(b"two")).unwrap(), SealCheck::Broken);
         seal.renew(b"two").unwrap();
-        assert_eq!(seal.says(Some(b"two")).unwrap(), Sealed::Whole);
+        assert_eq!(seal.says(Some(b"two")).unwrap(), SealCheck::Whole);
         seal.forget().unwrap();
-        assert_eq!(seal.says(Some(b"two")).unwrap(), Sealed::Never);
+        assert_eq!(seal.says(Some(b"two")).unwrap(), SealCheck::Never);
     }
 
     /// A kill between the seal and its note.
@@ -126,6 +126,6 @@ mod tests {
         let seal = Seal::of(home.path(), "a.md");
         seal.replace(&home.path().join("note"), None, b"one").unwrap();
         seal.replace(&home.path().join("no/folder"), Some(b"one"), b"two").unwrap_err();
-        assert_eq!(seal.says(Some(b"one")).unwrap(), Sealed::Whole);
+        assert_eq!(seal.says(Some(b"one")).unwrap(), SealCheck::Whole);
     }
 }

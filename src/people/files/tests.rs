@@ -14,8 +14,8 @@ use chrono::TimeDelta;
 use rustix::io::Errno;
 
 use super::*;
-use selkie_domain::clock::{Clock as _, ManualClock, SystemClock};
 use crate::todo::{Entry, List, Todos};
+use selkie_domain::clock::{Clock as _, ManualClock, SystemClock};
 
 fn now() -> DateTime<Utc> {
     "2026-03-06T07:08:00Z".parse().unwrap()
@@ -100,7 +100,7 @@ impl Home {
     }
 }
 
-fn edit(files: &Files, edits: &[Edit]) -> Result<Done, FileError> {
+fn edit(files: &Files, edits: &[Edit]) -> Result<FileResult, FileError> {
     files.edit(edits, Taint::Clean, now())
 }
 
@@ -108,7 +108,7 @@ fn edit(files: &Files, edits: &[Edit]) -> Result<Done, FileError> {
 fn a_change_keeps_what_was_there_and_its_mode() {
     let home = Home::new();
     let files = home.files();
-    assert_eq!(edit(&files, &add("one")).unwrap(), Done { put: 1, ..Done::default() });
+    assert_eq!(edit(&files, &add("one")).unwrap(), FileResult { put: 1, ..FileResult::default() });
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&home.path("TODO.md")), 0o600);
     fs::set_permissions(home.path("TODO.md"), fs::Permissions::from_mode(0o640)).unwrap();
@@ -116,7 +116,11 @@ fn a_change_keeps_what_was_there_and_its_mode() {
     for n in 0..MOST_KEPT + 3 {
         edit(&files, &add(&format!("item {n}"))).unwrap();
     }
-    assert_eq!(edit(&files, &add("one")).unwrap(), Done::default(), "made twice it is made once");
+    assert_eq!(
+        edit(&files, &add("one")).unwrap(),
+        FileResult::default(),
+        "made twice it is made once"
+    );
     assert_eq!(mode(&home.path("TODO.md")), 0o640);
     assert_eq!(home.contents(List::Open).len(), MOST_KEPT + 4);
     let kept = home.kept();

@@ -2,7 +2,7 @@
 
 use super::Files;
 use super::error::FileError;
-use super::keep::{Keep, Version};
+use super::kept_versions::{Keep, Version};
 
 impl Files {
     /// Lists the earlier versions of a file, the newest first. Blocks.

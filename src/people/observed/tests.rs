@@ -6,11 +6,11 @@ use std::sync::Arc;
 use selkie_channel_core::{AccountId, PlaceId};
 
 use super::*;
-use selkie_domain::clock::SystemClock;
-use selkie_domain::taint::Taint;
 use crate::contacts::Contacts;
 use crate::files::Files;
 use crate::forms::testing::birds;
+use selkie_domain::clock::SystemClock;
+use selkie_domain::taint::Taint;
 
 struct Desk {
     home: tempfile::TempDir,
@@ -22,7 +22,7 @@ fn now() -> DateTime<Utc> {
 }
 
 fn met(person: i64, username: &str, place: i64) -> NewlyMet {
-    let met = Met {
+    let met = SeenPerson {
         place: PlaceId::new(AccountId::new("bird:0"), format!("bird:{place}")),
         person: PersonId::new(format!("bird:{person}")),
         name: format!("Name {person}"),
@@ -50,7 +50,7 @@ impl Desk {
     }
 
     fn observe(&self, met: &[NewlyMet]) -> Vec<TakenOver> {
-        let Observed { edits, taken_over } = observe(&birds(), &self.shelves(), met, now());
+        let Observations { edits, taken_over } = observe(&birds(), &self.shelves(), met, now());
         self.files.edit(&edits, Taint::Clean, now()).unwrap();
         taken_over
     }
@@ -244,7 +244,8 @@ fn who_was_met_longest_ago_makes_room_in_both_files() {
 #[test]
 fn a_line_that_somebody_changes_meanwhile_is_not_taken_away() {
     let desk = Desk::with("", &contact("bird:7", "last_interaction_at: 2020-01-01T00:00:00Z\n"));
-    let Observed { edits, .. } = observe(&birds(), &desk.shelves(), &[met(7, "kea", -42)], now());
+    let Observations { edits, .. } =
+        observe(&birds(), &desk.shelves(), &[met(7, "kea", -42)], now());
     let by_hand = contact("bird:7", "last_interaction_at: 2020-01-01T00:00:00Z\nown: 1\n");
     rested(&desk.home.path().join(Shelf::Inactive.file()), &by_hand);
     desk.files.edit(&edits, Taint::Clean, now()).unwrap();

@@ -158,7 +158,7 @@ fn templates_of_today_and_before_are_empty_lists() {
     for (list, text) in [
         (List::Open, include_str!("../../../state/templates/TODO.md")),
         (List::Done, include_str!("../../../state/templates/TODO.DONE.md")),
-        (List::Open, include_str!("../../daemon/templates/before/TODO.md")),
+        (List::Open, include_str!("../../app/templates/before/TODO.md")),
     ] {
         let mut todos = Todos::read(list, text);
         assert_eq!((todos.entries().count(), faults(&todos)), (0, String::new()), "{text}");

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::contract::DEDUPE;
 use super::likeness::Words;
-use super::outcome::{Changes, Counts, Outcome, Shown};
+use super::outcome::{Changes, Counts, Outcome, ShownItem};
 use super::resolve::resolve;
 use super::task::Task;
 use super::view::View;
@@ -13,7 +13,7 @@ use crate::files::Edit;
 use crate::forms::Forms;
 use crate::todo::{Entry, List, in_words, no_time};
 use selkie_tools::ToolError;
-use selkie_tools::ports::Told;
+use selkie_tools::ports::TodoReport;
 
 /// So many open items one conversation may have, but for the owner's own.
 const MOST_OPEN: usize = 500;
@@ -21,7 +21,7 @@ const MOST_OPEN: usize = 500;
 const MOST_NEAR: usize = 20;
 
 #[derive(Deserialize)]
-struct Kept {
+struct KeptItem {
     keep_indices: Vec<usize>,
 }
 
@@ -31,7 +31,7 @@ pub(super) async fn add(
     content: &str,
     people: &[String],
     chat: Option<String>,
-) -> Result<Told, ToolError> {
+) -> Result<TodoReport, ToolError> {
     let content = Entry::content(content).map_err(|why| ToolError::tell(why.to_string()))?;
     let chat = chat_of(&task.view, task.forms, chat)?;
     let resolved = resolve(task, &content, people).await?;
@@ -81,7 +81,7 @@ pub(super) async fn add(
             done_count: task.view.count(&ticked.todos),
         },
         changed: Changes { wip_added: done.put, wip_removed: done.taken, ..Changes::default() },
-        entry: Shown::of(&entry),
+        entry: ShownItem::of(&entry),
         reminder,
         warnings,
     };
@@ -134,14 +134,14 @@ async fn said_before(
         |(index, entry): (usize, &&Entry)| json!({ "index": index, "content": entry.content });
     let asked: Vec<_> = std::iter::once(&new).chain(&near).enumerate().map(entry).collect();
     let count = asked.len();
-    let is_valid = |kept: &Kept| match kept.keep_indices.iter().find(|index| **index >= count) {
+    let is_valid = |kept: &KeptItem| match kept.keep_indices.iter().find(|index| **index >= count) {
         Some(index) => Err(format!("index out of range: {index}")),
         None if !kept.keep_indices.contains(&0) => {
             Err("semantic dedupe must keep the newest item".to_owned())
         }
         None => Ok(()),
     };
-    let kept: Kept = DEDUPE.ask(task, &json!({ "entries": asked }), is_valid).await?;
+    let kept: KeptItem = DEDUPE.ask(task, &json!({ "entries": asked }), is_valid).await?;
     let dropped =
         near.into_iter().enumerate().filter(|(at, _)| !kept.keep_indices.contains(&(at + 1)));
     same.extend(dropped.map(|(_, old)| old.clone()));

@@ -7,12 +7,12 @@ use serde_json::json;
 use super::add::chat_of;
 use super::contract::MATCH;
 use super::likeness::Words;
-use super::outcome::{Changes, Counts, Outcome, Shown};
+use super::outcome::{Changes, Counts, Outcome, ShownItem};
 use super::task::Task;
-use crate::files::{Edit, Listed};
+use crate::files::{Edit, OwnedTodos};
 use crate::todo::{Entry, List};
 use selkie_tools::ToolError;
-use selkie_tools::ports::Told;
+use selkie_tools::ports::TodoReport;
 
 /// So many entries are shown to a model.
 const MOST_ASKED: usize = 250;
@@ -22,7 +22,7 @@ const MOST_TOLD: usize = 8;
 const AGAIN: TimeDelta = TimeDelta::minutes(10);
 
 /// What words come to.
-enum Found<'e> {
+enum ItemMatch<'e> {
     /// One entry.
     One(&'e Entry),
     /// Several.
@@ -49,7 +49,7 @@ pub(super) async fn complete(
     task: &Task<'_>,
     words: &str,
     chat: Option<String>,
-) -> Result<Told, ToolError> {
+) -> Result<TodoReport, ToolError> {
     let words = Entry::content(words).map_err(|why| ToolError::tell(why.to_string()))?;
     let only = match &chat {
         Some(_) => Some(chat_of(&task.view, task.forms, chat)?),
@@ -64,9 +64,9 @@ pub(super) async fn complete(
     };
     let open: Vec<&Entry> = task.view.entries(todos).into_iter().filter(fits).collect();
     let entry = match by_words(&meant, &open) {
-        Found::One(entry) => entry.clone(),
-        Found::Several(candidates) => by_model(task, &words, &candidates, &listed).await?,
-        Found::None => {
+        ItemMatch::One(entry) => entry.clone(),
+        ItemMatch::Several(candidates) => by_model(task, &words, &candidates, &listed).await?,
+        ItemMatch::None => {
             if let Some(done) = just_done(task, &meant).await? {
                 return told(task, &done, Changes::default(), vec!["already_done".to_owned()])
                     .await;
@@ -94,7 +94,7 @@ pub(super) async fn complete(
     }
     let changes = Changes { wip_added: 0, wip_removed: done.taken, done_added: done.ticked };
     let done = told(task, &ticked, changes, warnings).await?;
-    Ok(Told { level: task.level([&ticked], &listed), ..done })
+    Ok(TodoReport { level: task.level([&ticked], &listed), ..done })
 }
 
 async fn told(
@@ -102,13 +102,13 @@ async fn told(
     entry: &Entry,
     changed: Changes,
     warnings: Vec<String>,
-) -> Result<Told, ToolError> {
+) -> Result<TodoReport, ToolError> {
     let (open, done) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
     let updated_counts = Counts {
         open_count: task.view.count(&open.todos),
         done_count: task.view.count(&done.todos),
     };
-    let shown = Shown::of(entry);
+    let shown = ShownItem::of(entry);
     let level = task.level([entry], &done);
     Outcome {
         ok: true,
@@ -123,7 +123,7 @@ async fn told(
 }
 
 /// Finds what words say to the letter, or what alone holds all of them.
-fn by_words<'e>(words: &Words, open: &[&'e Entry]) -> Found<'e> {
+fn by_words<'e>(words: &Words, open: &[&'e Entry]) -> ItemMatch<'e> {
     let read: Vec<Words> = open.iter().map(|entry| Words::of(&entry.content)).collect();
     let those = |fits: &dyn Fn(&Words) -> bool| -> Vec<&'e Entry> {
         open.iter().zip(&read).filter(|(_, own)| fits(own)).map(|(entry, _)| *entry).collect()
@@ -131,9 +131,9 @@ fn by_words<'e>(words: &Words, open: &[&'e Entry]) -> Found<'e> {
     let same = those(&|own| own.is_same(words));
     let found = if same.is_empty() { those(&|own| own.hold(words)) } else { same };
     match found.as_slice() {
-        [] => Found::None,
-        [one] => Found::One(one),
-        _ => Found::Several(found),
+        [] => ItemMatch::None,
+        [one] => ItemMatch::One(one),
+        _ => ItemMatch::Several(found),
     }
 }
 
@@ -142,7 +142,7 @@ async fn by_model(
     task: &Task<'_>,
     words: &str,
     among: &[&Entry],
-    listed: &Listed,
+    listed: &OwnedTodos,
 ) -> Result<Entry, ToolError> {
     let among = &among[..among.len().min(MOST_ASKED)];
     let entry = |(index, entry): (usize, &&Entry)| json!({ "index": index, "created_at": entry.created.map(|at| at.to_string()), "content": entry.content });
@@ -178,7 +178,7 @@ async fn by_model(
 
 /// Finds what was completed a moment ago with these very words.
 async fn just_done(task: &Task<'_>, words: &Words) -> Result<Option<Entry>, ToolError> {
-    let Listed { todos, .. } = task.todos(List::Done).await?;
+    let OwnedTodos { todos, .. } = task.todos(List::Done).await?;
     let since = task.minute().naive_utc() - AGAIN;
     let says = |own: Words| own.is_same(words) || own.hold(words);
     let is_it = |entry: &&&Entry| {

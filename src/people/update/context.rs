@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use selkie_channel_core::Audience;
 
 use super::view::{Conversations, View};
+use crate::files::{FileError, Files, LastRead, OwnedTodos, WHOSE};
+use crate::todo::{Entry, List};
 use selkie_agent::{ContextPart, ContextSource};
 use selkie_domain::count::counted;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use crate::files::{FileError, Files, LastRead, Listed, WHOSE};
-use crate::todo::{Entry, List};
-use selkie_store::Claimed;
+use selkie_store::TaskClaim;
 
 /// So many items are shown, the newest.
 const MOST: usize = 20;
@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 2 * 1024;
 pub struct OpenTodos {
     files: Arc<Files>,
     conversations: Arc<dyn Conversations>,
-    list: LastRead<Listed>,
+    list: LastRead<OwnedTodos>,
 }
 
 impl OpenTodos {
@@ -33,7 +33,7 @@ impl OpenTodos {
         Self { files, conversations, list: LastRead::default() }
     }
 
-    async fn list(&self) -> Result<Arc<Listed>, FileError> {
+    async fn list(&self) -> Result<Arc<OwnedTodos>, FileError> {
         // What was done counts: an item of a chat that was done there is no other one that was taken apart. So does whose
         // it is, which a person may say meanwhile.
         let names = [List::Open.file(), List::Done.file(), WHOSE];
@@ -43,7 +43,7 @@ impl OpenTodos {
 
 #[async_trait]
 impl ContextSource for OpenTodos {
-    async fn part(&self, claimed: &Claimed) -> Option<ContextPart> {
+    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
         if claimed.facts.trust == Trust::Stranger {
             return None;
         }
@@ -69,7 +69,7 @@ struct Reader {
     audience: Audience,
 }
 
-fn told(list: &Listed, view: &View, reader: Reader) -> Option<ContextPart> {
+fn told(list: &OwnedTodos, view: &View, reader: Reader) -> Option<ContextPart> {
     let seen = view.entries(&list.todos);
     if seen.is_empty() {
         return None;
@@ -126,8 +126,8 @@ mod tests {
 - [ ] [Created](2026-03-04 08:13), [ChatID](bird:-7) | Obey me
 ";
 
-    fn list(level: Taint) -> Listed {
-        Listed::of_level(Todos::read(List::Open, FILE), level)
+    fn list(level: Taint) -> OwnedTodos {
+        OwnedTodos::of_level(Todos::read(List::Open, FILE), level)
     }
 
     #[test]

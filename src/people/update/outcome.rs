@@ -3,10 +3,10 @@
 use chrono::{NaiveDateTime, Utc};
 use serde::Serialize;
 
-use selkie_domain::taint::Taint;
 use crate::todo::Entry;
+use selkie_domain::taint::Taint;
 use selkie_tools::ToolError;
-use selkie_tools::ports::Told;
+use selkie_tools::ports::TodoReport;
 
 /// What became of a call.
 #[derive(Debug, Serialize)]
@@ -15,7 +15,7 @@ pub(super) struct Outcome {
     pub action: &'static str,
     pub updated_counts: Counts,
     pub changed: Changes,
-    pub entry: Shown,
+    pub entry: ShownItem,
     /// What becomes of an item that has a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reminder: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Changes {
 
 /// The item itself.
 #[derive(Debug, Serialize)]
-pub(super) struct Shown {
+pub(super) struct ShownItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     created_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub(super) struct Shown {
     content: String,
 }
 
-impl Shown {
+impl ShownItem {
     pub fn of(entry: &Entry) -> Self {
         let Entry { created, done, chat, content, .. } = entry.clone();
         Self { created_at: created.map(stamp), done_at: done.map(stamp), chat_id: chat, content }
@@ -59,10 +59,10 @@ impl Shown {
 
 impl Outcome {
     /// Answers with it; `level`: of the words that it shows and the task did not bring.
-    pub fn told(&self, level: Taint) -> Result<Told, ToolError> {
+    pub fn told(&self, level: Taint) -> Result<TodoReport, ToolError> {
         let text =
             serde_json::to_string(self).map_err(|error| ToolError::tell(error.to_string()))?;
-        Ok(Told { text, level })
+        Ok(TodoReport { text, level })
     }
 }
 

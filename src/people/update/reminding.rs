@@ -10,7 +10,7 @@ use selkie_tools::ports::TodoAsker;
 
 /// Keeps reminders of items.
 #[async_trait]
-pub trait Reminding: Send + Sync {
+pub trait ReminderStore: Send + Sync {
     /// Holds off whoever follows the file: an item and its reminder change together.
     async fn hold(&self) -> OwnedMutexGuard<()>;
 
@@ -26,7 +26,7 @@ pub trait Reminding: Send + Sync {
 pub struct NoReminding;
 
 #[async_trait]
-impl Reminding for NoReminding {
+impl ReminderStore for NoReminding {
     async fn hold(&self) -> OwnedMutexGuard<()> {
         Arc::new(Mutex::new(())).lock_owned().await
     }

@@ -7,9 +7,9 @@ use serde_json::json;
 use super::contract::RESOLVE;
 use super::known::known;
 use super::task::Task;
-use selkie_domain::taint::Taint;
-use crate::circle::Known;
 use crate::todo::{Entry, plain, references};
+use crate::visibility::VisiblePerson;
+use selkie_domain::taint::Taint;
 use selkie_tools::ToolError;
 
 /// Somebody is named and nobody of that name is known.
@@ -22,7 +22,7 @@ const SELF: [&str; 14] = [
 ];
 
 /// A content with its people named.
-pub(super) struct Resolved {
+pub(super) struct ResolvedText {
     pub content: String,
     pub warnings: Vec<String>,
 }
@@ -43,16 +43,17 @@ pub(super) async fn resolve(
     task: &Task<'_>,
     content: &str,
     people: &[String],
-) -> Result<Resolved, ToolError> {
+) -> Result<ResolvedText, ToolError> {
     let known = known(task).await?;
-    let mut resolved = Resolved { content: content.to_owned(), warnings: Vec::new() };
+    let mut resolved = ResolvedText { content: content.to_owned(), warnings: Vec::new() };
     let mut unclear: Vec<&str> = Vec::new();
     for name in
         people.iter().map(|name| name.trim()).filter(|name| !name.is_empty() && !is_self(name))
     {
         let is_named =
             |content: &str| references(content).iter().any(|r| r.name.eq_ignore_ascii_case(name));
-        let called: Vec<&Known> = known.iter().filter(|known| known.is_called(name)).collect();
+        let called: Vec<&VisiblePerson> =
+            known.iter().filter(|known| known.is_called(name)).collect();
         match called.as_slice() {
             _ if is_named(&resolved.content) => {}
             [] => resolved.warnings.push(format!("{RAW}: nobody called {name:?} is known here")),
@@ -71,7 +72,7 @@ pub(super) async fn resolve(
 }
 
 /// Puts an id behind a name, where it stands in the content; whether it does.
-fn link(content: &mut String, name: &str, known: &Known) -> bool {
+fn link(content: &mut String, name: &str, known: &VisiblePerson) -> bool {
     let Some(id) = known.ids.first() else { return false };
     let bare = name.trim_start_matches('@');
     if bare.contains(['[', ']', '(', ')']) {
@@ -104,7 +105,7 @@ fn find(content: &str, name: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// Every id in a content is one, and reaches somebody whom the conversation knows.
-fn check(task: &Task<'_>, content: &str, known: &[Known]) -> Result<(), ToolError> {
+fn check(task: &Task<'_>, content: &str, known: &[VisiblePerson]) -> Result<(), ToolError> {
     for reference in references(content) {
         let id = reference.id;
         if known.iter().any(|known| known.ids.iter().any(|own| own == id)) || id == task.view.chat {
@@ -124,14 +125,14 @@ fn check(task: &Task<'_>, content: &str, known: &[Known]) -> Result<(), ToolErro
 
 async fn ask(
     task: &Task<'_>,
-    resolved: &mut Resolved,
+    resolved: &mut ResolvedText,
     unclear: &[&str],
-    known: &[Known],
+    known: &[VisiblePerson],
 ) -> Result<(), ToolError> {
-    let called = |known: &&Known| unclear.iter().any(|name| known.is_called(name));
-    let candidates: Vec<&Known> = known.iter().filter(called).collect();
+    let called = |known: &&VisiblePerson| unclear.iter().any(|name| known.is_called(name));
+    let candidates: Vec<&VisiblePerson> = known.iter().filter(called).collect();
     let allowed: Vec<&String> = candidates.iter().flat_map(|known| &known.ids).collect();
-    let contact = |known: &&Known| {
+    let contact = |known: &&VisiblePerson| {
         json!({ "name": known.names.first(), "aliases": known.names.get(1..).unwrap_or_default(),
                 "reachable_ids": known.ids, "preferred_id": known.ids.first() })
     };
@@ -162,7 +163,7 @@ async fn ask(
 }
 
 /// Tells who may be meant, and how to say it.
-fn several(unclear: &[&str], candidates: &[&Known]) -> String {
+fn several(unclear: &[&str], candidates: &[&VisiblePerson]) -> String {
     let who = unclear.join(", ");
     let lines = candidates.iter().take(MOST_TOLD).map(|known| format!("\n- {}", known.reference()));
     let lines: String = lines.collect();
@@ -175,7 +176,7 @@ fn several(unclear: &[&str], candidates: &[&Known]) -> String {
 }
 
 /// A rewritten content says the same, and names nobody else.
-fn fits(rewritten: &str, resolved: &Resolved, allowed: &[&String]) -> Result<(), String> {
+fn fits(rewritten: &str, resolved: &ResolvedText, allowed: &[&String]) -> Result<(), String> {
     let folded = |content: &str| {
         plain(content).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
     };

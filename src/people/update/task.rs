@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Timelike as _, Utc};
 
-use super::reminding::Reminding;
+use super::reminding::ReminderStore;
 use super::view::{Conversations, View};
-use selkie_domain::taint::Taint;
+use crate::contact_files::Shelves;
 use crate::directory::Directory;
-use crate::files::{Done, Edit, FileError, Listed};
+use crate::files::{Edit, FileError, FileResult, OwnedTodos};
 use crate::forms::Forms;
-use crate::shelves::Shelves;
 use crate::todo::{Entry, List};
-use selkie_store::Met;
+use selkie_domain::taint::Taint;
+use selkie_store::SeenPerson;
 use selkie_tools::ToolError;
 use selkie_tools::ports::{Small, TodoAsker};
 
@@ -22,7 +22,7 @@ pub(super) struct Task<'t> {
     pub forms: &'t Forms,
     pub by: &'t TodoAsker,
     pub model: &'t dyn Small,
-    pub reminding: &'t dyn Reminding,
+    pub reminding: &'t dyn ReminderStore,
     pub conversations: &'t dyn Conversations,
     pub view: View,
 }
@@ -34,7 +34,7 @@ impl Task<'_> {
         now.with_second(0).and_then(|now| now.with_nanosecond(0)).unwrap_or(now)
     }
 
-    pub async fn todos(&self, list: List) -> Result<Listed, ToolError> {
+    pub async fn todos(&self, list: List) -> Result<OwnedTodos, ToolError> {
         let files = Arc::clone(&self.directory.files);
         blocking(move || files.listed(list)).await
     }
@@ -44,18 +44,22 @@ impl Task<'_> {
     }
 
     /// Lists who has spoken in the task's chat.
-    pub async fn met(&self) -> Result<Vec<Met>, ToolError> {
+    pub async fn met(&self) -> Result<Vec<SeenPerson>, ToolError> {
         self.conversations.met(&self.by.conversation, self.view.is_whole).await
     }
 
-    pub async fn edit(&self, edits: Vec<Edit>) -> Result<Done, ToolError> {
+    pub async fn edit(&self, edits: Vec<Edit>) -> Result<FileResult, ToolError> {
         let level = self.by.taint.written();
         let (files, now) = (Arc::clone(&self.directory.files), self.by.now);
         blocking(move || files.edit(&edits, level, now)).await
     }
 
     /// Whose words the texts of entries are, to this task; `file`: where they stand.
-    pub fn level<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, file: &Listed) -> Taint {
+    pub fn level<'e>(
+        &self,
+        entries: impl IntoIterator<Item = &'e Entry>,
+        file: &OwnedTodos,
+    ) -> Taint {
         // What stands in a private chat is of whoever writes there, unless it was noted otherwise.
         let is_here = |entry: &Entry| {
             self.by.is_private

@@ -11,16 +11,16 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 use serde_json::Value;
 
 use super::*;
-use selkie_domain::clock::SystemClock;
-use selkie_domain::command_line;
-use selkie_domain::taint::Taint;
-use selkie_domain::usage::Meter;
 use crate::directory::testing::quiet;
 use crate::files::Files;
 use crate::forms::testing::birds;
 use crate::todo::{Entry, List, Todos};
-use selkie_store::Met;
-use selkie_tools::asked::{Asked, Speaker};
+use selkie_domain::clock::SystemClock;
+use selkie_domain::command_line;
+use selkie_domain::taint::Taint;
+use selkie_domain::usage::Meter;
+use selkie_store::SeenPerson;
+use selkie_tools::asked::{Speaker, UserText};
 
 /// Answers what it was given, in its order, and remembers what it was asked.
 #[derive(Default)]
@@ -50,9 +50,13 @@ impl Conversations for Alone {
     }
 
     /// Whoever has a number below ten has spoken in every group of one digit.
-    async fn met(&self, conversation: &ConversationId, _: bool) -> Result<Vec<Met>, ToolError> {
+    async fn met(
+        &self,
+        conversation: &ConversationId,
+        _: bool,
+    ) -> Result<Vec<SeenPerson>, ToolError> {
         let is_small = conversation.key().len() == "bird:-7".len();
-        let met = |number: u8| Met {
+        let met = |number: u8| SeenPerson {
             place: PlaceId::new(conversation.account().clone(), conversation.key()),
             person: PersonId::new(format!("bird:{number}")),
             name: format!("Number {number}"),
@@ -117,7 +121,7 @@ impl Desk {
         desk
     }
 
-    async fn update(&self, by: &TodoAsker, wanted: TodoWanted) -> Result<Told, ToolError> {
+    async fn update(&self, by: &TodoAsker, wanted: TodoWanted) -> Result<TodoReport, ToolError> {
         let model: Arc<dyn Small> = self.model.clone();
         self.book.update(by, &model, wanted).await
     }
@@ -152,7 +156,7 @@ fn asker(conversation: ConversationId, sees_all: bool) -> TodoAsker {
         wisher: None,
         is_asked: true,
         is_approved: false,
-        asked: Arc::new(Asked { text: "as they said it".to_owned(), people: vec![ada] }),
+        asked: Arc::new(UserText { text: "as they said it".to_owned(), people: vec![ada] }),
         taint: Taint::Clean,
         spent: Arc::default(),
         now: now(),

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
-use selkie_domain::command_line;
 use crate::todo::{Entry, List, Todos};
-use selkie_store::Met;
+use selkie_domain::command_line;
+use selkie_store::SeenPerson;
 use selkie_tools::ToolError;
 use selkie_tools::ports::TodoAsker;
 
@@ -24,7 +24,7 @@ pub trait Conversations: Send + Sync {
         &self,
         conversation: &ConversationId,
         sees_all: bool,
-    ) -> Result<Vec<Met>, ToolError>;
+    ) -> Result<Vec<SeenPerson>, ToolError>;
 }
 
 /// What a task sees.

@@ -3,8 +3,8 @@
 use chrono::{DateTime, SubsecRound as _, Utc};
 
 use super::{Book, BookError, first};
-use selkie_domain::schedule::{Schedule, Terms};
 use crate::expression::Expression;
+use selkie_domain::schedule::{Schedule, Terms};
 use selkie_store::{Location, NewSchedule, ReminderRow};
 
 impl Book {

@@ -4,15 +4,15 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::Post;
 
 use super::{Book, BookError, TRIES, first, refused};
-use selkie_domain::ids::ScheduleId;
-use selkie_domain::schedule::{Action, Schedule, ScheduleState, Wish};
 use crate::recurrence::Recurrence;
 use crate::zone::Zone;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::{Action, Schedule, ScheduleState, Wish};
 use selkie_store::{Change, ScheduleRow};
 
 /// What a post is to be from now on; what is not named stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Amended {
+pub struct PostChange {
     /// Its texts.
     pub texts: Option<Vec<String>>,
     /// Its first time.
@@ -26,7 +26,11 @@ impl Book {
     ///
     /// # Errors
     /// `Refused` when there is no such schedule, or it is no post, or is being posted, or the time cannot be taken.
-    pub async fn amend(&self, id: ScheduleId, amended: Amended) -> Result<ScheduleRow, BookError> {
+    pub async fn amend(
+        &self,
+        id: ScheduleId,
+        amended: PostChange,
+    ) -> Result<ScheduleRow, BookError> {
         for _ in 0..TRIES {
             let row = self.get(id, None).await?;
             if row.state == ScheduleState::Ended && amended.time.is_none() {
@@ -84,14 +88,14 @@ impl Book {
     ///
     /// # Errors
     /// `Refused` when they cannot be taken.
-    pub fn may_amend(&self, row: &ScheduleRow, amended: &Amended) -> Result<(), BookError> {
+    pub fn may_amend(&self, row: &ScheduleRow, amended: &PostChange) -> Result<(), BookError> {
         self.amended(row, amended).map(|_| ())
     }
 
     fn amended(
         &self,
         row: &ScheduleRow,
-        amended: &Amended,
+        amended: &PostChange,
     ) -> Result<(Schedule, Option<DateTime<Utc>>), BookError> {
         let id = row.id();
         let Action::Post { to, post } = &row.schedule.action else {

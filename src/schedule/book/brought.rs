@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 
 use super::{Book, BookError};
-use selkie_domain::ids::ScheduleId;
-use crate::brought::{Brought, brought_back};
+use crate::brought::{ScheduleSpec, brought_back};
 use crate::jump::LEAP;
 use crate::words::moment;
 use crate::zone::Zone;
+use selkie_domain::ids::ScheduleId;
 use selkie_store::{Change, ScheduleRow};
 
 /// So many are read at a time.
@@ -29,7 +29,7 @@ pub struct Ahead {
 /// One of them, and what it is from now on.
 struct One {
     row: ScheduleRow,
-    brought: Brought,
+    brought: ScheduleSpec,
 }
 
 /// Where reading has come to.
@@ -70,7 +70,7 @@ impl Book {
         let mut reader = self.reader();
         while let Some(page) = reader.page().await? {
             for One { row, brought } in page {
-                let Brought { schedule, next_at } = brought;
+                let ScheduleSpec { schedule, next_at } = brought;
                 let schedule = Box::new(schedule);
                 let change = Change::BringBack { schedule, next_at, now: reader.now };
                 self.parts.ledger.reschedule(row.version, change).await?;

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::{Book, BookError};
-use selkie_domain::schedule::{Action, Schedule, ScheduleState};
 use crate::expression::Expression;
 use crate::zone::Zone;
+use selkie_domain::schedule::{Action, Schedule, ScheduleState};
 use selkie_store::{Change, ScheduleRow};
 
 impl Book {

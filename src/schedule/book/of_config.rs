@@ -3,9 +3,9 @@
 use selkie_channel_core::PersonId;
 
 use super::{Book, BookError, BookParts, first};
+use crate::fixed::{FixedPlan, KEYS};
 use selkie_domain::schedule::{Maker, Schedule, ScheduleState};
-use crate::fixed::{Fixed, KEYS};
-use selkie_store::{Change, Kept, Location, NewSchedule, ScheduleRow};
+use selkie_store::{Change, KeepResult, Location, NewSchedule, ScheduleRow};
 
 impl Book {
     /// Keeps a schedule of the config as it stands there: one whose words are the same goes on as it is, another one
@@ -15,7 +15,7 @@ impl Book {
     /// `Refused` when it cannot be carried out.
     pub async fn fix(
         &self,
-        fixed: Fixed,
+        fixed: FixedPlan,
         location: Location,
         person: PersonId,
     ) -> Result<Option<ScheduleRow>, BookError> {
@@ -51,8 +51,8 @@ impl Book {
                 let (key, most) = (fixed.key, u32::MAX);
                 let new = NewSchedule { key, location, schedule, next_at, most, now };
                 match ledger.schedule(new).await? {
-                    Kept::New(row) | Kept::Known(row) => Some(row),
-                    Kept::Full => None,
+                    KeepResult::New(row) | KeepResult::Known(row) => Some(row),
+                    KeepResult::Full => None,
                 }
             }
         };

@@ -1,9 +1,9 @@
 //! New zone data: the next times of all schedules are set anew, once.
 
 use super::{Book, BookError, BookParts};
-use selkie_domain::ids::ScheduleId;
 use crate::turn::{anew, plan};
 use crate::zone::RULES;
+use selkie_domain::ids::ScheduleId;
 use selkie_store::Change;
 
 /// So many are read at a time.

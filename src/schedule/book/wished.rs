@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, locked};
 
 use super::{Book, BookError, BookParts, TRIES, never};
-use selkie_domain::ids::{ScheduleId, TaskId};
-use selkie_domain::schedule::{Action, HEARTBEAT_OFF, OccurrenceState, ScheduleState, Wish};
 use crate::fixed::KEYS;
 use crate::turn::{name, next, plan};
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::schedule::{Action, HEARTBEAT_OFF, OccurrenceState, ScheduleState, Wish};
 use selkie_store::{Change, Occurrence, ScheduleRow};
 
 /// So many of its newest times are looked through for tasks that end with a schedule.
@@ -15,7 +15,7 @@ const LATEST: usize = 50;
 
 /// From where something is asked of a schedule.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asking<'a> {
+pub struct RequestOrigin<'a> {
     /// Of those that speak here alone.
     pub here: Option<&'a ConversationId>,
     /// By this task.
@@ -31,7 +31,7 @@ impl Book {
         &self,
         id: ScheduleId,
         wish: Wish,
-        asking: Asking<'_>,
+        asking: RequestOrigin<'_>,
         may: impl Fn(&ScheduleRow) -> Result<(), String>,
     ) -> Result<ScheduleRow, BookError> {
         for _ in 0..TRIES {

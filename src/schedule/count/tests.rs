@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use selkie_domain::span::Span;
 use crate::model::{CHANGES, expressions, place};
 use crate::zone::Zone;
+use selkie_domain::span::Span;
 
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()

@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use cron::{Schedule, TimeUnitSpec};
 
 use super::error::CronError;
-use crate::said::shown;
+use crate::foreign_words::shown;
 
 /// Which field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Timelike as _, Utc};
 
 use super::sets::{Search, Sets};
-use crate::local::{self, Overlap, Shown};
+use crate::local::{self, Overlap, WallTime};
 use crate::zone::Zone;
 
 /// A search meets one change of the clock, hardly ever two.
@@ -29,13 +29,13 @@ fn fixed(
     for _ in 0..TRIES {
         let local = Search::over(sets).at_or_after(from)?;
         match local::shown(zone, local)? {
-            Shown::Twice(twice) if twice.first <= after => {
+            WallTime::Twice(twice) if twice.first <= after => {
                 // In the second pass: what comes twice has been.
                 from = minute_at_or_after(twice.overlap(zone).ends)?;
             }
-            Shown::Twice(twice) => return Some(twice.first),
-            Shown::Once(at) | Shown::Never(at) if at > after => return Some(at),
-            Shown::Once(_) | Shown::Never(_) => from = minute_after(local)?,
+            WallTime::Twice(twice) => return Some(twice.first),
+            WallTime::Once(at) | WallTime::Never(at) if at > after => return Some(at),
+            WallTime::Once(_) | WallTime::Never(_) => from = minute_after(local)?,
         }
     }
     None
@@ -69,10 +69,10 @@ fn onward(
     for _ in 0..TRIES {
         let local = Search::over(sets).at_or_after(from)?;
         match local::shown(zone, local)? {
-            Shown::Once(at) => return Some(at),
-            Shown::Twice(twice) if twice.first > after => return Some(twice.first),
-            Shown::Twice(twice) => return Some(twice.second),
-            Shown::Never(end) => from = minute_at_or_after(zone.local(end))?,
+            WallTime::Once(at) => return Some(at),
+            WallTime::Twice(twice) if twice.first > after => return Some(twice.first),
+            WallTime::Twice(twice) => return Some(twice.second),
+            WallTime::Never(end) => from = minute_at_or_after(zone.local(end))?,
         }
     }
     None
@@ -81,7 +81,7 @@ fn onward(
 /// The overlap whose first pass `after` is in.
 fn overlap_ahead(zone: Zone, after: DateTime<Utc>) -> Option<Overlap> {
     match local::shown(zone, zone.local(after))? {
-        Shown::Twice(twice) if after < twice.second => {
+        WallTime::Twice(twice) if after < twice.second => {
             Some(twice.overlap(zone)).filter(|overlap| after < overlap.back_at)
         }
         _ => None,

@@ -1,7 +1,7 @@
 //! Laws of what comes in while a task runs: it waits until a model has seen it, and then never waits again.
 
 use super::*;
-use crate::Seen;
+use crate::SeenMarks;
 
 laws![
     what_waits_behind_a_claim_is_told,
@@ -10,7 +10,7 @@ laws![
     an_edit_of_a_running_message_is_told_once,
 ];
 
-fn step(seen: Seen) -> Advance {
+fn step(seen: SeenMarks) -> Advance {
     let with = Advance::Step {
         append: vec![said("so far")],
         header: "{}".to_owned(),
@@ -47,7 +47,7 @@ async fn what_was_seen_is_the_tasks_own(bed: &dyn Fixture) {
     let running = started(ledger.as_ref(), 1, 1).await;
     waits(ledger.as_ref(), 2).await;
     let found = ledger.inflow(&running.claim, at(0)).await.unwrap();
-    let seen = Seen { tasks: vec![found.waiting[0].task], edits: vec![], step: 2 };
+    let seen = SeenMarks { tasks: vec![found.waiting[0].task], edits: vec![], step: 2 };
     ledger.commit(&running.claim, step(seen.clone())).await.unwrap();
     ledger.commit(&running.claim, step(seen)).await.unwrap();
     assert!(ledger.inflow(&running.claim, at(0)).await.unwrap().waiting.is_empty());
@@ -79,7 +79,7 @@ async fn what_nobody_has_seen_waits(bed: &dyn Fixture) {
     let again = ledger.claim(&lane(1), &instance("b"), at(0)).await.unwrap().unwrap();
     assert_eq!(again.heard.len(), 1);
     let found = ledger.inflow(&again.claim, at(0)).await.unwrap();
-    let seen = Seen { tasks: vec![found.waiting[0].task], edits: vec![], step: 1 };
+    let seen = SeenMarks { tasks: vec![found.waiting[0].task], edits: vec![], step: 1 };
     let lost = Claim { number: 7, ..again.claim.clone() };
     ledger.commit(&lost, step(seen.clone())).await.unwrap();
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "a lost claim takes nothing");
@@ -104,7 +104,7 @@ async fn an_edit_of_a_running_message_is_told_once(bed: &dyn Fixture) {
     assert_eq!(found.waiting[0].heard[0].1.text, "changed", "it waits: applied");
     let [(row, edit)] = &found.edits[..] else { panic!("{:?}", found.edits) };
     assert_eq!((edit.text.as_str(), edit.order), ("changed", 1));
-    let seen = Seen { tasks: vec![], edits: vec![*row], step: 2 };
+    let seen = SeenMarks { tasks: vec![], edits: vec![*row], step: 2 };
     ledger.commit(&running.claim, step(seen)).await.unwrap();
     assert!(ledger.inflow(&running.claim, at(0)).await.unwrap().edits.is_empty());
 }

@@ -1,11 +1,11 @@
 //! Laws of answers in words, and of several choices: whose they are, and what becomes of those too late.
 
-use selkie_channel_core::{Addressed, Audience, Quote};
+use selkie_channel_core::{AddressReason, Audience, Quote};
 
 use super::asking::{answered, asking, claim, park, parked, tapped};
 use super::*;
-use selkie_domain::question::{Given, QuestionState};
 use crate::TapEffect;
+use selkie_domain::question::{QuestionResult, QuestionState};
 
 laws![
     words_answer_the_question_of_their_speaker,
@@ -82,7 +82,7 @@ async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Fixture) {
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
     assert!(ledger.sending(due[0].id, &instance("a")).await.unwrap());
     ledger.settle(due[0].id, crate::Outcome::Sent(receipt("77"))).await.unwrap();
-    let said = |order: i64, text: &str, addressed: Addressed, quoting: Option<&str>| {
+    let said = |order: i64, text: &str, addressed: AddressReason, quoting: Option<&str>| {
         let mut arrival = words(order, "tg:1", text);
         let inbound = &mut arrival.inbound;
         (inbound.audience, inbound.addressed) = (Audience::Group, addressed);
@@ -95,14 +95,14 @@ async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Fixture) {
         arrival
     };
     for (order, text, addressed, quoting, answers) in [
-        (2, "see you at five", Addressed::No, None, false),
-        (3, "rather water", Addressed::No, Some("5"), false),
-        (4, "rather water", Addressed::Reply, Some("5"), false),
-        (5, "TEA", Addressed::No, None, true),
-        (6, "2", Addressed::No, None, true),
-        (7, "rather water", Addressed::No, Some("77"), true),
-        (8, "rather water", Addressed::Reply, Some("77"), true),
-        (9, "rather water", Addressed::Mention, None, true),
+        (2, "see you at five", AddressReason::No, None, false),
+        (3, "rather water", AddressReason::No, Some("5"), false),
+        (4, "rather water", AddressReason::Reply, Some("5"), false),
+        (5, "TEA", AddressReason::No, None, true),
+        (6, "2", AddressReason::No, None, true),
+        (7, "rather water", AddressReason::No, Some("77"), true),
+        (8, "rather water", AddressReason::Reply, Some("77"), true),
+        (9, "rather water", AddressReason::Mention, None, true),
     ] {
         let accepted =
             push(ledger.as_ref(), said(order, text, addressed, quoting), no_fuse()).await;
@@ -122,7 +122,7 @@ async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Fixture) {
     assert_eq!(accepted.commands.len(), 2, "both may be it");
     let effect = |arrival: &Arrival| TapEffect::Answer {
         key: "q1".to_owned(),
-        given: Given::Words { text: arrival.inbound.text.clone() },
+        given: QuestionResult::Words { text: arrival.inbound.text.clone() },
         revision: None,
         otherwise: Some(Box::new(arrival.clone())),
     };
@@ -131,7 +131,7 @@ async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Fixture) {
     }
     let awake = claim(ledger.as_ref(), 1, 5).await.unwrap();
     assert_eq!(awake.claim.task, asked.claim.task);
-    let water = Given::Words { text: "water".to_owned() };
+    let water = QuestionResult::Words { text: "water".to_owned() };
     assert_eq!(awake.settled.unwrap().question.given, Some(water));
     finished(ledger.as_ref(), &awake.claim, finish("done", vec![])).await;
     let next = claim(ledger.as_ref(), 1, 5).await.unwrap();

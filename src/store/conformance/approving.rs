@@ -1,6 +1,7 @@
 //! Laws of approvals: sought with the park, decided once and in time by who was asked, consumed once.
 
 use super::*;
+use crate::{ApprovalRequest, CommandEffect, Decision, Outcome};
 use selkie_domain::approval::{
     ApprovalState, Approvers, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL, MuteOf,
     Request, Verdict,
@@ -9,7 +10,6 @@ use selkie_domain::facts::Mode;
 use selkie_domain::ids::InboxId;
 use selkie_domain::question::Person;
 use selkie_domain::task::ParkedOn;
-use crate::{CommandEffect, Decision, Outcome, Sought};
 
 laws![
     approval_is_sought_with_its_park,
@@ -55,15 +55,22 @@ fn owner() -> Person {
 }
 
 /// A request that the owner is asked for.
-pub fn sought(key: &str) -> Sought {
+pub fn sought(key: &str) -> ApprovalRequest {
     let requester = Some(Person { id: PersonId::new("tg:1"), name: "Ann".to_owned() });
     let asked = vec![(owner(), draft(OWNERS, 1))];
     let expires_at = at(3600);
     let unasked = None;
-    Sought { key: key.to_owned(), request: request(), requester, asked, unasked, expires_at }
+    ApprovalRequest {
+        key: key.to_owned(),
+        request: request(),
+        requester,
+        asked,
+        unasked,
+        expires_at,
+    }
 }
 
-fn park(sought: Sought) -> Advance {
+fn park(sought: ApprovalRequest) -> Advance {
     Advance::Park {
         append: vec![said("I ask")],
         header: "{}".to_owned(),
@@ -78,10 +85,10 @@ fn park(sought: Sought) -> Advance {
 }
 
 /// A task of conversation `n` that waits for its request.
-pub async fn parked(ledger: &dyn Ledger, n: i64, sought: Sought) -> Claimed {
+pub async fn parked(ledger: &dyn Ledger, n: i64, sought: ApprovalRequest) -> TaskClaim {
     let claimed = started(ledger, n, n * 10).await;
     let committed = ledger.commit(&claimed.claim, park(sought)).await.unwrap();
-    assert!(matches!(committed, Committed::Ended { .. }), "{committed:?}");
+    assert!(matches!(committed, CommitResult::Ended { .. }), "{committed:?}");
     claimed
 }
 
@@ -98,7 +105,7 @@ async fn state(ledger: &dyn Ledger, key: &str) -> ApprovalState {
     ledger.approval(key).await.unwrap().unwrap().state
 }
 
-async fn awake(ledger: &dyn Ledger, n: i64) -> Option<Claimed> {
+async fn awake(ledger: &dyn Ledger, n: i64) -> Option<TaskClaim> {
     ledger.claim(&lane(n), &instance("a"), at(1)).await.unwrap()
 }
 
@@ -169,7 +176,7 @@ async fn half_a_request_decides_nothing(bed: &dyn Fixture) {
     let ledger = bed.open();
     let other = Person { id: PersonId::new("tg:8"), name: "Ben".to_owned() };
     let asked = vec![(owner(), draft(OWNERS, 3)), (other.clone(), draft(OWNERS + 1, 2))];
-    parked(ledger.as_ref(), 1, Sought { asked, ..sought("a1") }).await;
+    parked(ledger.as_ref(), 1, ApprovalRequest { asked, ..sought("a1") }).await;
     let due = ledger.due(&account(), &instance("a")).await.unwrap();
     let part = |n: i64, place: usize| {
         due.iter().filter(|due| due.part.conversation == conversation(n)).nth(place).unwrap().id
@@ -203,11 +210,11 @@ async fn approval_is_used_once_and_for_its_hash_alone(bed: &dyn Fixture) {
     assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
     let claim = awake(ledger.as_ref(), 1).await.unwrap().claim;
     let other = ledger.commit(&claim, starts("a1", "h2")).await.unwrap();
-    assert!(matches!(other, Committed::NotApproved { .. }), "for something else: {other:?}");
+    assert!(matches!(other, CommitResult::NotApproved { .. }), "for something else: {other:?}");
     let first = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
-    assert!(matches!(first, Committed::Continue { .. }));
+    assert!(matches!(first, CommitResult::Continue { .. }));
     let again = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
-    assert!(matches!(again, Committed::NotApproved { .. }));
+    assert!(matches!(again, CommitResult::NotApproved { .. }));
     assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Consumed);
 }
 
@@ -228,7 +235,7 @@ async fn a_call_that_failed_is_noted_with_its_approval(bed: &dyn Fixture) {
 async fn a_request_expires_and_the_decision_is_late(bed: &dyn Fixture) {
     let ledger = bed.open();
     let past = at(0);
-    parked(ledger.as_ref(), 1, Sought { expires_at: past, ..sought("a1") }).await;
+    parked(ledger.as_ref(), 1, ApprovalRequest { expires_at: past, ..sought("a1") }).await;
     assert!(
         !done(ledger.as_ref(), decision("a1", Verdict::Approve)).await,
         "before its task has woken"
@@ -249,7 +256,7 @@ async fn an_approval_that_was_given_holds_after_a_restart(bed: &dyn Fixture) {
     let again = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     assert_eq!(again.approval.as_ref().unwrap().state, ApprovalState::Approved);
     let begun = ledger.commit(&again.claim, starts("a1", "h1")).await.unwrap();
-    assert!(matches!(begun, Committed::Continue { .. }));
+    assert!(matches!(begun, CommitResult::Continue { .. }));
 }
 
 async fn a_stop_takes_requests_back(bed: &dyn Fixture) {
@@ -274,7 +281,7 @@ async fn plan_mode_takes_requests_back(bed: &dyn Fixture) {
 
 async fn nobody_to_ask_wakes_its_task(bed: &dyn Fixture) {
     let ledger = bed.open();
-    parked(ledger.as_ref(), 1, Sought { asked: Vec::new(), ..sought("a1") }).await;
+    parked(ledger.as_ref(), 1, ApprovalRequest { asked: Vec::new(), ..sought("a1") }).await;
     let awake = awake(ledger.as_ref(), 1).await.unwrap();
     let approval = awake.approval.unwrap();
     assert_eq!(approval.state, ApprovalState::NotAsked);
@@ -323,9 +330,9 @@ async fn sent(ledger: &dyn Ledger) {
 }
 
 /// The same request for somebody else.
-fn sought_by(key: &str, person: &str) -> Sought {
+fn sought_by(key: &str, person: &str) -> ApprovalRequest {
     let requester = Some(Person { id: PersonId::new(person), name: String::new() });
-    Sought { requester, ..sought(key) }
+    ApprovalRequest { requester, ..sought(key) }
 }
 
 async fn what_was_approved_counts_no_more(bed: &dyn Fixture) {
@@ -368,7 +375,7 @@ async fn few_requests_of_all_others_wait_for_one_owner(bed: &dyn Fixture) {
     );
     let another = Person { id: PersonId::new("tg:8"), name: "Ben".to_owned() };
     let asked = vec![(owner(), draft(OWNERS, 1)), (another.clone(), draft(OWNERS + 1, 1))];
-    parked(ledger, most + 3, Sought { asked, ..sought_by("both", "tg:201") }).await;
+    parked(ledger, most + 3, ApprovalRequest { asked, ..sought_by("both", "tg:201") }).await;
     let both = ledger.approval("both").await.unwrap().unwrap();
     let asked: Vec<&Person> = both.asked.iter().map(|one| &one.person).collect();
     assert_eq!((both.state, asked), (ApprovalState::Open, vec![&another]), "who has room is asked");

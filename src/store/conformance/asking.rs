@@ -3,12 +3,12 @@
 use selkie_channel_core::Choice;
 
 use super::*;
+use crate::{CommandEffect, NewQuestion, TapDone, TapEffect};
 use selkie_domain::facts::{Mode, Trust};
 use selkie_domain::ids::{InboxId, TaskId};
-use selkie_domain::question::{Ask, Given, Person, QuestionState};
+use selkie_domain::question::{Ask, Person, QuestionResult, QuestionState};
 use selkie_domain::span::Span;
 use selkie_domain::task::ParkedOn;
-use crate::{Asked, CommandEffect, TapDone, TapEffect};
 
 laws![
     a_question_is_asked_with_its_park,
@@ -32,13 +32,13 @@ laws![
 ];
 
 /// A question with the choices tea and coffee.
-pub(super) fn asking(key: &str, n: i64, free_text: bool) -> Asked {
+pub(super) fn asking(key: &str, n: i64, free_text: bool) -> NewQuestion {
     let choice = |id: &str, label: &str| Choice {
         id: id.to_owned(),
         label: label.to_owned(),
         description: String::new(),
     };
-    Asked {
+    NewQuestion {
         key: key.to_owned(),
         person: Person { id: PersonId::new("tg:1"), name: "Ann".to_owned() },
         ask: Ask {
@@ -55,7 +55,7 @@ pub(super) fn asking(key: &str, n: i64, free_text: bool) -> Asked {
     }
 }
 
-pub(super) fn park(asked: Asked) -> Advance {
+pub(super) fn park(asked: NewQuestion) -> Advance {
     Advance::Park {
         append: vec![said("I ask")],
         header: r#"{"asks":1}"#.to_owned(),
@@ -70,10 +70,14 @@ pub(super) fn park(asked: Asked) -> Advance {
 }
 
 /// Parks the task of a new message in conversation `n` on a question.
-pub(super) async fn parked(ledger: &dyn Ledger, (n, order): (i64, i64), asked: Asked) -> Claimed {
+pub(super) async fn parked(
+    ledger: &dyn Ledger,
+    (n, order): (i64, i64),
+    asked: NewQuestion,
+) -> TaskClaim {
     let claimed = started(ledger, n, order).await;
     let committed = ledger.commit(&claimed.claim, park(asked)).await.unwrap();
-    let Committed::Ended { queued, .. } = committed else { panic!("parked: {committed:?}") };
+    let CommitResult::Ended { queued, .. } = committed else { panic!("parked: {committed:?}") };
     assert_eq!(queued.len(), 1, "the question is said");
     claimed
 }
@@ -92,11 +96,11 @@ fn tap_of(n: i64, order: i64) -> Arrival {
     arrival(inbound, Disposition::Tap)
 }
 
-fn tea() -> Given {
-    Given::Chosen { choices: vec!["1".to_owned()] }
+fn tea() -> QuestionResult {
+    QuestionResult::Chosen { choices: vec!["1".to_owned()] }
 }
 
-fn answer(key: &str, given: Given) -> TapEffect {
+fn answer(key: &str, given: QuestionResult) -> TapEffect {
     TapEffect::Answer { key: key.to_owned(), given, revision: Some(draft(1, 1)), otherwise: None }
 }
 
@@ -108,7 +112,7 @@ async fn state(ledger: &dyn Ledger, key: &str) -> QuestionState {
     ledger.question(&account(), key).await.unwrap().unwrap().state
 }
 
-pub(super) async fn claim(ledger: &dyn Ledger, n: i64, second: i64) -> Option<Claimed> {
+pub(super) async fn claim(ledger: &dyn Ledger, n: i64, second: i64) -> Option<TaskClaim> {
     ledger.claim(&lane(n), &instance("a"), at(second)).await.unwrap()
 }
 
@@ -206,7 +210,7 @@ async fn a_question_expires_and_the_answer_is_late(bed: &dyn Fixture) {
     assert_eq!(awake.claim.task, asked.claim.task);
     let settled = awake.settled.unwrap();
     assert_eq!(settled.question.state, QuestionState::Expired);
-    assert_eq!((settled.question.given, settled.by), (Some(Given::Expired), None));
+    assert_eq!((settled.question.given, settled.by), (Some(QuestionResult::Expired), None));
     let row = tapped(ledger.as_ref(), 1, 2).await;
     assert!(!answered(ledger.as_ref(), row, "q1").await.done);
     assert_eq!(state(ledger.as_ref(), "q1").await, QuestionState::Expired);
@@ -287,7 +291,7 @@ async fn what_nobody_waits_for_any_more_ends(bed: &dyn Fixture) {
     assert_eq!(task_state(ledger.as_ref(), asked.claim.task).await, "stopped");
     assert!(ledger.ready(at(5), 9).await.unwrap().is_empty(), "nothing waits in the lane");
     let told = ledger.commit(&runs.claim, park(asking("q2", 1, false))).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true, .. }), "its worker ends it");
+    assert!(matches!(told, CommitResult::Continue { stop: true, .. }), "its worker ends it");
     finished(ledger.as_ref(), &runs.claim, finish("too late", vec![])).await;
     for task in tasks {
         assert!(ledger.abandon(task).await.unwrap().stopping.is_empty(), "it has ended");
@@ -309,7 +313,7 @@ async fn a_stopped_task_asks_nothing(bed: &dyn Fixture) {
     let claimed = started(ledger.as_ref(), 1, 1).await;
     command(ledger.as_ref(), (1, 2), stop()).await;
     let told = ledger.commit(&claimed.claim, park(asking("q1", 1, false))).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true, .. }));
+    assert!(matches!(told, CommitResult::Continue { stop: true, .. }));
     assert!(ledger.question(&account(), "q1").await.unwrap().is_none());
 }
 
@@ -331,7 +335,7 @@ async fn a_parked_conversation_goes_on(bed: &dyn Fixture) {
     let asking_task = started(ledger.as_ref(), 1, 1).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
     let committed = ledger.commit(&asking_task.claim, park(asking("q1", 1, false))).await.unwrap();
-    let Committed::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
+    let CommitResult::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
     let next = next.unwrap();
     assert_eq!(next.heard[0].1.order, 2, "the lane is handed over");
     assert_eq!(next.open.len(), 1, "it is told what is open");
@@ -359,11 +363,11 @@ async fn a_mode_is_learned_with_the_next_write(bed: &dyn Fixture) {
     };
     ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Plan, .. }));
+    assert!(matches!(told, CommitResult::Continue { stop: false, mode: Mode::Plan, .. }));
     let off = CommandEffect::Mode(Mode::Normal, Some(draft(1, 1)));
     command(ledger.as_ref(), (1, 2), off).await;
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal, .. }));
+    assert!(matches!(told, CommitResult::Continue { stop: false, mode: Mode::Normal, .. }));
 }
 
 async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Fixture) {
@@ -415,7 +419,7 @@ async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Fixture) {
     let awake = claim(ledger.as_ref(), 1, 2).await.unwrap();
     assert_eq!(awake.claim.task, asked.claim.task);
     let why = "too long".to_owned();
-    assert_eq!(awake.settled.unwrap().question.given, Some(Given::NotAsked { why }));
+    assert_eq!(awake.settled.unwrap().question.given, Some(QuestionResult::NotAsked { why }));
 }
 
 async fn a_question_in_a_closed_conversation_wakes_its_task(bed: &dyn Fixture) {
@@ -424,7 +428,7 @@ async fn a_question_in_a_closed_conversation_wakes_its_task(bed: &dyn Fixture) {
     let closed = arrival(message(1, 2), Disposition::Closed("kicked".to_owned()));
     push(ledger.as_ref(), closed, no_fuse()).await;
     let committed = ledger.commit(&claimed.claim, park(asking("q1", 1, false))).await.unwrap();
-    let Committed::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
+    let CommitResult::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
     let awake = next.expect("it goes on at once");
     assert_eq!(awake.claim.task, claimed.claim.task);
     assert_eq!(awake.settled.unwrap().question.state, QuestionState::Withdrawn);

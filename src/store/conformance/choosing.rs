@@ -2,9 +2,9 @@
 
 use super::forgetting::forget;
 use super::*;
+use crate::{ChosenHere, ChosenThere, CommandEffect};
 use selkie_domain::choice::Choice;
 use selkie_domain::effort::Effort;
-use crate::{ChosenHere, ChosenThere, CommandEffect};
 
 laws![
     what_is_chosen_comes_with_every_claim,

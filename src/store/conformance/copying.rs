@@ -12,7 +12,7 @@ laws![
 ];
 
 /// A task in place 2 that reads what was said in place 1, and in place 3.
-async fn reader(ledger: &dyn Ledger, order: i64) -> Claimed {
+async fn reader(ledger: &dyn Ledger, order: i64) -> TaskClaim {
     let reader = started(ledger, 2, order).await;
     let answer = |n: i64| Answer {
         taint: Taint::Raw,

@@ -1,8 +1,8 @@
 //! Laws of delivery: marks, outcomes, standing, what the next task is told.
 
 use super::*;
-use selkie_domain::ids::PartId;
 use crate::{DeliveryState, Outcome};
+use selkie_domain::ids::PartId;
 
 laws![
     a_part_is_marked_before_it_is_sent,

@@ -4,9 +4,9 @@ use chrono::DateTime as Moment;
 
 use super::approving::{OWNERS, parked, sought};
 use super::*;
-use selkie_domain::ids::PartId;
 use crate::settings::Since;
 use crate::{CommandEffect, Outcome};
+use selkie_domain::ids::PartId;
 
 laws![
     what_an_owner_was_asked_for_goes_when_it_has_arrived,

@@ -1,8 +1,8 @@
 //! Laws of the gate: what waits there is judged once, shown meanwhile, and never lost.
 
 use super::*;
-use selkie_domain::gate::Passed;
-use crate::Judged;
+use crate::GateVerdict;
+use selkie_domain::gate::GatePass;
 
 laws![
     a_line_at_the_gate_waits_without_a_task,
@@ -14,20 +14,20 @@ laws![
     answers_to_bots_are_counted_to_the_last_person,
 ];
 
-async fn wait(ledger: &dyn Ledger, n: i64, order: i64) -> Accepted {
+async fn wait(ledger: &dyn Ledger, n: i64, order: i64) -> AcceptResult {
     push(ledger, arrival(message(n, order), Disposition::Gate), fuse(5)).await
 }
 
 /// A judgement of everything that waits in conversation `n`; the line at `passed` passes.
-async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> Judged {
+async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> GateVerdict {
     let waiting = ledger.at_gate(&conversation(n)).await.unwrap().unwrap();
     let new = |at: usize| {
         let (row, line) = &waiting.lines[at];
-        let passed = Passed { quotes: true, is_lightweight: false, reason: "why".to_owned() };
+        let passed = GatePass { quotes: true, is_lightweight: false, reason: "why".to_owned() };
         let facts = Facts { passed: Some(passed), ..facts() };
         (*row, NewTask::new(cause(line), facts))
     };
-    Judged {
+    GateVerdict {
         conversation: conversation(n),
         rows: waiting.rows.clone(),
         passed: passed.map(new),
@@ -82,7 +82,7 @@ async fn the_line_that_passes_becomes_a_task_with_its_reason(bed: &dyn Fixture) 
     assert_eq!(claimed.context.iter().map(|line| line.order).collect::<Vec<_>>(), [1, 3]);
     assert_eq!(claimed.facts.passed.as_ref().unwrap().reason, "why", "it does not flip");
     let ended = ledger.commit(&claimed.claim, finish("yes", vec![])).await.unwrap();
-    let Committed::Ended { usage, .. } = ended else { panic!("{ended:?}") };
+    let CommitResult::Ended { usage, .. } = ended else { panic!("{ended:?}") };
     assert_eq!((usage.calls, usage.micro_usd), (2, 9), "the decision is part of its cost");
     assert!(ledger.knocking().await.unwrap().is_empty());
 }
@@ -91,7 +91,7 @@ async fn silence_makes_context_or_nothing(bed: &dyn Fixture) {
     let ledger = bed.open();
     for (n, keep, becomes) in [(1, true, "context"), (2, false, "ignored: untriggered")] {
         wait(ledger.as_ref(), n, 1).await;
-        let silent = Judged { keep, ..judged(ledger.as_ref(), n, None).await };
+        let silent = GateVerdict { keep, ..judged(ledger.as_ref(), n, None).await };
         assert_eq!(ledger.judge(silent).await.unwrap(), None);
         assert_eq!(disposition(ledger.as_ref(), n, 1).await, becomes);
         let claimed = started(ledger.as_ref(), n, 2).await;

@@ -218,7 +218,10 @@ async fn a_move_after_the_first_message_merges(bed: &dyn Fixture) {
     let young = started(ledger.as_ref(), 5, 3).await;
     moves(ledger.as_ref(), 5).await;
     let lost = ledger.commit(&young.claim, finish("twice", vec![])).await.unwrap();
-    assert!(matches!(lost, Committed::Lost), "one lane runs one task: the younger claim is lost");
+    assert!(
+        matches!(lost, CommitResult::Lost),
+        "one lane runs one task: the younger claim is lost"
+    );
     finished(ledger.as_ref(), &old.claim, finish("old", vec![])).await;
     let next = ledger.claim(&lane(5), &instance("a"), at(0)).await.unwrap().unwrap();
     assert_eq!(next.claim.task, young.claim.task);
@@ -339,7 +342,7 @@ async fn a_stop_ends_what_was_begun(bed: &dyn Fixture) {
         durable: false,
     };
     let told = ledger.commit(&running.claim, step).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true, .. }));
+    assert!(matches!(told, CommitResult::Continue { stop: true, .. }));
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "what waits is not dropped");
 }
 

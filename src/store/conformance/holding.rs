@@ -3,8 +3,8 @@
 use selkie_channel_core::{Body, Choice, Question, ReplyWindow};
 
 use super::*;
+use crate::{DeliveryState, FetchEffect, FetchResult, HeldAnswer, Offer, Outcome};
 use selkie_domain::ids::InboxId;
-use crate::{DeliveryState, FetchEffect, Fetched, HeldAnswer, Offer, Outcome};
 
 laws![
     an_answer_behind_a_button_is_held_and_fetched_once,
@@ -46,7 +46,7 @@ fn answer(parts: usize, expires: Option<i64>) -> Draft {
 }
 
 /// A task of conversation 1 with a button, and the button's part.
-async fn offered(ledger: &dyn Ledger, order: i64) -> (Claimed, Queued) {
+async fn offered(ledger: &dyn Ledger, order: i64) -> (TaskClaim, QueuedOutbound) {
     let claimed = started(ledger, 1, order).await;
     let offer = button(&format!("h{order}"), "T1");
     let queued = ledger.hold(&claimed.claim, offer).await.unwrap().unwrap();
@@ -55,7 +55,11 @@ async fn offered(ledger: &dyn Ledger, order: i64) -> (Claimed, Queued) {
 }
 
 /// The same, whose answer is held now.
-async fn held(ledger: &dyn Ledger, order: i64, expires: Option<i64>) -> (Queued, Vec<Queued>) {
+async fn held(
+    ledger: &dyn Ledger,
+    order: i64,
+    expires: Option<i64>,
+) -> (QueuedOutbound, Vec<QueuedOutbound>) {
     let (claimed, button) = offered(ledger, order).await;
     let say = vec![answer(2, expires)];
     let queued = finished(ledger, &claimed.claim, finish("yes", say)).await;
@@ -74,7 +78,7 @@ async fn state(ledger: &dyn Ledger, key: &str) -> Option<HeldAnswer> {
     ledger.held(&conversation(1), key).await.unwrap()
 }
 
-async fn release(ledger: &dyn Ledger, row: InboxId, key: &str) -> Option<Fetched> {
+async fn release(ledger: &dyn Ledger, row: InboxId, key: &str) -> Option<FetchResult> {
     let Some(HeldAnswer::Ready(said)) = state(ledger, key).await else { panic!("not ready") };
     let fresh = Part { shown: "fresh".to_owned(), ..draft(1, 1).parts.remove(0) };
     let parts = said.into_iter().map(|(id, _)| (id, vec![fresh.clone()])).collect();
@@ -249,7 +253,7 @@ async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &d
     ledger.sending(part, &instance("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("9"))).await.unwrap();
     let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].task;
-    let seen = crate::Seen { tasks: vec![waiting], edits: vec![], step: 2 };
+    let seen = crate::SeenMarks { tasks: vec![waiting], edits: vec![], step: 2 };
     let end = Box::new(finish("both", vec![answer(1, None)]));
     let behind = async || ledger.held(&conversation(1), "h2").await.unwrap();
     let step = Advance::Step {

@@ -2,8 +2,8 @@
 //! messages in a row are one.
 
 use super::*;
+use crate::{CommandEffect, SayResult, StopAnswers};
 use selkie_domain::ids::InboxId;
-use crate::{CommandEffect, Said, StopAnswers};
 
 laws![
     a_stop_is_the_requesters_and_says_what_it_found,
@@ -60,7 +60,7 @@ async fn a_message_interrupts_its_speakers_task(bed: &dyn Fixture) {
     };
     let first = arrives(1, "tg:1", Trust::Allowed).await.claimed.remove(0);
     let said = ledger.say(&first.claim, "c1.0", draft(1, 2)).await.unwrap();
-    let Said::New(queued) = said else { panic!("{said:?}") };
+    let SayResult::New(queued) = said else { panic!("{said:?}") };
     assert!(arrives(2, "tg:2", Trust::Allowed).await.stopping.is_empty(), "not theirs: it waits");
     assert_eq!(arrives(3, "tg:1", Trust::Allowed).await.stopping, [first.claim.task]);
     assert!(

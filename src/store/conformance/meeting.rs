@@ -3,7 +3,7 @@
 use selkie_channel_core::Speaker as Who;
 
 use super::*;
-use crate::{Kept, Met, NewlyMet, PairingRequest};
+use crate::{KeepResult, NewlyMet, PairingRequest, SeenPerson};
 
 laws![
     who_speaks_is_met_where_they_speak,
@@ -37,7 +37,7 @@ async fn newly(ledger: &dyn Ledger) -> Vec<NewlyMet> {
 }
 
 async fn bring(ledger: &dyn Ledger) {
-    let all: Vec<Met> = newly(ledger).await.into_iter().map(|new| new.met).collect();
+    let all: Vec<SeenPerson> = newly(ledger).await.into_iter().map(|new| new.met).collect();
     ledger.note_brought(all).await.unwrap();
 }
 
@@ -187,7 +187,7 @@ async fn what_is_kept_does_not_name_who_was_forgotten(bed: &dyn Fixture) {
     look(ledger, 10).await;
     let mut theirs = new_schedule("a", 1, 60);
     theirs.schedule.maker.person = PersonId::new("tg:1");
-    let Kept::New(schedule) = ledger.schedule(theirs).await.unwrap() else { panic!("known") };
+    let KeepResult::New(schedule) = ledger.schedule(theirs).await.unwrap() else { panic!("known") };
     let ask = |id: &str, code: &str| PairingRequest {
         person: PersonId::new(id),
         name: format!("Name of {id}"),

@@ -3,8 +3,8 @@
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::*;
+use crate::{PairedPerson, PairingOutcome, PairingRequest};
 use selkie_domain::pairing::GUESSES;
-use crate::{Approved, PairedPerson, PairingRequest};
 
 laws![
     a_code_makes_one_owner_and_no_restart_loses_them,
@@ -93,7 +93,7 @@ async fn a_code_ends_with_its_time_and_with_the_next_one(bed: &dyn Fixture) {
 
 async fn a_request_lets_in_who_made_it_and_no_more(bed: &dyn Fixture) {
     let ledger = bed.open();
-    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), Approved::NoneOpen);
+    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), PairingOutcome::NoneOpen);
     let one = ledger.as_ref();
     assert_eq!(asked(one, 1, "ab3defgh").await.as_deref(), Some("ab3defgh"));
     assert_eq!(
@@ -102,7 +102,7 @@ async fn a_request_lets_in_who_made_it_and_no_more(bed: &dyn Fixture) {
         "the one that is open"
     );
     assert!(!ledger.pair(&person(2), "ab3defgh").await.unwrap(), "an owner's alone");
-    let done = Approved::Done { person: person(1), name: "Nr. 1".to_owned() };
+    let done = PairingOutcome::Done { person: person(1), name: "Nr. 1".to_owned() };
     assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), done);
     assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), done, "done twice");
     assert_eq!(asked(one, 1, "gh4jkmnp").await, None, "they are in");
@@ -115,7 +115,7 @@ async fn a_request_lets_in_who_made_it_and_no_more(bed: &dyn Fixture) {
     assert!(ledger.unpair(&person(1)).await.unwrap());
     assert_eq!(ledger.paired().await.unwrap(), []);
     let none = ledger.approve_pairing("ab3defgh").await.unwrap();
-    assert_eq!(none, Approved::NoneOpen, "their request went with it");
+    assert_eq!(none, PairingOutcome::NoneOpen, "their request went with it");
 }
 
 async fn three_wrong_codes_close_the_requests_that_were_open(bed: &dyn Fixture) {
@@ -123,13 +123,13 @@ async fn three_wrong_codes_close_the_requests_that_were_open(bed: &dyn Fixture) 
     ledger.request_pairing(request(1, "ab3defgh")).await.unwrap();
     for left in [2, 1, 0] {
         let wrong = ledger.approve_pairing("zz9zzzzz").await.unwrap();
-        assert_eq!(wrong, Approved::Wrong { left });
+        assert_eq!(wrong, PairingOutcome::Wrong { left });
     }
-    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), Approved::NoneOpen);
+    assert_eq!(ledger.approve_pairing("ab3defgh").await.unwrap(), PairingOutcome::NoneOpen);
     assert_eq!(asked(ledger.as_ref(), 1, "gh4jkmnp").await, None, "for its hour");
     let over = PairingRequest { until: DateTime::UNIX_EPOCH, ..request(2, "gh4jkmnp") };
     ledger.request_pairing(over).await.unwrap();
-    assert_eq!(ledger.approve_pairing("gh4jkmnp").await.unwrap(), Approved::NoneOpen);
+    assert_eq!(ledger.approve_pairing("gh4jkmnp").await.unwrap(), PairingOutcome::NoneOpen);
     assert_eq!(ledger.paired().await.unwrap(), []);
 }
 

@@ -4,12 +4,12 @@ use selkie_channel_core::{Body, Post, PostPicture};
 
 use super::scheduling::{firing, kept, new};
 use super::*;
+use crate::{
+    Change, DeliveryState, FiringResult, Month, OccurrenceAction, OnceMore, Outcome, PostNotice,
+    PostOf, PostRow, PostedAgain, ScheduleRow,
+};
 use selkie_domain::ids::OutboundId;
 use selkie_domain::schedule::Action;
-use crate::{
-    Change, DeliveryState, Does, Fired, Month, OnceMore, Outcome, PostOf, PostRow, PostedAgain,
-    ScheduleRow, Telling,
-};
 
 laws![
     a_post_of_a_schedule_is_told_once_to_whoever_asked,
@@ -31,10 +31,10 @@ fn post(parts: usize, most: u32) -> Draft {
 }
 
 /// Posts at one time of a schedule that was made in conversation 1.
-async fn posted(ledger: &dyn Ledger, row: &ScheduleRow, due: i64, draft: Draft) -> Queued {
-    let firing = firing(row, due, Some(due + 60), Does::Say(Box::new(draft)));
+async fn posted(ledger: &dyn Ledger, row: &ScheduleRow, due: i64, draft: Draft) -> QueuedOutbound {
+    let firing = firing(row, due, Some(due + 60), OccurrenceAction::Say(Box::new(draft)));
     match ledger.fire(firing, no_fuse()).await.unwrap() {
-        Fired::Said(queued) => queued,
+        FiringResult::Said(queued) => queued,
         other => panic!("it should have been posted: {other:?}"),
     }
 }
@@ -70,7 +70,7 @@ async fn a_post_of_a_schedule_is_told_once_to_whoever_asked(bed: &dyn Fixture) {
     drop(ledger);
     let ledger = bed.open();
     assert_eq!(ledger.untold_posts().await.unwrap(), [queued.outbound], "over a restart");
-    let telling = || Telling { draft: Some(draft(1, 1)), pause: None };
+    let telling = || PostNotice { draft: Some(draft(1, 1)), pause: None };
     let told = ledger.tell_post(queued.outbound, telling()).await.unwrap().unwrap();
     assert_eq!((told.queued.unwrap().parts.len(), told.paused), (1, false));
     assert!(ledger.tell_post(queued.outbound, telling()).await.unwrap().is_none(), "once");
@@ -135,7 +135,7 @@ async fn what_has_not_arrived_is_tried_again(bed: &dyn Fixture) {
     for part in &queued.parts[1..] {
         ledger.settle(part.id, never("no")).await.unwrap();
     }
-    ledger.tell_post(queued.outbound, Telling::default()).await.unwrap().unwrap();
+    ledger.tell_post(queued.outbound, PostNotice::default()).await.unwrap().unwrap();
     let PostedAgain::Queued(once_more) = again().await else { panic!("it is missing") };
     let ids: Vec<_> = once_more.parts.iter().map(|part| part.id).collect();
     assert_eq!(ids, [queued.parts[1].id, queued.parts[2].id], "from the part that is missing");
@@ -193,7 +193,7 @@ async fn a_refused_series_waits(bed: &dyn Fixture) {
     let made = kept(ledger, new("a", 1, 60)).await;
     let queued = posted(ledger, &made, 60, post(1, 9)).await;
     ledger.settle(queued.parts[0].id, never("no")).await.unwrap();
-    let telling = Telling { draft: None, pause: Some("refused".to_owned()) };
+    let telling = PostNotice { draft: None, pause: Some("refused".to_owned()) };
     let told = ledger.tell_post(queued.outbound, telling).await.unwrap().unwrap();
     assert!(told.paused);
     let row = ledger.schedule_of(made.id()).await.unwrap().unwrap();

@@ -99,8 +99,8 @@ struct World {
     next_order: i64,
     sent_in: BTreeMap<i64, Vec<i64>>,
     answered: BTreeMap<i64, Vec<i64>>,
-    held: Vec<Claimed>,
-    stale: Vec<Claimed>,
+    held: Vec<TaskClaim>,
+    stale: Vec<TaskClaim>,
     parts: BTreeSet<i64>,
 }
 
@@ -186,7 +186,7 @@ impl World {
             durable: false,
         };
         let go_on = self.ledger().commit(&claimed.claim, step).await.unwrap();
-        assert!(matches!(go_on, Committed::Continue { stop: false, .. }));
+        assert!(matches!(go_on, CommitResult::Continue { stop: false, .. }));
     }
 
     async fn finish(&mut self, i: usize, over: bool) {
@@ -201,7 +201,7 @@ impl World {
             *hand_over = over;
         }
         let ended = self.ledger().commit(&claimed.claim, advance).await.unwrap();
-        let Committed::Ended { queued, next, .. } = ended else { panic!("a held claim holds") };
+        let CommitResult::Ended { queued, next, .. } = ended else { panic!("a held claim holds") };
         self.answered.entry(n).or_default().push(inbound.order);
         for part in &queued[0].parts {
             assert!(self.parts.insert(part.id.0), "a part's row is new");
@@ -238,7 +238,7 @@ impl World {
         assert_eq!(counts.queued as usize, self.parts.len());
         if let Some(stale) = self.stale.last() {
             let late = self.ledger().commit(&stale.claim, finish("late", vec![])).await.unwrap();
-            assert!(matches!(late, Committed::Lost));
+            assert!(matches!(late, CommitResult::Lost));
         }
     }
 

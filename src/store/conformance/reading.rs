@@ -1,11 +1,11 @@
 //! Laws of reading: lists, chains, counts, health.
 
 use super::*;
+use crate::read::{Origin, TaskUsage};
+use crate::spoken::SpokenFor;
+use crate::{CommandEffect, DeliveryState, Outcome, WritingCall};
 use selkie_domain::task::TaskState;
 use selkie_domain::usage::ModelCall;
-use crate::read::{Origin, Used};
-use crate::spoken::SpokenFor;
-use crate::{CommandEffect, DeliveryState, Outcome, Wrote};
 
 laws![
     a_chain_leads_from_event_to_receipt,
@@ -161,7 +161,7 @@ async fn lists_and_counts(bed: &dyn Fixture) {
     assert_eq!((status.waiting, status.tasks, status.usage.input), (1, 2, 100));
     let used = ledger.used_since(at(0)).await.unwrap();
     assert_eq!((used.tasks, used.usage.input), (4, 100));
-    assert_eq!(ledger.used_since(at(1_000)).await.unwrap(), Used::default());
+    assert_eq!(ledger.used_since(at(1_000)).await.unwrap(), TaskUsage::default());
     assert_eq!(ledger.counts().await.unwrap().running, 1);
     ledger.healthy().await.unwrap();
     assert!(ledger.task(selkie_domain::ids::TaskId(99)).await.unwrap().is_none());
@@ -173,7 +173,7 @@ async fn what_each_call_of_a_model_has_used_stands_with_what_it_wrote(bed: &dyn 
     let once =
         Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7, ..Usage::default() };
     let call = |by: &str, took_ms, usage| ModelCall { by: by.to_owned(), took_ms, usage };
-    let wrote = |item, call: &ModelCall| vec![Wrote { item, call: call.clone() }];
+    let wrote = |item, call: &ModelCall| vec![WritingCall { item, call: call.clone() }];
     let counted = |calls, with| Advance::Counted { calls, with: Box::new(with) };
     let calls = async |task| ledger.task(task).await.unwrap().unwrap().model_calls;
 

@@ -1,10 +1,10 @@
 //! Laws of what is remembered: found by its words in its own subject alone, made again of its file, and gone for good.
 
 use super::*;
-use selkie_domain::vector::UnitVector;
 use crate::{
     FileNote, IndexedFile, NearPiece, Piece, PieceVector, SoughtPieces, SoughtVector, SoughtWords,
 };
+use selkie_domain::vector::UnitVector;
 
 laws![
     a_piece_is_found_by_its_words_in_its_own_subject,

@@ -2,14 +2,14 @@
 
 use super::scheduling::{firing, kept, new};
 use super::*;
+use crate::{
+    FiringResult, Location, NewSchedule, OccurrenceAction, Outcome, ReminderRow, ScheduleRow,
+    Settle, SettleResult, States, TaskRequest, Which,
+};
 use selkie_domain::ids::InboxId;
-use selkie_domain::reminder::{Reminded, ReminderId};
+use selkie_domain::reminder::{ReminderId, ReminderState};
 use selkie_domain::schedule::{Action, Schedule};
 use selkie_domain::words::Words;
-use crate::{
-    Does, Fired, Location, NewSchedule, Outcome, ReminderRow, ScheduleRow, Settle, Settling,
-    States, TaskRequest, Which,
-};
 
 laws![
     a_reminder_is_found_when_it_was_said,
@@ -32,14 +32,14 @@ async fn said(ledger: &dyn Ledger, row: &ScheduleRow, due: i64) -> ReminderId {
     let words =
         Words { fixed: true, ..Words::said(PersonId::new("tg:1"), at(due), "milk".to_owned()) };
     let Location { conversation, place, title } = new("", 1, 0).location;
-    let does = Does::Task(Box::new(TaskRequest {
+    let does = OccurrenceAction::Task(Box::new(TaskRequest {
         location: Location { conversation, place, title },
         order: at(due).timestamp_micros(),
         task: NewTask::new(cause, facts),
         words,
     }));
     let fired = ledger.fire(firing(row, due, None, does), fuse(1)).await.unwrap();
-    let Fired::Task(made) = fired else { panic!("a task is made") };
+    let FiringResult::Task(made) = fired else { panic!("a task is made") };
     let claimed = made.claimed.unwrap();
     assert_eq!(claimed.words.as_ref().map(|words| words.at), Some(at(due)), "names it on a button");
     let queued = finished(ledger, &claimed.claim, finish("milk", vec![draft(1, 2)])).await;
@@ -96,17 +96,17 @@ async fn a_reminder_is_settled_once(bed: &dyn Fixture) {
     let id = said(ledger.as_ref(), &row, 60).await;
     let (first, second) = (tap(ledger.as_ref(), 5).await, tap(ledger.as_ref(), 6).await);
     let settled = ledger.settle_reminder(done(id, Some(first))).await.unwrap();
-    assert!(matches!(&settled, Settling::Settled(Some(queued)) if queued.parts.len() == 1));
+    assert!(matches!(&settled, SettleResult::Settled(Some(queued)) if queued.parts.len() == 1));
     drop(ledger);
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let repeated = ledger.settle_reminder(done(id, Some(first))).await.unwrap();
-    assert!(matches!(repeated, Settling::Repeated), "{repeated:?}");
+    assert!(matches!(repeated, SettleResult::Repeated), "{repeated:?}");
     let late = ledger.settle_reminder(again(id, Some(second), 90)).await.unwrap();
-    assert!(matches!(late, Settling::Late), "{late:?}");
+    assert!(matches!(late, SettleResult::Late), "{late:?}");
     let words = ledger.settle_reminder(done(id, None)).await.unwrap();
-    assert!(matches!(words, Settling::Late), "{words:?}");
-    assert_eq!(read(ledger, id).await.settled, Some(Reminded::Done));
+    assert!(matches!(words, SettleResult::Late), "{words:?}");
+    assert_eq!(read(ledger, id).await.settled, Some(ReminderState::Done));
     let all = ledger
         .schedules(&Which { limit: 9, states: States::ALL, ..Which::default() })
         .await
@@ -123,14 +123,14 @@ async fn a_reminder_is_said_again_by_one_schedule(bed: &dyn Fixture) {
     for (tap, next) in [(Some(first), 600), (Some(first), 700), (None, 800)] {
         ledger.settle_reminder(again(id, tap, next)).await.unwrap();
     }
-    assert_eq!(read(ledger, id).await.settled, Some(Reminded::Again { at: at(600) }));
+    assert_eq!(read(ledger, id).await.settled, Some(ReminderState::Again { at: at(600) }));
     let active = ledger.schedules(&Which { limit: 9, ..Which::default() }).await.unwrap();
     let found: Vec<_> = active.iter().map(|row| (row.key.as_str(), row.next_at)).collect();
     assert_eq!(found, [("again", Some(at(600)))]);
     assert_eq!(ledger.next_due().await.unwrap(), Some(at(600)));
     let unknown = ReminderId { at: at(61), ..id };
     let settled = ledger.settle_reminder(done(unknown, None)).await.unwrap();
-    assert!(matches!(settled, Settling::Late), "{settled:?}");
+    assert!(matches!(settled, SettleResult::Late), "{settled:?}");
 }
 
 async fn a_reminder_is_not_settled_where_nothing_can_say_it_again(bed: &dyn Fixture) {
@@ -142,8 +142,8 @@ async fn a_reminder_is_not_settled_where_nothing_can_say_it_again(bed: &dyn Fixt
     let mut settle = again(id, None, 600);
     settle.again.as_mut().unwrap().most = 1;
     let full = ledger.settle_reminder(settle).await.unwrap();
-    assert!(matches!(full, Settling::Full), "{full:?}");
+    assert!(matches!(full, SettleResult::Full), "{full:?}");
     assert_eq!(read(ledger, id).await.settled, None);
     let settled = ledger.settle_reminder(done(id, None)).await.unwrap();
-    assert!(matches!(settled, Settling::Settled(None)), "{settled:?}");
+    assert!(matches!(settled, SettleResult::Settled(None)), "{settled:?}");
 }

@@ -3,13 +3,13 @@
 
 use super::asking::{asking, park};
 use super::*;
-use selkie_domain::ids::TaskId;
-use selkie_domain::question::{Given, QuestionState};
-use selkie_domain::task::TaskState;
-use selkie_domain::transcript::Received;
-use selkie_domain::words::Words;
 use crate::read::{Chain, Origin};
-use crate::{CommandEffect, Location, Requested, Since, StopAnswers, TaskRequest};
+use crate::{CommandEffect, Location, RequestResult, Since, StopAnswers, TaskRequest};
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::{QuestionResult, QuestionState};
+use selkie_domain::task::TaskState;
+use selkie_domain::transcript::UserMessage;
+use selkie_domain::words::Words;
 
 laws![
     a_cause_makes_one_task_with_its_words,
@@ -43,7 +43,7 @@ fn request(n: i64, id: &str) -> TaskRequest {
     }
 }
 
-async fn requested(ledger: &dyn Ledger, n: i64, id: &str, permits: usize) -> Requested {
+async fn requested(ledger: &dyn Ledger, n: i64, id: &str, permits: usize) -> RequestResult {
     ledger.request(request(n, id), fuse(permits)).await.unwrap()
 }
 
@@ -100,7 +100,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
     let ledger = ledger.as_ref();
     let first = requested(ledger, 1, "a", 1).await.claimed.unwrap();
     let Words { text, at: when, .. } = request(1, "a").words;
-    let heard = Received {
+    let heard = UserMessage {
         inbox: None,
         at: when,
         local: String::new(),
@@ -201,7 +201,7 @@ async fn a_typed_answer_is_given_once(bed: &dyn Fixture) {
     let asked = requested(ledger, 1, "a", 1).await.claimed.unwrap();
     ledger.commit(&asked.claim, park(asking("q1", 1, true))).await.unwrap();
     let question = ledger.question(&account(), "q1").await.unwrap().unwrap();
-    let given = |text: &str| Given::Words { text: text.to_owned() };
+    let given = |text: &str| QuestionResult::Words { text: text.to_owned() };
     let done = ledger.answer_typed(&question, given("milk")).await.unwrap();
     assert_eq!((done.done, done.ready), (true, Some(lane(1))));
     let late = ledger.answer_typed(&question, given("water")).await.unwrap();

@@ -1,15 +1,16 @@
 //! Laws of schedules: kept once, changed as they were read, each time carried out once, and what becomes of it told.
 
 use super::*;
-use selkie_domain::ids::{ScheduleId, TaskId};
-use selkie_domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
-use selkie_domain::words::Words;
 use crate::read::Origin;
 use crate::spoken::NamedSchedule;
 use crate::{
-    Change, DeliveryState, Does, Fired, Firing, Kept, LastTime, Location, Missed, NewSchedule,
-    Outcome, ScheduleRow, Since, States, TaskRequest, Turn, Usual, Wait, Which,
+    Change, DeliveryState, FiringRecord, FiringResult, KeepResult, LastTime, Location, MissedTimes,
+    NewSchedule, OccurrenceAction, Outcome, ScheduleRow, Since, States, TaskRequest, Turn, Usual,
+    Wait, Which,
 };
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
+use selkie_domain::words::Words;
 
 laws![
     a_schedule_is_kept_once_for_its_key,
@@ -71,7 +72,7 @@ pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
 
 pub async fn kept(ledger: &dyn Ledger, new: NewSchedule) -> ScheduleRow {
     match ledger.schedule(new).await.unwrap() {
-        Kept::New(row) => row,
+        KeepResult::New(row) => row,
         other => panic!("it should be new: {other:?}"),
     }
 }
@@ -80,7 +81,7 @@ async fn read(ledger: &dyn Ledger, id: ScheduleId) -> ScheduleRow {
     ledger.schedule_of(id).await.unwrap().unwrap()
 }
 
-fn task_of(row: &ScheduleRow, due: i64) -> Does {
+fn task_of(row: &ScheduleRow, due: i64) -> OccurrenceAction {
     let cause = Cause::Occurrence { schedule: row.id(), at: at(due) };
     let facts = Facts { trust: Trust::Owner, trigger: Trigger::Scheduled, ..facts() };
     let words = Words {
@@ -92,7 +93,7 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
         fixed: false,
     };
     let Location { conversation, place, title } = new("", 1, 0).location;
-    Does::Task(Box::new(TaskRequest {
+    OccurrenceAction::Task(Box::new(TaskRequest {
         location: Location { conversation, place, title },
         order: at(due).timestamp_micros(),
         task: NewTask::new(cause, facts),
@@ -100,18 +101,23 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
     }))
 }
 
-pub fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
+pub fn firing(
+    row: &ScheduleRow,
+    due: i64,
+    next: Option<i64>,
+    does: OccurrenceAction,
+) -> FiringRecord {
     let next_at = next.map(at);
     let (turn, missed) = (Some(Turn { at: at(due), does }), Vec::new());
     let last = Some(LastTime { at: at(due), local: format!("day {due}") });
-    Firing { of: row.version, turn, missed, last, next_at, wait: None, by_hand: false }
+    FiringRecord { of: row.version, turn, missed, last, next_at, wait: None, by_hand: false }
 }
 
 /// Fires a task of one time and returns it.
 async fn fired(ledger: &dyn Ledger, row: &ScheduleRow, due: i64, next: Option<i64>) -> TaskId {
     let firing = firing(row, due, next, task_of(row, due));
     match ledger.fire(firing, no_fuse()).await.unwrap() {
-        Fired::Task(made) => made.task,
+        FiringResult::Task(made) => made.task,
         other => panic!("it should have made a task: {other:?}"),
     }
 }
@@ -152,7 +158,7 @@ async fn a_schedule_is_kept_once_for_its_key(bed: &dyn Fixture) {
     drop(ledger);
     let ledger = bed.open();
     let again = ledger.schedule(new("a", 1, 90)).await.unwrap();
-    assert_eq!(again, Kept::Known(row.clone()), "as it was");
+    assert_eq!(again, KeepResult::Known(row.clone()), "as it was");
     let all = ledger.schedules(&Which { limit: 9, ..Which::default() }).await.unwrap();
     assert_eq!(all, [row]);
 }
@@ -163,7 +169,7 @@ async fn a_maker_has_so_many_and_no_more(bed: &dyn Fixture) {
     let two = |key: &str, n: i64| NewSchedule { most: 2, ..new(key, n, 60) };
     let first = kept(ledger, two("a", 1)).await;
     kept(ledger, two("b", 2)).await;
-    assert_eq!(ledger.schedule(two("c", 3)).await.unwrap(), Kept::Full, "wherever they are");
+    assert_eq!(ledger.schedule(two("c", 3)).await.unwrap(), KeepResult::Full, "wherever they are");
     let mut other = two("c", 3);
     other.schedule.maker.person = PersonId::new("tg:2");
     kept(ledger, other).await;
@@ -229,13 +235,13 @@ async fn a_time_makes_one_task_and_sets_the_next(bed: &dyn Fixture) {
     let ledger = ledger.as_ref();
     let row = kept(ledger, new("a", 1, 60)).await;
     let fire = firing(&row, 60, Some(120), task_of(&row, 60));
-    let Fired::Task(made) = ledger.fire(fire.clone(), fuse(1)).await.unwrap() else {
+    let FiringResult::Task(made) = ledger.fire(fire.clone(), fuse(1)).await.unwrap() else {
         panic!("a task is made")
     };
     let claimed = made.claimed.unwrap();
     assert_eq!(claimed.words.as_ref().map(|words| words.text.as_str()), Some("tell me"));
     assert_eq!((claimed.facts.trigger, claimed.facts.trust), (Trigger::Scheduled, Trust::Owner));
-    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Stale));
+    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), FiringResult::Stale));
     assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Running)]);
     finished(ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
     assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Ran)]);
@@ -260,7 +266,7 @@ async fn a_time_fires_once_however_often_the_store_is_opened(bed: &dyn Fixture) 
     let ledger = ledger.as_ref();
     assert!(ledger.due_schedules(at(60), 9).await.unwrap().is_empty());
     let again = firing(&row, 60, Some(120), task_of(&row, 60));
-    assert!(matches!(ledger.fire(again, fuse(1)).await.unwrap(), Fired::Stale));
+    assert!(matches!(ledger.fire(again, fuse(1)).await.unwrap(), FiringResult::Stale));
     let claimed = ledger.claim(&lane(1), &instance("b"), at(70)).await.unwrap().unwrap();
     assert_eq!(claimed.claim.task, task);
 }
@@ -273,7 +279,7 @@ async fn a_time_is_passed_over_while_the_one_before_waits(bed: &dyn Fixture) {
     fired(ledger, &row, 60, Some(120)).await;
     let now = read(ledger, row.id()).await;
     let second = firing(&now, 120, Some(180), task_of(&now, 120));
-    let Fired::Skipped(why) = ledger.fire(second, fuse(1)).await.unwrap() else {
+    let FiringResult::Skipped(why) = ledger.fire(second, fuse(1)).await.unwrap() else {
         panic!("the first still waits")
     };
     let skipped = OccurrenceState::Skipped { why };
@@ -291,8 +297,8 @@ async fn words_go_out_and_their_delivery_is_told(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let row = kept(ledger, new("a", 1, 60)).await;
-    let say = firing(&row, 60, None, Does::Say(Box::new(draft(1, 1))));
-    let Fired::Said(queued) = ledger.fire(say, no_fuse()).await.unwrap() else {
+    let say = firing(&row, 60, None, OccurrenceAction::Say(Box::new(draft(1, 1))));
+    let FiringResult::Said(queued) = ledger.fire(say, no_fuse()).await.unwrap() else {
         panic!("words are said")
     };
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
@@ -308,21 +314,21 @@ async fn what_comes_due_by_hand_is_not_under_way_and_stays_as_it_is(bed: &dyn Fi
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let row = kept(ledger, new("a", 1, 60)).await;
-    let hand = |row: &ScheduleRow, now: i64| Firing {
+    let hand = |row: &ScheduleRow, now: i64| FiringRecord {
         by_hand: true,
         ..firing(row, now, Some(60), task_of(row, now))
     };
-    let Fired::Task(made) = ledger.fire(hand(&row, 5), fuse(1)).await.unwrap() else {
+    let FiringResult::Task(made) = ledger.fire(hand(&row, 5), fuse(1)).await.unwrap() else {
         panic!("a task is made")
     };
     let row = read(ledger, row.id()).await;
     assert_eq!((row.state, row.next_at), (ScheduleState::Active, Some(at(60))));
-    assert!(matches!(ledger.fire(hand(&row, 6), fuse(1)).await.unwrap(), Fired::UnderWay));
+    assert!(matches!(ledger.fire(hand(&row, 6), fuse(1)).await.unwrap(), FiringResult::UnderWay));
     assert_eq!(read(ledger, row.id()).await, row, "nothing was written");
     finished(ledger, &made.claimed.unwrap().claim, finish("yes", vec![])).await;
     let pause = Change::Pause { why: "a holiday".to_owned() };
     let paused = ledger.reschedule(row.version, pause).await.unwrap().unwrap();
-    let Fired::Task(_) = ledger.fire(hand(&paused, 7), fuse(1)).await.unwrap() else {
+    let FiringResult::Task(_) = ledger.fire(hand(&paused, 7), fuse(1)).await.unwrap() else {
         panic!("a task is made")
     };
     let now = read(ledger, row.id()).await;
@@ -347,7 +353,7 @@ async fn what_a_removed_schedule_has_begun_ends(bed: &dyn Fixture) {
     // One that takes its own schedule away goes on.
     let own = kept(ledger, new("b", 1, 60)).await;
     let firing = firing(&own, 60, Some(120), task_of(&own, 60));
-    let Fired::Task(made) = ledger.fire(firing, fuse(1)).await.unwrap() else {
+    let FiringResult::Task(made) = ledger.fire(firing, fuse(1)).await.unwrap() else {
         panic!("a task is made")
     };
     let row = read(ledger, own.id()).await;
@@ -379,21 +385,23 @@ async fn missed_times_are_one_line(bed: &dyn Fixture) {
     let ledger = ledger.as_ref();
     let row = kept(ledger, new("a", 1, 60)).await;
     let why = "nobody was there".to_owned();
-    let missed = Missed { first: at(60), last: at(180), times: 3, why: why.clone() };
-    let skip = Does::Skip("too late".to_owned());
-    let fire = Firing {
+    let missed = MissedTimes { first: at(60), last: at(180), times: 3, why: why.clone() };
+    let skip = OccurrenceAction::Skip("too late".to_owned());
+    let fire = FiringRecord {
         missed: vec![missed],
         wait: Some(Wait::ForSomebody("over its budget".to_owned())),
         ..firing(&row, 240, Some(300), skip)
     };
-    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
+    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), FiringResult::Skipped(_)));
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
     let now = read(ledger, row.id()).await;
     let resume = resume(&now.schedule, 300, 250);
     let resumed = ledger.reschedule(now.version, resume).await.unwrap().unwrap();
-    let only_missed =
-        Firing { turn: None, ..firing(&resumed, 300, None, Does::Skip(String::new())) };
-    assert!(matches!(ledger.fire(only_missed, fuse(1)).await.unwrap(), Fired::Missed));
+    let only_missed = FiringRecord {
+        turn: None,
+        ..firing(&resumed, 300, None, OccurrenceAction::Skip(String::new()))
+    };
+    assert!(matches!(ledger.fire(only_missed, fuse(1)).await.unwrap(), FiringResult::Missed));
     assert_eq!(ledger.occurrences(row.id(), 9).await.unwrap().len(), times.len());
     let [last, missed] = &times[..] else { panic!("two lines: {times:?}") };
     assert_eq!((missed.at, missed.until, missed.times), (at(60), Some(at(180)), 3));
@@ -422,7 +430,8 @@ async fn old_times_are_forgotten_and_what_is_active_stays(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let over = kept(ledger, new("over", 1, 60)).await;
-    let skip = |row: &ScheduleRow, next| firing(row, 60, next, Does::Skip("so".to_owned()));
+    let skip =
+        |row: &ScheduleRow, next| firing(row, 60, next, OccurrenceAction::Skip("so".to_owned()));
     ledger.fire(skip(&over, None), no_fuse()).await.unwrap();
     let goes_on = kept(ledger, new("on", 1, 60)).await;
     ledger.fire(skip(&goes_on, Some(120)), no_fuse()).await.unwrap();
@@ -448,7 +457,8 @@ async fn what_a_schedules_tasks_have_used_is_added_up(bed: &dyn Fixture) {
     for (due, calls) in [(60, 2), (120, 3)] {
         let firing = firing(&row, due, Some(due + 60), task_of(&row, due));
         let now = at(due);
-        let Fired::Task(made) = ledger.fire(firing, Fuse { now, ..fuse(1) }).await.unwrap() else {
+        let FiringResult::Task(made) = ledger.fire(firing, Fuse { now, ..fuse(1) }).await.unwrap()
+        else {
             panic!("a task is made")
         };
         let behind = ledger.schedule_behind(made.task).await.unwrap().unwrap();
@@ -480,9 +490,9 @@ async fn a_schedule_waits_for_its_next_day_until_it_is_resumed(bed: &dyn Fixture
     let resume = || resume(&row.schedule, 90, 70);
     assert_eq!(ledger.reschedule(row.version, resume()).await.unwrap(), None, "it goes on anyway");
     let wait = Some(Wait::ForItsTime("used up".to_owned()));
-    let skip = Does::Skip("used up".to_owned());
-    let fire = Firing { wait, ..firing(&row, 60, Some(900), skip) };
-    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
+    let skip = OccurrenceAction::Skip("used up".to_owned());
+    let fire = FiringRecord { wait, ..firing(&row, 60, Some(900), skip) };
+    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), FiringResult::Skipped(_)));
     let waits = read(ledger, row.id()).await;
     assert_eq!((waits.state, waits.why.as_str()), (ScheduleState::Active, "used up"));
     assert_eq!(ledger.next_due().await.unwrap(), Some(at(900)), "by itself, later");
@@ -571,10 +581,11 @@ async fn what_a_clock_that_was_ahead_has_written_is_brought_back(bed: &dyn Fixtu
     let last = Some(LastTime { at: at(YEAR - 60), local: "a year on".to_owned() });
     let next_at = Some(at(YEAR + 60));
     let (of, turn) = (missed.version, None);
-    let line = Missed { first: at(60), last: at(YEAR - 60), times: 9, why: "too late".to_owned() };
+    let line =
+        MissedTimes { first: at(60), last: at(YEAR - 60), times: 9, why: "too late".to_owned() };
     let all_missed =
-        Firing { of, turn, missed: vec![line], last, next_at, wait: None, by_hand: false };
-    assert!(matches!(ledger.fire(all_missed, ahead()).await.unwrap(), Fired::Missed));
+        FiringRecord { of, turn, missed: vec![line], last, next_at, wait: None, by_hand: false };
+    assert!(matches!(ledger.fire(all_missed, ahead()).await.unwrap(), FiringResult::Missed));
     let missed = read(ledger, missed.id()).await;
     let last = missed.last.clone().unwrap();
     assert_eq!((last.at, last.local.as_str()), (at(YEAR - 60), "a year on"), "missed times count");
@@ -618,21 +629,23 @@ async fn a_time_that_was_carried_out_is_passed_over_in_silence(bed: &dyn Fixture
     assert_eq!(claimed.claim.task, task);
     finished(ledger, &claimed.claim, finish("yes", vec![])).await;
     let said = kept(ledger, new("words", 1, 60)).await;
-    let words = firing(&said, 60, Some(120), Does::Say(Box::new(draft(1, 1))));
-    assert!(matches!(ledger.fire(words, no_fuse()).await.unwrap(), Fired::Said(_)));
+    let words = firing(&said, 60, Some(120), OccurrenceAction::Say(Box::new(draft(1, 1))));
+    assert!(matches!(ledger.fire(words, no_fuse()).await.unwrap(), FiringResult::Said(_)));
     let before = ledger.occurrences(said.id(), 9).await.unwrap();
-    for (row, does) in [(&row, task_of(&row, 60)), (&said, Does::Say(Box::new(draft(1, 1))))] {
+    for (row, does) in
+        [(&row, task_of(&row, 60)), (&said, OccurrenceAction::Say(Box::new(draft(1, 1))))]
+    {
         let now = read(ledger, row.id()).await;
         let again = firing(&now, 60, Some(180), does);
-        assert!(matches!(ledger.fire(again, no_fuse()).await.unwrap(), Fired::CarriedOut));
+        assert!(matches!(ledger.fire(again, no_fuse()).await.unwrap(), FiringResult::CarriedOut));
         let now = read(ledger, row.id()).await;
         assert_eq!((now.fired, now.next_at), (1, Some(at(180))));
     }
     assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Ran)]);
     assert_eq!(ledger.occurrences(said.id(), 9).await.unwrap(), before);
     let skipped = kept(ledger, new("skipped", 1, 60)).await;
-    let skip = firing(&skipped, 60, Some(120), Does::Skip("off".to_owned()));
-    assert!(matches!(ledger.fire(skip, no_fuse()).await.unwrap(), Fired::Skipped(_)));
+    let skip = firing(&skipped, 60, Some(120), OccurrenceAction::Skip("off".to_owned()));
+    assert!(matches!(ledger.fire(skip, no_fuse()).await.unwrap(), FiringResult::Skipped(_)));
     fired(ledger, &read(ledger, skipped.id()).await, 60, Some(120)).await;
     assert_eq!(states(ledger, skipped.id()).await, [(60, OccurrenceState::Due)], "it was not");
 }

@@ -1,13 +1,14 @@
 //! Counters of use.
 
 use super::*;
-use selkie_domain::usage::Spent;
+use selkie_domain::usage::UsageDelta;
 
 laws![counters_add_up_and_no_restart_begins_anew];
 
 async fn counters_add_up_and_no_restart_begins_anew(bed: &dyn Fixture) {
     let day = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
-    let spent = |who: &str, what, since, amount| Spent { who: who.to_owned(), what, since, amount };
+    let spent =
+        |who: &str, what, since, amount| UsageDelta { who: who.to_owned(), what, since, amount };
     let ledger = bed.open();
     let all = vec![
         spent("tg:1", "calls", day, 2),

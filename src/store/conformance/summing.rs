@@ -1,7 +1,7 @@
 //! Laws of summaries: of what has ended since the one before, none of what was forgotten or taken back, so many a day.
 
 use super::*;
-use crate::{CommandEffect, Day, SoughtTalk, SummaryMark, Unsummarized};
+use crate::{CommandEffect, Day, SoughtTalk, SummaryGap, SummaryMark};
 
 laws![
     what_has_ended_since_is_due_once,
@@ -14,7 +14,7 @@ laws![
 
 const TODAY: Day = Day { number: 20_000, most: 3 };
 
-async fn due(ledger: &dyn Ledger, least: i64) -> Vec<Unsummarized> {
+async fn due(ledger: &dyn Ledger, least: i64) -> Vec<SummaryGap> {
     let sought = SoughtTalk { since: at(0), least, most: 9 };
     ledger.unsummarized(sought).await.unwrap()
 }

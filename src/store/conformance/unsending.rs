@@ -3,9 +3,9 @@
 use selkie_channel_core::Quote;
 
 use super::*;
+use crate::{SeenMarks, UnsentFiles, UnsentMessage};
 use selkie_domain::ids::InboxId;
-use selkie_domain::transcript::{Quoted, Received};
-use crate::{Seen, Unsent, UnsentMessage};
+use selkie_domain::transcript::{QuotedWords, UserMessage};
 
 laws![
     what_is_taken_back_is_nowhere,
@@ -25,13 +25,13 @@ pub fn unsend(n: i64, order: i64) -> Arrival {
 }
 
 fn heard(row: InboxId, inbound: &Inbound) -> Item {
-    Item::Received(Received {
+    Item::Received(UserMessage {
         inbox: Some(row),
         local: String::new(),
         at: inbound.at,
         speaker: "Ann".to_owned(),
         text: inbound.text.clone(),
-        quote: inbound.quote.as_ref().map(|q| Quoted {
+        quote: inbound.quote.as_ref().map(|q| QuotedWords {
             speaker: q.speaker.clone(),
             text: q.text.clone(),
             ours: q.ours,
@@ -83,7 +83,7 @@ async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
     append.insert(0, heard(second.heard[0].0, &second.heard[0].1));
     let Item::Received(own) = append[0].clone() else { unreachable!() };
     let text = "[00:00] Ann: text 3".to_owned();
-    let talk = Received { inbox: None, text, quote: None, talk: true, ..own };
+    let talk = UserMessage { inbox: None, text, quote: None, talk: true, ..own };
     append.insert(0, Item::Received(talk));
     finished(ledger, &second.claim, end).await;
     push(ledger, task(message(1, 4)), no_fuse()).await;
@@ -115,7 +115,7 @@ async fn a_running_task_whose_message_is_taken_back_stops(bed: &dyn Fixture) {
         durable: false,
     };
     let told = ledger.commit(&claimed.claim, step).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true, .. }));
+    assert!(matches!(told, CommitResult::Continue { stop: true, .. }));
     let all = stored(ledger.as_ref(), &[1]).await;
     assert!(!all.contains("text 1"), "what it wrote later is scrubbed too: {all}");
     let none = push(ledger.as_ref(), unsend(7, 1), no_fuse()).await;
@@ -198,9 +198,9 @@ async fn what_a_running_task_has_read_goes_and_the_task_goes_on(bed: &dyn Fixtur
     let own = heard(claimed.heard[0].0, &claimed.heard[0].1);
     let Item::Received(of_own) = own.clone() else { unreachable!() };
     let text = "00:00 Ann: text 1\n00:01 Bob: tea?".to_owned();
-    let talk = Received { inbox: None, text, quote: None, talk: true, ..of_own };
+    let talk = UserMessage { inbox: None, text, quote: None, talk: true, ..of_own };
     let told = ledger.commit(&claimed.claim, step(vec![Item::Received(talk), own])).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: false, .. }), "{told:?}");
+    assert!(matches!(told, CommitResult::Continue { stop: false, .. }), "{told:?}");
     finished(ledger, &claimed.claim, finish("yes", vec![])).await;
     let kept = serde_json::to_string(&ledger.task(claimed.claim.task).await.unwrap()).unwrap();
     assert!(!kept.contains("text 1") && kept.contains("text 2"), "{kept}");
@@ -214,7 +214,7 @@ async fn what_is_taken_back_before_a_run_has_taken_it_in_is_not_written_down(bed
     let came = ledger.inflow(&claimed.claim, at(5)).await.unwrap().waiting.remove(0);
     push(ledger, unsend(1, 2), no_fuse()).await;
     let append = vec![heard(came.heard[0].0, &came.heard[0].1)];
-    let seen = Seen { tasks: vec![came.task], edits: vec![], step: 2 };
+    let seen = SeenMarks { tasks: vec![came.task], edits: vec![], step: 2 };
     let absorb = Advance::Absorb { seen, with: Box::new(step(append)) };
     ledger.commit(&claimed.claim, absorb).await.unwrap();
     let kept = serde_json::to_string(&ledger.task(claimed.claim.task).await.unwrap()).unwrap();
@@ -225,7 +225,7 @@ async fn files_go_when_no_task_fetches_them_any_more(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let running = started(ledger, 1, 1).await;
-    assert_eq!(ledger.unsent().await.unwrap(), Unsent::default());
+    assert_eq!(ledger.unsent().await.unwrap(), UnsentFiles::default());
     push(ledger, unsend(1, 1), no_fuse()).await;
     let unsent = ledger.unsent().await.unwrap();
     let message = UnsentMessage { place_row: running.place_row, row: running.heard[0].0 };
@@ -235,6 +235,6 @@ async fn files_go_when_no_task_fetches_them_any_more(bed: &dyn Fixture) {
     assert_eq!((&unsent.messages[..], unsent.over.len()), (&[message][..], 1));
     assert!(ledger.is_forgetting().await.unwrap());
     ledger.unsent_gone(unsent).await.unwrap();
-    assert_eq!(ledger.unsent().await.unwrap(), Unsent::default());
+    assert_eq!(ledger.unsent().await.unwrap(), UnsentFiles::default());
     assert!(!ledger.is_forgetting().await.unwrap());
 }

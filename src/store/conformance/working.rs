@@ -1,12 +1,12 @@
 //! Laws of work: order, fencing, history, parking, hand-over, reclaim.
 
 use super::*;
+use crate::{
+    CommandEffect, DeliveryState, FiringResult, HistoryStart, OccurrenceAction, Outcome, Relay,
+    SayResult, StatusChange, StatusNote, StepForm, Stray,
+};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::task::ParkedOn;
-use crate::{
-    Changing, CommandEffect, Cut, DeliveryState, Does, Fired, Noted, Outcome, Relay, Said,
-    StepForm, Stray,
-};
 
 laws![
     what_a_provider_wants_back_is_kept_until_the_end,
@@ -60,14 +60,14 @@ async fn a_lost_claim_writes_nothing(bed: &dyn Fixture) {
     let new = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     assert_eq!((new.claim.task, new.attempts), (old.claim.task, 2));
     let lost = ledger.commit(&old.claim, finish("old", vec![draft(1, 1)])).await.unwrap();
-    assert!(matches!(lost, Committed::Lost));
-    assert!(matches!(ledger.say(&old.claim, "c1.0", draft(1, 1)).await.unwrap(), Said::Lost));
+    assert!(matches!(lost, CommitResult::Lost));
+    assert!(matches!(ledger.say(&old.claim, "c1.0", draft(1, 1)).await.unwrap(), SayResult::Lost));
     assert!(ledger.due(&account(), &instance("b")).await.unwrap().is_empty());
     finished(ledger.as_ref(), &new.claim, finish("new", vec![])).await;
     let detail = ledger.task(new.claim.task).await.unwrap().unwrap();
     assert_eq!(detail.transcript, [said("new")]);
     let late = ledger.commit(&new.claim, finish("again", vec![])).await.unwrap();
-    assert!(matches!(late, Committed::Lost), "an ended task has no claim");
+    assert!(matches!(late, CommitResult::Lost), "an ended task has no claim");
 }
 
 async fn a_dead_boots_claims_end(bed: &dyn Fixture) {
@@ -81,7 +81,7 @@ async fn a_dead_boots_claims_end(bed: &dyn Fixture) {
         durable: true,
     };
     let go_on = ledger.commit(&first.claim, step).await.unwrap();
-    assert!(matches!(go_on, Committed::Continue { stop: false, .. }));
+    assert!(matches!(go_on, CommitResult::Continue { stop: false, .. }));
     drop(ledger);
     let ledger = bed.open();
     assert!(ledger.ready(at(1), 9).await.unwrap().is_empty(), "nobody has reclaimed yet");
@@ -140,7 +140,7 @@ async fn a_claim_carries_history(bed: &dyn Fixture) {
 
 async fn a_cut_holds_until_the_next_one_or_a_reset(bed: &dyn Fixture) {
     let ledger = bed.open();
-    let end_with = async |order: i64, cut: Option<Cut>| {
+    let end_with = async |order: i64, cut: Option<HistoryStart>| {
         let claimed = started(ledger.as_ref(), 1, order).await;
         let mut advance = finish(&format!("answer {order}"), vec![]);
         if let Advance::Finish { cut: c, .. } = &mut advance {
@@ -152,7 +152,7 @@ async fn a_cut_holds_until_the_next_one_or_a_reset(bed: &dyn Fixture) {
     for order in 1..=4 {
         end_with(order, None).await;
     }
-    let all = end_with(5, Some(Cut { from: 3, short: 4 })).await;
+    let all = end_with(5, Some(HistoryStart { from: 3, short: 4 })).await;
     assert_eq!(all.len(), 4, "it is cut for the next one");
     let cut = [(3, true), (4, false), (5, false)];
     assert_eq!(end_with(6, None).await, cut);
@@ -163,7 +163,7 @@ async fn a_cut_holds_until_the_next_one_or_a_reset(bed: &dyn Fixture) {
     ledger.command(row.commands[0].0, reset).await.unwrap();
     let mut advance = finish("late", vec![]);
     if let Advance::Finish { cut, .. } = &mut advance {
-        *cut = Some(Cut { from: 7, short: 7 });
+        *cut = Some(HistoryStart { from: 7, short: 7 });
     }
     finished(ledger.as_ref(), &late.claim, advance).await;
     assert!(end_with(10, None).await.is_empty(), "the history before the reset");
@@ -177,12 +177,12 @@ async fn what_is_said_elsewhere_is_said_once_and_known_there(bed: &dyn Fixture) 
     let asking = started(ledger.as_ref(), 1, 1).await;
     let relay = || Relay { draft: draft(2, 1), facts: facts(), items: vec![said("tea is ready")] };
     let first = ledger.relay(&asking.claim, "to:tea", relay()).await.unwrap();
-    assert!(matches!(first, Said::New(_)), "{first:?}");
+    assert!(matches!(first, SayResult::New(_)), "{first:?}");
     let again = ledger.relay(&asking.claim, "to:tea", relay()).await.unwrap();
-    assert!(matches!(again, Said::Known(..)), "{again:?}");
+    assert!(matches!(again, SayResult::Known(..)), "{again:?}");
     let lost = Claim { number: asking.claim.number + 1, ..asking.claim.clone() };
     let lost = ledger.relay(&lost, "to:milk", relay()).await.unwrap();
-    assert!(matches!(lost, Said::Lost), "{lost:?}");
+    assert!(matches!(lost, SayResult::Lost), "{lost:?}");
     let there = started(ledger.as_ref(), 2, 2).await;
     assert_eq!(there.history, [vec![said("before")], vec![said("tea is ready")]]);
     finished(ledger.as_ref(), &asking.claim, finish("done", vec![])).await;
@@ -198,7 +198,8 @@ async fn a_finish_hands_over(bed: &dyn Fixture) {
     if let Advance::Finish { hand_over, .. } = &mut advance {
         *hand_over = true;
     }
-    let Committed::Ended { queued, next, .. } = ledger.commit(&first.claim, advance).await.unwrap()
+    let CommitResult::Ended { queued, next, .. } =
+        ledger.commit(&first.claim, advance).await.unwrap()
     else {
         panic!("it should have ended")
     };
@@ -260,9 +261,9 @@ async fn what_is_next_is_told_whatever_it_is(bed: &dyn Fixture) {
     assert_eq!((now(0).await, now(50).await), ((false, Some(50)), (true, None)));
     let row = scheduling::kept(ledger, scheduling::new("a", 2, 40)).await;
     assert_eq!((now(0).await, now(40).await), ((false, Some(40)), (true, Some(50))));
-    let words = Does::Say(Box::new(draft(2, 1)));
+    let words = OccurrenceAction::Say(Box::new(draft(2, 1)));
     let fired = ledger.fire(scheduling::firing(&row, 40, Some(900), words), no_fuse()).await;
-    let Fired::Said(queued) = fired.unwrap() else { panic!("it is said") };
+    let FiringResult::Said(queued) = fired.unwrap() else { panic!("it is said") };
     assert_eq!(now(0).await, (true, Some(50)), "it is to be sent");
     let part = queued.parts[0].id;
     assert!(ledger.sending(part, &instance("a")).await.unwrap());
@@ -276,18 +277,19 @@ async fn what_is_next_is_told_whatever_it_is(bed: &dyn Fixture) {
     assert_eq!((now(0).await, now(51).await), ((false, Some(50)), (true, Some(900))));
 }
 
-fn child_of(claimed: &Claimed) -> ParkedOn {
+fn child_of(claimed: &TaskClaim) -> ParkedOn {
     ParkedOn::Child { task: claimed.claim.task }
 }
 
 async fn what_a_tool_says_is_said_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
-    let Said::New(queued) = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap() else {
+    let SayResult::New(queued) = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap()
+    else {
         panic!("it is new")
     };
     let known = |said| match said {
-        Said::Known(id, standing) => (id, standing),
+        SayResult::Known(id, standing) => (id, standing),
         other => panic!("it is known: {other:?}"),
     };
     let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
@@ -298,7 +300,7 @@ async fn what_a_tool_says_is_said_once(bed: &dyn Fixture) {
     let message = Some(MessageRef::new("77"));
     assert_eq!(known(again), (queued.outbound, DeliveryState::Delivered { message }));
     let other = ledger.say(&claimed.claim, "c1.1", draft(2, 1)).await.unwrap();
-    assert!(matches!(other, Said::New(q) if !q.parts[0].answer), "to others it is no answer");
+    assert!(matches!(other, SayResult::New(q) if !q.parts[0].answer), "to others it is no answer");
 }
 
 async fn lanes_are_served_by_age(bed: &dyn Fixture) {
@@ -321,16 +323,16 @@ async fn a_claim_that_is_given_back_is_no_attempt(bed: &dyn Fixture) {
         assert_eq!(claimed.transcript, [said("half")]);
         assert_eq!(claimed.header.as_deref(), Some(r#"{"steps":1}"#));
         let released = ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
-        let Committed::Ended { queued, next: None, usage } = released else {
+        let CommitResult::Ended { queued, next: None, usage } = released else {
             panic!("it should have ended: {released:?}")
         };
         assert_eq!((queued.len(), usage.calls), (0, 1));
         let late = ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
-        assert!(matches!(late, Committed::Lost), "given back once");
+        assert!(matches!(late, CommitResult::Lost), "given back once");
         assert_eq!(ledger.ready(at(1), 9).await.unwrap(), [lane(1)]);
     }
     let lost = ledger.commit(&crashed.claim, Advance::Release).await.unwrap();
-    assert!(matches!(lost, Committed::Lost));
+    assert!(matches!(lost, CommitResult::Lost));
 }
 
 async fn an_end_tells_the_whole_cost(bed: &dyn Fixture) {
@@ -340,7 +342,9 @@ async fn an_end_tells_the_whole_cost(bed: &dyn Fixture) {
     ledger.reclaim(&instance("b"), at(1)).await.unwrap();
     let again = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     let ended = ledger.commit(&again.claim, finish("yes", vec![])).await.unwrap();
-    let Committed::Ended { usage, .. } = ended else { panic!("it should have ended: {ended:?}") };
+    let CommitResult::Ended { usage, .. } = ended else {
+        panic!("it should have ended: {ended:?}")
+    };
     let whole =
         Usage { calls: 4, input: 100, cached: 10, output: 5, micro_usd: 7, ..Usage::default() };
     assert_eq!(usage, whole, "what the finish brought and what was spent before");
@@ -358,27 +362,27 @@ fn step(text: &str, calls: u32) -> Advance {
 }
 
 async fn a_changing_message_is_known_until_it_is_forgotten(bed: &dyn Fixture) {
-    for (of, place) in Changing::ALL.into_iter().zip([1, 3]) {
+    for (of, place) in StatusChange::ALL.into_iter().zip([1, 3]) {
         is_known_until_it_is_forgotten(bed, of, place).await;
     }
 }
 
-async fn is_known_until_it_is_forgotten(bed: &dyn Fixture, of: Changing, place: i64) {
+async fn is_known_until_it_is_forgotten(bed: &dyn Fixture, of: StatusChange, place: i64) {
     let ledger = bed.open();
     let (first, second) =
         (started(ledger.as_ref(), place, 1).await, started(ledger.as_ref(), place + 1, 1).await);
     let (task, other) = (first.claim.task, second.claim.task);
     assert_eq!(ledger.noted_status(of, task).await.unwrap(), None);
-    ledger.note_status(of, task, Noted::default()).await.unwrap();
+    ledger.note_status(of, task, StatusNote::default()).await.unwrap();
     assert_eq!(
         ledger.noted_status(of, task).await.unwrap(),
-        Some(Noted::default()),
+        Some(StatusNote::default()),
         "about to be sent"
     );
     let message = Some(MessageRef::new("41"));
-    let noted = Noted { message: message.clone(), part: None };
+    let noted = StatusNote { message: message.clone(), part: None };
     ledger.note_status(of, task, noted.clone()).await.unwrap();
-    ledger.note_status(of, other, Noted::default()).await.unwrap();
+    ledger.note_status(of, other, StatusNote::default()).await.unwrap();
     drop(ledger);
     let ledger = bed.open();
     assert_eq!(ledger.noted_status(of, task).await.unwrap(), Some(noted));
@@ -396,21 +400,24 @@ async fn an_answer_takes_over_the_message_that_showed_it(bed: &dyn Fixture) {
     for (place, over) in [(1, Some(MessageRef::new("41"))), (2, None)] {
         let claimed = started(ledger.as_ref(), place, 1).await;
         let task = claimed.claim.task;
-        for of in Changing::ALL {
-            ledger.note_status(of, task, Noted::at(MessageRef::new("41"))).await.unwrap();
+        for of in StatusChange::ALL {
+            ledger.note_status(of, task, StatusNote::at(MessageRef::new("41"))).await.unwrap();
         }
         let part = Part::new(conversation(place), &serde_json::json!({ "say": "y" }), "y");
-        let sending = Noted { message: None, part: Some(part) };
-        ledger.note_status(Changing::Answer, task, sending.clone()).await.unwrap();
-        let noted = ledger.noted_status(Changing::Answer, task).await.unwrap();
+        let sending = StatusNote { message: None, part: Some(part) };
+        ledger.note_status(StatusChange::Answer, task, sending.clone()).await.unwrap();
+        let noted = ledger.noted_status(StatusChange::Answer, task).await.unwrap();
         assert_eq!(noted, Some(sending), "the call is known again");
-        ledger.note_status(Changing::Answer, task, Noted::at(MessageRef::new("41"))).await.unwrap();
+        ledger
+            .note_status(StatusChange::Answer, task, StatusNote::at(MessageRef::new("41")))
+            .await
+            .unwrap();
         let mut said = draft(place, 1);
         said.outbound.over.clone_from(&over);
         finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![said])).await;
-        let left = ledger.noted_status(Changing::Answer, task).await.unwrap();
+        let left = ledger.noted_status(StatusChange::Answer, task).await.unwrap();
         assert_eq!(left.is_some(), over.is_none(), "with its end, or by whoever takes it away");
-        assert!(ledger.noted_status(Changing::Status, task).await.unwrap().is_some());
+        assert!(ledger.noted_status(StatusChange::Status, task).await.unwrap().is_some());
     }
 }
 

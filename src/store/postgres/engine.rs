@@ -15,7 +15,7 @@ use super::lane::{Lane, Order};
 use super::metrics::Metrics;
 use super::schema;
 use super::session::Session;
-use super::shared::Shared;
+use super::shared::ConnectionSettings;
 use super::tls::Tls;
 use super::transaction::Turn;
 use crate::database::Opener;
@@ -29,7 +29,7 @@ const READERS: usize = 2;
 
 /// The ledger in a PostgreSQL database. Dropping it finishes the verbs it was given.
 pub struct Postgres {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionSettings>,
     lanes: Vec<Sender<Order>>,
     readers: Vec<Sender<Order>>,
     next_reader: AtomicUsize,
@@ -46,11 +46,11 @@ impl Postgres {
     /// selkie wrote it, `Damaged` when it must not be used as it is, `Broken` otherwise.
     pub fn open(address: Address, owner: Opener, tls: &ClientConfig) -> Result<Self> {
         let metrics = Metrics::new(WRITERS + READERS);
-        Self::over(Shared::new(address, Tls::new(tls), owner, metrics))
+        Self::over(ConnectionSettings::new(address, Tls::new(tls), owner, metrics))
     }
 
     /// The same over what connections have in common.
-    pub(super) fn over(shared: Shared) -> Result<Self> {
+    pub(super) fn over(shared: ConnectionSettings) -> Result<Self> {
         let shared = Arc::new(shared);
         let mut all = Self {
             shared,

@@ -6,17 +6,17 @@ use super::address::Address;
 use super::metrics::Metrics;
 use super::schema;
 use super::session::{Session, quoted};
-use super::shared::Shared;
+use super::shared::ConnectionSettings;
 use super::tls::Tls;
 use super::trouble::Trouble;
 use crate::database::Opener;
 use crate::error::{Result, StoreError};
-use crate::restored::Restored;
+use crate::restored::RestoreOrigin;
 use crate::tables::TABLES;
 
 /// What was found of a database that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Examined {
+pub struct DatabaseReport {
     /// The server's version, in its words.
     pub server: String,
     /// The version of the tables; `None` when there are none yet.
@@ -26,22 +26,25 @@ pub struct Examined {
     /// The version that this selkie writes: the next start brings the tables to it.
     pub newest: i64,
     /// What it was restored from, while nobody has let it go on; looked at in tables of this version alone.
-    pub restored: Option<Restored>,
+    pub restored: Option<RestoreOrigin>,
 }
 
 /// Connects and looks. It blocks: not for a thread of a runtime.
 ///
 /// # Errors
 /// As at a start: `Away`, `Newer`, `Damaged` with the right that is missing.
-pub fn examine(address: Address, who: Opener, tls: &ClientConfig) -> Result<Examined> {
-    let shared = Shared::new(address, Tls::new(tls), who, Metrics::new(1));
+pub fn examine(address: Address, who: Opener, tls: &ClientConfig) -> Result<DatabaseReport> {
+    let shared = ConnectionSettings::new(address, Tls::new(tls), who, Metrics::new(1));
     let session = shared.connect().map_err(|trouble| schema::not_opened(&shared, trouble))?;
     let looked = looked(&session, &shared);
     session.close();
     looked.map_err(|trouble| schema::not_opened(&shared, trouble))
 }
 
-fn looked(session: &Session, shared: &Shared) -> std::result::Result<Examined, Trouble> {
+fn looked(
+    session: &Session,
+    shared: &ConnectionSettings,
+) -> std::result::Result<DatabaseReport, Trouble> {
     let [server] = session.row("SELECT current_setting('server_version')")?;
     let version = schema::version(session)?;
     match version {
@@ -61,12 +64,12 @@ fn looked(session: &Session, shared: &Shared) -> std::result::Result<Examined, T
         Some(schema::NEWEST) => restored(session)?,
         _ => None,
     };
-    Ok(Examined { server, version, foreign, newest: schema::NEWEST, restored })
+    Ok(DatabaseReport { server, version, foreign, newest: schema::NEWEST, restored })
 }
 
-fn restored(session: &Session) -> std::result::Result<Option<Restored>, Trouble> {
+fn restored(session: &Session) -> std::result::Result<Option<RestoreOrigin>, Trouble> {
     let [text] = session.row("SELECT coalesce((SELECT restored FROM meta WHERE id = 1), '')")?;
-    Restored::stored((!text.is_empty()).then_some(text)).map_err(Trouble::Failed)
+    RestoreOrigin::stored((!text.is_empty()).then_some(text)).map_err(Trouble::Failed)
 }
 
 /// Returns a table of another program that stands where the tables are, or would be made.
@@ -83,7 +86,7 @@ fn foreign(session: &Session) -> std::result::Result<Option<String>, Trouble> {
 }
 
 /// Looks whether the tables can be made.
-fn may_make(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
+fn may_make(session: &Session, shared: &ConnectionSettings) -> std::result::Result<(), Trouble> {
     let asks = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)";
     let [may] = session.row(asks)?;
     if may == "t" {

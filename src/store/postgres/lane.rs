@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::session::{ServerProcess, Session};
-use super::shared::Shared;
+use super::shared::ConnectionSettings;
 use super::transaction::{Commit, Purpose, Transaction, Turn};
 use super::trouble::Trouble;
 use crate::engine::{Class, Job, Verb};
@@ -32,7 +32,7 @@ pub enum Order {
 
 /// A thread's connection and what it needs to make another one.
 pub struct Lane {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionSettings>,
     orders: Receiver<Order>,
     /// Its place among the metrics's; a lane that writes has a row of this number.
     place: usize,
@@ -62,7 +62,7 @@ enum Ran {
 impl Lane {
     /// Makes a lane. One that writes is given its first turn with its connection.
     pub fn new(
-        shared: Arc<Shared>,
+        shared: Arc<ConnectionSettings>,
         orders: Receiver<Order>,
         place: usize,
         session: Option<Session>,
@@ -133,7 +133,7 @@ impl Lane {
     }
 
     /// Returns the lane with a connection, made when there is none and it is time to try.
-    fn session(&mut self) -> Result<Connected<'_>> {
+    fn session(&mut self) -> Result<Connection<'_>> {
         self.shared.is_ours()?;
         if self.session.is_none() {
             if self.next_try.is_some_and(|at| Instant::now() < at) {
@@ -144,7 +144,7 @@ impl Lane {
         let Self { shared, session, turn, .. } = self;
         let away = || StoreError::Broken("there is no connection to the database".to_owned());
         let session = session.as_mut().ok_or_else(away)?;
-        Ok(Connected { shared, session, turn: turn.as_mut() })
+        Ok(Connection { shared, session, turn: turn.as_mut() })
     }
 
     fn connect(&mut self) -> std::result::Result<(), Trouble> {
@@ -231,13 +231,13 @@ impl Lane {
 }
 
 /// A lane that has a connection.
-struct Connected<'l> {
-    shared: &'l Shared,
+struct Connection<'l> {
+    shared: &'l ConnectionSettings,
     session: &'l mut Session,
     turn: Option<&'l mut Turn>,
 }
 
-impl Connected<'_> {
+impl Connection<'_> {
     /// Runs a job once.
     fn run(self, job: &mut dyn Job, class: Option<Class>) -> Ran {
         let Self { shared, session, turn } = self;

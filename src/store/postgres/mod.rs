@@ -21,7 +21,7 @@ mod value;
 
 pub use address::{Address, is_url};
 pub use engine::{Postgres, Traffic};
-pub use examine::{Examined, examine};
+pub use examine::{DatabaseReport, examine};
 pub use schema::NEWEST;
 pub use snapshot::in_one_snapshot;
-pub use statement::{Asked, spelled};
+pub use statement::{ReturnKind, spelled};

@@ -4,7 +4,7 @@
 use super::inspect;
 use super::owner;
 use super::session::{Session, quoted};
-use super::shared::Shared;
+use super::shared::ConnectionSettings;
 use super::trouble::Trouble;
 use crate::error::{Result, StoreError};
 use crate::tables::TABLES;
@@ -40,7 +40,7 @@ const MIGRATIONS: &[&str] = &[
 pub const NEWEST: i64 = MIGRATIONS.len() as i64 + 1;
 
 /// A database that is ours now.
-pub struct Opened {
+pub struct OpenedSchema {
     /// Connections of the first lanes.
     pub sessions: Vec<Session>,
     /// The last transaction of each lane.
@@ -51,12 +51,12 @@ pub struct Opened {
 ///
 /// # Errors
 /// See [`super::Postgres::open`].
-pub fn open(shared: &Shared, writers: usize) -> Result<Opened> {
+pub fn open(shared: &ConnectionSettings, writers: usize) -> Result<OpenedSchema> {
     take(shared, writers).map_err(|trouble| not_opened(shared, trouble))
 }
 
 /// Says why a database was not opened.
-pub fn not_opened(shared: &Shared, trouble: Trouble) -> StoreError {
+pub fn not_opened(shared: &ConnectionSettings, trouble: Trouble) -> StoreError {
     match trouble {
         // Wherever a connection is lost, it is as if there had been none.
         Trouble::Lost(why) => {
@@ -67,7 +67,7 @@ pub fn not_opened(shared: &Shared, trouble: Trouble) -> StoreError {
     }
 }
 
-fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble> {
+fn take(shared: &ConnectionSettings, writers: usize) -> std::result::Result<OpenedSchema, Trouble> {
     let first = shared.connect()?;
     let second = shared.connect()?;
     inspect::no_pooler(&first, &second, &shared.address)?;
@@ -88,7 +88,7 @@ fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble>
     owner::take(&first, &shared.owner, writers)?;
     let turns = first.rows::<1>("SELECT turn FROM fence ORDER BY slot")?;
     let turns = turns.into_iter().map(|[turn]| turn.parse().unwrap_or_default()).collect();
-    Ok(Opened { sessions: vec![first, second], turns })
+    Ok(OpenedSchema { sessions: vec![first, second], turns })
 }
 
 /// Returns the version of the tables; `None` when there are none.
@@ -163,7 +163,10 @@ fn is_another_shape(says: &str) -> bool {
 ///
 /// # Errors
 /// `Failed` with one that is missing.
-pub fn is_whole(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
+pub fn is_whole(
+    session: &Session,
+    shared: &ConnectionSettings,
+) -> std::result::Result<(), Trouble> {
     let tables: Vec<String> =
         TABLES.iter().map(|table| format!("({})", quoted(table.name))).collect();
     let sql = format!(
@@ -181,7 +184,10 @@ pub fn is_whole(session: &Session, shared: &Shared) -> std::result::Result<(), T
 ///
 /// # Errors
 /// `Failed` with the right that is missing.
-pub fn may_write(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
+pub fn may_write(
+    session: &Session,
+    shared: &ConnectionSettings,
+) -> std::result::Result<(), Trouble> {
     let tables: Vec<String> = TABLES.iter().map(|table| quoted(table.name)).collect();
     let sql = format!(
         "SELECT c.relname, r.needed FROM pg_class c
@@ -200,7 +206,7 @@ pub fn may_write(session: &Session, shared: &Shared) -> std::result::Result<(), 
 }
 
 /// Says which right is missing when it is one.
-fn lacking(shared: &Shared, trouble: Trouble) -> StoreError {
+fn lacking(shared: &ConnectionSettings, trouble: Trouble) -> StoreError {
     let error = trouble.into_error();
     let StoreError::Broken(says) = &error else { return error };
     let (role, database) = (shared.address.role(), shared.address.database());

@@ -36,7 +36,7 @@ pub struct Session {
     /// The driver's handle.
     pub client: Client,
     /// The statements it has prepared.
-    pub statements: HashMap<Name, Known>,
+    pub statements: HashMap<Name, PreparedStatement>,
     /// Which of the server's processes serves it, and since when: no other one ever has both.
     pub server: ServerProcess,
     /// What it counts.
@@ -49,7 +49,7 @@ pub struct Session {
 
 /// A prepared statement.
 #[derive(Clone)]
-pub struct Known {
+pub struct PreparedStatement {
     /// The driver's handle.
     pub statement: Statement,
     /// It changes nothing.

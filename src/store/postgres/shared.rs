@@ -15,7 +15,7 @@ use crate::database::Opener;
 use crate::error::{Result, StoreError};
 
 /// What all connections have in common.
-pub struct Shared {
+pub struct ConnectionSettings {
     /// Where to.
     pub address: Address,
     /// How it is encrypted.
@@ -37,7 +37,7 @@ struct Away {
     why: String,
 }
 
-impl Shared {
+impl ConnectionSettings {
     /// Begins with a database that is there.
     pub fn new(address: Address, tls: Tls, owner: Opener, metrics: Metrics) -> Self {
         let (away, is_away, taken) = (Mutex::default(), AtomicBool::new(false), OnceLock::new());

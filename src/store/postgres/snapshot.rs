@@ -5,7 +5,7 @@ use rustls::ClientConfig;
 use super::address::Address;
 use super::metrics::Metrics;
 use super::schema;
-use super::shared::Shared;
+use super::shared::ConnectionSettings;
 use super::tls::Tls;
 use super::transaction::{Purpose, Transaction};
 use crate::database::Opener;
@@ -22,7 +22,7 @@ pub fn in_one_snapshot<T>(
     tls: &ClientConfig,
     read: impl FnOnce(&mut dyn Tx) -> Result<T>,
 ) -> Result<T> {
-    let shared = Shared::new(address, Tls::new(tls), who, Metrics::new(1));
+    let shared = ConnectionSettings::new(address, Tls::new(tls), who, Metrics::new(1));
     let not_opened = |trouble| schema::not_opened(&shared, trouble);
     let mut session = shared.connect().map_err(not_opened)?;
     is_of_today(schema::version(&session).map_err(not_opened)?, &shared)?;
@@ -34,7 +34,7 @@ pub fn in_one_snapshot<T>(
     done
 }
 
-fn is_of_today(version: Option<i64>, shared: &Shared) -> Result<()> {
+fn is_of_today(version: Option<i64>, shared: &ConnectionSettings) -> Result<()> {
     let address = &shared.address;
     match version {
         Some(schema::NEWEST) => Ok(()),

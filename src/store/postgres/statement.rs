@@ -2,7 +2,7 @@
 
 /// What a statement is asked to give back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Asked {
+pub enum ReturnKind {
     /// Its rows, or their count.
     AsWritten,
     /// The `id` of the row that it inserts.
@@ -14,12 +14,12 @@ pub enum Asked {
 pub struct Name {
     at: usize,
     length: usize,
-    asked: Asked,
+    asked: ReturnKind,
 }
 
 impl Name {
     /// Names a text.
-    pub fn of(sql: &'static str, asked: Asked) -> Self {
+    pub fn of(sql: &'static str, asked: ReturnKind) -> Self {
         Self { at: sql.as_ptr() as usize, length: sql.len(), asked }
     }
 }
@@ -31,7 +31,7 @@ pub fn only_reads(sql: &str) -> bool {
 }
 
 /// Writes `?1` as `$1`, takes out the hints of the other engine's planner, and asks for the id.
-pub fn spelled(sql: &str, asked: Asked) -> String {
+pub fn spelled(sql: &str, asked: ReturnKind) -> String {
     let mut out = String::with_capacity(sql.len() + 16);
     let mut rest = sql;
     while let Some(at) = rest.find(['?', '\'', 'I', 'C']) {
@@ -59,7 +59,7 @@ pub fn spelled(sql: &str, asked: Asked) -> String {
         }
     }
     out.push_str(rest);
-    if asked == Asked::Id {
+    if asked == ReturnKind::Id {
         out.push_str(" RETURNING id");
     }
     out
@@ -92,10 +92,10 @@ mod tests {
                 "SELECT ID, COUNT(*) FROM t WHERE x = 'INDEXED BY y'",
             ),
         ] {
-            assert_eq!(spelled(sql, Asked::AsWritten), wanted);
+            assert_eq!(spelled(sql, ReturnKind::AsWritten), wanted);
         }
         assert_eq!(
-            spelled("INSERT INTO a (b) VALUES (?1)", Asked::Id),
+            spelled("INSERT INTO a (b) VALUES (?1)", ReturnKind::Id),
             "INSERT INTO a (b) VALUES ($1) RETURNING id"
         );
     }

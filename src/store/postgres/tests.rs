@@ -8,10 +8,9 @@ use std::time::Duration;
 use selkie_test_postgres::{Server, server};
 
 use super::metrics::Metrics;
-use super::shared::Shared;
+use super::shared::ConnectionSettings;
 use super::tls::Tls;
 use super::{Address, Postgres, schema};
-use selkie_domain::clock::ManualClock;
 use crate::conformance::{
     Fixture, at, cursor, draft, finish, finished, fuse, histories_agree, instance, message,
     random_histories, receipt, run_all, task,
@@ -25,6 +24,7 @@ use crate::tables::TABLES;
 use crate::tx::Tx;
 use crate::value::params;
 use crate::{Ledger, Outcome};
+use selkie_domain::clock::ManualClock;
 
 mod encrypted;
 mod proxy;
@@ -48,7 +48,7 @@ fn open_as(url: &str, name: &str) -> Result<Postgres> {
 fn open_with_patience(url: &str, patience: Duration) -> Result<Postgres> {
     let address = Address::read(url, None).unwrap();
     let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty).unwrap();
-    let shared = Shared::new(address, Tls::new(&tls), owner("one"), Metrics::new(6));
+    let shared = ConnectionSettings::new(address, Tls::new(&tls), owner("one"), Metrics::new(6));
     Postgres::over(shared.with_patience(patience))
 }
 

@@ -29,7 +29,7 @@ impl Tls {
 }
 
 /// Encrypts one connection.
-pub struct Named {
+pub struct NamedConnector {
     connector: TlsConnector,
     /// Empty for a socket, which is never encrypted.
     name: String,
@@ -37,15 +37,15 @@ pub struct Named {
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for Tls {
     type Stream = Stream<S>;
-    type TlsConnect = Named;
+    type TlsConnect = NamedConnector;
     type Error = Infallible;
 
-    fn make_tls_connect(&mut self, domain: &str) -> Result<Named, Infallible> {
-        Ok(Named { connector: self.0.clone(), name: domain.to_owned() })
+    fn make_tls_connect(&mut self, domain: &str) -> Result<NamedConnector, Infallible> {
+        Ok(NamedConnector { connector: self.0.clone(), name: domain.to_owned() })
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Named {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for NamedConnector {
     type Stream = Stream<S>;
     type Error = io::Error;
     type Future = Pin<Box<dyn Future<Output = io::Result<Stream<S>>> + Send>>;

@@ -10,14 +10,14 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Error, Row as DriverRow};
 
 use super::metrics::Metrics;
-use super::session::{Known, Session};
-use super::statement::{Asked, Name, only_reads, spelled};
+use super::session::{PreparedStatement, Session};
+use super::statement::{Name, ReturnKind, only_reads, spelled};
 use super::trouble::Trouble;
 use super::value::Answer;
 use crate::engine::Class;
 use crate::error::{Result, StoreError};
 use crate::tx::{Dialect, Each, Lock, Query, Tx};
-use crate::value::{Owned, Row, Value};
+use crate::value::{OwnedValue, Row, Value};
 
 /// Says that this connection's owner still has the database, and which of its transactions this is. Fails, with all
 /// that stands in the transaction, when another selkie has taken over: a taking waits for this row.
@@ -78,7 +78,7 @@ pub enum Commit {
 pub struct Transaction<'s> {
     runtime: &'s Runtime,
     client: &'s Client,
-    statements: &'s mut HashMap<Name, Known>,
+    statements: &'s mut HashMap<Name, PreparedStatement>,
     metrics: &'s Metrics,
     patience: Duration,
     purpose: Purpose<'s>,
@@ -199,7 +199,7 @@ impl<'s> Transaction<'s> {
     }
 
     /// Makes ready for a statement: the transaction has begun, and who writes has proved that they may.
-    fn statement(&mut self, sql: &'static str, asked: Asked) -> Result<Known> {
+    fn statement(&mut self, sql: &'static str, asked: ReturnKind) -> Result<PreparedStatement> {
         self.begin();
         let known = self.known(sql, asked)?;
         self.metrics.statements.add();
@@ -211,13 +211,13 @@ impl<'s> Transaction<'s> {
                 "a statement that reads would write: a defect".to_owned(),
             ));
         };
-        let proof = self.known(PROOF, Asked::AsWritten)?;
+        let proof = self.known(PROOF, ReturnKind::AsWritten)?;
         self.wrote = true;
         self.metrics.statements.add();
         let params = vec![
-            Owned::Int(turn.slot),
-            Owned::Text(turn.instance.clone()),
-            Owned::Int(turn.last + 1),
+            OwnedValue::Int(turn.slot),
+            OwnedValue::Text(turn.instance.clone()),
+            OwnedValue::Int(turn.last + 1),
         ];
         self.send(execute(self.client, proof, params).map(|done| done.map(drop)));
         Ok(known)
@@ -239,14 +239,14 @@ impl<'s> Transaction<'s> {
     }
 
     /// Returns the prepared statement; the first time it is prepared, which waits.
-    fn known(&mut self, sql: &'static str, asked: Asked) -> Result<Known> {
+    fn known(&mut self, sql: &'static str, asked: ReturnKind) -> Result<PreparedStatement> {
         let name = Name::of(sql, asked);
         if let Some(known) = self.statements.get(&name) {
             return Ok(known.clone());
         }
         let (client, text) = (self.client, spelled(sql, asked));
         let statement = self.wait(async move { client.prepare(&text).await })?;
-        let known = Known { statement, only_reads: only_reads(sql) };
+        let known = PreparedStatement { statement, only_reads: only_reads(sql) };
         self.statements.insert(name, known.clone());
         Ok(known)
     }
@@ -255,7 +255,7 @@ impl<'s> Transaction<'s> {
     fn rows(
         &mut self,
         sql: &'static str,
-        asked: Asked,
+        asked: ReturnKind,
         params: &[Value<'_>],
     ) -> Result<Vec<DriverRow>> {
         let known = self.statement(sql, asked)?;
@@ -277,22 +277,22 @@ fn text(text: &str) -> Value<'_> {
     Value::Text(text)
 }
 
-fn owned(params: &[Value<'_>]) -> Vec<Owned> {
-    params.iter().copied().map(Owned::of).collect()
+fn owned(params: &[Value<'_>]) -> Vec<OwnedValue> {
+    params.iter().copied().map(OwnedValue::of).collect()
 }
 
 async fn execute(
     client: &Client,
-    known: Known,
-    params: Vec<Owned>,
+    known: PreparedStatement,
+    params: Vec<OwnedValue>,
 ) -> std::result::Result<u64, Error> {
     client.execute_raw(&known.statement, params).await
 }
 
 async fn query(
     client: &Client,
-    known: Known,
-    params: Vec<Owned>,
+    known: PreparedStatement,
+    params: Vec<OwnedValue>,
 ) -> std::result::Result<Vec<DriverRow>, Error> {
     use futures_util::TryStreamExt as _;
     client.query_raw(&known.statement, params).await?.try_collect().await
@@ -308,31 +308,31 @@ impl Tx for Transaction<'_> {
     }
 
     fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64> {
-        let known = self.statement(sql, Asked::AsWritten)?;
+        let known = self.statement(sql, ReturnKind::AsWritten)?;
         let (client, params) = (self.client, owned(params));
         self.wait(execute(client, known, params))
     }
 
     fn execute_later(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<()> {
-        let known = self.statement(sql, Asked::AsWritten)?;
+        let known = self.statement(sql, ReturnKind::AsWritten)?;
         let (client, params) = (self.client, owned(params));
         self.send(execute(client, known, params).map(|done| done.map(drop)));
         Ok(())
     }
 
     fn insert(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<i64>> {
-        let rows = self.rows(sql, Asked::Id, params)?;
+        let rows = self.rows(sql, ReturnKind::Id, params)?;
         rows.into_iter().next().map(|row| (&Answer(row) as &dyn Row).get(0)).transpose()
     }
 
     fn query(&mut self, sql: &'static str, params: &[Value<'_>], each: Each<'_>) -> Result<()> {
-        read(self.rows(sql, Asked::AsWritten, params)?, each)
+        read(self.rows(sql, ReturnKind::AsWritten, params)?, each)
     }
 
     fn query_all(&mut self, queries: &mut [Query<'_>]) -> Result<()> {
         let mut asked: Vec<Asking<'_>> = Vec::with_capacity(queries.len());
         for one in &*queries {
-            let known = self.statement(one.sql, Asked::AsWritten)?;
+            let known = self.statement(one.sql, ReturnKind::AsWritten)?;
             let mut rows: Asking<'_> = Box::pin(query(self.client, known, owned(one.params)));
             let early = rows.as_mut().now_or_never();
             asked.push(match early {

@@ -7,14 +7,14 @@ use tokio_postgres::Row as DriverRow;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::error::{Result, StoreError};
-use crate::value::{Owned, Row, Value};
+use crate::value::{OwnedValue, Row, Value};
 
 type Refused = Box<dyn Error + Sync + Send>;
 
 /// Stands for U+0000, which PostgreSQL stores in no text.
 const NOTHING: &[u8] = "\u{FFFD}".as_bytes();
 
-impl ToSql for Owned {
+impl ToSql for OwnedValue {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> std::result::Result<IsNull, Refused> {
         match self {
             Self::Null => return Ok(IsNull::Yes),
@@ -142,10 +142,10 @@ mod tests {
     #[test]
     fn no_text_holds_a_zero() {
         let mut out = BytesMut::new();
-        Owned::Text("a\0b\0".to_owned()).to_sql(&Type::TEXT, &mut out).unwrap();
+        OwnedValue::Text("a\0b\0".to_owned()).to_sql(&Type::TEXT, &mut out).unwrap();
         assert_eq!(out, "a\u{FFFD}b\u{FFFD}".as_bytes());
         out.clear();
-        Owned::Bytes(vec![0, 1]).to_sql(&Type::BYTEA, &mut out).unwrap();
+        OwnedValue::Bytes(vec![0, 1]).to_sql(&Type::BYTEA, &mut out).unwrap();
         assert_eq!(&out[..], [0, 1]);
     }
 }

@@ -105,8 +105,8 @@ pub fn look(conn: &mut Connection, path: &Path, stopped_clean: bool) -> Result<(
         return Ok(());
     }
     match through_within(conn, PATIENCE)? {
-        Looked::Through => {}
-        Looked::Partly => tracing::info!(
+        CheckDepth::Through => {}
+        CheckDepth::Partly => tracing::info!(
             bytes,
             seconds = PATIENCE.as_secs(),
             "the database was looked at for a while after a stop that was not clean, and nothing is wrong with it \
@@ -118,7 +118,7 @@ pub fn look(conn: &mut Connection, path: &Path, stopped_clean: bool) -> Result<(
 
 /// How much of a file was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looked {
+pub enum CheckDepth {
     /// All of it.
     Through,
     /// As much as there was time for.
@@ -129,7 +129,7 @@ pub enum Looked {
 ///
 /// # Errors
 /// `Damaged` with what was found.
-pub fn through_within(conn: &mut Connection, patience: Duration) -> Result<Looked> {
+pub fn through_within(conn: &mut Connection, patience: Duration) -> Result<CheckDepth> {
     let since = Instant::now();
     conn.progress_handler(10_000, Some(move || since.elapsed() > patience))?;
     let looked = through(conn);
@@ -137,20 +137,20 @@ pub fn through_within(conn: &mut Connection, patience: Duration) -> Result<Looke
     looked
 }
 
-fn through(conn: &Connection) -> Result<Looked> {
+fn through(conn: &Connection) -> Result<CheckDepth> {
     let mut statement = conn.prepare(&format!("PRAGMA quick_check({MOST_FINDINGS})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0));
     let found: rusqlite::Result<Vec<String>> = rows.and_then(Iterator::collect);
     match found {
-        Ok(found) if found.iter().all(|line| line == "ok") => Ok(Looked::Through),
+        Ok(found) if found.iter().all(|line| line == "ok") => Ok(CheckDepth::Through),
         // What was found before the time was up counts; that it was up does not.
         Ok(found) => {
             let lines: Vec<&str> =
                 found.iter().map(String::as_str).filter(|l| !l.contains("interrupted")).collect();
-            if lines.is_empty() { Ok(Looked::Partly) } else { Err(damaged(&lines.join("; "))) }
+            if lines.is_empty() { Ok(CheckDepth::Partly) } else { Err(damaged(&lines.join("; "))) }
         }
         Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) => {
-            Ok(Looked::Partly)
+            Ok(CheckDepth::Partly)
         }
         Err(e) => Err(e.into()),
     }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::backup;
-use super::check::{self, Looked};
+use super::check::{self, CheckDepth};
 use super::schema::NEWEST;
 use crate::error::{Result, StoreError};
-use crate::restored::Restored;
+use crate::restored::RestoreOrigin;
 
 /// What was found of a file that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Examined {
+pub struct FileReport {
     /// Its version.
     pub version: i64,
     /// The version that this selkie writes: the next start brings the file to it.
@@ -23,7 +23,7 @@ pub struct Examined {
     /// It was looked through to its end.
     pub is_through: bool,
     /// What it was restored from, while nobody has let it go on.
-    pub restored: Option<Restored>,
+    pub restored: Option<RestoreOrigin>,
 }
 
 /// How many bytes a database takes on the disk: what was just written stands in the log beside its file alone.
@@ -38,11 +38,11 @@ pub fn bytes_of(path: &Path) -> Option<u64> {
 ///
 /// # Errors
 /// `Newer` and `Damaged` as at a start, `Broken` when it cannot be read.
-pub fn examine(path: &Path, patience: Duration) -> Result<Examined> {
+pub fn examine(path: &Path, patience: Duration) -> Result<FileReport> {
     looked(path, patience).map_err(|error| check::says_what_to_do(path, error))
 }
 
-fn looked(path: &Path, patience: Duration) -> Result<Examined> {
+fn looked(path: &Path, patience: Duration) -> Result<FileReport> {
     check::has_its_file(path)?;
     let stopped_clean = !check::has_log(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -60,25 +60,25 @@ fn looked(path: &Path, patience: Duration) -> Result<Examined> {
     }
     let looked = check::through_within(&mut conn, patience)?;
     let bytes = bytes_of(path).unwrap_or_default();
-    let is_through = looked == Looked::Through;
-    Ok(Examined { version, newest: NEWEST, bytes, is_through, restored: restored(&conn)? })
+    let is_through = looked == CheckDepth::Through;
+    Ok(FileReport { version, newest: NEWEST, bytes, is_through, restored: restored(&conn)? })
 }
 
 /// Older files have no place for it.
-fn restored(conn: &Connection) -> Result<Option<Restored>> {
+fn restored(conn: &Connection) -> Result<Option<RestoreOrigin>> {
     let has_it = "SELECT count(*) FROM pragma_table_info('meta') WHERE name = 'restored'";
     if conn.query_row(has_it, [], |row| row.get::<_, i64>(0))? == 0 {
         return Ok(None);
     }
     let text = conn.query_row("SELECT restored FROM meta WHERE id = 1", [], |row| row.get(0))?;
-    Restored::stored(text)
+    RestoreOrigin::stored(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selkie_domain::clock::{Clock as _, SystemClock};
     use crate::sqlite::schema::open_writer;
+    use selkie_domain::clock::{Clock as _, SystemClock};
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();

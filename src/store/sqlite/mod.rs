@@ -20,6 +20,6 @@ mod wal;
 mod writer;
 
 pub use engine::Sqlite;
-pub use examine::{Examined, bytes_of, examine};
+pub use examine::{FileReport, bytes_of, examine};
 pub use lock::{StoreLock, holder};
 pub use snapshot::{NewFile, copy, has_its_tables, is_inert, newest_version, read, read_beside};

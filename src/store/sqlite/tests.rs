@@ -12,21 +12,22 @@ use tempfile::TempDir;
 use super::schema::NEWEST;
 use super::testing::{limit_growth, plan};
 use super::{Sqlite, schema};
-use selkie_domain::clock::ManualClock;
-use selkie_domain::facts::Where;
 use crate::conformance::{
     Fixture, account, arrival, at, cursor, draft, finish, finished, fuse, instance, lane, message,
     new_schedule, no_fuse, push, random_histories, receipt, run_all, started, task,
 };
 use crate::engine::Engine;
-use crate::read::Read;
+use crate::read::Reader;
 use crate::schedule::DueSchedules as _;
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
 use crate::verbs::statements;
 use crate::{
-    Advance, Committed, Delivery, Disposition, Intake, Ledger, Outcome, Schedules, StoreError, Work,
+    Advance, CommitResult, Delivery, Disposition, Intake, Ledger, Outcome, Schedules, StoreError,
+    Work,
 };
+use selkie_domain::clock::ManualClock;
+use selkie_domain::facts::Where;
 
 mod file;
 mod old;
@@ -315,7 +316,7 @@ async fn a_task_that_cannot_be_read_ends_and_its_lane_goes_on() {
         *hand_over = true;
     }
     let ended = ledger.commit(&second.claim, advance).await.unwrap();
-    let Committed::Ended { next: Some(next), .. } = ended else { panic!("{ended:?}") };
+    let CommitResult::Ended { next: Some(next), .. } = ended else { panic!("{ended:?}") };
     assert_eq!(next.heard[0].1.order, 4);
     let counts = ledger.counts().await.unwrap();
     assert_eq!((counts.running, counts.waiting), (1, 0));

@@ -24,7 +24,7 @@ impl<'c> SqliteTx<'c> {
             return Err(StoreError::Corrupt(why));
         }
         for (place, value) in (1..).zip(params) {
-            statement.raw_bind_parameter(place, Bound(*value))?;
+            statement.raw_bind_parameter(place, BoundValue(*value))?;
         }
         Ok(statement)
     }
@@ -69,9 +69,9 @@ impl Tx for SqliteTx<'_> {
     }
 }
 
-struct Bound<'a>(Value<'a>);
+struct BoundValue<'a>(Value<'a>);
 
-impl ToSql for Bound<'_> {
+impl ToSql for BoundValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self.0 {
             Value::Null => ValueRef::Null,

@@ -103,7 +103,7 @@ enum Message {
 }
 
 /// A verb of a batch, and why nothing of it is kept.
-struct Taken {
+struct BatchEntry {
     verb: Verb,
     failed: Option<StoreError>,
 }
@@ -181,19 +181,19 @@ impl WriterThread {
         }
     }
 
-    fn gather(&mut self, first: Verb) -> Vec<Taken> {
+    fn gather(&mut self, first: Verb) -> Vec<BatchEntry> {
         let mut bytes = first.bytes;
-        let mut batch = vec![Taken { verb: first, failed: None }];
+        let mut batch = vec![BatchEntry { verb: first, failed: None }];
         while batch.len() < MOST_VERBS && bytes < MOST_BYTES {
             let Ok(message) = self.inbox.try_recv() else { break };
             let Some(verb) = self.verb(message) else { break };
             bytes += verb.bytes;
-            batch.push(Taken { verb, failed: None });
+            batch.push(BatchEntry { verb, failed: None });
         }
         batch
     }
 
-    fn carry_out(&mut self, mut batch: Vec<Taken>) {
+    fn carry_out(&mut self, mut batch: Vec<BatchEntry>) {
         let durable = batch.iter().any(|t| t.verb.class == Class::Durable);
         let class = if durable { Class::Durable } else { Class::Relaxed };
         let committed = self.transact(&mut batch, class);
@@ -203,7 +203,7 @@ impl WriterThread {
         }
         let bytes = batch.iter().map(|t| t.verb.bytes).sum();
         let committed = committed.map_err(|e| self.gauge.note(e));
-        for Taken { verb, failed } in batch {
+        for BatchEntry { verb, failed } in batch {
             let own = failed.map_or(Ok(()), |e| Err(self.gauge.note(e)));
             verb.job.answer(committed.clone().and(own));
         }
@@ -211,7 +211,7 @@ impl WriterThread {
         self.wal.wrote(&self.conn, bytes);
     }
 
-    fn transact(&mut self, batch: &mut [Taken], class: Class) -> Result<()> {
+    fn transact(&mut self, batch: &mut [BatchEntry], class: Class) -> Result<()> {
         self.gauge.is_whole()?;
         self.place.is_there()?;
         self.sync_as(class)?;
@@ -260,7 +260,7 @@ impl WriterThread {
 
 /// Runs the only verb of a batch: the transaction is its savepoint, which spares a copy of every page
 /// it changes. Tells whether there is something to commit.
-fn sole(conn: &Connection, taken: &mut Taken) -> Result<bool> {
+fn sole(conn: &Connection, taken: &mut BatchEntry) -> Result<bool> {
     if is_kept(conn, taken)? {
         return Ok(true);
     }
@@ -270,7 +270,7 @@ fn sole(conn: &Connection, taken: &mut Taken) -> Result<bool> {
 
 /// Runs one verb in its savepoint: an error takes back this verb alone, unless SQLite has already
 /// taken back the whole transaction.
-fn one(conn: &Connection, taken: &mut Taken) -> Result<()> {
+fn one(conn: &Connection, taken: &mut BatchEntry) -> Result<()> {
     run(conn, "SAVEPOINT verb")?;
     if !is_kept(conn, taken)? {
         run(conn, "ROLLBACK TO verb")?;
@@ -279,7 +279,7 @@ fn one(conn: &Connection, taken: &mut Taken) -> Result<()> {
 }
 
 /// Runs a verb and notes why it failed; whether what it did is to be kept.
-fn is_kept(conn: &Connection, taken: &mut Taken) -> Result<bool> {
+fn is_kept(conn: &Connection, taken: &mut BatchEntry) -> Result<bool> {
     let job: &mut dyn Job = taken.verb.job.as_mut();
     let Err(e) = job.run(&mut SqliteTx::on(conn)) else { return Ok(true) };
     if conn.is_autocommit() {

@@ -6,12 +6,12 @@ use selkie_channel_core::Inbound;
 use super::facts::{self, RawFacts};
 use super::rows::{load, millis};
 use super::{fence, history, lanes, unsend};
-use selkie_domain::ids::{InboxId, TaskId};
-use selkie_domain::task::Claim;
 use crate::error::Result;
-use crate::inflow::{Inflow, Seen, Waiting};
+use crate::inflow::{Inflow, SeenMarks, WaitingTask};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::task::Claim;
 
 /// How many waiting tasks are looked at.
 const MOST: i64 = 16;
@@ -33,7 +33,7 @@ impl RawInflow {
         let line = |(row, text): &(i64, String)| Ok((InboxId(*row), load::<Inbound>(*row, text)?));
         let waiting = self.waiting.iter().map(|(task, facts, heard)| {
             let heard = heard.iter().map(line).collect::<Result<_>>()?;
-            Ok(Waiting { task: TaskId(*task), facts: facts::read(*task, facts)?, heard })
+            Ok(WaitingTask { task: TaskId(*task), facts: facts::read(*task, facts)?, heard })
         });
         Inflow {
             waiting: history::readable(waiting),
@@ -82,7 +82,7 @@ pub fn absorb(
     tx: &mut dyn Tx,
     task: i64,
     lane: i64,
-    seen: &Seen,
+    seen: &SeenMarks,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let (why, step) = (format!("absorbed by task {task}"), format!("absorbed: step {}", seen.step));

@@ -7,36 +7,36 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::{self, RawClaimed};
 use super::event::Row;
-use super::glance::{Glance, Here};
+use super::precheck::{Glance, Here};
 use super::rows::millis;
 use super::{
     answered, approvals, claiming, closing, conversations, lanes, late, locks, moved, stop, tasks,
     unsend,
 };
-use selkie_domain::ids::{InboxId, Instance};
-use selkie_domain::task::Lane;
 use crate::arrival::{Arrival, Disposition, NewTask};
 use crate::error::{Result, StoreError};
-use crate::intake::{Accepted, Fresh, Fuse};
+use crate::intake::{AcceptResult, Fresh, Fuse};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::{InboxId, Instance};
+use selkie_domain::task::Lane;
 
 /// What was accepted, with claims that are not read yet.
 #[derive(Debug, Default)]
 pub struct RawAccepted {
-    accepted: Accepted,
+    accepted: AcceptResult,
     claimed: Vec<RawClaimed>,
     /// Lanes that got work, each once.
     touched: Vec<i64>,
     /// Who claims the task of the batch, which may be stored as running.
     claimer: Option<Instance>,
     /// It was: it is still to be gathered.
-    started: Option<Started>,
+    started: Option<StartedTask>,
 }
 
 /// A task that was stored as running.
 #[derive(Debug)]
-struct Started {
+struct StartedTask {
     task: i64,
     /// Its conversation, while it is as it was looked at.
     here: Option<Here>,
@@ -44,7 +44,7 @@ struct Started {
 
 impl RawAccepted {
     /// Returns what was accepted, and the claims that are still to be read.
-    pub fn parts(self) -> (Accepted, Vec<RawClaimed>) {
+    pub fn parts(self) -> (AcceptResult, Vec<RawClaimed>) {
         (self.accepted, self.claimed)
     }
 }
@@ -92,9 +92,9 @@ fn gather(
     tx: &mut dyn Tx,
     rows: &[Row],
     out: &RawAccepted,
-    started: Started,
+    started: StartedTask,
 ) -> Result<RawClaimed> {
-    let Started { task, here } = started;
+    let StartedTask { task, here } = started;
     match (rows, here, &out.claimer, &out.accepted.fresh[..]) {
         ([Row { text, facts: Some(facts), arrival }], Some(here), Some(instance), [fresh])
             if arrival.inbound.album.is_none() =>
@@ -300,7 +300,7 @@ fn begin(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<i64> {
 }
 
 /// Makes the task, or finds the one of the same album or cause.
-fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::Made> {
+fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::TaskRow> {
     let At { row, new, here, glance, now } = at;
     let inbound = &row.arrival.inbound;
     if let Some(joined) = tasks::join(tx, inbound, new, here, now)? {
@@ -330,7 +330,7 @@ fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::Mad
     if made.is_new && starts.is_some() {
         let known = glance.here.clone();
         let here = known.filter(|here| here.place == inbound.place.key());
-        out.started = Some(Started { task: made.task, here });
+        out.started = Some(StartedTask { task: made.task, here });
     }
     Ok(made)
 }

@@ -1,6 +1,6 @@
 //! Which open question a person's words answer, if any.
 
-use selkie_channel_core::{Addressed, Audience, Inbound};
+use selkie_channel_core::{AddressReason, Audience, Inbound};
 
 use super::questions;
 use crate::error::Result;
@@ -38,7 +38,7 @@ fn fits(question: &QuestionRow, inbound: &Inbound) -> bool {
     let quoted = inbound.quote.as_ref();
     let quoted = quoted.map(|quote| question.message.as_ref() == Some(&quote.message));
     let is_meant = inbound.audience == Audience::Direct
-        || inbound.addressed != Addressed::No
+        || inbound.addressed != AddressReason::No
         || quoted == Some(true);
     // A number that is struck out or quoted chooses nothing.
     let chooses = question.ask.names_choice(&inbound.text);

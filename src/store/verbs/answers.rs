@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::accept;
 use super::asking::{self, Answer};
 use super::event::Row as ArrivalRow;
-use super::outbox::{self, Prepared, SaidFor};
+use super::outbox::{self, DraftText, SaidFor};
 use super::rows::{json, millis};
 use super::{lanes, locks};
 use crate::error::Result;
@@ -21,12 +21,12 @@ pub enum Effect {
         key: String,
         from: String,
         to: String,
-        revision: Option<Prepared>,
+        revision: Option<DraftText>,
     },
     Answer {
         key: String,
         given: String,
-        revision: Option<Prepared>,
+        revision: Option<DraftText>,
         otherwise: Option<Box<ArrivalRow>>,
     },
 }
@@ -40,18 +40,18 @@ impl Effect {
                 key,
                 from: json(&from)?,
                 to: json(&to)?,
-                revision: revision.map(Prepared::new).transpose()?,
+                revision: revision.map(DraftText::new).transpose()?,
             },
             TapEffect::Answer { key, given, revision, otherwise } => Self::Answer {
                 key,
                 given: json(&given)?,
-                revision: revision.map(Prepared::new).transpose()?,
+                revision: revision.map(DraftText::new).transpose()?,
                 otherwise: otherwise.map(|a| ArrivalRow::new(*a).map(Box::new)).transpose()?,
             },
         })
     }
 
-    fn revision(&self) -> Option<&Prepared> {
+    fn revision(&self) -> Option<&DraftText> {
         match self {
             Self::Nothing => None,
             Self::Pick { revision, .. } | Self::Answer { revision, .. } => revision.as_ref(),
@@ -60,7 +60,7 @@ impl Effect {
 
     /// Returns about how many bytes it will write.
     pub fn bytes(&self) -> usize {
-        self.revision().map_or(0, Prepared::bytes)
+        self.revision().map_or(0, DraftText::bytes)
     }
 }
 
@@ -71,7 +71,7 @@ pub fn carry_out(
     effect: &Effect,
     now: DateTime<Utc>,
 ) -> Result<Option<TapDone>> {
-    locks::of_row(tx, row, effect.revision().map(Prepared::conversation))?;
+    locks::of_row(tx, row, effect.revision().map(DraftText::conversation))?;
     let fresh: Option<String> = tx.first(
         "UPDATE inbox SET done_at = ?2
          WHERE id = ?1 AND disposition IN ('tap', 'answer') AND done_at IS NULL

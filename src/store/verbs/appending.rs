@@ -2,10 +2,10 @@
 
 use super::model_calls::{self, Column};
 use super::rows::{ITEM_VERSION, json, lean};
-use selkie_domain::transcript::Item;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::transcript::Item;
 
 /// Writes an item. What a person said is stored without what is empty; a call's arguments stay as they
 /// are.

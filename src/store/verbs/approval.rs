@@ -5,7 +5,7 @@ use selkie_channel_core::Inbound;
 
 use super::approvals::{self, RawApproval};
 use super::approving;
-use crate::approval::{ApprovalRow, Approvals, Decided, Decision};
+use crate::approval::{ApprovalRow, Approvals, Decision, DecisionResult};
 use crate::error::Result;
 use crate::sql::{Plan, SqlLedger};
 
@@ -34,7 +34,7 @@ impl Approvals for SqlLedger {
         found.into_iter().map(RawApproval::read).collect()
     }
 
-    async fn decide(&self, decision: Decision) -> Result<Option<Decided>> {
+    async fn decide(&self, decision: Decision) -> Result<Option<DecisionResult>> {
         let now = self.now();
         let key = decision.key.clone().unwrap_or_default();
         let plan = Plan::DURABLE.after(&key);

@@ -4,14 +4,14 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Audience, ConversationId, Inbound, MessageRef, PersonId};
 
 use super::rows::{conversation, millis, person, read_json, time};
-use selkie_domain::approval::{ApprovalState, Mute, MuteOf, Request, Verdict};
-use selkie_domain::ids::{OutboundId, TaskId};
-use selkie_domain::question::Person;
 use crate::approval::{ApprovalRow, AskedPerson};
 use crate::error::{Result, StoreError};
 use crate::read::ApprovalChain;
 use crate::tx::Tx;
 use crate::value::{Row, Value, params};
+use selkie_domain::approval::{ApprovalState, Mute, MuteOf, Request, Verdict};
+use selkie_domain::ids::{OutboundId, TaskId};
+use selkie_domain::question::Person;
 
 /// Approvals `a`, with what follows their columns.
 macro_rules! approval {

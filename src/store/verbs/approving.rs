@@ -6,47 +6,47 @@ use selkie_channel_core::AccountId;
 use super::asking::wake;
 use super::rows::{json, millis, time};
 use super::{lanes, locks, outbox};
+use crate::approval::{ApprovalRequest, Decision, DecisionResult};
+use crate::delivery::QueuedOutbound;
+use crate::error::Result;
+use crate::tx::Tx;
+use crate::value::params;
 use selkie_domain::approval::{
     ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
     MUTED_FOR, MuteOf, Verdict, WITHIN, code,
 };
 use selkie_domain::question::Person;
-use crate::approval::{Decided, Decision, Sought};
-use crate::delivery::Queued;
-use crate::error::Result;
-use crate::tx::Tx;
-use crate::value::params;
 
 /// Why an approval that nobody could be asked for is refused.
 const NOBODY: &str = "nobody who could approve it can be reached in private";
 
 /// An approval that is sought, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct ApprovalText {
     key: String,
     request: String,
     hash: String,
     requester: Option<Person>,
-    asked: Vec<Asking>,
+    asked: Vec<AskedApprover>,
     unasked: Option<String>,
     expires_at: i64,
 }
 
 /// One of those who are asked.
 #[derive(Debug)]
-struct Asking {
+struct AskedApprover {
     person: Person,
     account: AccountId,
-    draft: outbox::Prepared,
+    draft: outbox::DraftText,
 }
 
-impl Prepared {
+impl ApprovalText {
     /// Writes its texts.
-    pub fn new(sought: Sought) -> Result<Self> {
-        let Sought { key, request, requester, asked, unasked, expires_at } = sought;
+    pub fn new(sought: ApprovalRequest) -> Result<Self> {
+        let ApprovalRequest { key, request, requester, asked, unasked, expires_at } = sought;
         let asked = asked.into_iter().map(|(person, draft)| {
             let account = draft.outbound.conversation.account().clone();
-            Ok(Asking { person, account, draft: outbox::Prepared::new(draft)? })
+            Ok(AskedApprover { person, account, draft: outbox::DraftText::new(draft)? })
         });
         let (hash, expires_at) = (request.hash.clone(), millis(expires_at));
         let asked = asked.collect::<Result<_>>()?;
@@ -56,11 +56,11 @@ impl Prepared {
 
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
-        self.request.len() + self.drafts().map(outbox::Prepared::bytes).sum::<usize>()
+        self.request.len() + self.drafts().map(outbox::DraftText::bytes).sum::<usize>()
     }
 
     /// Returns what asks for it.
-    pub fn drafts(&self) -> impl Iterator<Item = &outbox::Prepared> {
+    pub fn drafts(&self) -> impl Iterator<Item = &outbox::DraftText> {
         self.asked.iter().map(|asking| &asking.draft)
     }
 }
@@ -69,9 +69,9 @@ impl Prepared {
 pub fn seek(
     tx: &mut dyn Tx,
     task: i64,
-    sought: &Prepared,
+    sought: &ApprovalText,
     now: DateTime<Utc>,
-) -> Result<Vec<Queued>> {
+) -> Result<Vec<QueuedOutbound>> {
     let requester = sought.requester.as_ref();
     let who = requester.map(|person| person.id.as_str()).unwrap_or_default();
     let name = requester.map(|person| person.name.as_str()).unwrap_or_default();
@@ -112,9 +112,9 @@ fn ask(
     tx: &mut dyn Tx,
     task: i64,
     approval: i64,
-    asking: &Asking,
+    asking: &AskedApprover,
     now: DateTime<Utc>,
-) -> Result<Queued> {
+) -> Result<QueuedOutbound> {
     let said = outbox::say(tx, &asking.draft, outbox::SaidFor::Task(task), now)?;
     tx.execute_later(
         "INSERT INTO approval_asked (approval, account, person, person_name, conversation, outbound, refused)
@@ -263,7 +263,11 @@ pub fn not_asked(tx: &mut dyn Tx, outbound: i64, why: &str, now: i64) -> Result<
 }
 
 /// Decides; `None` when the row that says so was carried out before.
-pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Result<Option<Decided>> {
+pub fn decide(
+    tx: &mut dyn Tx,
+    decision: &Decision,
+    now: DateTime<Utc>,
+) -> Result<Option<DecisionResult>> {
     let Decision { row, key, verdict, by, name } = decision;
     let key = key.as_deref().unwrap_or_default();
     let task: Option<i64> = tx.first("SELECT task FROM approval WHERE key = ?1", params![key])?;
@@ -286,7 +290,7 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
         Verdict::Deny | Verdict::Mute | Verdict::MuteGroup => (ApprovalState::Denied, None),
         Verdict::Unmute => {
             let done = unmute(tx, key)?;
-            return Ok(Some(Decided { done, ready: None }));
+            return Ok(Some(DecisionResult { done, ready: None }));
         }
     };
     let account = by.as_ref().map(|(account, _)| account.as_str());
@@ -304,7 +308,7 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
          RETURNING task",
         params![key, state.name(), lapses_at, name, at, account, person],
     )?;
-    let Some(task) = task else { return Ok(Some(Decided::default())) };
+    let Some(task) = task else { return Ok(Some(DecisionResult::default())) };
     if let Some(of) = verdict.mutes() {
         // What nobody in particular has asked for is the group's.
         tx.execute_later(
@@ -320,7 +324,7 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
         Some(lane) => lanes::ready_name(tx, lane, now)?,
         None => None,
     };
-    Ok(Some(Decided { done: true, ready }))
+    Ok(Some(DecisionResult { done: true, ready }))
 }
 
 /// Lifts what was muted with a request; whether there was anything.

@@ -29,7 +29,7 @@ pub struct Untold {
 
 /// What a claim is told.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ClaimContext {
     /// Untriggered lines, oldest first.
     pub context: Vec<(i64, String)>,
     /// What answers said that did not arrive.
@@ -48,8 +48,8 @@ pub struct Claimer {
 }
 
 /// Reads what there is to be told, and marks it as told.
-pub fn tell(tx: &mut dyn Tx, who: Claimer, untold: Untold) -> Result<Told> {
-    let mut told = Told { context: context(tx, who, untold)?, ..Told::default() };
+pub fn tell(tx: &mut dyn Tx, who: Claimer, untold: Untold) -> Result<ClaimContext> {
+    let mut told = ClaimContext { context: context(tx, who, untold)?, ..ClaimContext::default() };
     if untold.undelivered {
         told.undelivered = undelivered(tx, who)?;
     }
@@ -105,13 +105,13 @@ fn undelivered(tx: &mut dyn Tx, who: Claimer) -> Result<Vec<String>> {
     calls.reverse();
     Ok(calls
         .iter()
-        .filter_map(|call| serde_json::from_str::<Shown>(call).ok())
+        .filter_map(|call| serde_json::from_str::<ShownPart>(call).ok())
         .map(|c| c.shown)
         .collect())
 }
 
 /// What a part's call shows a person.
 #[derive(Deserialize)]
-struct Shown {
+struct ShownPart {
     shown: String,
 }

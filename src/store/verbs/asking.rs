@@ -5,29 +5,29 @@ use chrono::{DateTime, Utc};
 use super::questions::{self, RawQuestion};
 use super::rows::{json, millis};
 use super::{facts, lanes, outbox};
-use selkie_domain::question::{Given, Person};
-use crate::delivery::Queued;
+use crate::delivery::QueuedOutbound;
 use crate::error::Result;
-use crate::question::{Asked, QuestionRow};
+use crate::question::{NewQuestion, QuestionRow};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::question::{Person, QuestionResult};
 
 /// A question, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct QuestionText {
     key: String,
     person: Person,
     ask: String,
     expires_at: i64,
     /// What says it.
-    pub draft: outbox::Prepared,
+    pub draft: outbox::DraftText,
 }
 
-impl Prepared {
+impl QuestionText {
     /// Writes a question's texts.
-    pub fn new(asked: Asked) -> Result<Self> {
-        let Asked { key, person, ask, expires_at, draft } = asked;
-        let draft = outbox::Prepared::new(draft)?;
+    pub fn new(asked: NewQuestion) -> Result<Self> {
+        let NewQuestion { key, person, ask, expires_at, draft } = asked;
+        let draft = outbox::DraftText::new(draft)?;
         Ok(Self { key, person, ask: json(&ask)?, expires_at: millis(expires_at), draft })
     }
 
@@ -38,7 +38,12 @@ impl Prepared {
 }
 
 /// Asks: the question's row, and what says it.
-pub fn ask(tx: &mut dyn Tx, task: i64, asked: &Prepared, now: DateTime<Utc>) -> Result<Queued> {
+pub fn ask(
+    tx: &mut dyn Tx,
+    task: i64,
+    asked: &QuestionText,
+    now: DateTime<Utc>,
+) -> Result<QueuedOutbound> {
     let queued = outbox::say(tx, &asked.draft, outbox::SaidFor::Task(task), now)?;
     tx.execute_later(
         "INSERT INTO question (account, key, conversation, task, outbound, state, person, person_name,
@@ -65,7 +70,7 @@ pub fn ask(tx: &mut dyn Tx, task: i64, asked: &Prepared, now: DateTime<Utc>) -> 
 
 /// The platform will not take what asks: its task goes on and is told so.
 pub fn not_asked(tx: &mut dyn Tx, outbound: i64, why: &str, now: i64) -> Result<()> {
-    let given = json(&Given::NotAsked { why: why.to_owned() })?;
+    let given = json(&QuestionResult::NotAsked { why: why.to_owned() })?;
     let task: Option<i64> = tx.first(
         "UPDATE question SET state = 'withdrawn', given = ?2, settled_at = ?3
          WHERE outbound = ?1 AND state = 'open' RETURNING task",
@@ -123,7 +128,7 @@ pub fn expire(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<()> {
     tx.execute_later(
         "UPDATE question SET state = 'expired', given = ?2, settled_at = ?3
          WHERE task = ?1 AND state = 'open'",
-        params![task, &json(&Given::Expired)?, millis(now)],
+        params![task, &json(&QuestionResult::Expired)?, millis(now)],
     )
 }
 

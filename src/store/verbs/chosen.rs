@@ -1,12 +1,12 @@
 //! Which profile answers in a conversation and how hard it thinks, as its owner has chosen.
 
-use selkie_domain::choice::Choice;
-use selkie_domain::effort::Effort;
 use crate::error::Result;
 use crate::intake::ChosenHere;
 use crate::notes::ChosenThere;
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::choice::Choice;
+use selkie_domain::effort::Effort;
 
 /// Reads the model and the effort of two columns, from this one on.
 pub fn read(row: &dyn Row, first: usize) -> Result<Choice> {

@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::approvals::{self, RawApproval};
-use super::around::{self, Claimer, Told, Untold};
+use super::around::{self, ClaimContext, Claimer, Untold};
 use super::facts::{self, RawFacts};
-use super::glance::Here;
 use super::history::{self, HISTORY, RawHistory, RawItem};
+use super::precheck::Here;
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
 use super::{chosen, own_form, tasks, texts, words};
+use crate::error::Result;
+use crate::question::QuestionAnswer;
+use crate::tx::{Query, Tx, into};
+use crate::value::{Row, params};
+use crate::work::TaskClaim;
 use selkie_domain::choice::Choice;
 use selkie_domain::facts::{Facts, Mode};
 use selkie_domain::ids::{InboxId, Instance, TaskId};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::task::Claim;
 use selkie_domain::words::Words;
-use crate::error::Result;
-use crate::question::Settled;
-use crate::tx::{Query, Tx, into};
-use crate::value::{Row, params};
-use crate::work::Claimed;
 
 /// A claimed task as it is stored: parsed by whoever asked, not by the writer.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct RawClaimed {
     words: Option<Words>,
     items: Vec<RawItem>,
     history: RawHistory,
-    told: Told,
+    told: ClaimContext,
     plan: bool,
     chosen: Choice,
     settled: Option<(RawQuestion, Option<(i64, String)>)>,
@@ -69,7 +69,7 @@ pub struct New<'a> {
     /// Its conversation, as it was looked at before.
     pub here: Here,
     /// Its facts.
-    pub facts: &'a facts::Written,
+    pub facts: &'a facts::FactsText,
     /// The row of its message.
     pub inbox: InboxId,
     /// What stands there.
@@ -214,7 +214,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 words: None,
                 items: Vec::new(),
                 history: RawHistory::default(),
-                told: Told::default(),
+                told: ClaimContext::default(),
                 plan: row.get(11)?,
                 chosen: chosen::read(row, 21)?,
                 settled: None,
@@ -269,7 +269,7 @@ impl RawClaimed {
     /// # Errors
     /// `Corrupt` when one of the task's own rows cannot be read; an unreadable row of the history or
     /// of the context is left out, so that an old defect does not silence a conversation.
-    pub fn read(self) -> Result<Claimed> {
+    pub fn read(self) -> Result<TaskClaim> {
         let account = AccountId::new(self.account);
         let mut heard = Vec::with_capacity(self.heard.len());
         for (row, text) in &self.heard {
@@ -280,13 +280,13 @@ impl RawClaimed {
             transcript.push(load_item(*task, *v, text)?);
         }
         let settled = match self.settled {
-            Some((question, by)) => Some(Settled {
+            Some((question, by)) => Some(QuestionAnswer {
                 question: question.read()?,
                 by: by.map(|(row, text)| load(row, &text)).transpose()?,
             }),
             None => None,
         };
-        Ok(Claimed {
+        Ok(TaskClaim {
             claim: Claim {
                 task: TaskId(self.task),
                 number: self.number,

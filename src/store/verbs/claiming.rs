@@ -5,11 +5,11 @@ use chrono::{DateTime, Utc};
 use super::claimed::{self, RawClaimed};
 use super::rows::millis;
 use super::{approving, asking, facts, lanes};
-use selkie_domain::facts::Trust;
-use selkie_domain::ids::Instance;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::Trust;
+use selkie_domain::ids::Instance;
 
 /// The lane's oldest task that may start. The index is named because the planner would rather sort
 /// all that wait there.

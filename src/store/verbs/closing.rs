@@ -1,6 +1,6 @@
 //! A conversation is closed: the platform takes nothing more for it.
 
-use super::{held, outbox};
+use super::{held_answers, outbox};
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
@@ -15,6 +15,6 @@ pub fn close(tx: &mut dyn Tx, row: i64, reason: &str, now: i64) -> Result<()> {
              AND conversation = ?1 AND open = 1 AND state = 'queued'",
         params![row, reason, now],
     )?;
-    held::drop_held(tx, row, "refused", reason, now)?;
+    held_answers::drop_held(tx, row, "refused", reason, now)?;
     outbox::tidy(tx)
 }

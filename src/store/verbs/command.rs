@@ -4,77 +4,77 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId};
 
 use super::conversations::{self, Site};
-use super::ending::{Ending, end};
-use super::outbox::{self, Prepared, SaidFor};
+use super::ending::{EndRecord, end};
+use super::outbox::{self, DraftText, SaidFor};
 use super::rows::millis;
-use super::stop::{self, Ended};
+use super::stop::{self, StopResult};
 use super::{asking, chosen, forgetting, lanes, locks, notes};
-use selkie_domain::facts::Mode;
-use selkie_domain::ids::TaskId;
 use crate::arrival::Location;
 use crate::error::Result;
 use crate::intake::{ChosenHere, CommandDone, CommandEffect, StopAnswers};
 use crate::notes::ZoneOf;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::Mode;
+use selkie_domain::ids::TaskId;
 
 /// An effect with its drafts written.
 #[derive(Debug)]
 pub enum Effect {
-    Say(Option<Prepared>),
+    Say(Option<DraftText>),
     Stop { by: Option<PersonId>, also: Vec<ConversationId>, answers: Box<Answers> },
-    Reset(Prepared),
-    Forget(Option<Prepared>),
-    Workspace(Option<String>, Option<Prepared>),
-    Zone(ZoneOf, Option<Prepared>),
-    Mode(Mode, Option<Prepared>),
-    Choose(ChosenHere, Option<Prepared>),
+    Reset(DraftText),
+    Forget(Option<DraftText>),
+    Workspace(Option<String>, Option<DraftText>),
+    Zone(ZoneOf, Option<DraftText>),
+    Mode(Mode, Option<DraftText>),
+    Choose(ChosenHere, Option<DraftText>),
 }
 
 /// The answers to a stop with their texts written.
 #[derive(Debug)]
 pub struct Answers {
-    stopped: Prepared,
-    refused: Prepared,
-    finished: Prepared,
-    idle: Prepared,
+    stopped: DraftText,
+    refused: DraftText,
+    finished: DraftText,
+    idle: DraftText,
 }
 
 impl Effect {
     /// Writes the drafts' texts.
     pub fn new(effect: CommandEffect) -> Result<Self> {
         Ok(match effect {
-            CommandEffect::Say(draft) => Self::Say(draft.map(Prepared::new).transpose()?),
+            CommandEffect::Say(draft) => Self::Say(draft.map(DraftText::new).transpose()?),
             CommandEffect::Stop { by, also, answers } => {
                 let StopAnswers { stopped, refused, finished, idle } = *answers;
                 let answers = Box::new(Answers {
-                    stopped: Prepared::new(stopped)?,
-                    refused: Prepared::new(refused)?,
-                    finished: Prepared::new(finished)?,
-                    idle: Prepared::new(idle)?,
+                    stopped: DraftText::new(stopped)?,
+                    refused: DraftText::new(refused)?,
+                    finished: DraftText::new(finished)?,
+                    idle: DraftText::new(idle)?,
                 });
                 Self::Stop { by, also, answers }
             }
-            CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
-            CommandEffect::Forget(draft) => Self::Forget(draft.map(Prepared::new).transpose()?),
+            CommandEffect::Reset(draft) => Self::Reset(DraftText::new(draft)?),
+            CommandEffect::Forget(draft) => Self::Forget(draft.map(DraftText::new).transpose()?),
             CommandEffect::Workspace(path, draft) => {
-                Self::Workspace(path, draft.map(Prepared::new).transpose()?)
+                Self::Workspace(path, draft.map(DraftText::new).transpose()?)
             }
             CommandEffect::Zone(zone, draft) => {
-                Self::Zone(zone, draft.map(Prepared::new).transpose()?)
+                Self::Zone(zone, draft.map(DraftText::new).transpose()?)
             }
             CommandEffect::Mode(mode, draft) => {
-                Self::Mode(mode, draft.map(Prepared::new).transpose()?)
+                Self::Mode(mode, draft.map(DraftText::new).transpose()?)
             }
             CommandEffect::Choose(chosen, draft) => {
-                Self::Choose(chosen, draft.map(Prepared::new).transpose()?)
+                Self::Choose(chosen, draft.map(DraftText::new).transpose()?)
             }
         })
     }
 
     /// Returns the conversations that it touches besides its row's, and those in which it speaks.
     fn elsewhere(&self) -> Vec<&ConversationId> {
-        let (also, said): (&[ConversationId], Vec<&Prepared>) = match self {
+        let (also, said): (&[ConversationId], Vec<&DraftText>) = match self {
             Self::Say(draft)
             | Self::Forget(draft)
             | Self::Workspace(_, draft)
@@ -84,7 +84,7 @@ impl Effect {
             Self::Reset(draft) => (&[], vec![draft]),
             Self::Stop { also, answers, .. } => (also, vec![&answers.stopped]),
         };
-        also.iter().chain(said.into_iter().map(Prepared::conversation)).collect()
+        also.iter().chain(said.into_iter().map(DraftText::conversation)).collect()
     }
 
     /// Returns about how many bytes it will write.
@@ -95,7 +95,7 @@ impl Effect {
             | Self::Workspace(_, draft)
             | Self::Zone(_, draft)
             | Self::Mode(_, draft)
-            | Self::Choose(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            | Self::Choose(_, draft) => draft.as_ref().map_or(0, DraftText::bytes),
             Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
@@ -163,7 +163,7 @@ impl Command {
         now: DateTime<Utc>,
     ) -> Result<CommandDone> {
         let Self { conversation, given, why } = *self;
-        let mut ended = Ended::default();
+        let mut ended = StopResult::default();
         let draft = match effect {
             Effect::Say(draft) => draft.as_ref(),
             Effect::Stop { by, also, answers } => {
@@ -238,7 +238,7 @@ pub fn withdraw(tx: &mut dyn Tx, task: i64, why: &str, now: DateTime<Utc>) -> Re
         stop::tell(tx, task)?;
     } else {
         done.withdrawn = asking::withdraw_of(tx, task, now)?;
-        end(tx, task, Ending { state: "stopped", why: Some(why), at: millis(now) })?;
+        end(tx, task, EndRecord { state: "stopped", why: Some(why), at: millis(now) })?;
         lanes::refresh(tx, lane)?;
     }
     stop::cancel_unsent(tx, task, "stopped", now)?;

@@ -4,10 +4,10 @@ use selkie_channel_core::ConversationId;
 
 use super::conversations::find;
 use super::rewriting::rewrite;
-use selkie_domain::transcript::{Answer, Item};
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::transcript::{Answer, Item};
 
 /// So many tasks are looked at in one step of forgetting …
 const TASKS: i64 = 5;

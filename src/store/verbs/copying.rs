@@ -5,14 +5,14 @@ use std::sync::Mutex;
 
 use selkie_channel_core::{ConversationId, locked};
 
-use super::ending::{Ending, end};
+use super::ending::{EndRecord, end};
 use super::rows::{conversation, json};
 use super::{lanes, outbox};
-use selkie_domain::question::Given;
 use crate::error::Result;
 use crate::tables::Table;
 use crate::tx::{Dialect, Tx};
-use crate::value::{Owned, Value, params};
+use crate::value::{OwnedValue, Value, params};
+use selkie_domain::question::QuestionResult;
 
 /// So many rows are read and written at a time.
 pub const PAGE: usize = 200;
@@ -22,7 +22,7 @@ const COPIED: &str = "its ledger was copied before it was known whether it arriv
 
 /// The statements that carry one table; a program that copies makes them once.
 #[derive(Debug)]
-pub struct Carried {
+pub struct TableStatements {
     first: &'static str,
     next: &'static str,
     fill: &'static str,
@@ -35,12 +35,13 @@ pub struct Carried {
 }
 
 /// A row: its values in the order of the table's columns.
-pub type Line = Vec<Owned>;
+pub type Line = Vec<OwnedValue>;
 
-impl Carried {
+impl TableStatements {
     /// Returns the statements of a table, which are written once.
     pub fn of(table: &Table) -> &'static Self {
-        static KNOWN: Mutex<BTreeMap<&'static str, &'static Carried>> = Mutex::new(BTreeMap::new());
+        static KNOWN: Mutex<BTreeMap<&'static str, &'static TableStatements>> =
+            Mutex::new(BTreeMap::new());
         locked(&KNOWN)
             .entry(table.name)
             .or_insert_with(|| Box::leak(Box::new(Self::written(table))))
@@ -85,7 +86,7 @@ impl Carried {
     }
 
     /// Returns the key of a row, by which the page behind it is found.
-    pub fn key_of(&self, line: &Line) -> Vec<Owned> {
+    pub fn key_of(&self, line: &Line) -> Vec<OwnedValue> {
         self.key.iter().filter_map(|at| line.get(*at).cloned()).collect()
     }
 }
@@ -103,23 +104,29 @@ pub fn is_empty(tx: &mut dyn Tx) -> Result<bool> {
 }
 
 /// Reads the rows behind a key, from the first one without it.
-pub fn page(tx: &mut dyn Tx, table: &Carried, after: Option<&[Owned]>) -> Result<Vec<Line>> {
-    let key: Vec<Value<'_>> = after.unwrap_or_default().iter().map(Owned::value).collect();
+pub fn page(
+    tx: &mut dyn Tx,
+    table: &TableStatements,
+    after: Option<&[OwnedValue]>,
+) -> Result<Vec<Line>> {
+    let key: Vec<Value<'_>> = after.unwrap_or_default().iter().map(OwnedValue::value).collect();
     let sql = if after.is_some() { table.next } else { table.first };
-    tx.all(sql, &key, |row| (0..table.width).map(|at| row.value(at).map(Owned::text)).collect())
+    tx.all(sql, &key, |row| {
+        (0..table.width).map(|at| row.value(at).map(OwnedValue::text)).collect()
+    })
 }
 
 /// Writes rows.
-pub fn fill(tx: &mut dyn Tx, table: &Carried, lines: &[Line]) -> Result<()> {
+pub fn fill(tx: &mut dyn Tx, table: &TableStatements, lines: &[Line]) -> Result<()> {
     for line in lines {
-        let values: Vec<Value<'_>> = line.iter().map(Owned::value).collect();
+        let values: Vec<Value<'_>> = line.iter().map(OwnedValue::value).collect();
         tx.execute_later(table.fill, &values)?;
     }
     Ok(())
 }
 
 /// Lets the ids that the database gives go on behind those that were copied.
-pub fn number(tx: &mut dyn Tx, table: &Carried) -> Result<()> {
+pub fn number(tx: &mut dyn Tx, table: &TableStatements) -> Result<()> {
     match table.numbered {
         Some(sql) if tx.dialect() == Dialect::Postgres => tx.only::<i64>(sql, params![]).map(drop),
         _ => Ok(()),
@@ -144,7 +151,7 @@ pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
     )?;
     tx.execute_later(
         "UPDATE question SET state = 'expired', given = ?1, settled_at = ?2 WHERE state = 'open'",
-        params![&json(&Given::Expired)?, now],
+        params![&json(&QuestionResult::Expired)?, now],
     )?;
     for (task, lane) in asked {
         tx.execute_later(
@@ -159,7 +166,7 @@ pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
 }
 
 /// A task that runs.
-struct Running {
+struct RunningTask {
     task: i64,
     lane: i64,
     conversation: ConversationId,
@@ -172,13 +179,13 @@ fn stop_running(tx: &mut dyn Tx, now: i64) -> Result<Vec<String>> {
         params![],
         |row| {
             let conversation = conversation(row, 2)?;
-            Ok(Running { task: row.get(0)?, lane: row.get(1)?, conversation })
+            Ok(RunningTask { task: row.get(0)?, lane: row.get(1)?, conversation })
         },
     )?;
-    running.sort_by_key(|it: &Running| it.task);
-    for Running { task, lane, .. } in &running {
+    running.sort_by_key(|it: &RunningTask| it.task);
+    for RunningTask { task, lane, .. } in &running {
         let why = Some("its ledger was copied while it ran");
-        end(tx, *task, Ending { state: "stopped", why, at: now })?;
+        end(tx, *task, EndRecord { state: "stopped", why, at: now })?;
         lanes::refresh(tx, *lane)?;
     }
     Ok(running.iter().map(|it| it.conversation.to_string()).collect())
@@ -203,7 +210,7 @@ mod tests {
     fn whether_a_store_is_sealed_is_not_carried() {
         assert!(TABLES.iter().any(|table| table.columns.contains("sealed")));
         for table in TABLES {
-            let Carried { first, fill, .. } = Carried::of(table);
+            let TableStatements { first, fill, .. } = TableStatements::of(table);
             assert!(!first.contains("sealed") && !fill.contains("sealed"), "{first}; {fill}");
         }
     }

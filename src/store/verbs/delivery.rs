@@ -8,11 +8,11 @@ use super::marks::{self, RawPart};
 use super::rows::{millis, time};
 use super::settle::{self, Change};
 use super::{locks, standing};
-use selkie_domain::ids::{Instance, OutboundId, PartId};
 use crate::delivery::{Delivery, DeliveryState, DuePart, Outcome};
 use crate::error::Result;
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
+use selkie_domain::ids::{Instance, OutboundId, PartId};
 
 #[async_trait]
 impl Delivery for SqlLedger {

@@ -3,14 +3,14 @@
 use super::rows::small;
 use super::usage::cost;
 use super::{approving, lanes, own_form};
-use selkie_domain::usage::Usage;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::usage::Usage;
 
 /// How a task ends.
 #[derive(Clone, Copy, Debug)]
-pub struct Ending<'a> {
+pub struct EndRecord<'a> {
     /// The name of its last state.
     pub state: &'a str,
     /// Why, for who looks at it later.
@@ -21,7 +21,7 @@ pub struct Ending<'a> {
 
 /// Ends a task's row and returns what it cost in all; its lane is free after a refresh. Endings are counted in a
 /// conversation and epoch; one that was never claimed has no epoch and no place among them.
-pub fn end(tx: &mut dyn Tx, task: i64, ending: Ending<'_>) -> Result<Usage> {
+pub fn end(tx: &mut dyn Tx, task: i64, ending: EndRecord<'_>) -> Result<Usage> {
     tx.execute_later(
         "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, instance = NULL, start_at = NULL,
              child = NULL, finish = 1 + COALESCE((SELECT MAX(e.finish) FROM task e
@@ -48,7 +48,7 @@ pub struct Gain<'a> {
 
 /// Ends a task that runs, with what it has come to. Nobody resumes it: its header goes. It waited for nothing, so its
 /// lane's summary stays as it is.
-pub fn finish(tx: &mut dyn Tx, task: i64, ending: Ending<'_>, gain: Gain<'_>) -> Result<()> {
+pub fn finish(tx: &mut dyn Tx, task: i64, ending: EndRecord<'_>, gain: Gain<'_>) -> Result<()> {
     let Usage { calls, input, cached, output, micro_usd, thoughts: _ } = gain.usage;
     let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     tx.execute_later(
@@ -88,17 +88,17 @@ pub fn untie(tx: &mut dyn Tx, task: i64, now: i64) -> Result<()> {
 /// The task that is parked on this one as its child.
 const PARENT: &str = "SELECT id, lane FROM task WHERE child = ?1 AND state = 'parked'";
 
-struct Parked {
+struct ParkRecord {
     task: i64,
     lane: i64,
 }
 
-fn parked(row: &dyn Row) -> Result<Parked> {
-    Ok(Parked { task: row.get(0)?, lane: row.get(1)? })
+fn parked(row: &dyn Row) -> Result<ParkRecord> {
+    Ok(ParkRecord { task: row.get(0)?, lane: row.get(1)? })
 }
 
 /// A task parked on its child goes on.
-fn wake(tx: &mut dyn Tx, parent: &Parked) -> Result<()> {
+fn wake(tx: &mut dyn Tx, parent: &ParkRecord) -> Result<()> {
     tx.execute_later(
         "UPDATE task SET state = 'waiting', start_at = 0, child = NULL WHERE id = ?1",
         params![parent.task],

@@ -1,6 +1,6 @@
 //! An event on its way into the store, with its texts written before it reaches the writer.
 
-use super::glance::{Glance, glance};
+use super::precheck::{Glance, glance};
 use super::rows::lean;
 use super::{facts, keys, texts};
 use crate::arrival::{Arrival, Disposition};
@@ -15,7 +15,7 @@ pub struct Row {
     /// Its event, as it is stored.
     pub text: String,
     /// Of the task that it may become.
-    pub facts: Option<facts::Written>,
+    pub facts: Option<facts::FactsText>,
 }
 
 impl Row {
@@ -25,7 +25,7 @@ impl Row {
         let text = lean(&arrival.inbound)?;
         let facts = match &arrival.disposition {
             Disposition::Task(task) | Disposition::MeantNow(task) => {
-                Some(facts::Written::new(&task.facts)?)
+                Some(facts::FactsText::new(&task.facts)?)
             }
             _ => None,
         };
@@ -34,7 +34,7 @@ impl Row {
 
     /// Looks for what there is of it.
     pub fn glance(&self, tx: &mut dyn Tx) -> Result<Glance> {
-        let place = self.facts.as_ref().map_or("", facts::Written::place);
+        let place = self.facts.as_ref().map_or("", facts::FactsText::place);
         glance(tx, &self.arrival.inbound, place)
     }
 
@@ -62,6 +62,6 @@ impl Row {
 
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
-        self.text.len() + self.facts.as_ref().map_or(0, facts::Written::bytes)
+        self.text.len() + self.facts.as_ref().map_or(0, facts::FactsText::bytes)
     }
 }

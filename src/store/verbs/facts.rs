@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::rows::{json, load};
-use selkie_domain::facts::{Facts, Trust};
 use crate::error::{Result, StoreError};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::{Facts, Trust};
 
 /// What stands in a task's facts for the row that holds their place.
 const ELSEWHERE: &str = r#""place":0"#;
@@ -17,12 +17,12 @@ const USUAL_MODE: &str = "normal";
 
 /// Facts, written as two texts before they reach the writer.
 #[derive(Debug)]
-pub struct Written {
+pub struct FactsText {
     place: String,
     rest: String,
 }
 
-impl Written {
+impl FactsText {
     /// Writes facts.
     pub fn new(facts: &Facts) -> Result<Self> {
         let (place, whole) = (json(&facts.place)?, json(facts)?);
@@ -85,26 +85,26 @@ pub fn read(task: i64, raw: &RawFacts) -> Result<Facts> {
 
 /// Returns the trust that a task's own facts name; whoever cannot be read is nobody we know.
 pub fn trust(rest: &str) -> Trust {
-    let named = serde_json::from_str::<Named>(rest).ok().and_then(|named| named.trust);
+    let named = serde_json::from_str::<FactsKey>(rest).ok().and_then(|named| named.trust);
     named.and_then(|name| Trust::parse(&name)).unwrap_or(Trust::Stranger)
 }
 
 /// Whether a task's own facts name this person as who asked for it; everybody for `None`.
 pub fn is_of(rest: &str, person: Option<&str>) -> bool {
     let Some(person) = person else { return true };
-    let named = serde_json::from_str::<Named>(rest).ok();
+    let named = serde_json::from_str::<FactsKey>(rest).ok();
     named.and_then(|named| named.speaker).as_deref() == Some(person)
 }
 
 /// Returns the mode that a task's own facts name. `None` when they cannot be read.
 pub fn mode(rest: &str) -> Option<String> {
-    let named = serde_json::from_str::<Named>(rest).ok()?;
+    let named = serde_json::from_str::<FactsKey>(rest).ok()?;
     Some(named.mode.unwrap_or_else(|| USUAL_MODE.to_owned()))
 }
 
 /// What is looked at in facts that need not be read as a whole.
 #[derive(Deserialize)]
-struct Named {
+struct FactsKey {
     trust: Option<String>,
     speaker: Option<String>,
     mode: Option<String>,
@@ -113,14 +113,14 @@ struct Named {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selkie_domain::facts::{Mode, Trigger};
     use crate::conformance::facts;
+    use selkie_domain::facts::{Mode, Trigger};
 
     #[test]
     fn facts_are_put_together_as_they_were() {
         let mut facts = facts();
         facts.summoned = vec![r#"a "place":0 in a text"#.to_owned()];
-        let written = Written::new(&facts).unwrap();
+        let written = FactsText::new(&facts).unwrap();
         assert!(!written.rest.contains("telegram"), "{}", written.rest);
         assert!(!written.rest.contains("normal"), "{}", written.rest);
         assert_eq!(read(1, &(written.rest, Some(written.place))).unwrap(), facts);
@@ -133,14 +133,14 @@ mod tests {
         let plan = Facts { mode: Mode::Plan, ..facts() };
         let quoted = Facts { summoned: vec![USUAL.to_owned()], ..plan.clone() };
         for facts in [said, plan, quoted] {
-            let written = Written::new(&facts).unwrap();
+            let written = FactsText::new(&facts).unwrap();
             assert_eq!(read(1, &written.raw()).unwrap(), facts, "{written:?}");
         }
     }
 
     #[test]
     fn what_is_looked_at_is_found_in_written_facts() {
-        let written = Written::new(&facts()).unwrap();
+        let written = FactsText::new(&facts()).unwrap();
         let rest = written.rest();
         assert_eq!((trust(rest), mode(rest).as_deref()), (Trust::Allowed, Some("normal")));
         assert!(is_of(rest, Some("tg:1")) && is_of(rest, None) && !is_of(rest, Some("tg:2")));

@@ -1,10 +1,10 @@
 //! The fence of a claim: every write of a run looks whether its claim still holds.
 
-use selkie_domain::facts::Mode;
-use selkie_domain::task::Claim;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::Mode;
+use selkie_domain::task::Claim;
 
 /// What a running task is told, in bits: to stop …
 pub const STOP: i64 = 1;
@@ -13,7 +13,7 @@ pub const UNSENT: i64 = 2;
 
 /// What the holder of a claim needs to know of its task.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct HeldTask {
     /// The row of its lane.
     pub lane: i64,
     /// Somebody wants it to end.
@@ -27,7 +27,7 @@ pub struct Held {
 }
 
 /// Returns the task's state when the claim still holds.
-pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Held>> {
+pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<HeldTask>> {
     tx.optional(
         "SELECT lane, stop, (SELECT plan FROM conversation WHERE id = task.conversation),
              (SELECT MAX(seq) FROM transcript WHERE transcript.task = task.id)
@@ -36,7 +36,7 @@ pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Held>> {
         |row| {
             let stop: i64 = row.get(1)?;
             let mode = if row.get(2)? { Mode::Plan } else { Mode::Normal };
-            Ok(Held {
+            Ok(HeldTask {
                 lane: row.get(0)?,
                 stop: stop & STOP != 0,
                 unsent: stop & UNSENT != 0,

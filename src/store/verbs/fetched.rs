@@ -4,23 +4,23 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::Part;
 
-use super::held::{self, Turn};
-use super::outbox::{self, Prepared, SaidFor};
+use super::held_answers::{self, Turn};
+use super::outbox::{self, DraftText, SaidFor};
 use super::rows::{json, millis, time};
 use super::{locks, marks, standing};
-use selkie_domain::ids::OutboundId;
-use crate::delivery::{DeliveryState, Queued};
+use crate::delivery::{DeliveryState, QueuedOutbound};
 use crate::error::Result;
-use crate::hold::{FetchEffect, Fetched, Swept};
+use crate::hold::{FetchEffect, FetchResult, Swept};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::OutboundId;
 
 const UNFETCHED: &str = "nobody fetched it in time";
 
 /// An effect with its texts written.
 #[derive(Debug)]
 pub enum Effect {
-    Say(Option<Prepared>),
+    Say(Option<DraftText>),
     Release { key: String, parts: Vec<(i64, Vec<String>)> },
 }
 
@@ -28,7 +28,7 @@ impl Effect {
     /// Writes the texts.
     pub fn new(effect: FetchEffect) -> Result<Self> {
         Ok(match effect {
-            FetchEffect::Say(draft) => Self::Say(draft.map(|d| Prepared::new(*d)).transpose()?),
+            FetchEffect::Say(draft) => Self::Say(draft.map(|d| DraftText::new(*d)).transpose()?),
             FetchEffect::Release { key, parts } => {
                 let texts = |parts: Vec<Part>| parts.iter().map(json).collect::<Result<Vec<_>>>();
                 let written = parts.into_iter().map(|(id, parts)| Ok((id.0, texts(parts)?)));
@@ -37,7 +37,7 @@ impl Effect {
         })
     }
 
-    fn said(&self) -> Option<&Prepared> {
+    fn said(&self) -> Option<&DraftText> {
         match self {
             Self::Say(draft) => draft.as_ref(),
             Self::Release { .. } => None,
@@ -47,7 +47,7 @@ impl Effect {
     /// Returns about how many bytes it will write.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Say(draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            Self::Say(draft) => draft.as_ref().map_or(0, DraftText::bytes),
             Self::Release { parts, .. } => {
                 parts.iter().flat_map(|(_, texts)| texts).map(String::len).sum()
             }
@@ -61,8 +61,8 @@ pub fn fetch(
     row: i64,
     effect: &Effect,
     now: DateTime<Utc>,
-) -> Result<Option<Fetched>> {
-    locks::of_row(tx, row, effect.said().map(Prepared::conversation))?;
+) -> Result<Option<FetchResult>> {
+    locks::of_row(tx, row, effect.said().map(DraftText::conversation))?;
     let fresh: Option<String> = tx.first(
         "UPDATE inbox SET done_at = ?2 WHERE id = ?1 AND done_at IS NULL RETURNING account",
         params![row, millis(now)],
@@ -72,7 +72,7 @@ pub fn fetch(
         Effect::Say(draft) => {
             let draft = draft.as_ref();
             let said = draft.map(|d| outbox::say(tx, d, SaidFor::Command(row), now)).transpose()?;
-            Ok(Some(Fetched { done: true, queued: said.into_iter().collect() }))
+            Ok(Some(FetchResult { done: true, queued: said.into_iter().collect() }))
         }
         Effect::Release { key, parts } => {
             let opened = tx.execute(
@@ -80,19 +80,24 @@ pub fn fetch(
                 params![key, &account],
             )?;
             if opened == 0 {
-                return Ok(Some(Fetched::default()));
+                return Ok(Some(FetchResult::default()));
             }
             let mut queued = Vec::with_capacity(parts.len());
             for (outbound, texts) in parts {
                 queued.push(release(tx, *outbound, texts, now)?);
             }
-            Ok(Some(Fetched { done: true, queued }))
+            Ok(Some(FetchResult { done: true, queued }))
         }
     }
 }
 
 /// Puts freshly rendered parts in the place of the held ones.
-fn release(tx: &mut dyn Tx, outbound: i64, texts: &[String], now: DateTime<Utc>) -> Result<Queued> {
+fn release(
+    tx: &mut dyn Tx,
+    outbound: i64,
+    texts: &[String],
+    now: DateTime<Utc>,
+) -> Result<QueuedOutbound> {
     let [first, last] = standing::parts_of(outbound);
     let held = tx.execute(
         "DELETE FROM part WHERE id BETWEEN ?1 AND ?2 AND state = 'held'",
@@ -171,7 +176,7 @@ fn expire(tx: &mut dyn Tx, outbound: i64, now: DateTime<Utc>) -> Result<()> {
 
 /// Answers whose button the platform did not take go out as they would have without one; so do those of
 /// which nobody will ever know whether the button arrived. While that is being found out they are held.
-fn let_go(tx: &mut dyn Tx) -> Result<Vec<Queued>> {
+fn let_go(tx: &mut dyn Tx) -> Result<Vec<QueuedOutbound>> {
     let open: Vec<(i64, i64)> =
         tx.all("SELECT task, button FROM hold WHERE open = 1 ORDER BY button", params![], |row| {
             Ok((row.get(0)?, row.get(1)?))
@@ -188,9 +193,9 @@ fn let_go(tx: &mut dyn Tx) -> Result<Vec<Queued>> {
         if !gone {
             continue;
         }
-        held::close(tx, task)?;
-        for (outbound, ..) in held::held_of(tx, task)? {
-            held::turn(tx, outbound, Turn::LET_GO)?;
+        held_answers::close(tx, task)?;
+        for (outbound, ..) in held_answers::held_of(tx, task)? {
+            held_answers::turn(tx, outbound, Turn::LET_GO)?;
             released.push(marks::queued_of(tx, OutboundId(outbound))?);
         }
     }

@@ -8,25 +8,27 @@ use super::outbox::{self, SaidFor};
 use super::requests::{self, RawRequested};
 use super::rows::{count, millis, time};
 use super::standing::{PARTS, standing};
+use crate::delivery::QueuedOutbound;
+use crate::error::{Result, StoreError};
+use crate::intake::Fuse;
+use crate::schedule::{
+    FiringRecord, LastTime, MissedTimes, Occurrence, OccurrenceAction, Turn, Version, Wait,
+};
+use crate::tx::Tx;
+use crate::value::params;
 use selkie_domain::ids::{ScheduleId, TaskId};
 use selkie_domain::schedule::{OccurrenceState, PASSED_OVER};
 use selkie_domain::task::TaskState;
-use crate::delivery::Queued;
-use crate::error::{Result, StoreError};
-use crate::intake::Fuse;
-use crate::schedule::{Does, Firing, LastTime, Missed, Occurrence, Turn, Version, Wait};
-use crate::tx::Tx;
-use crate::value::params;
 
 /// Why a time is passed over while the one before it has not begun.
 const COALESCED: &str = "the one before it has not begun yet";
 
 /// A firing, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct FiringText {
     of: Version,
     turn: Option<ReadyTurn>,
-    missed: Vec<Missed>,
+    missed: Vec<MissedTimes>,
     last: Option<LastTime>,
     next_at: Option<DateTime<Utc>>,
     wait: Option<Wait>,
@@ -43,15 +45,15 @@ struct ReadyTurn {
 /// What is done, with its texts.
 #[derive(Debug)]
 enum Ready {
-    Task(Box<requests::Prepared>),
-    Say(outbox::Prepared),
+    Task(Box<requests::RequestText>),
+    Say(outbox::DraftText),
     Skip(String),
 }
 
-impl Prepared {
+impl FiringText {
     /// Writes a firing's texts.
-    pub fn new(firing: Firing) -> Result<Self> {
-        let Firing { of, turn, missed, last, next_at, wait, by_hand } = firing;
+    pub fn new(firing: FiringRecord) -> Result<Self> {
+        let FiringRecord { of, turn, missed, last, next_at, wait, by_hand } = firing;
         let turn = turn.map(ReadyTurn::new).transpose()?;
         Ok(Self { of, turn, missed, last, next_at, wait, by_hand })
     }
@@ -75,9 +77,11 @@ impl Prepared {
 impl ReadyTurn {
     fn new(turn: Turn) -> Result<Self> {
         let does = match turn.does {
-            Does::Task(request) => Ready::Task(Box::new(requests::Prepared::new(*request)?)),
-            Does::Say(draft) => Ready::Say(outbox::Prepared::new(*draft)?),
-            Does::Skip(why) => Ready::Skip(why),
+            OccurrenceAction::Task(request) => {
+                Ready::Task(Box::new(requests::RequestText::new(*request)?))
+            }
+            OccurrenceAction::Say(draft) => Ready::Say(outbox::DraftText::new(*draft)?),
+            OccurrenceAction::Skip(why) => Ready::Skip(why),
         };
         Ok(Self { at: turn.at, does })
     }
@@ -92,11 +96,11 @@ pub enum RawFired {
     Skipped(String),
     Missed,
     Task(Box<RawRequested>),
-    Said(Queued),
+    Said(QueuedOutbound),
 }
 
 /// Carries out one time of a schedule; see [`crate::DueSchedules::fire`].
-pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired> {
+pub fn fire(tx: &mut dyn Tx, firing: &FiringText, fuse: &Fuse) -> Result<RawFired> {
     let (id, now) = (firing.of.id.0, fuse.now);
     if firing.by_hand && is_under_way(tx, id)? {
         return Ok(RawFired::UnderWay);
@@ -105,7 +109,7 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
         return Ok(RawFired::Stale);
     }
     for missed in &firing.missed {
-        let mut line = Noted::missed(missed);
+        let mut line = TimeNote::missed(missed);
         if was_carried_out(tx, id, missed.first)? {
             line = line.but_the_first(missed);
         }
@@ -115,7 +119,7 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
     if was_carried_out(tx, id, turn.at)? {
         return Ok(RawFired::CarriedOut);
     }
-    let mut noted = Noted::at(turn.at);
+    let mut noted = TimeNote::at(turn.at);
     let fired = match &turn.does {
         Ready::Skip(why) => RawFired::Skipped(why.clone()),
         Ready::Task(_) if waits(tx, id)? => RawFired::Skipped(COALESCED.to_owned()),
@@ -144,8 +148,8 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
 }
 
 /// Sets the schedule's next time, where it stands as it was read.
-fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
-    let Prepared { of, next_at, wait, last, by_hand, .. } = firing;
+fn advance(tx: &mut dyn Tx, firing: &FiringText) -> Result<bool> {
+    let FiringText { of, next_at, wait, last, by_hand, .. } = firing;
     let (state, why) = match (wait, next_at) {
         (Some(Wait::ForSomebody(why)), _) => ("paused", why.as_str()),
         (Some(Wait::ForItsTime(why)), Some(_)) => ("active", why.as_str()),
@@ -207,7 +211,7 @@ fn waits(tx: &mut dyn Tx, id: i64) -> Result<bool> {
 }
 
 /// What is noted of one time, or of several that were missed.
-struct Noted<'a> {
+struct TimeNote<'a> {
     at: DateTime<Utc>,
     until: Option<DateTime<Utc>>,
     times: u32,
@@ -216,24 +220,24 @@ struct Noted<'a> {
     why: Option<&'a str>,
 }
 
-impl<'a> Noted<'a> {
+impl<'a> TimeNote<'a> {
     fn at(at: DateTime<Utc>) -> Self {
         Self { at, until: None, times: 1, task: None, outbound: None, why: None }
     }
 
-    fn missed(missed: &'a Missed) -> Self {
-        let Missed { first, last, times, why } = missed;
+    fn missed(missed: &'a MissedTimes) -> Self {
+        let MissedTimes { first, last, times, why } = missed;
         Self { until: Some(*last), times: *times, why: Some(why), ..Self::at(*first) }
     }
 
     /// The same, where the first of them was carried out by a clock that was ahead.
-    fn but_the_first(self, missed: &Missed) -> Self {
+    fn but_the_first(self, missed: &MissedTimes) -> Self {
         Self { at: missed.last, until: None, times: self.times.saturating_sub(1).max(1), ..self }
     }
 }
 
-fn note(tx: &mut dyn Tx, id: i64, noted: &Noted<'_>, now: DateTime<Utc>) -> Result<()> {
-    let Noted { at, until, times, task, outbound, why } = noted;
+fn note(tx: &mut dyn Tx, id: i64, noted: &TimeNote<'_>, now: DateTime<Utc>) -> Result<()> {
+    let TimeNote { at, until, times, task, outbound, why } = noted;
     tx.execute_later(
         "INSERT INTO occurrence (schedule, at, until, times, task, outbound, why, fired_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -275,7 +279,7 @@ pub fn history(tx: &mut dyn Tx, id: ScheduleId, limit: usize) -> Result<Vec<Occu
                 task: row.get::<Option<i64>>(4)?.map(TaskId),
                 delivered: None,
             };
-            Ok(Told { occurrence, outbound: row.get(5)? })
+            Ok(UnresolvedFiring { occurrence, outbound: row.get(5)? })
         },
     )?;
     rows.into_iter().map(|told| told.delivered(tx)).collect()
@@ -304,12 +308,12 @@ fn of_task(state: Option<&str>, why: Option<String>) -> Result<OccurrenceState> 
 }
 
 /// A time whose delivery is not looked up yet.
-struct Told {
+struct UnresolvedFiring {
     occurrence: Occurrence,
     outbound: Option<i64>,
 }
 
-impl Told {
+impl UnresolvedFiring {
     fn delivered(self, tx: &mut dyn Tx) -> Result<Occurrence> {
         let Self { mut occurrence, outbound } = self;
         let said = match (outbound, occurrence.task) {

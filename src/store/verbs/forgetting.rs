@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 use serde::Deserialize;
 
-use super::ending::{Ending, end};
+use super::ending::{EndRecord, end};
 use super::rows::{self, millis, time};
-use super::stop::{self, Ended};
+use super::stop::{self, StopResult};
 use super::{copied, lanes, locks, standing, summary, texts};
 use crate::error::Result;
 use crate::tx::Tx;
@@ -20,14 +20,14 @@ const FRONT: i64 = 500;
 
 /// Ends what runs, is parked or waits in every conversation of a place, begins all of them anew, and marks what was said
 /// there until now.
-pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<Ended> {
+pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<StopResult> {
     let all: Vec<i64> = tx.column(
         "SELECT o.id FROM conversation c CROSS JOIN conversation o ON o.account = c.account AND o.place = c.place
          WHERE c.id = ?1 ORDER BY o.id",
         params![conversation],
     )?;
     locks::rows(tx, all.clone())?;
-    let mut ended = Ended::default();
+    let mut ended = StopResult::default();
     for conversation in all {
         ended.join(stop::stop(tx, conversation, None, now)?);
         drop_waiting(tx, conversation, now)?;
@@ -58,7 +58,7 @@ fn drop_waiting(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Resul
     )?;
     for (task, lane) in waiting {
         let why = Some("it was asked before everything here was forgotten");
-        end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+        end(tx, task, EndRecord { state: "stopped", why, at: millis(now) })?;
         lanes::refresh(tx, lane)?;
     }
     Ok(())

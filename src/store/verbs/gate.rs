@@ -11,14 +11,14 @@ use super::history::{self, RawHistory, readable};
 use super::rows::load;
 use super::usage::spend;
 use super::{conversations, facts, lanes, locks, tasks};
-use selkie_domain::ids::InboxId;
-use selkie_domain::task::Lane;
 use crate::arrival::NewTask;
 use crate::error::Result;
-use crate::gate::{AtGate, Gate, Judged};
+use crate::gate::{AtGate, Gate, GateVerdict};
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::InboxId;
+use selkie_domain::task::Lane;
 
 /// The newest waiting lines that are read.
 const LINES: usize = 200;
@@ -49,10 +49,10 @@ impl Gate for SqlLedger {
         raw.map(|raw| raw.read(conversation)).transpose()
     }
 
-    async fn judge(&self, judged: Judged) -> Result<Option<Lane>> {
+    async fn judge(&self, judged: GateVerdict) -> Result<Option<Lane>> {
         let passed = judged.passed.as_ref();
-        let facts = passed.map(|(_, new)| facts::Written::new(&new.facts)).transpose()?;
-        let (bytes, now) = (facts.as_ref().map_or(0, facts::Written::bytes), self.now());
+        let facts = passed.map(|(_, new)| facts::FactsText::new(&new.facts)).transpose()?;
+        let (bytes, now) = (facts.as_ref().map_or(0, facts::FactsText::bytes), self.now());
         let plan = Plan::RELAXED.bytes(bytes).after(&judged.conversation.full());
         self.write(plan, move |tx| judge(tx, &judged, facts.as_ref(), now)).await
     }
@@ -126,15 +126,15 @@ fn waiting(tx: &mut dyn Tx, id: &ConversationId) -> Result<Option<Raw>> {
 
 fn judge(
     tx: &mut dyn Tx,
-    judged: &Judged,
-    facts: Option<&facts::Written>,
+    judged: &GateVerdict,
+    facts: Option<&facts::FactsText>,
     now: DateTime<Utc>,
 ) -> Result<Option<Lane>> {
     locks::named(tx, [&judged.conversation])?;
     let Some(here) = conversations::find(tx, &judged.conversation)? else { return Ok(None) };
     let task = match (&judged.passed, facts) {
         (Some((line, new)), Some(facts)) => {
-            let passed = Passed { line: *line, new, facts };
+            let passed = PassedLine { line: *line, new, facts };
             pass(tx, judged, passed, here, now)?
         }
         _ => None,
@@ -159,21 +159,21 @@ fn judge(
 
 /// The line that passed, and the task that it becomes.
 #[derive(Clone, Copy)]
-struct Passed<'a> {
+struct PassedLine<'a> {
     line: InboxId,
     new: &'a NewTask,
-    facts: &'a facts::Written,
+    facts: &'a facts::FactsText,
 }
 
 /// Makes the task of the line that passed, when it still waits.
 fn pass(
     tx: &mut dyn Tx,
-    judged: &Judged,
-    passed: Passed<'_>,
+    judged: &GateVerdict,
+    passed: PassedLine<'_>,
     here: i64,
     now: DateTime<Utc>,
-) -> Result<Option<tasks::Made>> {
-    let Passed { line, new, facts } = passed;
+) -> Result<Option<tasks::TaskRow>> {
+    let PassedLine { line, new, facts } = passed;
     let waits: Option<i64> = tx.first(
         "SELECT ord FROM inbox WHERE id = ?1 AND conversation = ?2 AND disposition = 'gate'",
         params![line.0, here],

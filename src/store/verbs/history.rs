@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use super::facts;
 use super::rows::load_item;
-use selkie_domain::facts::Trust;
-use selkie_domain::transcript::Item;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::{Row, params};
 use crate::work::Past;
+use selkie_domain::facts::Trust;
+use selkie_domain::transcript::Item;
 
 /// How many finished tasks make the history at most. Whoever reads it cuts it long before (`agent/window.rs`), so that
 /// it does not lose its first one with every new one.
@@ -60,12 +60,12 @@ pub struct Newest {
     /// Whose trust is known.
     tasks: Vec<i64>,
     asked_by: Option<Trust>,
-    items: Vec<Placed>,
+    items: Vec<PlacedItem>,
 }
 
 /// An item, by the end of its task and its place there.
 #[derive(Debug)]
-struct Placed {
+struct PlacedItem {
     end: RawEnd,
     seq: i64,
     item: RawItem,
@@ -84,7 +84,7 @@ impl Newest {
         if let Some(seq) = row.get(3)? {
             let item = (task, row.get(4)?, row.get(5)?);
             let end = RawEnd { finish: row.get(0)?, is_short: row.get(6)? };
-            self.items.push(Placed { end, seq, item });
+            self.items.push(PlacedItem { end, seq, item });
         }
         Ok(ControlFlow::Continue(()))
     }

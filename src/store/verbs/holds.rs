@@ -7,18 +7,18 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound};
 
 use super::fetched::{self, Effect};
-use super::outbox::Prepared;
+use super::outbox::DraftText;
 use super::rows::load;
-use super::said::read_body;
-use super::{conversations, fence, held, history, locks, standing};
-use selkie_domain::ids::{InboxId, OutboundId, TaskId};
-use selkie_domain::task::Claim;
-use crate::delivery::{DeliveryState, Queued};
+use super::stored_words::read_body;
+use super::{conversations, fence, held_answers, history, locks, standing};
+use crate::delivery::{DeliveryState, QueuedOutbound};
 use crate::error::Result;
-use crate::hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
+use crate::hold::{DeferredReplies, FetchEffect, FetchResult, HeldAnswer, Offer, Swept};
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::{InboxId, OutboundId, TaskId};
+use selkie_domain::task::Claim;
 
 /// More tasks with a right to answer do not wait at a start.
 const MOST_WAITING: i64 = 1_000;
@@ -27,28 +27,28 @@ const ABSORBED: &str = "absorbed by task ";
 
 #[async_trait]
 impl DeferredReplies for SqlLedger {
-    async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<Queued>> {
+    async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<QueuedOutbound>> {
         let (claim, now, key) = (claim.clone(), self.now(), offer.key);
-        let draft = Prepared::new(offer.draft)?;
+        let draft = DraftText::new(offer.draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| {
             locks::of_task(tx, claim.task.0, [draft.conversation()])?;
             match fence::held(tx, &claim)? {
-                Some(_) => held::button(tx, claim.task.0, &key, &draft, now),
+                Some(_) => held_answers::button(tx, claim.task.0, &key, &draft, now),
                 None => Ok(None),
             }
         })
         .await
     }
 
-    async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<Queued>> {
+    async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<QueuedOutbound>> {
         let (now, key) = (self.now(), offer.key);
-        let draft = Prepared::new(offer.draft)?;
+        let draft = DraftText::new(offer.draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&row.0);
         self.write(plan, move |tx| {
             locks::of_row(tx, row.0, [draft.conversation()])?;
             match waiting(tx, row.0)? {
-                Some(task) => held::button(tx, task, &key, &draft, now),
+                Some(task) => held_answers::button(tx, task, &key, &draft, now),
                 None => Ok(None),
             }
         })
@@ -73,7 +73,7 @@ impl DeferredReplies for SqlLedger {
         .await
     }
 
-    async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<Fetched>> {
+    async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<FetchResult>> {
         let (effect, now) = (Effect::new(effect)?, self.now());
         let plan = Plan::DURABLE.bytes(effect.bytes()).after(&row.0);
         self.write(plan, move |tx| fetched::fetch(tx, row.0, &effect, now)).await
@@ -126,7 +126,7 @@ fn answer(
     if matches!(state.as_str(), "waiting" | "running" | "parked") {
         return Ok(Some(HeldAnswer::Working(TaskId(task))));
     }
-    let rows = held::held_of(tx, task)?;
+    let rows = held_answers::held_of(tx, task)?;
     if !rows.is_empty() {
         let said = rows.iter().map(|raw| Ok((OutboundId(raw.0), read_body(raw)?)));
         return said.collect::<Result<_>>().map(|said| Some(HeldAnswer::Ready(said)));

@@ -10,16 +10,16 @@ use super::command;
 use super::event::Row;
 use super::locks;
 use super::outbox::{self, SaidFor};
-use super::requests::{self, Prepared};
+use super::requests::{self, RequestText};
 use super::rows::{load, time};
-use selkie_domain::ids::{InboxId, TaskId};
 use crate::arrival::{Arrival, Location, TaskRequest};
-use crate::delivery::{Draft, Queued};
+use crate::delivery::{Draft, QueuedOutbound};
 use crate::engine::Purge;
 use crate::error::Result;
-use crate::intake::{Accepted, CommandDone, CommandEffect, Fuse, Intake, Requested};
+use crate::intake::{AcceptResult, CommandDone, CommandEffect, Fuse, Intake, RequestResult};
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
+use selkie_domain::ids::{InboxId, TaskId};
 
 #[async_trait]
 impl Intake for SqlLedger {
@@ -28,7 +28,7 @@ impl Intake for SqlLedger {
         batch: Vec<Arrival>,
         cursor: Option<Cursor>,
         fuse: Fuse,
-    ) -> Result<Accepted> {
+    ) -> Result<AcceptResult> {
         let rows = batch.into_iter().map(Row::new).collect::<Result<Vec<_>>>()?;
         let account = cursor.as_ref().map(|cursor| cursor.account.as_str());
         let account = account.or_else(|| rows.first().map(Row::account)).unwrap_or_default();
@@ -50,8 +50,8 @@ impl Intake for SqlLedger {
         Ok(accepted)
     }
 
-    async fn request(&self, request: TaskRequest, fuse: Fuse) -> Result<Requested> {
-        let request = Prepared::new(request)?;
+    async fn request(&self, request: TaskRequest, fuse: Fuse) -> Result<RequestResult> {
+        let request = RequestText::new(request)?;
         let plan = Plan::DURABLE.bytes(request.bytes()).after(request.account());
         let instance = fuse.instance.clone();
         let made = self.write(plan, move |tx| requests::request(tx, &request, &fuse)).await?;
@@ -107,8 +107,8 @@ impl Intake for SqlLedger {
         rows.into_iter().map(|(row, text)| Ok((InboxId(row), load(row, &text)?))).collect()
     }
 
-    async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<Queued>> {
-        let (key, draft, now) = (key.to_owned(), outbox::Prepared::new(draft)?, self.now());
+    async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<QueuedOutbound>> {
+        let (key, draft, now) = (key.to_owned(), outbox::DraftText::new(draft)?, self.now());
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&key);
         self.write(plan, move |tx| {
             if tx.exists("SELECT 1 FROM notice WHERE key = ?1", params![&key])? {

@@ -3,8 +3,8 @@
 use selkie_channel_core::{Inbound, MessageRef};
 use sha2::{Digest as _, Sha256};
 
-use selkie_domain::cause::Cause;
 use crate::arrival::{Arrival, Disposition};
+use selkie_domain::cause::Cause;
 
 /// Longer names, in bytes, are stored as their hash; no platform gives such names.
 const LONGEST: usize = 512;

@@ -5,10 +5,10 @@ use selkie_channel_core::ConversationId;
 
 use super::conversations;
 use super::rows::{millis, time};
-use selkie_domain::task::Lane;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::task::Lane;
 
 /// Free lanes by the age of their oldest task. Lanes that are busy or only wait for a later moment are
 /// passed over; no waiting task is looked at.

@@ -2,22 +2,22 @@
 
 use selkie_channel_core::ConversationId;
 
-use super::fence::{Held, STOP, UNSENT};
+use super::fence::{HeldTask, STOP, UNSENT};
 use super::usage::usage;
-use selkie_domain::facts::Mode;
-use selkie_domain::task::Claim;
-use selkie_domain::usage::Usage;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::Mode;
+use selkie_domain::task::Claim;
+use selkie_domain::usage::Usage;
 
 /// A task under its claim.
 #[derive(Debug)]
 pub struct Last {
     /// What the holder of the claim needs to know.
-    pub held: Held,
+    pub held: HeldTask,
     /// Where it was asked for.
-    pub asked: Asked,
+    pub asked: LastRequest,
     /// Leave for a call of its is sought or given, or another task waits for its end.
     pub is_tied: bool,
     /// The right to answer that was spent on a button for what it says.
@@ -28,7 +28,7 @@ pub struct Last {
 
 /// A conversation in which something was asked for.
 #[derive(Debug)]
-pub struct Asked {
+pub struct LastRequest {
     /// Its row.
     pub conversation: i64,
     /// Why it is closed, if it is.
@@ -37,7 +37,7 @@ pub struct Asked {
     key: String,
 }
 
-impl Asked {
+impl LastRequest {
     /// Whether it is this one.
     pub fn is(&self, id: &ConversationId) -> bool {
         self.account == id.account().as_str() && self.key == id.key()
@@ -58,14 +58,14 @@ pub fn look(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Last>> {
         params![claim.task.0, claim.number, &claim.instance.0],
         |row| {
             let stop: i64 = row.get(1)?;
-            let held = Held {
+            let held = HeldTask {
                 lane: row.get(0)?,
                 stop: stop & STOP != 0,
                 unsent: stop & UNSENT != 0,
                 mode: if row.get(2)? { Mode::Plan } else { Mode::Normal },
                 items: row.get::<Option<i64>>(3)?.unwrap_or_default(),
             };
-            let asked = Asked {
+            let asked = LastRequest {
                 conversation: row.get(4)?,
                 closed: row.get(5)?,
                 account: row.get(6)?,

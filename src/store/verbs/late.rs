@@ -3,10 +3,10 @@
 use selkie_channel_core::Inbound;
 
 use super::{conversations, texts};
-use selkie_domain::ids::TaskId;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::TaskId;
 
 /// Whether a message that means the bot since it was edited had its task before.
 pub fn is_answered(tx: &mut dyn Tx, inbound: &Inbound) -> Result<bool> {

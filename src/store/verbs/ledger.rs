@@ -10,10 +10,10 @@ use super::{forgetting, janitor, lanes, restored, unsent_files};
 use crate::engine::Purge;
 use crate::error::Result;
 use crate::ledger::Ledger;
-use crate::restored::{Released, Restored, Waiting};
+use crate::restored::{ReleaseResult, RestoreOrigin, RestorePolicy};
 use crate::settings::Since;
 use crate::sql::{Plan, SqlLedger};
-use crate::unsent::Unsent;
+use crate::unsent::UnsentFiles;
 
 #[async_trait]
 impl Ledger for SqlLedger {
@@ -51,11 +51,11 @@ impl Ledger for SqlLedger {
         self.read(forgetting::places).await
     }
 
-    async fn unsent(&self) -> Result<Unsent> {
+    async fn unsent(&self) -> Result<UnsentFiles> {
         self.read(unsent_files::read).await
     }
 
-    async fn unsent_gone(&self, unsent: Unsent) -> Result<()> {
+    async fn unsent_gone(&self, unsent: UnsentFiles) -> Result<()> {
         let now = millis(self.now());
         self.write(Plan::RELAXED, move |tx| unsent_files::gone(tx, &unsent, now)).await
     }
@@ -64,11 +64,11 @@ impl Ledger for SqlLedger {
         self.read(lanes::at_work).await
     }
 
-    async fn restored(&self) -> Result<Option<Restored>> {
+    async fn restored(&self) -> Result<Option<RestoreOrigin>> {
         self.read(restored::read).await
     }
 
-    async fn release(&self, waiting: Waiting) -> Result<Option<Released>> {
+    async fn release(&self, waiting: RestorePolicy) -> Result<Option<ReleaseResult>> {
         let now = millis(self.now());
         self.write(Plan::DURABLE, move |tx| restored::release(tx, waiting, now)).await
     }

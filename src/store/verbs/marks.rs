@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::rows::{load, millis, time};
 use super::standing::parts_of;
-use selkie_domain::ids::{Instance, OutboundId, PartId};
-use crate::delivery::{DuePart, Queued};
+use crate::delivery::{DuePart, QueuedOutbound};
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::ids::{Instance, OutboundId, PartId};
 
 /// Parts that another instance was sending when it died are unclear, to be decided now.
 pub fn doubt_dead(tx: &mut dyn Tx, instance: &Instance, now: DateTime<Utc>) -> Result<()> {
@@ -44,7 +44,7 @@ pub struct RawPart {
 }
 
 /// Returns the queued parts of one outbound.
-pub fn queued_of(tx: &mut dyn Tx, outbound: OutboundId) -> Result<Queued> {
+pub fn queued_of(tx: &mut dyn Tx, outbound: OutboundId) -> Result<QueuedOutbound> {
     let [first, last] = parts_of(outbound.0);
     let rows = tx.all(
         "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, p.state, o.answer, r.text
@@ -54,7 +54,7 @@ pub fn queued_of(tx: &mut dyn Tx, outbound: OutboundId) -> Result<Queued> {
         RawPart::from_row,
     )?;
     let parts = rows.into_iter().map(RawPart::read).collect::<Result<_>>()?;
-    Ok(Queued { outbound, parts })
+    Ok(QueuedOutbound { outbound, parts })
 }
 
 /// Returns the parts of an account that are to be sent or decided. The joins cross because the planner would rather

@@ -9,7 +9,7 @@ use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, PersonId
 use super::rows::{millis, time};
 use super::{forgotten, private};
 use crate::error::Result;
-use crate::met::{Acquaintances, Looked, Met, NewlyMet, PrivateChat};
+use crate::met::{Acquaintances, LookResult, NewlyMet, PrivateChat, SeenPerson};
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::{Row, params};
@@ -21,16 +21,16 @@ const LONGEST_NAME: usize = 120;
 
 #[async_trait]
 impl Acquaintances for SqlLedger {
-    async fn look_for_met(&self, after: Option<i64>, settled: DateTime<Utc>) -> Result<Looked> {
+    async fn look_for_met(&self, after: Option<i64>, settled: DateTime<Utc>) -> Result<LookResult> {
         self.read(move |tx| look(tx, after, millis(settled))).await
     }
 
-    async fn note_met(&self, met: Vec<Met>, upto: Option<i64>) -> Result<()> {
+    async fn note_met(&self, met: Vec<SeenPerson>, upto: Option<i64>) -> Result<()> {
         let plan = Plan::RELAXED.bytes(met.len() * 200).after("met");
         self.write(plan, move |tx| note(tx, &met, upto)).await
     }
 
-    async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<Met>> {
+    async fn met_in(&self, place: &PlaceId, most: usize) -> Result<Vec<SeenPerson>> {
         let place = place.clone();
         self.read(move |tx| {
             tx.all(
@@ -43,7 +43,7 @@ impl Acquaintances for SqlLedger {
         .await
     }
 
-    async fn met_lately(&self, most: usize) -> Result<Vec<Met>> {
+    async fn met_lately(&self, most: usize) -> Result<Vec<SeenPerson>> {
         self.read(move |tx| {
             tx.all(
                 "SELECT account, place, person, name, username, is_bot, direct, at FROM met ORDER BY at DESC LIMIT ?1",
@@ -59,7 +59,7 @@ impl Acquaintances for SqlLedger {
         account: &AccountId,
         person: &PersonId,
         most: usize,
-    ) -> Result<Vec<Met>> {
+    ) -> Result<Vec<SeenPerson>> {
         let (account, person) = (account.clone(), person.clone());
         self.read(move |tx| {
             tx.all(
@@ -108,7 +108,7 @@ impl Acquaintances for SqlLedger {
         .await
     }
 
-    async fn note_brought(&self, met: Vec<Met>) -> Result<()> {
+    async fn note_brought(&self, met: Vec<SeenPerson>) -> Result<()> {
         let plan = Plan::RELAXED.bytes(met.len() * 200).after("met");
         self.write(plan, move |tx| {
             for one in &met {
@@ -133,29 +133,29 @@ impl Acquaintances for SqlLedger {
     }
 }
 
-fn look(tx: &mut dyn Tx, after: Option<i64>, settled: i64) -> Result<Looked> {
+fn look(tx: &mut dyn Tx, after: Option<i64>, settled: i64) -> Result<LookResult> {
     let after = match after {
         Some(after) => after,
         None => tx.only("SELECT met FROM meta WHERE id = 1", params![])?,
     };
     // Where one thread writes, nothing comes to be seen behind something newer.
     let settled = if tx.is_alone() { i64::MAX } else { settled };
-    let mut looked = Looked::default();
+    let mut looked = LookResult::default();
     let mut latest = HashMap::new();
-    let found: Vec<Heard> = tx.all(
+    let found: Vec<InboxRow> = tx.all(
         "SELECT i.id, i.stored_at, i.inbound, i.disposition, c.account, c.place
          FROM inbox i LEFT JOIN conversation c ON c.id = i.conversation
          WHERE i.id > ?1 ORDER BY i.id LIMIT ?2",
         params![after, PAGE],
         |row| {
-            Ok(Heard {
+            Ok(InboxRow {
                 id: row.get(0)?,
                 is_settled: row.get::<i64>(1)? < settled,
                 met: spoke(row)?,
             })
         },
     )?;
-    for Heard { id, is_settled, met } in found {
+    for InboxRow { id, is_settled, met } in found {
         if is_settled && looked.last == looked.settled {
             looked.settled = Some(id);
         }
@@ -169,14 +169,14 @@ fn look(tx: &mut dyn Tx, after: Option<i64>, settled: i64) -> Result<Looked> {
 }
 
 /// A row of the inbox.
-struct Heard {
+struct InboxRow {
     id: i64,
     is_settled: bool,
-    met: Option<Met>,
+    met: Option<SeenPerson>,
 }
 
 /// Who spoke in a row of the inbox: nobody in what asked nothing of the bot, or was not for it.
-fn spoke(row: &dyn Row) -> Result<Option<Met>> {
+fn spoke(row: &dyn Row) -> Result<Option<SeenPerson>> {
     let (account, place): (Option<&str>, Option<&str>) = (row.get(4)?, row.get(5)?);
     let (Some(account), Some(place)) = (account, place) else { return Ok(None) };
     let disposition: &str = row.get(3)?;
@@ -195,7 +195,7 @@ fn spoke(row: &dyn Row) -> Result<Option<Met>> {
     if is_other || is_forgotten || speaker.id.as_str().is_empty() {
         return Ok(None);
     }
-    Ok(Some(Met {
+    Ok(Some(SeenPerson {
         place: PlaceId::new(AccountId::new(account), place),
         person: speaker.id,
         name: speaker.name.chars().take(LONGEST_NAME).collect(),
@@ -206,9 +206,9 @@ fn spoke(row: &dyn Row) -> Result<Option<Met>> {
     }))
 }
 
-fn note(tx: &mut dyn Tx, met: &[Met], upto: Option<i64>) -> Result<()> {
+fn note(tx: &mut dyn Tx, met: &[SeenPerson], upto: Option<i64>) -> Result<()> {
     for one in met {
-        let Met { place, person, name, username, is_bot, is_direct, at } = one;
+        let SeenPerson { place, person, name, username, is_bot, is_direct, at } = one;
         // Once for all that is looked through together. The time alone is worth a line in a file that people read once a day.
         tx.execute_later(
             "INSERT INTO met (account, place, person, name, username, is_bot, direct, at, fresh, brought, brought_at)
@@ -276,8 +276,8 @@ fn private_chat(tx: &mut dyn Tx, conversation: i64, person: &PersonId) -> Result
     )
 }
 
-fn met_of(row: &dyn Row) -> Result<Met> {
-    Ok(Met {
+fn met_of(row: &dyn Row) -> Result<SeenPerson> {
+    Ok(SeenPerson {
         place: PlaceId::new(AccountId::new(row.get::<&str>(0)?), row.get::<&str>(1)?),
         person: PersonId::new(row.get::<&str>(2)?),
         name: row.get(3)?,

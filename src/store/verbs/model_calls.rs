@@ -1,10 +1,10 @@
 //! What the calls of a model have used, kept beside the items that they wrote: numbers in one short text.
 
-use selkie_domain::usage::{ModelCall, Usage};
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
-use crate::work::Wrote;
+use crate::work::WritingCall;
+use selkie_domain::usage::{ModelCall, Usage};
 
 /// A call, as it is written beside its item.
 #[derive(Debug, Default)]
@@ -16,9 +16,9 @@ pub struct Column {
 }
 
 /// Returns what is written beside so many items. Where a call was the only one of its task, the task has its numbers.
-pub fn columns(items: usize, wrote: &[Wrote], alone: bool) -> Vec<Column> {
+pub fn columns(items: usize, wrote: &[WritingCall], alone: bool) -> Vec<Column> {
     let mut columns: Vec<Column> = (0..items).map(|_| Column::default()).collect();
-    for Wrote { item, call } in wrote {
+    for WritingCall { item, call } in wrote {
         if let Some(column) = columns.get_mut(*item) {
             *column = Column { by: Some(call.by.clone()), rest: Some(rest(call, alone)) };
         }
@@ -65,8 +65,7 @@ struct Name {
 impl Names {
     /// Reads them.
     pub fn read(tx: &mut dyn Tx) -> Result<Self> {
-        let name =
-            |row: &dyn crate::value::Row| Ok(Name { id: row.get(0)?, name: row.get(1)? });
+        let name = |row: &dyn crate::value::Row| Ok(Name { id: row.get(0)?, name: row.get(1)? });
         tx.all("SELECT id, name FROM model", params![], name).map(Self)
     }
 
@@ -95,8 +94,8 @@ impl Names {
 mod tests {
     use super::*;
 
-    fn call(usage: Usage) -> Wrote {
-        Wrote {
+    fn call(usage: Usage) -> WritingCall {
+        WritingCall {
             item: 1,
             call: ModelCall { by: "main/m".to_owned(), took_ms: 840, usage: Some(usage) },
         }

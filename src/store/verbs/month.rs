@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::rows::millis;
 use super::standing::parts_of;
-use selkie_domain::ids::OutboundId;
 use crate::delivery::Month;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::OutboundId;
 
 /// Where something is posted, and where somebody asked for it.
 #[derive(Clone, Copy, Debug)]

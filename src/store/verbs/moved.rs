@@ -48,7 +48,7 @@ pub fn move_place(tx: &mut dyn Tx, account: &str, old: &str, new: &str) -> Resul
         let to = rename(&key, old, new);
         if to != key {
             merge_away(tx, account, &to, row)?;
-            rename_one(tx, account, Renamed { row, key: &key, to: &to })?;
+            rename_one(tx, account, RenamedConversation { row, key: &key, to: &to })?;
         }
         tx.execute_later("UPDATE conversation SET place = ?2 WHERE id = ?1", params![row, new])?;
     }
@@ -84,14 +84,14 @@ fn alias_place(tx: &mut dyn Tx, account: &str, old: &str, new: &str) -> Result<(
 }
 
 /// A conversation that gets another key.
-struct Renamed<'a> {
+struct RenamedConversation<'a> {
     row: i64,
     key: &'a str,
     to: &'a str,
 }
 
-fn rename_one(tx: &mut dyn Tx, account: &str, renamed: Renamed<'_>) -> Result<()> {
-    let Renamed { row, key, to } = renamed;
+fn rename_one(tx: &mut dyn Tx, account: &str, renamed: RenamedConversation<'_>) -> Result<()> {
+    let RenamedConversation { row, key, to } = renamed;
     tx.execute_later(
         "DELETE FROM conversation_alias WHERE account = ?1 AND old = ?2",
         params![account, to],

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use selkie_domain::cause::Cause;
-use selkie_domain::ids::ScheduleId;
-use selkie_domain::schedule::Schedule;
 use crate::error::Result;
 use crate::spoken::NamedSchedule;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::cause::Cause;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::Schedule;
 
 /// The names that are known so far.
 #[derive(Default)]

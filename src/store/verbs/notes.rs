@@ -5,13 +5,13 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
 use super::{approving, chosen, conversations, history, private};
-use selkie_domain::facts::{Mode, Trust};
-use selkie_domain::taint::Taint;
 use crate::error::Result;
 use crate::notes::{ChosenThere, Notes, Whose, Workplace, ZoneOf};
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::{Mode, Trust};
+use selkie_domain::taint::Taint;
 
 /// Sets the folder that a conversation's place works in, or takes it back.
 pub fn set_workspace(tx: &mut dyn Tx, conversation: i64, path: Option<&str>) -> Result<()> {

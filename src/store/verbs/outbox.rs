@@ -8,16 +8,16 @@ use super::last::Last;
 use super::month::{self, Whose};
 use super::rows::{json, millis, small};
 use super::standing::PARTS;
-use selkie_domain::ids::{Instance, OutboundId, PartId};
-use selkie_domain::transcript::Item;
-use crate::delivery::{Draft, DuePart, Month, Queued};
+use crate::delivery::{Draft, DuePart, Month, QueuedOutbound};
 use crate::error::{Result, StoreError};
 use crate::tx::{Query, Tx, into};
 use crate::value::params;
+use selkie_domain::ids::{Instance, OutboundId, PartId};
+use selkie_domain::transcript::Item;
 
 /// A draft, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct DraftText {
     conversation: ConversationId,
     body: String,
     /// Which of the items that are written beside it holds its words.
@@ -30,7 +30,7 @@ pub struct Prepared {
     pub is_over: bool,
 }
 
-impl Prepared {
+impl DraftText {
     /// Writes a draft's texts.
     pub fn new(draft: Draft) -> Result<Self> {
         let body = json(&draft.outbound)?;
@@ -147,10 +147,10 @@ impl SaidFor<'_> {
 /// are refused at once and nothing is handed back to send.
 pub fn say(
     tx: &mut dyn Tx,
-    draft: &Prepared,
+    draft: &DraftText,
     why: SaidFor<'_>,
     now: DateTime<Utc>,
-) -> Result<Queued> {
+) -> Result<QueuedOutbound> {
     let Here { conversation, closed, asked } = here(tx, &draft.conversation, why)?;
     let answer = asked == Some(conversation);
     let (said, sender) = match why {
@@ -209,7 +209,7 @@ pub fn say(
         row.sender = None;
         parts.extend(because.is_none().then_some(due));
     }
-    Ok(Queued { outbound, parts })
+    Ok(QueuedOutbound { outbound, parts })
 }
 
 /// Where something is said.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use selkie_domain::own_form::OwnForm;
 use crate::error::Result;
 use crate::read::KeptForm;
 use crate::tx::Tx;
 use crate::value::params;
 use crate::work::StepForm;
+use selkie_domain::own_form::OwnForm;
 
 /// Keeps what came with new answers.
 pub fn keep(tx: &mut dyn Tx, task: i64, kept: &[StepForm]) -> Result<()> {

@@ -5,13 +5,13 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
 use super::rows::{millis, time};
-use selkie_domain::facts::Trust;
-use selkie_domain::pairing::{GUESSES, TRIES};
 use crate::error::Result;
-use crate::pairing::{Approved, PairedPerson, PairingRequest, Pairings, StrangersCode};
+use crate::pairing::{PairedPerson, PairingOutcome, PairingRequest, Pairings, StrangersCode};
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::Trust;
+use selkie_domain::pairing::{GUESSES, TRIES};
 
 /// All of it stands behind one another.
 const PLAN: Plan = Plan::DURABLE;
@@ -54,7 +54,7 @@ impl Pairings for SqlLedger {
         self.write(PLAN.after(KEY), move |tx| ask(tx, &request, now)).await
     }
 
-    async fn approve_pairing(&self, code: &str) -> Result<Approved> {
+    async fn approve_pairing(&self, code: &str) -> Result<PairingOutcome> {
         let (code, now) = (code.to_owned(), self.now());
         self.write(PLAN.after(KEY), move |tx| approve(tx, &code, now)).await
     }
@@ -162,7 +162,7 @@ fn ask(tx: &mut dyn Tx, request: &PairingRequest, now: DateTime<Utc>) -> Result<
     Ok(StrangersCode { code, crowded: gone > 0 })
 }
 
-fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<Approved> {
+fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<PairingOutcome> {
     let now = millis(now);
     let found: Option<(String, String)> = tx.optional(
         "UPDATE pairing_request SET approved = 1 WHERE code = ?1 AND tries < ?2 AND until > ?3
@@ -172,7 +172,7 @@ fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<Approved> 
     )?;
     if let Some((person, name)) = found {
         note(tx, &person, Trust::Allowed, now)?;
-        return Ok(Approved::Done { person: PersonId::new(person), name });
+        return Ok(PairingOutcome::Done { person: PersonId::new(person), name });
     }
     let tries: Vec<i64> = tx.all(
         "UPDATE pairing_request SET tries = tries + 1
@@ -181,5 +181,6 @@ fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<Approved> 
         |row| row.get(0),
     )?;
     let least = tries.into_iter().min();
-    Ok(least.map_or(Approved::NoneOpen, |tries| Approved::Wrong { left: TRIES - tries }))
+    Ok(least
+        .map_or(PairingOutcome::NoneOpen, |tries| PairingOutcome::Wrong { left: TRIES - tries }))
 }

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use super::outbox;
 use super::posts::{self, Again};
 use super::schedules;
-use selkie_domain::ids::{OutboundId, ScheduleId};
 use crate::error::Result;
-use crate::post::{OnceMore, PostRow, PostedAgain, Posts, Telling, ToldPost};
+use crate::post::{OnceMore, PostNotice, PostRow, PostedAgain, Posts, ToldPost};
 use crate::sql::{Plan, SqlLedger};
+use selkie_domain::ids::{OutboundId, ScheduleId};
 
 #[async_trait]
 impl Posts for SqlLedger {
@@ -29,10 +29,14 @@ impl Posts for SqlLedger {
         self.read(posts::files).await
     }
 
-    async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>> {
-        let (Telling { draft, pause }, now) = (telling, self.now());
-        let draft = draft.map(outbox::Prepared::new).transpose()?;
-        let bytes = draft.as_ref().map_or(0, outbox::Prepared::bytes);
+    async fn tell_post(
+        &self,
+        outbound: OutboundId,
+        telling: PostNotice,
+    ) -> Result<Option<ToldPost>> {
+        let (PostNotice { draft, pause }, now) = (telling, self.now());
+        let draft = draft.map(outbox::DraftText::new).transpose()?;
+        let bytes = draft.as_ref().map_or(0, outbox::DraftText::bytes);
         let plan = Plan::DURABLE.bytes(bytes).after(&outbound.0);
         self.write(plan, move |tx| posts::tell(tx, outbound, draft.as_ref(), pause.as_deref(), now))
             .await

@@ -7,13 +7,13 @@ use super::month;
 use super::outbox::{self, SaidFor};
 use super::rows::{json, load, millis, time};
 use super::standing::{parts_of, standing};
-use selkie_domain::ids::{OutboundId, PartId, ScheduleId};
-use selkie_domain::schedule::{Action, Schedule};
-use crate::delivery::{DuePart, Month, Queued};
+use crate::delivery::{DuePart, Month, QueuedOutbound};
 use crate::error::Result;
 use crate::post::{OnceMore, PostOf, PostRow, PostedAgain, ToldPost};
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::ids::{OutboundId, PartId, ScheduleId};
+use selkie_domain::schedule::{Action, Schedule};
 
 /// A post as it is stored: parsed by whoever asked.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ pub fn files(tx: &mut dyn Tx) -> Result<Vec<String>> {
 pub fn tell(
     tx: &mut dyn Tx,
     outbound: OutboundId,
-    draft: Option<&outbox::Prepared>,
+    draft: Option<&outbox::DraftText>,
     pause: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<Option<ToldPost>> {
@@ -234,7 +234,7 @@ pub fn again(
     )?;
     let sql = "UPDATE post SET told = 0 WHERE outbound = ?1 AND asked IS NOT NULL";
     tx.execute_later(sql, params![outbound.0])?;
-    Ok(PostedAgain::Queued(Queued { outbound, parts }))
+    Ok(PostedAgain::Queued(QueuedOutbound { outbound, parts }))
 }
 
 /// Withdraws what has not been sent.

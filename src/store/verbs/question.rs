@@ -8,11 +8,11 @@ use super::asking::{self, Answer};
 use super::questions::{self, RawQuestion};
 use super::rows::json;
 use super::{lanes, locks};
-use selkie_domain::ids::InboxId;
-use selkie_domain::question::Given;
 use crate::error::Result;
 use crate::question::{QuestionRow, Questions, TapDone, TapEffect};
 use crate::sql::{Plan, SqlLedger};
+use selkie_domain::ids::InboxId;
+use selkie_domain::question::QuestionResult;
 
 #[async_trait]
 impl Questions for SqlLedger {
@@ -35,7 +35,7 @@ impl Questions for SqlLedger {
         self.write(plan, move |tx| answers::carry_out(tx, row.0, &effect, now)).await
     }
 
-    async fn answer_typed(&self, question: &QuestionRow, given: Given) -> Result<TapDone> {
+    async fn answer_typed(&self, question: &QuestionRow, given: QuestionResult) -> Result<TapDone> {
         let QuestionRow { conversation, key, .. } = question.clone();
         let (given, now) = (json(&given)?, self.now());
         let plan = Plan::DURABLE.bytes(given.len()).after(&key);

@@ -3,12 +3,12 @@
 use selkie_channel_core::{ConversationId, MessageRef};
 
 use super::rows::{conversation, person, read_json, time};
-use selkie_domain::ids::{OutboundId, TaskId};
-use selkie_domain::question::{Ask, Person, QuestionState};
 use crate::error::{Result, StoreError};
 use crate::question::QuestionRow;
 use crate::tx::Tx;
 use crate::value::{Row, Value, params};
+use selkie_domain::ids::{OutboundId, TaskId};
+use selkie_domain::question::{Ask, Person, QuestionState};
 
 /// Questions `q`, with what follows their columns. The message is that of the last part: there the buttons are.
 macro_rules! question {

@@ -3,14 +3,14 @@
 use selkie_channel_core::{Body, ConversationId, Inbound, MessageRef, Quote};
 
 use super::rows::{load, load_item};
-use super::said::{body, raw_body, read_body};
+use super::stored_words::{body, raw_body, read_body};
 use super::{conversations, facts};
-use selkie_domain::provenance::Provenance;
-use selkie_domain::taint::Taint;
-use selkie_domain::transcript::Item;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::provenance::Provenance;
+use selkie_domain::taint::Taint;
+use selkie_domain::transcript::Item;
 
 /// Returns a message of ours by its receipt, or somebody's by its row; of what was taken back nothing is left
 /// but its id.

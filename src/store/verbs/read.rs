@@ -1,31 +1,31 @@
-//! Lists and counts: the verbs of [`Read`], beside the writers.
+//! Lists and counts: the verbs of [`Reader`], beside the writers.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote};
 
 use super::approvals::{self, RawApproval};
+use super::conversation_log::{self, RawSaid};
 use super::questions::{self, RawQuestion};
 use super::rows::{conversation, count, millis, small, time};
-use super::told::{self, RawSaid};
 use super::usage::usage;
 use super::{conversations, quoted, shown, spoken, trace, unanswered, upcoming};
-use selkie_domain::ids::TaskId;
-use selkie_domain::provenance::Provenance;
 use crate::approval::ApprovalRow;
 use crate::error::Result;
 use crate::question::QuestionRow;
 use crate::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Read, SaidTask, TaskDetail,
-    TaskRow, Unanswered, Upcoming, Used,
+    Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Reader, SaidTask, TaskDetail,
+    TaskRow, TaskUsage, UnansweredMessage, UpcomingWork,
 };
-use crate::spoken::Spoken;
+use crate::spoken::Utterance;
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::TaskId;
+use selkie_domain::provenance::Provenance;
 
 #[async_trait]
-impl Read for SqlLedger {
+impl Reader for SqlLedger {
     async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>> {
         self.read(move |tx| list_conversations(tx, limit)).await
     }
@@ -37,16 +37,20 @@ impl Read for SqlLedger {
 
     async fn said(&self, of: &ConversationId, whole: bool, limit: usize) -> Result<Vec<SaidTask>> {
         let of = of.clone();
-        let raw = self.read(move |tx| told::said(tx, &of, whole, limit)).await?;
+        let raw = self.read(move |tx| conversation_log::said(tx, &of, whole, limit)).await?;
         Ok(raw.into_iter().map(RawSaid::read).collect())
     }
 
-    async fn unanswered(&self, of: &ConversationId, limit: usize) -> Result<Vec<Unanswered>> {
+    async fn unanswered(
+        &self,
+        of: &ConversationId,
+        limit: usize,
+    ) -> Result<Vec<UnansweredMessage>> {
         let of = of.clone();
         self.read(move |tx| unanswered::unanswered(tx, &of, limit)).await
     }
 
-    async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Spoken>> {
+    async fn spoken(&self, of: &ConversationId, limit: usize) -> Result<Vec<Utterance>> {
         let of = of.clone();
         self.read(move |tx| spoken::spoken(tx, &of, limit)).await
     }
@@ -64,14 +68,14 @@ impl Read for SqlLedger {
         self.read(counts).await
     }
 
-    async fn upcoming(&self, now: DateTime<Utc>) -> Result<Upcoming> {
+    async fn upcoming(&self, now: DateTime<Utc>) -> Result<UpcomingWork> {
         self.read(move |tx| upcoming::upcoming(tx, now)).await
     }
 
-    async fn used_since(&self, since: DateTime<Utc>) -> Result<Used> {
+    async fn used_since(&self, since: DateTime<Utc>) -> Result<TaskUsage> {
         self.read(move |tx| {
             tx.one(USED, params![millis(since), small(MOST_USED)], |row| {
-                Ok(Used { tasks: count(row.get(0)?), usage: usage(row, 1)? })
+                Ok(TaskUsage { tasks: count(row.get(0)?), usage: usage(row, 1)? })
             })
         })
         .await

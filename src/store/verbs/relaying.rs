@@ -2,32 +2,32 @@
 
 use chrono::{DateTime, Utc};
 
-use super::outbox::{self, Prepared as Words, SaidFor};
+use super::outbox::{self, DraftText as Words, SaidFor};
 use super::rows::millis;
 use super::{appending, conversations, facts, fence, lanes, locks, standing};
-use selkie_domain::cause::Cause;
-use selkie_domain::ids::OutboundId;
-use selkie_domain::task::Claim;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
-use crate::work::{Relay, Said};
+use crate::work::{Relay, SayResult};
+use selkie_domain::cause::Cause;
+use selkie_domain::ids::OutboundId;
+use selkie_domain::task::Claim;
 
 /// What is said, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct RelayText {
     draft: Words,
-    facts: facts::Written,
+    facts: facts::FactsText,
     items: Vec<String>,
 }
 
-impl Prepared {
+impl RelayText {
     /// Writes the texts.
     pub fn new(relay: Relay) -> Result<Self> {
         let Relay { draft, facts, items } = relay;
         Ok(Self {
             draft: Words::new(draft)?,
-            facts: facts::Written::new(&facts)?,
+            facts: facts::FactsText::new(&facts)?,
             items: items.iter().map(appending::text).collect::<Result<_>>()?,
         })
     }
@@ -44,26 +44,26 @@ pub fn relay(
     tx: &mut dyn Tx,
     claim: &Claim,
     key: &str,
-    relay: &Prepared,
+    relay: &RelayText,
     now: DateTime<Utc>,
-) -> Result<Said> {
-    let Prepared { draft, facts, items } = relay;
+) -> Result<SayResult> {
+    let RelayText { draft, facts, items } = relay;
     locks::of_task(tx, claim.task.0, [draft.conversation()])?;
     if fence::held(tx, claim)?.is_none() {
-        return Ok(Said::Lost);
+        return Ok(SayResult::Lost);
     }
     let before: Option<i64> = tx.first(
         "SELECT id FROM outbound WHERE task = ?1 AND call = ?2",
         params![claim.task.0, key],
     )?;
     if let Some(outbound) = before {
-        return Ok(Said::Known(OutboundId(outbound), standing::standing(tx, outbound)?));
+        return Ok(SayResult::Known(OutboundId(outbound), standing::standing(tx, outbound)?));
     }
     let queued = outbox::say(tx, draft, SaidFor::Call(claim.task.0, key), now)?;
     if queued.parts.is_empty() {
         // The conversation is closed: nobody has read it.
         let standing = standing::standing(tx, queued.outbound.0)?;
-        return Ok(Said::Known(queued.outbound, standing));
+        return Ok(SayResult::Known(queued.outbound, standing));
     }
     let here = conversations::speak(tx, draft.conversation())?;
     let lane = lanes::of_conversation(tx, here)?;
@@ -89,5 +89,5 @@ pub fn relay(
     if let Some(task) = made {
         appending::append(tx, task, 1, items, &[])?;
     }
-    Ok(Said::New(queued))
+    Ok(SayResult::New(queued))
 }

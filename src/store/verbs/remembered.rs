@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use selkie_domain::facts::Trust;
-use selkie_domain::taint::Taint;
 use crate::error::{Result, StoreError};
 use crate::memory::{FileNote, IndexedFile, Piece, SoughtWords};
 use crate::tx::{Dialect, Spellings, Tx};
 use crate::value::{Row, params};
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
 
 /// So many pieces are read for one choice of words.
 const PAGE: i64 = 200;

@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
 use super::conversations;
-use super::reminders::{self, Prepared};
-use selkie_domain::reminder::ReminderId;
+use super::reminders::{self, SettleText};
 use crate::error::Result;
-use crate::reminder::{ReminderRow, Reminders, Settle, Settling};
+use crate::reminder::{ReminderRow, Reminders, Settle, SettleResult};
 use crate::sql::{Plan, SqlLedger};
+use selkie_domain::reminder::ReminderId;
 
 #[async_trait]
 impl Reminders for SqlLedger {
@@ -29,8 +29,8 @@ impl Reminders for SqlLedger {
         .await
     }
 
-    async fn settle_reminder(&self, settle: Settle) -> Result<Settling> {
-        let (settle, now) = (Prepared::new(settle)?, self.now());
+    async fn settle_reminder(&self, settle: Settle) -> Result<SettleResult> {
+        let (settle, now) = (SettleText::new(settle)?, self.now());
         let plan = Plan::DURABLE.bytes(settle.bytes()).after(&settle.of());
         self.write(plan, move |tx| reminders::settle(tx, &settle, now)).await
     }

@@ -8,13 +8,13 @@ use super::outbox::{self, SaidFor};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept};
 use super::standing::parts_of;
-use selkie_domain::ids::{OutboundId, ScheduleId};
-use selkie_domain::reminder::{Reminded, ReminderId};
 use crate::error::{Result, StoreError};
-use crate::reminder::{ReminderRow, Settle, Settling};
+use crate::reminder::{ReminderRow, Settle, SettleResult};
 use crate::schedule::NewSchedule;
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::ids::{OutboundId, ScheduleId};
+use selkie_domain::reminder::{ReminderId, ReminderState};
 
 /// Times `o` that were said as reminders. The layout of a schedule is the program's own: inside of a text its quotes
 /// would be escaped.
@@ -35,31 +35,32 @@ const NEWEST: &str = said!("s.conversation = ?1 ORDER BY o.fired_at DESC, o.at D
 /// Finds one.
 pub fn by_id(tx: &mut dyn Tx, id: ReminderId) -> Result<Option<ReminderRow>> {
     let sql = said!("o.schedule = ?1 AND o.at = ?2");
-    let found = tx.optional(sql, params![id.schedule.0, millis(id.at)], Found::from_row)?;
+    let found =
+        tx.optional(sql, params![id.schedule.0, millis(id.at)], ReminderRecord::from_row)?;
     found.map_or(Ok(None), |found| found.whole(tx))
 }
 
 /// Returns the newest of a conversation, the newest first.
 pub fn newest(tx: &mut dyn Tx, conversation: i64, most: usize) -> Result<Vec<ReminderRow>> {
-    let found = tx.all(NEWEST, params![conversation, most], Found::from_row)?;
+    let found = tx.all(NEWEST, params![conversation, most], ReminderRecord::from_row)?;
     found.into_iter().filter_map(|found| found.whole(tx).transpose()).collect()
 }
 
 /// What of a reminder its own row says.
-struct Found {
+struct ReminderRecord {
     id: ReminderId,
-    settled: Option<Reminded>,
+    settled: Option<ReminderState>,
     task: i64,
 }
 
-impl Found {
+impl ReminderRecord {
     fn from_row(row: &dyn Row) -> Result<Self> {
         let id = ReminderId { schedule: ScheduleId(row.get(0)?), at: time(row.get(1)?) };
         let (settled, again): (Option<&str>, Option<i64>) = (row.get(2)?, row.get(3)?);
         let settled = match (settled, again) {
             (None, _) => None,
-            (Some(DONE), _) => Some(Reminded::Done),
-            (Some(AGAIN), Some(at)) => Some(Reminded::Again { at: time(at) }),
+            (Some(DONE), _) => Some(ReminderState::Done),
+            (Some(AGAIN), Some(at)) => Some(ReminderState::Again { at: time(at) }),
             (Some(other), _) => {
                 let id = id.key();
                 return Err(StoreError::Corrupt(format!(
@@ -95,11 +96,11 @@ const AGAIN: &str = "again";
 
 /// How a reminder is settled, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct SettleText {
     row: Option<i64>,
     id: ReminderId,
     again: Option<Again>,
-    revision: Option<outbox::Prepared>,
+    revision: Option<outbox::DraftText>,
 }
 
 /// What says it again, with its text.
@@ -109,21 +110,21 @@ struct Again {
     contents: String,
 }
 
-impl Prepared {
+impl SettleText {
     /// Writes the texts.
     pub fn new(settle: Settle) -> Result<Self> {
         let Settle { row, id, again, revision } = settle;
         let again = again.map(|new| -> Result<Again> {
             Ok(Again { contents: schedules::written(&new.schedule)?, new })
         });
-        let revision = revision.map(outbox::Prepared::new).transpose()?;
+        let revision = revision.map(outbox::DraftText::new).transpose()?;
         Ok(Self { row: row.map(|row| row.0), id, again: again.transpose()?, revision })
     }
 
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         let again = self.again.as_ref().map_or(0, |again| again.contents.len());
-        again + self.revision.as_ref().map_or(0, outbox::Prepared::bytes)
+        again + self.revision.as_ref().map_or(0, outbox::DraftText::bytes)
     }
 
     /// Returns the number of its schedule.
@@ -133,9 +134,9 @@ impl Prepared {
 }
 
 /// Settles a reminder; see [`crate::Reminders::settle_reminder`].
-pub fn settle(tx: &mut dyn Tx, settle: &Prepared, now: DateTime<Utc>) -> Result<Settling> {
-    let Prepared { row, id, again, revision } = settle;
-    let also = revision.iter().map(outbox::Prepared::conversation);
+pub fn settle(tx: &mut dyn Tx, settle: &SettleText, now: DateTime<Utc>) -> Result<SettleResult> {
+    let SettleText { row, id, again, revision } = settle;
+    let also = revision.iter().map(outbox::DraftText::conversation);
     let also = also.chain(again.iter().map(|again| &again.new.location.conversation));
     match row {
         Some(row) => locks::of_row(tx, *row, also)?,
@@ -144,19 +145,19 @@ pub fn settle(tx: &mut dyn Tx, settle: &Prepared, now: DateTime<Utc>) -> Result<
     if let Some(row) = row
         && !is_fresh(tx, *row, now)?
     {
-        return Ok(Settling::Repeated);
+        return Ok(SettleResult::Repeated);
     }
     let open = tx.exists(
         "SELECT 1 FROM occurrence WHERE schedule = ?1 AND at = ?2 AND settled IS NULL",
         params![id.schedule.0, millis(id.at)],
     )?;
     if !open {
-        return Ok(Settling::Late);
+        return Ok(SettleResult::Late);
     }
     if let Some(Again { new, contents }) = again
         && matches!(schedules::keep(tx, new, contents)?, RawKept::Full)
     {
-        return Ok(Settling::Full);
+        return Ok(SettleResult::Full);
     }
     let again_at = again.as_ref().and_then(|again| again.new.next_at);
     let settled = if again.is_some() { AGAIN } else { DONE };
@@ -168,7 +169,7 @@ pub fn settle(tx: &mut dyn Tx, settle: &Prepared, now: DateTime<Utc>) -> Result<
         (Some(row), Some(revision)) => Some(outbox::say(tx, revision, SaidFor::Change(*row), now)?),
         _ => None,
     };
-    Ok(Settling::Settled(said))
+    Ok(SettleResult::Settled(said))
 }
 
 /// Notes that a tap is carried out; `false` when it was before.

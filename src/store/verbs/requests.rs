@@ -5,24 +5,24 @@ use chrono::{DateTime, Utc};
 use super::claimed::{self, RawClaimed};
 use super::conversations::{self, Site};
 use super::{claiming, facts, lanes, locks, stop, tasks, words};
-use selkie_domain::ids::TaskId;
-use selkie_domain::task::Lane;
 use crate::arrival::TaskRequest;
 use crate::error::Result;
 use crate::intake::Fuse;
 use crate::tx::Tx;
+use selkie_domain::ids::TaskId;
+use selkie_domain::task::Lane;
 
 /// A request, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct RequestText {
     request: TaskRequest,
-    facts: facts::Written,
+    facts: facts::FactsText,
 }
 
-impl Prepared {
+impl RequestText {
     /// Writes a request's texts.
     pub fn new(request: TaskRequest) -> Result<Self> {
-        let facts = facts::Written::new(&request.task.facts)?;
+        let facts = facts::FactsText::new(&request.task.facts)?;
         Ok(Self { request, facts })
     }
 
@@ -49,7 +49,7 @@ pub struct RawRequested {
 }
 
 /// Makes the task, and claims what may start at once; see [`crate::Intake::request`].
-pub fn request(tx: &mut dyn Tx, asked: &Prepared, fuse: &Fuse) -> Result<RawRequested> {
+pub fn request(tx: &mut dyn Tx, asked: &RequestText, fuse: &Fuse) -> Result<RawRequested> {
     let TaskRequest { location, order, task: new, words: said } = &asked.request;
     locks::named(tx, [&location.conversation])?;
     let known = conversations::find(tx, &location.conversation)?;

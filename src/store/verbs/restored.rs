@@ -1,11 +1,11 @@
 //! A restored life: marked, so that nothing of it is carried out, and let go.
 
-use super::ending::{Ending, end};
+use super::ending::{EndRecord, end};
 use super::lanes;
 use super::outbox;
 use super::rows::json;
 use crate::error::Result;
-use crate::restored::{Released, Restored, Waiting};
+use crate::restored::{ReleaseResult, RestoreOrigin, RestorePolicy};
 use crate::tx::Tx;
 use crate::value::params;
 
@@ -13,25 +13,25 @@ use crate::value::params;
 const RESTORED: &str = "it waited in a backup that was restored";
 
 /// Marks a life as restored.
-pub fn mark(tx: &mut dyn Tx, restored: &Restored) -> Result<()> {
+pub fn mark(tx: &mut dyn Tx, restored: &RestoreOrigin) -> Result<()> {
     tx.execute_later("UPDATE meta SET restored = ?1 WHERE id = 1", params![&json(restored)?])
 }
 
 /// Returns what a life was restored from, while nobody has let it go on.
-pub fn read(tx: &mut dyn Tx) -> Result<Option<Restored>> {
+pub fn read(tx: &mut dyn Tx) -> Result<Option<RestoreOrigin>> {
     let text = "SELECT restored FROM meta WHERE id = 1";
-    Restored::stored(tx.first::<Option<String>>(text, params![])?.flatten())
+    RestoreOrigin::stored(tx.first::<Option<String>>(text, params![])?.flatten())
 }
 
 /// Lets it go on. `None`: nothing holds it.
-pub fn release(tx: &mut dyn Tx, waiting: Waiting, now: i64) -> Result<Option<Released>> {
+pub fn release(tx: &mut dyn Tx, waiting: RestorePolicy, now: i64) -> Result<Option<ReleaseResult>> {
     if read(tx)?.is_none() {
         return Ok(None);
     }
-    let mut released = Released::default();
+    let mut released = ReleaseResult::default();
     match waiting {
-        Waiting::Drop => released.stopped = drop_all(tx, now)?,
-        Waiting::Answer => released.goes_on = open(tx)?.len() as u64,
+        RestorePolicy::Drop => released.stopped = drop_all(tx, now)?,
+        RestorePolicy::Answer => released.goes_on = open(tx)?.len() as u64,
     }
     tx.execute_later("UPDATE meta SET restored = NULL WHERE id = 1", params![])?;
     Ok(Some(released))
@@ -41,7 +41,7 @@ pub fn release(tx: &mut dyn Tx, waiting: Waiting, now: i64) -> Result<Option<Rel
 fn drop_all(tx: &mut dyn Tx, now: i64) -> Result<u64> {
     let open = open(tx)?;
     for task in &open {
-        end(tx, task.id, Ending { state: "stopped", why: Some(RESTORED), at: now })?;
+        end(tx, task.id, EndRecord { state: "stopped", why: Some(RESTORED), at: now })?;
     }
     for task in &open {
         lanes::refresh(tx, task.lane)?;

@@ -2,10 +2,10 @@
 
 use super::rows::{ITEM_VERSION, load_item};
 use super::{appending, own_form};
-use selkie_domain::transcript::Item;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::transcript::Item;
 
 /// Stands where a row was that cannot be read: it stays one that cannot be read.
 const ERASED: &str = r#"{"item":"erased"}"#;

@@ -5,13 +5,13 @@ use selkie_channel_core::{AccountId, ConversationId, Inbound, Outbound, Part, Pe
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::lean::thinned;
+use super::compact_json::thinned;
+use crate::error::{Result, StoreError};
+use crate::value::Row;
 use selkie_domain::facts::Facts;
 use selkie_domain::question::Person;
 use selkie_domain::schedule::Schedule;
 use selkie_domain::transcript::Item;
-use crate::error::{Result, StoreError};
-use crate::value::Row;
 
 /// The layout of transcript rows written today; the column `v` says which a row has.
 pub const ITEM_VERSION: u16 = 1;

@@ -5,42 +5,42 @@ use chrono::{DateTime, Utc};
 use super::approving;
 use super::asking;
 use super::claimed::RawClaimed;
-use super::ending::{self, Ending, Gain};
-use super::fence::Held;
+use super::ending::{self, EndRecord, Gain};
+use super::fence::HeldTask;
 use super::last::{Last, look};
 use super::outbox::{self, LastWords};
 use super::rows::{json, millis, small};
 use super::usage::cost;
 use super::{
-    absorbing, appending, claiming, facts, held as holding, lanes, locks, model_calls, own_form,
-    status, unsend,
+    absorbing, appending, claiming, facts, held_answers as holding, lanes, locks, model_calls,
+    own_form, status, unsend,
 };
+use crate::delivery::QueuedOutbound;
+use crate::engine::Class;
+use crate::error::Result;
+use crate::inflow::SeenMarks;
+use crate::status::StatusChange;
+use crate::tx::Tx;
+use crate::value::params;
+use crate::work::{Advance, End, HistoryStart, StepForm, WritingCall};
 use selkie_domain::facts::Mode;
 use selkie_domain::task::{Claim, ParkedOn};
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
-use crate::delivery::Queued;
-use crate::engine::Class;
-use crate::error::Result;
-use crate::inflow::Seen;
-use crate::status::Changing;
-use crate::tx::Tx;
-use crate::value::params;
-use crate::work::{Advance, Cut, End, StepForm, Wrote};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct AdvanceText {
     items: Vec<String>,
     /// The calls that wrote them.
-    wrote: Vec<Wrote>,
+    wrote: Vec<WritingCall>,
     /// What their provider wants back with them.
     kept: Vec<StepForm>,
     /// Absent when it stays as it is.
     header: Option<String>,
     usage: Usage,
     now: DateTime<Utc>,
-    seen: Seen,
+    seen: SeenMarks,
     approval: Option<Use>,
     how: How,
 }
@@ -56,35 +56,35 @@ enum Use {
 
 #[derive(Debug)]
 enum How {
-    Step { facts: Option<facts::Written>, durable: bool },
-    Park(Box<Parking>),
+    Step { facts: Option<facts::FactsText>, durable: bool },
+    Park(Box<ParkStep>),
     Release,
     Finish(Finish),
 }
 
 #[derive(Debug)]
 struct Finish {
-    facts: Option<facts::Written>,
+    facts: Option<facts::FactsText>,
     end: End,
-    say: Vec<outbox::Prepared>,
+    say: Vec<outbox::DraftText>,
     set_aside: bool,
     unheard: bool,
-    cut: Option<Cut>,
+    cut: Option<HistoryStart>,
     departs: bool,
     hand_over: bool,
 }
 
 #[derive(Debug)]
-struct Parking {
+struct ParkStep {
     on: ParkedOn,
     text: String,
     wake_at: Option<i64>,
-    ask: Option<asking::Prepared>,
-    seek: Option<approving::Prepared>,
+    ask: Option<asking::QuestionText>,
+    seek: Option<approving::ApprovalText>,
     hand_over: bool,
 }
 
-impl Prepared {
+impl AdvanceText {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts =
@@ -100,17 +100,17 @@ impl Prepared {
                 Self { approval: Some(Use::Forgo { key, why }), ..Self::new(*with, now)? }
             }
             Advance::Step { append, header, facts, usage, durable } => {
-                let facts = facts.as_ref().map(facts::Written::new).transpose()?;
+                let facts = facts.as_ref().map(facts::FactsText::new).transpose()?;
                 let how = How::Step { facts, durable };
                 Self::plain(texts(append)?, Some(header), usage, now, how)
             }
             Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now } => {
-                let how = How::Park(Box::new(Parking {
+                let how = How::Park(Box::new(ParkStep {
                     text: json(&on)?,
                     on,
                     wake_at: wake_at.map(millis),
-                    ask: ask.map(|asked| asking::Prepared::new(*asked)).transpose()?,
-                    seek: seek.map(|sought| approving::Prepared::new(*sought)).transpose()?,
+                    ask: ask.map(|asked| asking::QuestionText::new(*asked)).transpose()?,
+                    seek: seek.map(|sought| approving::ApprovalText::new(*sought)).transpose()?,
                     hand_over,
                 }));
                 Self::plain(texts(append)?, Some(header), usage, now, how)
@@ -130,8 +130,8 @@ impl Prepared {
                 hand_over,
                 now,
             } => {
-                let facts = facts.as_ref().map(facts::Written::new).transpose()?;
-                let said = |draft| outbox::Prepared::saying(draft, &append);
+                let facts = facts.as_ref().map(facts::FactsText::new).transpose()?;
+                let said = |draft| outbox::DraftText::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
                 let finish =
                     Finish { facts, end, say, set_aside, unheard, cut, departs, hand_over };
@@ -149,7 +149,7 @@ impl Prepared {
         now: DateTime<Utc>,
         how: How,
     ) -> Self {
-        let (wrote, kept, seen) = (Vec::new(), Vec::new(), Seen::default());
+        let (wrote, kept, seen) = (Vec::new(), Vec::new(), SeenMarks::default());
         Self { items, wrote, kept, header, usage, now, seen, approval: None, how }
     }
 
@@ -164,10 +164,10 @@ impl Prepared {
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         let said = match &self.how {
-            How::Finish(finish) => finish.say.iter().map(outbox::Prepared::bytes).sum(),
+            How::Finish(finish) => finish.say.iter().map(outbox::DraftText::bytes).sum(),
             How::Park(parking) => {
-                parking.ask.as_ref().map_or(0, asking::Prepared::bytes)
-                    + parking.seek.as_ref().map_or(0, approving::Prepared::bytes)
+                parking.ask.as_ref().map_or(0, asking::QuestionText::bytes)
+                    + parking.seek.as_ref().map_or(0, approving::ApprovalText::bytes)
             }
             _ => 0,
         };
@@ -183,15 +183,15 @@ pub enum RawCommitted {
     Continue { stop: bool, mode: Mode },
     NotApproved { stop: bool, mode: Mode },
     Lost,
-    Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
+    Ended { queued: Vec<QueuedOutbound>, next: Option<Box<RawClaimed>>, usage: Usage },
 }
 
 /// Writes an advance under its claim; nothing when the claim is lost.
-pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawCommitted> {
-    locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::Prepared::conversation))?;
+pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &AdvanceText) -> Result<RawCommitted> {
+    locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::DraftText::conversation))?;
     let Some(last) = look(tx, claim)? else { return Ok(RawCommitted::Lost) };
     let (task, held) = (claim.task.0, last.held);
-    let Prepared { items, wrote, now, seen, how, .. } = advance;
+    let AdvanceText { items, wrote, now, seen, how, .. } = advance;
     let mut unsent = held.unsent;
     if !seen.is_empty() {
         unsent |= absorbing::absorb(tx, task, held.lane, seen, *now)?;
@@ -205,7 +205,7 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     if unsent {
         unsend::again(tx, task)?;
     }
-    let Held { stop, mode, .. } = held;
+    let HeldTask { stop, mode, .. } = held;
     // What ends is written with its end.
     if !matches!(how, How::Finish(_)) {
         advance.write(tx, task)?;
@@ -228,9 +228,9 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     }
 }
 
-impl Prepared {
+impl AdvanceText {
     /// What it says.
-    fn drafts(&self) -> impl Iterator<Item = &outbox::Prepared> {
+    fn drafts(&self) -> impl Iterator<Item = &outbox::DraftText> {
         let (said, parking) = match &self.how {
             How::Finish(finish) => (finish.say.as_slice(), None),
             How::Park(parking) => (&[][..], Some(parking)),
@@ -238,7 +238,7 @@ impl Prepared {
         };
         let asked = parking.and_then(|parking| parking.ask.as_ref()).map(|ask| &ask.draft);
         let sought = parking.and_then(|parking| parking.seek.as_ref());
-        said.iter().chain(asked).chain(sought.into_iter().flat_map(approving::Prepared::drafts))
+        said.iter().chain(asked).chain(sought.into_iter().flat_map(approving::ApprovalText::drafts))
     }
 
     /// Writes the header, the facts and what it has cost.
@@ -258,7 +258,7 @@ impl Prepared {
             params![
                 task,
                 &self.header,
-                facts.map(facts::Written::rest),
+                facts.map(facts::FactsText::rest),
                 calls,
                 input,
                 cached,
@@ -273,16 +273,16 @@ impl Prepared {
 /// What an advance ends a claim with.
 struct Run<'a> {
     claim: &'a Claim,
-    held: Held,
+    held: HeldTask,
     now: DateTime<Utc>,
 }
 
 impl Run<'_> {
     /// Parks the task: its attempts begin anew, for this claim ended well. A child that has already ended
     /// wakes it at once.
-    fn park(&self, tx: &mut dyn Tx, parking: &Parking) -> Result<RawCommitted> {
+    fn park(&self, tx: &mut dyn Tx, parking: &ParkStep) -> Result<RawCommitted> {
         let task = self.claim.task.0;
-        let Parking { on, text, wake_at, ask, seek, hand_over } = parking;
+        let ParkStep { on, text, wake_at, ask, seek, hand_over } = parking;
         let child = match on {
             ParkedOn::Child { task } => Some(task.0),
             _ => None,
@@ -331,8 +331,8 @@ impl Run<'_> {
         let state = finish.end.state().name();
         let facts = finish.facts.as_ref();
         let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
-        let gain = Gain { facts: facts.map(facts::Written::rest), whereabouts, usage };
-        ending::finish(tx, task, Ending { state, why, at }, gain)?;
+        let gain = Gain { facts: facts.map(facts::FactsText::rest), whereabouts, usage };
+        ending::finish(tx, task, EndRecord { state, why, at }, gain)?;
         // Before its first answer there is none.
         if last.cost.calls > 0 {
             own_form::forget(tx, task)?;
@@ -345,7 +345,7 @@ impl Run<'_> {
         }
         let queued = self.say(tx, last, finish)?;
         if finish.say.iter().any(|said| said.is_over) {
-            status::forget(tx, Changing::Answer, task)?;
+            status::forget(tx, StatusChange::Answer, task)?;
         }
         if finish.set_aside {
             raise_epoch(tx, task)?;
@@ -359,7 +359,7 @@ impl Run<'_> {
     }
 
     /// Says the last words; the first part of the first leaves at once, if anything may.
-    fn say(&self, tx: &mut dyn Tx, last: &Last, finish: &Finish) -> Result<Vec<Queued>> {
+    fn say(&self, tx: &mut dyn Tx, last: &Last, finish: &Finish) -> Result<Vec<QueuedOutbound>> {
         let sender = finish.departs.then_some(&self.claim.instance);
         let mut words =
             LastWords { task: self.claim.task.0, last, spent: last.spent.as_deref(), sender };
@@ -399,7 +399,7 @@ fn raise_epoch(tx: &mut dyn Tx, task: i64) -> Result<()> {
 }
 
 /// The history begins here from now on. A conversation that was reset meanwhile has another one.
-fn cut_history(tx: &mut dyn Tx, task: i64, cut: Cut) -> Result<()> {
+fn cut_history(tx: &mut dyn Tx, task: i64, cut: HistoryStart) -> Result<()> {
     tx.execute_later(
         "UPDATE conversation SET cut = ?2, short = ?3
          WHERE id = (SELECT conversation FROM task WHERE id = ?1)

@@ -7,30 +7,30 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
 use super::conversations;
-use super::firing::{self, Prepared, RawFired};
+use super::firing::{self, FiringText, RawFired};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept, RawSchedule};
-use selkie_domain::ids::{ScheduleId, TaskId};
-use selkie_domain::usage::Usage;
 use crate::error::{Result, StoreError};
 use crate::intake::Fuse;
 use crate::schedule::{
-    Change, DueSchedules, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules,
-    Usual, Version, Which,
+    Change, DueSchedules, FiringRecord, FiringResult, KeepResult, NewSchedule, Occurrence,
+    ScheduleRow, Schedules, Usual, Version, Which,
 };
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
+use selkie_domain::ids::{ScheduleId, TaskId};
+use selkie_domain::usage::Usage;
 
 #[async_trait]
 impl Schedules for SqlLedger {
-    async fn schedule(&self, new: NewSchedule) -> Result<Kept> {
+    async fn schedule(&self, new: NewSchedule) -> Result<KeepResult> {
         let contents = schedules::written(&new.schedule)?;
         let plan = Plan::DURABLE.bytes(contents.len()).after(&new.key);
         let kept = self.write(plan, move |tx| schedules::keep(tx, &new, &contents)).await?;
         Ok(match kept {
-            RawKept::New(row) => Kept::New(row.read()?),
-            RawKept::Known(row) => Kept::Known(row.read()?),
-            RawKept::Full => Kept::Full,
+            RawKept::New(row) => KeepResult::New(row.read()?),
+            RawKept::Known(row) => KeepResult::Known(row.read()?),
+            RawKept::Full => KeepResult::Full,
         })
     }
 
@@ -115,19 +115,21 @@ impl DueSchedules for SqlLedger {
         Ok(next.map(time))
     }
 
-    async fn fire(&self, firing: Firing, fuse: Fuse) -> Result<Fired> {
-        let firing = Prepared::new(firing)?;
+    async fn fire(&self, firing: FiringRecord, fuse: Fuse) -> Result<FiringResult> {
+        let firing = FiringText::new(firing)?;
         let plan = Plan::DURABLE.bytes(firing.bytes()).after(&firing.schedule().0);
         let instance = fuse.instance.clone();
         let fired = self.write(plan, move |tx| firing::fire(tx, &firing, &fuse)).await?;
         Ok(match fired {
-            RawFired::Stale => Fired::Stale,
-            RawFired::UnderWay => Fired::UnderWay,
-            RawFired::CarriedOut => Fired::CarriedOut,
-            RawFired::Skipped(why) => Fired::Skipped(why),
-            RawFired::Missed => Fired::Missed,
-            RawFired::Said(queued) => Fired::Said(queued),
-            RawFired::Task(raw) => Fired::Task(Box::new(self.requested(*raw, &instance).await)),
+            RawFired::Stale => FiringResult::Stale,
+            RawFired::UnderWay => FiringResult::UnderWay,
+            RawFired::CarriedOut => FiringResult::CarriedOut,
+            RawFired::Skipped(why) => FiringResult::Skipped(why),
+            RawFired::Missed => FiringResult::Missed,
+            RawFired::Said(queued) => FiringResult::Said(queued),
+            RawFired::Task(raw) => {
+                FiringResult::Task(Box::new(self.requested(*raw, &instance).await))
+            }
         })
     }
 

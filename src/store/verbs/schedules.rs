@@ -7,15 +7,13 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, json, load, millis, time};
 use super::{approving, command, conversations, locks, usage};
+use crate::error::{Result, StoreError};
+use crate::schedule::{Change, LastTime, NewSchedule, ScheduleRow, States, Usual, Version, Which};
+use crate::tx::Tx;
+use crate::value::{Row, Value, params};
 use selkie_domain::ids::{OutboundId, ScheduleId, TaskId};
 use selkie_domain::schedule::{Schedule, ScheduleState};
 use selkie_domain::usage::Usage;
-use crate::error::{Result, StoreError};
-use crate::schedule::{
-    Change, LastTime, NewSchedule, ScheduleRow, States, Usual, Version, Which,
-};
-use crate::tx::Tx;
-use crate::value::{Row, Value, params};
 
 /// Schedules `s`, with what follows their columns.
 macro_rules! schedule {
@@ -180,7 +178,7 @@ fn by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<RawSchedule>> {
     tx.optional(schedule!("WHERE s.key = ?1"), params![key], RawSchedule::from_row)
 }
 
-/// Which schedules are listed, by the values of [`Narrowed`].
+/// Which schedules are listed, by the values of [`ScheduleFilter`].
 macro_rules! of_which {
     () => {
         "WHERE (CAST(?1 AS BIGINT) IS NULL OR s.conversation = ?1)
@@ -192,19 +190,19 @@ macro_rules! of_which {
 }
 
 /// What narrows a list, as the store knows it.
-struct Narrowed<'a> {
+struct ScheduleFilter<'a> {
     here: Option<i64>,
     person: Option<&'a str>,
 }
 
 /// Reads what narrows a list; `None` when nothing was ever heard in that conversation.
-fn narrowed<'a>(tx: &mut dyn Tx, which: &'a Which) -> Result<Option<Narrowed<'a>>> {
+fn narrowed<'a>(tx: &mut dyn Tx, which: &'a Which) -> Result<Option<ScheduleFilter<'a>>> {
     let person = which.person.as_ref().map(selkie_channel_core::PersonId::as_str);
     let Some(conversation) = &which.conversation else {
-        return Ok(Some(Narrowed { here: None, person }));
+        return Ok(Some(ScheduleFilter { here: None, person }));
     };
     let here = conversations::find(tx, conversation)?;
-    Ok(here.map(|here| Narrowed { here: Some(here), person }))
+    Ok(here.map(|here| ScheduleFilter { here: Some(here), person }))
 }
 
 /// Lists schedules: the next to come due first, then those that are paused, then those that are over, the newest first.
@@ -217,7 +215,7 @@ pub fn list(tx: &mut dyn Tx, which: &Which) -> Result<Vec<RawSchedule>> {
              CASE WHEN s.state IN ('active', 'paused') THEN s.next_at END,
              CASE WHEN s.state IN ('active', 'paused') THEN s.id ELSE -s.id END LIMIT ?6"
     );
-    let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(Vec::new()) };
+    let Some(ScheduleFilter { here, person }) = narrowed(tx, which)? else { return Ok(Vec::new()) };
     let States { open, ended, removed } = which.states;
     tx.all(SQL, params![here, person, open, ended, removed, which.limit], RawSchedule::from_row)
 }
@@ -225,7 +223,7 @@ pub fn list(tx: &mut dyn Tx, which: &Which) -> Result<Vec<RawSchedule>> {
 /// Counts the schedules that would be listed without a limit.
 pub fn how_many(tx: &mut dyn Tx, which: &Which) -> Result<u64> {
     const SQL: &str = concat!("SELECT COUNT(*) FROM schedule s ", of_which!());
-    let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(0) };
+    let Some(ScheduleFilter { here, person }) = narrowed(tx, which)? else { return Ok(0) };
     let States { open, ended, removed } = which.states;
     let counted: i64 = tx.only(SQL, params![here, person, open, ended, removed])?;
     Ok(count(counted))

@@ -1,17 +1,17 @@
 //! What a person has taken back goes out of a task's transcript: the message, quotes of it, its line among others.
 
 use super::rewriting::rewrite;
-use selkie_domain::ids::InboxId;
-use selkie_domain::transcript::{Answer, Item, Received};
 use crate::error::Result;
 use crate::tx::Tx;
+use selkie_domain::ids::InboxId;
+use selkie_domain::transcript::{Answer, Item, UserMessage};
 
 /// Stands where the text was.
 pub const TAKEN_BACK: &str = "(taken back by who wrote it)";
 
 /// What goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Gone<'a> {
+pub struct ScrubPlan<'a> {
     /// The row of the inbox by which the transcript knows it.
     pub row: i64,
     /// What of it.
@@ -31,7 +31,7 @@ pub enum Part<'a> {
 }
 
 /// Takes it out.
-pub fn scrub(tx: &mut dyn Tx, task: i64, gone: Gone<'_>) -> Result<()> {
+pub fn scrub(tx: &mut dyn Tx, task: i64, gone: ScrubPlan<'_>) -> Result<()> {
     rewrite(tx, task, |item| match item {
         Item::Received(heard) => forget(heard, gone),
         Item::Answered { answers } => {
@@ -43,7 +43,7 @@ pub fn scrub(tx: &mut dyn Tx, task: i64, gone: Gone<'_>) -> Result<()> {
 }
 
 /// Whether they were words that a person has typed to answer a call.
-fn unanswer(answer: &mut Answer, gone: Gone<'_>) -> bool {
+fn unanswer(answer: &mut Answer, gone: ScrubPlan<'_>) -> bool {
     let Part::Message { words: Some(words) } = gone.part else { return false };
     let is_it = answer.typed.iter().any(|typed| typed == words);
     if is_it {
@@ -53,7 +53,7 @@ fn unanswer(answer: &mut Answer, gone: Gone<'_>) -> bool {
 }
 
 /// Whether there was anything to forget.
-fn forget(heard: &mut Received, gone: Gone<'_>) -> bool {
+fn forget(heard: &mut UserMessage, gone: ScrubPlan<'_>) -> bool {
     let before = heard.clone();
     let own = heard.inbox == Some(InboxId(gone.row));
     match gone.part {

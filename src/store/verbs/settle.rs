@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use selkie_channel_core::PlaceId;
 
 use super::rows::{json, lean, millis};
-use super::standing::{self, Standing, parts_beside};
+use super::standing::{self, OutboundParts, parts_beside};
 use super::{approving, asking, closing, locks, moved, outbox};
 use crate::delivery::{DeliveryState, Outcome};
 use crate::error::{Result, StoreError};
@@ -19,7 +19,7 @@ use crate::value::params;
 #[derive(Debug)]
 pub enum Change {
     /// Arrived.
-    Sent(Arrived),
+    Sent(ArrivedPart),
     /// To be sent at this moment.
     Queued(i64, String),
     /// Refused, and whether the conversation is closed by it.
@@ -40,7 +40,7 @@ pub enum Change {
 
 /// What is known of a part that arrived.
 #[derive(Debug)]
-pub struct Arrived {
+pub struct ArrivedPart {
     receipt: String,
     /// The id of the message that it is, and those of further ones that its call made.
     message: Option<String>,
@@ -54,7 +54,7 @@ impl Change {
             Outcome::Sent(receipt) => {
                 let also = receipt.also.iter().map(|id| id.as_str().to_owned()).collect();
                 let message = receipt.message.as_ref().map(|id| id.as_str().to_owned());
-                Self::Sent(Arrived { receipt: lean(&receipt)?, message, also })
+                Self::Sent(ArrivedPart { receipt: lean(&receipt)?, message, also })
             }
             Outcome::Retry { at, why } => Self::Queued(millis(at), why),
             Outcome::Refused { reason, close } => Self::Refused(reason, close),
@@ -77,7 +77,7 @@ impl Change {
     }
 }
 
-struct Known {
+struct PartState {
     part: i64,
     /// Its place among those of its outbound.
     place: usize,
@@ -90,7 +90,7 @@ struct Known {
 /// Stores the outcome and returns where the whole outbound stands.
 pub fn settle(tx: &mut dyn Tx, part: i64, change: &Change, now: i64) -> Result<DeliveryState> {
     locks::of_part(tx, part)?;
-    let (mut standing, mut known) = (Standing::default(), None);
+    let (mut standing, mut known) = (OutboundParts::default(), None);
     let [first, last] = parts_beside(part);
     tx.query(
         "SELECT state, open, reason, message, id, outbound, conversation, repeated FROM part
@@ -98,7 +98,7 @@ pub fn settle(tx: &mut dyn Tx, part: i64, change: &Change, now: i64) -> Result<D
         params![first, last],
         &mut |row| {
             if row.get::<i64>(4)? == part {
-                known = Some(Known {
+                known = Some(PartState {
                     part,
                     place: standing.count(),
                     outbound: row.get(5)?,
@@ -138,7 +138,7 @@ impl Waits<'_> {
     const AGAIN: Self = Self { state: "queued", at: None, why: None };
 }
 
-impl Known {
+impl PartState {
     fn apply(&self, tx: &mut dyn Tx, change: &Change, now: i64) -> Result<()> {
         match change {
             Change::Sent(arrived) => self.arrive(tx, arrived, now),
@@ -184,7 +184,7 @@ impl Known {
     }
 
     /// It arrived, as far as its receipt tells.
-    fn arrive(&self, tx: &mut dyn Tx, arrived: &Arrived, now: i64) -> Result<()> {
+    fn arrive(&self, tx: &mut dyn Tx, arrived: &ArrivedPart, now: i64) -> Result<()> {
         let state = if self.repeated { "repeated" } else { "sent" };
         tx.execute_later(
             "UPDATE part SET state = ?2, open = 0, told = NULL, receipt = ?3, reason = NULL,

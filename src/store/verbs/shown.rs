@@ -10,15 +10,15 @@ use super::named::Names;
 use super::own_form;
 use super::rows::{load_item, read_json, time};
 use super::usage::usage;
-use selkie_domain::facts::Mode;
-use selkie_domain::ids::TaskId;
-use selkie_domain::question::Person;
-use selkie_domain::task::TaskState;
 use crate::error::{Result, StoreError};
 use crate::read::{TaskDetail, TaskRow};
 use crate::tx::Tx;
 use crate::value::{Row, params};
-use crate::work::Wrote;
+use crate::work::WritingCall;
+use selkie_domain::facts::Mode;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::Person;
+use selkie_domain::task::TaskState;
 
 /// How much of what was asked is shown in a list, in characters.
 const ASKED: usize = 200;
@@ -63,14 +63,14 @@ pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: usize) -> Result
 }
 
 /// A task and the key of its cause.
-type Caused = (TaskRow, String);
+type TaskCause = (TaskRow, String);
 
-fn caused_row(row: &dyn Row) -> Result<Caused> {
+fn caused_row(row: &dyn Row) -> Result<TaskCause> {
     Ok((task_row(row)?, row.get(22)?))
 }
 
 /// Names the schedules that tasks come from.
-fn named(tx: &mut dyn Tx, rows: Vec<Caused>) -> Result<Vec<TaskRow>> {
+fn named(tx: &mut dyn Tx, rows: Vec<TaskCause>) -> Result<Vec<TaskRow>> {
     let mut names = Names::default();
     let mut tasks = Vec::with_capacity(rows.len());
     for (row, cause) in rows {
@@ -81,7 +81,7 @@ fn named(tx: &mut dyn Tx, rows: Vec<Caused>) -> Result<Vec<TaskRow>> {
 
 /// What a message asks.
 #[derive(Deserialize)]
-struct Asked {
+struct MessageQuery {
     #[serde(default)]
     text: String,
     /// A command that is none of ours; `text` holds its arguments alone.
@@ -103,7 +103,7 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
     let state: &str = row.get(3)?;
     let id: i64 = row.get(0)?;
     let account = AccountId::new(row.get::<&str>(1)?);
-    let asked: Option<Asked> =
+    let asked: Option<MessageQuery> =
         row.get::<Option<&str>>(13)?.and_then(|text| serde_json::from_str(text).ok());
     let person = |speaker: Speaker| Person { id: speaker.id, name: speaker.name };
     let (asked, who) = match asked {
@@ -150,15 +150,16 @@ pub fn detail(tx: &mut dyn Tx, id: i64) -> Result<Option<TaskDetail>> {
     })?;
     let Some(((row, cause), facts, header)) = found else { return Ok(None) };
     let row = TaskRow { schedule: Names::default().behind(tx, &cause)?, ..row };
-    let items: Vec<Stored> = tx.all(
+    let items: Vec<StoredItem> = tx.all(
         "SELECT v, item, used FROM transcript WHERE task = ?1 ORDER BY seq",
         params![id],
-        |row| Ok(Stored { v: row.get(0)?, text: row.get(1)?, used: row.get(2)? }),
+        |row| Ok(StoredItem { v: row.get(0)?, text: row.get(1)?, used: row.get(2)? }),
     )?;
     let names = model_calls::Names::read(tx)?;
     let total = row.usage;
     let used = items.iter().map(|item| names.call(item.used.as_deref()?, total));
-    let model_calls = used.enumerate().filter_map(|(item, call)| Some(Wrote { item, call: call? }));
+    let model_calls =
+        used.enumerate().filter_map(|(item, call)| Some(WritingCall { item, call: call? }));
     Ok(Some(TaskDetail {
         row,
         facts,
@@ -173,7 +174,7 @@ pub fn detail(tx: &mut dyn Tx, id: i64) -> Result<Option<TaskDetail>> {
 }
 
 /// An item of a transcript and what its model's call has used.
-struct Stored {
+struct StoredItem {
     v: u16,
     text: String,
     used: Option<String>,

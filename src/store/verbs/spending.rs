@@ -1,19 +1,19 @@
-//! Counters of use: the verb of [`Spending`].
+//! Counters of use: the verb of [`UsageCounters`].
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::rows::{count, millis, small};
-use selkie_domain::usage::Spent;
 use crate::error::Result;
-use crate::spending::Spending;
+use crate::spending::UsageCounters;
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::usage::UsageDelta;
 
 #[async_trait]
-impl Spending for SqlLedger {
-    async fn spend(&self, spent: Vec<Spent>, forget: DateTime<Utc>) -> Result<Vec<u64>> {
+impl UsageCounters for SqlLedger {
+    async fn spend(&self, spent: Vec<UsageDelta>, forget: DateTime<Utc>) -> Result<Vec<u64>> {
         let forget = millis(forget);
         self.write(Plan::RELAXED, move |tx| {
             tx.execute_later("DELETE FROM spent WHERE since < ?1", params![forget])?;
@@ -24,8 +24,8 @@ impl Spending for SqlLedger {
 }
 
 /// Adds to a counter and returns what it has come to.
-fn add(tx: &mut dyn Tx, spent: &Spent) -> Result<u64> {
-    let Spent { who, what, since, amount } = spent;
+fn add(tx: &mut dyn Tx, spent: &UsageDelta) -> Result<u64> {
+    let UsageDelta { who, what, since, amount } = spent;
     let (since, amount) = (millis(*since), small(*amount));
     if amount == 0 {
         let known = tx.first::<i64>(

@@ -8,17 +8,17 @@ use selkie_channel_core::{Body, ConversationId};
 
 use super::named::Names;
 use super::rows::time;
-use super::said::{RawBody, read_body};
 use super::standing::standing;
+use super::stored_words::{RawBody, read_body};
 use super::{conversations, quoted};
-use selkie_domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
 use crate::error::Result;
-use crate::spoken::{Spoken, SpokenFor};
+use crate::spoken::{SpokenFor, Utterance};
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::ids::{InboxId, OutboundId, ScheduleId, TaskId};
 
 /// Returns the newest of it, oldest first.
-pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<Spoken>> {
+pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<Utterance>> {
     let Some(conversation) = conversations::find(tx, id)? else { return Ok(Vec::new()) };
     let mut rows = tx.all(
         "SELECT o.id, o.body, o.task, o.inbox, o.call, o.created_at, t.conversation, p.schedule
@@ -56,7 +56,7 @@ pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<S
         }
         let standing = standing(tx, row.body.0)?;
         let id = OutboundId(row.body.0);
-        all.push(Spoken { id, at: time(row.created_at), said_for, outbound, text, standing });
+        all.push(Utterance { id, at: time(row.created_at), said_for, outbound, text, standing });
     }
     Ok(all)
 }

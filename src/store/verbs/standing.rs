@@ -26,7 +26,7 @@ pub fn parts_beside(part: i64) -> [i64; 2] {
 /// Returns where an outbound stands.
 pub fn standing(tx: &mut dyn Tx, outbound: i64) -> Result<DeliveryState> {
     let [first, last] = parts_of(outbound);
-    let mut parts = Standing::default();
+    let mut parts = OutboundParts::default();
     tx.query(
         "SELECT state, open, reason, message FROM part WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
         params![first, last],
@@ -49,9 +49,9 @@ pub fn ends_in(tx: &mut dyn Tx, outbound: i64, message: &MessageRef) -> Result<b
 
 /// The parts of an outbound.
 #[derive(Default)]
-pub struct Standing(Vec<PartState>);
+pub struct OutboundParts(Vec<PartState>);
 
-impl Standing {
+impl OutboundParts {
     /// Takes the next part: the first four columns of a row.
     pub fn take(&mut self, row: &dyn Row) -> Result<()> {
         self.0.push(PartState::from_row(row)?);

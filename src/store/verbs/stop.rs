@@ -6,19 +6,19 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 
-use super::ending::{Ending, end};
+use super::ending::{EndRecord, end};
 use super::rows::millis;
-use super::{asking, facts, held, lanes, outbox};
-use selkie_domain::facts::{Facts, Trust};
-use selkie_domain::ids::TaskId;
+use super::{asking, facts, held_answers, lanes, outbox};
 use crate::error::Result;
 use crate::question::QuestionRow;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::facts::{Facts, Trust};
+use selkie_domain::ids::TaskId;
 
 /// What a stop came to.
 #[derive(Default)]
-pub struct Ended {
+pub struct StopResult {
     /// Tasks that run, or were parked.
     pub running: Vec<TaskId>,
     /// Questions that were open.
@@ -27,7 +27,7 @@ pub struct Ended {
     pub any: bool,
 }
 
-impl Ended {
+impl StopResult {
     /// Adds what another one came to.
     pub fn join(&mut self, other: Self) {
         self.running.extend(other.running);
@@ -43,7 +43,7 @@ pub fn stop(
     conversation: i64,
     by: Option<&str>,
     now: DateTime<Utc>,
-) -> Result<Ended> {
+) -> Result<StopResult> {
     let mut running = running_of(tx, conversation, by)?;
     for task in &running {
         tell(tx, task.0)?;
@@ -53,14 +53,14 @@ pub fn stop(
     let unsent = cancel_all_unsent(tx, conversation, by, now)?;
     // A held answer waits for a tap of anybody: only who may stop everything drops it.
     let held = match by {
-        None => held::drop_held(tx, conversation, "cancelled", "stopped", millis(now))?,
+        None => held_answers::drop_held(tx, conversation, "cancelled", "stopped", millis(now))?,
         Some(_) => 0,
     };
     if unsent > 0 {
         outbox::tidy(tx)?;
     }
     let any = !running.is_empty() || unsent + held > 0;
-    Ok(Ended { running, withdrawn, any })
+    Ok(StopResult { running, withdrawn, any })
 }
 
 /// Tells a running task to stop.
@@ -131,7 +131,7 @@ fn stop_parked(
     let mut stopped = Vec::new();
     for (task, lane, _) in parked.into_iter().filter(|(.., theirs)| *theirs) {
         let why = Some("stopped while it waited");
-        end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+        end(tx, task, EndRecord { state: "stopped", why, at: millis(now) })?;
         lanes::refresh(tx, lane)?;
         stopped.push(TaskId(task));
     }

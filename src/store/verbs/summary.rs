@@ -8,7 +8,7 @@ use super::history::Newest;
 use super::rows::{conversation, millis, time};
 use crate::error::Result;
 use crate::sql::{Plan, SqlLedger};
-use crate::summary::{Day, SoughtTalk, Summaries, SummaryMark, Talk, Unsummarized};
+use crate::summary::{Day, SoughtTalk, Summaries, SummaryGap, SummaryMark, Talk};
 use crate::tx::Tx;
 use crate::value::params;
 
@@ -19,7 +19,7 @@ const STALE: i64 = 200;
 
 #[async_trait]
 impl Summaries for SqlLedger {
-    async fn unsummarized(&self, sought: SoughtTalk) -> Result<Vec<Unsummarized>> {
+    async fn unsummarized(&self, sought: SoughtTalk) -> Result<Vec<SummaryGap>> {
         self.read(move |tx| unsummarized(tx, sought)).await
     }
 
@@ -93,7 +93,7 @@ pub fn forget(tx: &mut dyn Tx, conversation: i64) -> Result<()> {
     tx.execute_later("DELETE FROM summary WHERE conversation = ?1", params![conversation])
 }
 
-fn unsummarized(tx: &mut dyn Tx, sought: SoughtTalk) -> Result<Vec<Unsummarized>> {
+fn unsummarized(tx: &mut dyn Tx, sought: SoughtTalk) -> Result<Vec<SummaryGap>> {
     tx.all(
         "SELECT c.id, c.account, c.key, c.epoch, COALESCE(s.upto, 0), t.finish, t.ended_at,
              EXISTS (SELECT 1 FROM task w WHERE w.conversation = c.id AND w.state = 'waiting')
@@ -108,7 +108,7 @@ fn unsummarized(tx: &mut dyn Tx, sought: SoughtTalk) -> Result<Vec<Unsummarized>
          ORDER BY t.ended_at, c.id LIMIT ?3",
         params![millis(sought.since), sought.least, sought.most],
         |row| {
-            Ok(Unsummarized {
+            Ok(SummaryGap {
                 conversation: conversation(row, 1)?,
                 mark: SummaryMark {
                     conversation: row.get(0)?,

@@ -5,11 +5,11 @@ use selkie_channel_core::Inbound;
 
 use super::facts;
 use super::rows::millis;
-use selkie_domain::ids::Instance;
 use crate::arrival::NewTask;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::Instance;
 
 /// What a new task's row holds besides its cause and its moment.
 pub struct Row<'a> {
@@ -24,7 +24,7 @@ pub struct Row<'a> {
     /// Under which word it gathers more.
     pub gathers: Option<&'a str>,
     /// The facts.
-    pub facts: &'a facts::Written,
+    pub facts: &'a facts::FactsText,
     /// The row of where it speaks, where that is known.
     pub whereabouts: Option<i64>,
     /// Who claims it as it is stored: its lane is free.
@@ -36,7 +36,7 @@ pub const FIRST_CLAIM: i64 = 1;
 
 /// A task's row.
 #[derive(Clone, Copy, Debug)]
-pub struct Made {
+pub struct TaskRow {
     /// The task.
     pub task: i64,
     /// Its lane.
@@ -52,7 +52,7 @@ pub fn make(
     conversation: i64,
     row: &Row<'_>,
     now: DateTime<Utc>,
-) -> Result<Made> {
+) -> Result<TaskRow> {
     let (state, start_at) = match row.starts {
         Some(_) => ("running", None),
         None => ("waiting", Some(new.not_before.map_or(0, millis))),
@@ -86,12 +86,12 @@ pub fn make(
         ],
     )?;
     if let Some(task) = made {
-        return Ok(Made { task, lane: row.lane, is_new: true });
+        return Ok(TaskRow { task, lane: row.lane, is_new: true });
     }
     tx.one(
         "SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2 AND cause <> ''",
         params![row.account, new.cause.key(None).as_ref()],
-        |row| Ok(Made { task: row.get(0)?, lane: row.get(1)?, is_new: false }),
+        |row| Ok(TaskRow { task: row.get(0)?, lane: row.get(1)?, is_new: false }),
     )
 }
 
@@ -103,15 +103,15 @@ pub fn join(
     new: &NewTask,
     conversation: i64,
     now: DateTime<Utc>,
-) -> Result<Option<Made>> {
+) -> Result<Option<TaskRow>> {
     let Some(word) = &new.gathers else { return Ok(None) };
-    let gathering: Option<Gathering> = tx.optional(
+    let gathering: Option<GatheringTask> = tx.optional(
         "SELECT id, lane, ord, start_at, created_at FROM task
          WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL",
         params![conversation, word],
         |row| {
-            Ok(Gathering {
-                made: Made { task: row.get(0)?, lane: row.get(1)?, is_new: false },
+            Ok(GatheringTask {
+                made: TaskRow { task: row.get(0)?, lane: row.get(1)?, is_new: false },
                 order: row.get(2)?,
                 start_at: row.get::<Option<i64>>(3)?.unwrap_or_default(),
                 created_at: row.get(4)?,
@@ -133,8 +133,8 @@ pub fn join(
 }
 
 /// A task that waits for more.
-struct Gathering {
-    made: Made,
+struct GatheringTask {
+    made: TaskRow,
     order: i64,
     start_at: i64,
     created_at: i64,

@@ -3,14 +3,14 @@
 
 use super::named::Names;
 use super::rows::{load, read_json, time};
-use super::said::{RawBody, body, raw_body, read_body};
 use super::shown::detail;
+use super::stored_words::{RawBody, body, raw_body, read_body};
 use super::{approvals, spoken, standing, words};
-use selkie_domain::ids::{InboxId, OutboundId, PartId};
 use crate::error::Result;
 use crate::read::{Chain, Event, Origin, OutboundChain, PartChain};
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::ids::{InboxId, OutboundId, PartId};
 
 /// How many chains one name may stand for.
 const MOST: i64 = 20;
@@ -30,7 +30,7 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                                            UNION SELECT part FROM part_also WHERE message = ?1))
          ORDER BY id DESC LIMIT ?3",
         params![name, task, MOST],
-        Stored::from_row,
+        StoredRow::from_row,
     )?;
     let worded = tx.all(
         "SELECT t.id, t.cause, t.created_at FROM task_words w CROSS JOIN task t ON t.id = w.task
@@ -42,7 +42,7 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                                                UNION SELECT part FROM part_also WHERE message = ?1))
          ORDER BY w.task DESC LIMIT ?3",
         params![name, task, MOST],
-        |row| Ok(Worded { task: row.get(0)?, cause: row.get(1)?, created_at: row.get(2)? }),
+        |row| Ok(WordedTask { task: row.get(0)?, cause: row.get(1)?, created_at: row.get(2)? }),
     )?;
     let alone: Vec<i64> = tx.column(
         "SELECT o.id FROM outbound o
@@ -79,13 +79,13 @@ fn of_nothing(tx: &mut dyn Tx, outbound: i64) -> Result<Option<Chain>> {
 }
 
 /// A task that came from no message.
-struct Worded {
+struct WordedTask {
     task: i64,
     cause: String,
     created_at: i64,
 }
 
-impl Worded {
+impl WordedTask {
     fn chain(self, tx: &mut dyn Tx) -> Result<Option<Chain>> {
         let Self { task, cause, created_at } = self;
         let Some(words) = words::of_task(tx, task)? else { return Ok(None) };
@@ -99,7 +99,7 @@ impl Worded {
     }
 }
 
-struct Stored {
+struct StoredRow {
     row: i64,
     disposition: String,
     inbound: String,
@@ -107,7 +107,7 @@ struct Stored {
     task: Option<i64>,
 }
 
-impl Stored {
+impl StoredRow {
     fn from_row(row: &dyn Row) -> Result<Self> {
         Ok(Self {
             row: row.get(0)?,

@@ -7,14 +7,18 @@ use selkie_channel_core::{ConversationId, Inbound, What};
 
 use super::conversations;
 use super::rows::{json, time};
-use selkie_domain::ids::InboxId;
 use crate::error::Result;
-use crate::read::Unanswered;
+use crate::read::UnansweredMessage;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::InboxId;
 
 /// Returns the newest of it, oldest first.
-pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<Unanswered>> {
+pub fn unanswered(
+    tx: &mut dyn Tx,
+    id: &ConversationId,
+    most: usize,
+) -> Result<Vec<UnansweredMessage>> {
     let Some(conversation) = conversations::find(tx, id)? else { return Ok(Vec::new()) };
     // A stranger's line stands in no conversation: it says itself where it was written.
     let named = format!("%{}%", json(&id.key())?);
@@ -41,7 +45,13 @@ pub fn unanswered(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<V
                 let stored_at = time(row.get(4)?);
                 // Some platforms tell no time.
                 let at = if heard.at.timestamp() == 0 { stored_at } else { heard.at };
-                found.push(Unanswered { inbox: InboxId(row.get(3)?), at, stored_at, why, heard });
+                found.push(UnansweredMessage {
+                    inbox: InboxId(row.get(3)?),
+                    at,
+                    stored_at,
+                    why,
+                    heard,
+                });
             }
             Ok(ControlFlow::Continue(()))
         },

@@ -1,27 +1,27 @@
 //! A claimed task whose own rows cannot be read: nobody can work on it, so it ends, and its lane goes on.
 
 use super::claimed::RawClaimed;
-use super::ending::{Ending, end};
+use super::ending::{EndRecord, end};
 use super::requests::RawRequested;
 use super::rows::millis;
 use super::{claiming, lanes, locks};
-use selkie_domain::ids::Instance;
-use selkie_domain::task::Lane;
 use crate::error::{Result, StoreError};
-use crate::intake::Requested;
+use crate::intake::RequestResult;
 use crate::sql::{Plan, SqlLedger};
 use crate::value::params;
-use crate::work::Claimed;
+use crate::work::TaskClaim;
+use selkie_domain::ids::Instance;
+use selkie_domain::task::Lane;
 
 impl SqlLedger {
     /// Reads what a request came to. Its task is stored whatever becomes of the claim.
-    pub(super) async fn requested(&self, raw: RawRequested, instance: &Instance) -> Requested {
+    pub(super) async fn requested(&self, raw: RawRequested, instance: &Instance) -> RequestResult {
         let RawRequested { task, is_new, claimed, ready, stopping, wake_at } = raw;
         let claimed = self.readable(claimed, instance).await.unwrap_or_else(|error| {
             tracing::error!(%error, "a claimed task is left to the next start");
             None
         });
-        Requested { task, is_new, claimed, ready, stopping, wake_at }
+        RequestResult { task, is_new, claimed, ready, stopping, wake_at }
     }
 
     /// Reads a claim; one that cannot be read is ended and the lane's next task is claimed in its place.
@@ -32,7 +32,7 @@ impl SqlLedger {
         &self,
         raw: Option<RawClaimed>,
         instance: &Instance,
-    ) -> Result<Option<Claimed>> {
+    ) -> Result<Option<TaskClaim>> {
         let mut next = raw;
         while let Some(raw) = next {
             let (task, number) = raw.named();
@@ -73,7 +73,7 @@ impl SqlLedger {
             )?;
             let Some((lane, name)) = found else { return Ok(None) };
             let why = Some("its stored rows cannot be read");
-            end(tx, task, Ending { state: "failed", why, at })?;
+            end(tx, task, EndRecord { state: "failed", why, at })?;
             lanes::refresh(tx, lane)?;
             Ok(Some(Lane(name)))
         })

@@ -4,16 +4,16 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Inbound, PlaceId};
 use serde::Deserialize;
 
-use super::ending::{Ending, end};
+use super::ending::{EndRecord, end};
 use super::fence::{STOP, UNSENT};
 use super::rows::{json, millis};
-use super::scrub::{Gone, Part, TAKEN_BACK, scrub};
+use super::scrub::{Part, ScrubPlan, TAKEN_BACK, scrub};
 use super::{copied, lanes, locks, summary, texts};
-use selkie_domain::ids::TaskId;
-use selkie_domain::question::Given;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::ids::TaskId;
+use selkie_domain::question::QuestionResult;
 
 /// A stored event about a message, and what became of it.
 struct Row {
@@ -28,7 +28,7 @@ struct Row {
 
 /// What a stored event says, and where.
 #[derive(Default, Deserialize)]
-struct Said {
+struct StoredEvent {
     #[serde(default)]
     text: String,
     place: Option<PlaceId>,
@@ -49,7 +49,7 @@ pub fn unsend(tx: &mut dyn Tx, taken: &Inbound, now: DateTime<Utc>) -> Result<Ve
         copied::take_back(tx, conversation, &row.text)?;
         if let Some(task) = row.task {
             let part = Part::Message { words: Some(&row.text) };
-            take_out(tx, conversation, task, Gone { row: row.id, part })?;
+            take_out(tx, conversation, task, ScrubPlan { row: row.id, part })?;
             if row.starts && withdraw(tx, task, now)? {
                 stopping.push(TaskId(task));
             }
@@ -67,7 +67,7 @@ pub fn came_first(tx: &mut dyn Tx, inbound: &Inbound) -> Result<bool> {
         "SELECT inbound FROM inbox WHERE message = ?1 AND account = ?2 AND disposition = 'unsend'",
         params![message.as_str(), account],
     )?;
-    let place_of = |text: &String| serde_json::from_str::<Said>(text).ok()?.place;
+    let place_of = |text: &String| serde_json::from_str::<StoredEvent>(text).ok()?.place;
     Ok(unsent.iter().filter_map(place_of).any(|place| place == inbound.place))
 }
 
@@ -82,7 +82,7 @@ pub fn again(tx: &mut dyn Tx, task: i64) -> Result<()> {
     )?;
     for (row, whole) in rows {
         let part = if whole { Part::Message { words: None } } else { Part::Quote };
-        scrub(tx, task, Gone { row, part })?;
+        scrub(tx, task, ScrubPlan { row, part })?;
     }
     Ok(())
 }
@@ -111,7 +111,7 @@ fn rows_of(tx: &mut dyn Tx, taken: &Inbound) -> Result<Vec<Row>> {
     )?;
     let here = rows.into_iter().filter_map(|(row, place)| {
         // What cannot be read may say it, too.
-        let said: Said = serde_json::from_str(&row.inbound).unwrap_or_default();
+        let said: StoredEvent = serde_json::from_str(&row.inbound).unwrap_or_default();
         let is_here = match &place {
             Some(place) => place == taken.place.key(),
             None => said.place.is_none_or(|place| place == taken.place),
@@ -133,7 +133,7 @@ fn blank(tx: &mut dyn Tx, row: &Row) -> Result<()> {
 }
 
 /// Takes it out of a task's transcript, now and, while the task runs, with all that it writes from here on.
-fn take_out(tx: &mut dyn Tx, conversation: i64, task: i64, gone: Gone<'_>) -> Result<()> {
+fn take_out(tx: &mut dyn Tx, conversation: i64, task: i64, gone: ScrubPlan<'_>) -> Result<()> {
     scrub(tx, task, gone)?;
     summary::taken_back(tx, conversation, task)?;
     let sql = "UPDATE task SET stop = stop | ?2 WHERE id = ?1 AND state = 'running'";
@@ -151,7 +151,7 @@ fn withdraw(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<bool> {
     match state.as_str() {
         "waiting" if !left => {
             let why = Some("its message was taken back");
-            end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+            end(tx, task, EndRecord { state: "stopped", why, at: millis(now) })?;
             lanes::refresh(tx, lane)?;
             Ok(false)
         }
@@ -169,11 +169,11 @@ fn unanswer(tx: &mut dyn Tx, question: i64) -> Result<()> {
     let sql = "SELECT given FROM question WHERE id = ?1 AND given IS NOT NULL";
     let given: Option<String> = tx.first(sql, params![question])?;
     let is_chosen =
-        |given: &String| !matches!(serde_json::from_str(given), Ok(Given::Words { .. }));
+        |given: &String| !matches!(serde_json::from_str(given), Ok(QuestionResult::Words { .. }));
     if given.as_ref().is_none_or(is_chosen) {
         return Ok(());
     }
-    let left = json(&Given::Words { text: TAKEN_BACK.to_owned() })?;
+    let left = json(&QuestionResult::Words { text: TAKEN_BACK.to_owned() })?;
     tx.execute_later("UPDATE question SET given = ?2 WHERE id = ?1", params![question, &left])
 }
 
@@ -189,7 +189,7 @@ fn unquote(tx: &mut dyn Tx, conversation: i64, taken: &Inbound) -> Result<()> {
         let left = texts::without_quoted(&inbound);
         tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![row, &left])?;
         if let Some(task) = task {
-            take_out(tx, conversation, task, Gone { row, part: Part::Quote })?;
+            take_out(tx, conversation, task, ScrubPlan { row, part: Part::Quote })?;
         }
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! Whose files have still to go because their messages were taken back.
 
-use selkie_domain::ids::InboxId;
 use crate::error::Result;
 use crate::tx::Tx;
-use crate::unsent::{Unsent, UnsentMessage};
+use crate::unsent::{UnsentFiles, UnsentMessage};
 use crate::value::params;
+use selkie_domain::ids::InboxId;
 
 /// So many are looked at in one go.
 const MOST: i64 = 200;
@@ -16,12 +16,12 @@ pub fn is_any(tx: &mut dyn Tx) -> Result<bool> {
 }
 
 /// Lists them, the oldest first.
-pub fn read(tx: &mut dyn Tx) -> Result<Unsent> {
+pub fn read(tx: &mut dyn Tx) -> Result<UnsentFiles> {
     let events: Vec<i64> = tx.column(
         "SELECT id FROM inbox WHERE disposition = 'unsend' AND done_at IS NULL ORDER BY id LIMIT ?1",
         params![MOST],
     )?;
-    let mut unsent = Unsent::default();
+    let mut unsent = UnsentFiles::default();
     for event in events {
         let messages: Vec<(UnsentMessage, bool)> = tx.all(
             "SELECT m.id, (SELECT MIN(p.id) FROM conversation p WHERE p.account = c.account AND p.place = c.place),
@@ -45,7 +45,7 @@ pub fn read(tx: &mut dyn Tx) -> Result<Unsent> {
 }
 
 /// Notes that nothing is left of those that were over.
-pub fn gone(tx: &mut dyn Tx, unsent: &Unsent, now: i64) -> Result<()> {
+pub fn gone(tx: &mut dyn Tx, unsent: &UnsentFiles, now: i64) -> Result<()> {
     for event in &unsent.over {
         tx.execute_later("UPDATE inbox SET done_at = ?2 WHERE id = ?1", params![event.0, now])?;
     }

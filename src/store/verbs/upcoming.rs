@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::rows::{millis, time};
 use crate::error::Result;
-use crate::read::Upcoming;
+use crate::read::UpcomingWork;
 use crate::tx::Tx;
 use crate::value::params;
 
@@ -38,7 +38,7 @@ const NEXT_OF_OTHERS: [&str; 3] = [
 ];
 
 /// Says what is due by itself at a moment, and when something is next.
-pub fn upcoming(tx: &mut dyn Tx, now: DateTime<Utc>) -> Result<Upcoming> {
+pub fn upcoming(tx: &mut dyn Tx, now: DateTime<Utc>) -> Result<UpcomingWork> {
     let (soon, now) = (millis(now + SHORT), millis(now));
     let due = tx.exists(DUE_NOW, params![now, soon])?;
     let mut next: Option<i64> = tx.only(NEXT_PART, params![soon])?;
@@ -46,5 +46,5 @@ pub fn upcoming(tx: &mut dyn Tx, now: DateTime<Utc>) -> Result<Upcoming> {
         let at: Option<i64> = tx.only(sql, params![now])?;
         next = [next, at].into_iter().flatten().min();
     }
-    Ok(Upcoming { due, next: next.map(time) })
+    Ok(UpcomingWork { due, next: next.map(time) })
 }

@@ -1,10 +1,10 @@
 //! What tasks have cost: five columns of their row.
 
 use super::rows::{count, small};
-use selkie_domain::usage::Usage;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::{Row, params};
+use selkie_domain::usage::Usage;
 
 /// Reads the five columns of a usage from `first` on.
 pub fn usage(row: &dyn Row, first: usize) -> Result<Usage> {

@@ -3,10 +3,10 @@
 use selkie_channel_core::PersonId;
 
 use super::rows::{millis, time};
-use selkie_domain::words::Words;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
+use selkie_domain::words::Words;
 
 /// Keeps the words of a new task.
 pub fn keep(tx: &mut dyn Tx, task: i64, words: &Words) -> Result<()> {

@@ -4,18 +4,18 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
-use super::outbox::{self, Prepared, SaidFor};
+use super::outbox::{self, DraftText, SaidFor};
 use super::run::{self, RawCommitted};
 use super::{absorbing, claiming, copied, fence, lanes, locks, marks, relaying, standing};
-use selkie_domain::ids::{Instance, OutboundId, TaskId};
-use selkie_domain::task::{Claim, Lane};
 use crate::delivery::Draft;
 use crate::error::Result;
 use crate::inflow::Inflow;
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
 use crate::value::params;
-use crate::work::{Advance, Claimed, Committed, Relay, Said, Work};
+use crate::work::{Advance, CommitResult, Relay, SayResult, TaskClaim, Work};
+use selkie_domain::ids::{Instance, OutboundId, TaskId};
+use selkie_domain::task::{Claim, Lane};
 
 #[async_trait]
 impl Work for SqlLedger {
@@ -32,7 +32,7 @@ impl Work for SqlLedger {
         lane: &Lane,
         instance: &Instance,
         now: DateTime<Utc>,
-    ) -> Result<Option<Claimed>> {
+    ) -> Result<Option<TaskClaim>> {
         self.claim_one(lane, instance, now, Whose::Anybodys).await
     }
 
@@ -41,19 +41,19 @@ impl Work for SqlLedger {
         lane: &Lane,
         instance: &Instance,
         now: DateTime<Utc>,
-    ) -> Result<Option<Claimed>> {
+    ) -> Result<Option<TaskClaim>> {
         self.claim_one(lane, instance, now, Whose::Owners).await
     }
 
-    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed> {
+    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<CommitResult> {
         let (claim, instance) = (claim.clone(), claim.instance.clone());
-        let advance = run::Prepared::new(advance, self.now())?;
+        let advance = run::AdvanceText::new(advance, self.now())?;
         let plan = Plan::of(advance.class()).bytes(advance.bytes()).after(&claim.task.0);
         let raw = self.write(plan, move |tx| run::commit(tx, &claim, &advance)).await?;
         Ok(match raw {
-            RawCommitted::Continue { stop, mode } => Committed::Continue { stop, mode },
-            RawCommitted::NotApproved { stop, mode } => Committed::NotApproved { stop, mode },
-            RawCommitted::Lost => Committed::Lost,
+            RawCommitted::Continue { stop, mode } => CommitResult::Continue { stop, mode },
+            RawCommitted::NotApproved { stop, mode } => CommitResult::NotApproved { stop, mode },
+            RawCommitted::Lost => CommitResult::Lost,
             RawCommitted::Ended { queued, next, usage } => {
                 // The end is written, whatever becomes of the next.
                 let next = self.readable(next.map(|raw| *raw), &instance).await;
@@ -61,7 +61,7 @@ impl Work for SqlLedger {
                     tracing::error!(%error, "the lane's next task is not handed over");
                     None
                 });
-                Committed::Ended { queued, next: next.map(Box::new), usage }
+                CommitResult::Ended { queued, next: next.map(Box::new), usage }
             }
         })
     }
@@ -73,16 +73,16 @@ impl Work for SqlLedger {
         Ok(raw.read())
     }
 
-    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said> {
+    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<SayResult> {
         let (claim, call, now) = (claim.clone(), call.to_owned(), self.now());
-        let draft = Prepared::new(draft)?;
+        let draft = DraftText::new(draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| say(tx, &claim, &call, &draft, now)).await
     }
 
-    async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<Said> {
+    async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<SayResult> {
         let (claim, key, now) = (claim.clone(), key.to_owned(), self.now());
-        let relay = relaying::Prepared::new(relay)?;
+        let relay = relaying::RelayText::new(relay)?;
         let plan = Plan::DURABLE.bytes(relay.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| relaying::relay(tx, &claim, &key, &relay, now)).await
     }
@@ -133,7 +133,7 @@ impl SqlLedger {
         instance: &Instance,
         now: DateTime<Utc>,
         whose: Whose,
-    ) -> Result<Option<Claimed>> {
+    ) -> Result<Option<TaskClaim>> {
         let (lane, claimer) = (lane.clone(), instance.clone());
         let plan = Plan::RELAXED.after(&lane.0);
         let claim = move |tx: &mut dyn Tx| {
@@ -153,27 +153,27 @@ fn say(
     tx: &mut dyn Tx,
     claim: &Claim,
     call: &str,
-    draft: &Prepared,
+    draft: &DraftText,
     now: DateTime<Utc>,
-) -> Result<Said> {
+) -> Result<SayResult> {
     locks::of_task(tx, claim.task.0, [draft.conversation()])?;
     if fence::held(tx, claim)?.is_none() {
-        return Ok(Said::Lost);
+        return Ok(SayResult::Lost);
     }
     let before: Option<i64> = tx.first(
         "SELECT id FROM outbound WHERE task = ?1 AND call = ?2",
         params![claim.task.0, call],
     )?;
     if let Some(outbound) = before {
-        return Ok(Said::Known(OutboundId(outbound), standing::standing(tx, outbound)?));
+        return Ok(SayResult::Known(OutboundId(outbound), standing::standing(tx, outbound)?));
     }
     let queued = outbox::say(tx, draft, SaidFor::Call(claim.task.0, call), now)?;
     if queued.parts.is_empty() {
         // Nothing to send: no receipt will ever come (the conversation is closed).
         let standing = standing::standing(tx, queued.outbound.0)?;
-        return Ok(Said::Known(queued.outbound, standing));
+        return Ok(SayResult::Known(queued.outbound, standing));
     }
-    Ok(Said::New(queued))
+    Ok(SayResult::New(queued))
 }
 
 /// Every running task of another instance waits again, with its stop, its claims and its transcript.

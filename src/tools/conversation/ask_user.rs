@@ -6,12 +6,12 @@ use selkie_channel_core::Choice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use selkie_domain::question::{Ask, Given};
-use selkie_domain::span::Span;
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::question::{Ask, QuestionResult};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 /// Questions of one call.
 const MOST_QUESTIONS: usize = 4;
@@ -106,7 +106,10 @@ impl Handler for AskUser {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let asks = self.asks(typed(args)?)?;
         // Who did not answer one question is not asked the next.
-        let gone = matches!(scope.given.last(), Some(Given::Expired | Given::NotAsked { .. }));
+        let gone = matches!(
+            scope.given.last(),
+            Some(QuestionResult::Expired | QuestionResult::NotAsked { .. })
+        );
         match asks.get(scope.given.len()).filter(|_| !gone) {
             Some(next) => Err(ToolError::Ask(Box::new(next.clone()))),
             None => Ok(answers(&asks, &scope.given)),
@@ -215,16 +218,16 @@ fn number(n: usize, count: usize) -> String {
 }
 
 /// One answer as it is, several with their questions.
-fn answers(asks: &[Ask], given: &[Given]) -> Output {
-    let says = |(ask, given): (&Ask, &Given)| match given {
-        Given::Expired => format!("{}.", ask.says(given)),
+fn answers(asks: &[Ask], given: &[QuestionResult]) -> Output {
+    let says = |(ask, given): (&Ask, &QuestionResult)| match given {
+        QuestionResult::Expired => format!("{}.", ask.says(given)),
         _ => ask.says(given),
     };
-    let is_error = matches!(given.last(), Some(Given::NotAsked { .. }));
+    let is_error = matches!(given.last(), Some(QuestionResult::NotAsked { .. }));
     let said: Vec<String> = match (asks, given) {
         ([ask], [given]) => vec![says((ask, given))],
         _ => {
-            let line = |(n, pair): (usize, (&Ask, &Given))| {
+            let line = |(n, pair): (usize, (&Ask, &QuestionResult))| {
                 // Without what stands above it.
                 let asked = pair.0.markdown.lines().last().unwrap_or_default();
                 let asked = asked.strip_prefix(&number(n + 1, asks.len())).unwrap_or(asked).trim();
@@ -235,7 +238,7 @@ fn answers(asks: &[Ask], given: &[Given]) -> Output {
     };
     // A label is the model's own word, whoever taps it.
     let typed = given.iter().filter_map(|given| match given {
-        Given::Words { text } => Some(text.clone()),
+        QuestionResult::Words { text } => Some(text.clone()),
         _ => None,
     });
     Output { text: said.join("\n"), is_error, typed: typed.collect(), ..Output::default() }
@@ -250,14 +253,14 @@ mod tests {
     use crate::testkit::Folders;
 
     /// Calls it as dispatch does, with what was answered so far.
-    async fn call(args: Value, given: Vec<Given>) -> Result<Output, ToolError> {
+    async fn call(args: Value, given: Vec<QuestionResult>) -> Result<Output, ToolError> {
         let tool = AskUser::new(&Settings::default());
         let args = accept(&tool.spec().parameters, &args).map_err(ToolError::Tell)?.args;
         let scope = Scope { given, ..Folders::new().scope() };
         tool.call(&scope, args).await
     }
 
-    async fn says(args: Value, given: Vec<Given>) -> String {
+    async fn says(args: Value, given: Vec<QuestionResult>) -> String {
         match call(args, given).await {
             Ok(output) => output.text,
             Err(ToolError::Ask(ask)) => {
@@ -269,8 +272,8 @@ mod tests {
         }
     }
 
-    fn chosen(ids: &[&str]) -> Given {
-        Given::Chosen { choices: ids.iter().map(|s| (*s).to_owned()).collect() }
+    fn chosen(ids: &[&str]) -> QuestionResult {
+        QuestionResult::Chosen { choices: ids.iter().map(|s| (*s).to_owned()).collect() }
     }
 
     #[tokio::test]
@@ -341,15 +344,18 @@ mod tests {
     async fn several_are_asked_one_after_the_other() {
         let args =
             json!({"questions": [{"question": "A?", "options": ["x", "y"]}, {"question": "B?"}]});
-        let words = Given::Words { text: "as you like".to_owned() };
+        let words = QuestionResult::Words { text: "as you like".to_owned() };
         let said = [
             says(args.clone(), vec![chosen(&["2"])]).await,
             says(args.clone(), vec![chosen(&["2"]), words]).await,
-            says(args, vec![Given::Expired]).await,
+            says(args, vec![QuestionResult::Expired]).await,
             says(json!({"question": "A?", "options": ["x", "y"]}), vec![chosen(&["1"])]).await,
-            says(json!({"question": "A?"}), vec![Given::Expired]).await,
-            says(json!({"question": "A?"}), vec![Given::NotAsked { why: "blocked".to_owned() }])
-                .await,
+            says(json!({"question": "A?"}), vec![QuestionResult::Expired]).await,
+            says(
+                json!({"question": "A?"}),
+                vec![QuestionResult::NotAsked { why: "blocked".to_owned() }],
+            )
+            .await,
         ];
         insta::assert_snapshot!(said.join("\n"), @r#"
         asks "(2 of 2) B?" [] many=false free=true
@@ -369,10 +375,10 @@ mod tests {
     async fn words_are_the_persons_and_a_label_is_not() {
         let args =
             || json!({ "question": "where?", "options": ["a", "b"], "allow_free_text": true });
-        let words = Given::Words { text: "https://example.com/x".to_owned() };
+        let words = QuestionResult::Words { text: "https://example.com/x".to_owned() };
         let output = call(args(), vec![words]).await.unwrap();
         assert_eq!(output.typed, ["https://example.com/x"]);
-        let chosen = Given::Chosen { choices: vec!["1".to_owned()] };
+        let chosen = QuestionResult::Chosen { choices: vec!["1".to_owned()] };
         assert!(call(args(), vec![chosen]).await.unwrap().typed.is_empty());
     }
 }

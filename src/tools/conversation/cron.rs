@@ -5,16 +5,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::args::typed;
+use crate::paths::Roots;
+use crate::ports::{Entry, EntryDoes, ScheduleList, When};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Handler, Output, ToolError, spec};
 use selkie_domain::facts::Trigger;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::Wish;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
-use crate::args::typed;
-use crate::paths::Roots;
-use crate::ports::{Entry, EntryDoes, Listed, When};
-use crate::scope::Scope;
-use crate::shown::Preview;
-use crate::{Handler, Output, ToolError, spec};
 
 /// The tool.
 pub(crate) struct Cron;
@@ -101,7 +101,7 @@ impl Handler for Cron {
 async fn list(scope: &Scope) -> Result<Output, ToolError> {
     let listed = scope.timetable.list(&scope.conversation).await?;
     let rest = listed.rest();
-    let Listed { mut lines, level, .. } = listed;
+    let ScheduleList { mut lines, level, .. } = listed;
     lines.extend(rest);
     let text = match lines.is_empty() {
         true => "No schedules here.".to_owned(),
@@ -169,10 +169,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use selkie_domain::taint::Taint;
     use crate::args::accept;
     use crate::ports::{Timetable, Wisher};
     use crate::testkit::Folders;
+    use selkie_domain::taint::Taint;
 
     /// Writes down what is asked of it.
     #[derive(Default)]
@@ -186,8 +186,12 @@ mod tests {
             Ok("kept".to_owned())
         }
 
-        async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
-            Ok(Listed { lines: vec!["3 · every hour".to_owned()], more: 0, level: Taint::Derived })
+        async fn list(&self, _: &ConversationId) -> Result<ScheduleList, ToolError> {
+            Ok(ScheduleList {
+                lines: vec!["3 · every hour".to_owned()],
+                more: 0,
+                level: Taint::Derived,
+            })
         }
 
         async fn wish(

@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use selkie_domain::plan::{Plan, PlanStep, StepStatus};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::ports::Small;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::plan::{Plan, PlanStep, StepStatus};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "plan_create";
 /// How long one question to the model may take.
@@ -135,7 +135,7 @@ pub fn plan_in(answer: &str) -> Option<Plan> {
 
 /// A plan as it is answered: the reference's keys.
 #[derive(Debug, PartialEq, Serialize)]
-struct Drawn {
+struct PlanAnswer {
     thought: String,
     summary: String,
     steps: Vec<PlanStep>,
@@ -145,7 +145,7 @@ struct Drawn {
 }
 
 /// Reads a model's answer: the object alone, in a fence, or among words.
-fn drawn(answer: &str, most: usize) -> Result<Drawn, String> {
+fn drawn(answer: &str, most: usize) -> Result<PlanAnswer, String> {
     let start = answer.find('{').ok_or("it contains no JSON object")?;
     let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>();
     let whole = match values.next() {
@@ -167,7 +167,7 @@ fn drawn(answer: &str, most: usize) -> Result<Drawn, String> {
     }
     let text =
         |key: &str| plan.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-    Ok(Drawn {
+    Ok(PlanAnswer {
         thought: text("thought"),
         summary: text("summary"),
         steps,
@@ -194,9 +194,9 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::testkit::{Act, Acting, Folders};
     use selkie_domain::tool::ToolBlock;
     use selkie_domain::usage::Meter;
-    use crate::testkit::{Act, Acting, Folders};
 
     /// Answers what it was given, last first, and remembers what it was asked.
     #[derive(Default)]

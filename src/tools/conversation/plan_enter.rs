@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use selkie_domain::facts::Mode;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::facts::Mode;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// The tool.
 pub(crate) struct PlanEnter;

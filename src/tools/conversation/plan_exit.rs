@@ -7,16 +7,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ask_user::Settings;
-use selkie_domain::facts::Mode;
-use selkie_domain::plan::Plan;
-use selkie_domain::question::{Ask, Given};
-use selkie_domain::span::Span;
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::facts::Mode;
+use selkie_domain::plan::Plan;
+use selkie_domain::question::{Ask, QuestionResult};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 /// The choice that approves.
 const APPROVE: &str = "yes";
@@ -110,13 +110,13 @@ impl Handler for PlanExit {
                 scope.modes.change(&scope.conversation, Mode::Normal).await?;
                 Ok(Output::ok("The plan is approved and plan mode is off: carry it out."))
             }
-            Some(Given::Chosen { .. }) => Ok(Output::ok(
+            Some(QuestionResult::Chosen { .. }) => Ok(Output::ok(
                 "Not approved: plan mode stays on. Improve the plan or ask what is missing, then call plan_exit again.",
             )),
-            Some(Given::Words { text }) => {
+            Some(QuestionResult::Words { text }) => {
                 Ok(Output::ok(format!("Not approved: plan mode stays on. The person says: {text}")))
             }
-            Some(given @ (Given::Expired | Given::NotAsked { .. })) => {
+            Some(given @ (QuestionResult::Expired | QuestionResult::NotAsked { .. })) => {
                 let why = self.ask(None).says(given);
                 Ok(Output::ok(format!("{why}. Plan mode stays on.")))
             }
@@ -130,15 +130,15 @@ impl Handler for PlanExit {
 }
 
 /// Whether the person agrees: by the button, or in words that say nothing else.
-fn approves(given: &Given) -> bool {
+fn approves(given: &QuestionResult) -> bool {
     match given {
-        Given::Chosen { choices } => choices.iter().any(|id| id == APPROVE),
-        Given::Words { text } => {
+        QuestionResult::Chosen { choices } => choices.iter().any(|id| id == APPROVE),
+        QuestionResult::Words { text } => {
             let words = text.trim_end_matches(['.', '!']).to_lowercase();
             let words = words.split_whitespace().collect::<Vec<_>>().join(" ").replace(',', "");
             AGREES.contains(&words.as_str())
         }
-        Given::Expired | Given::NotAsked { .. } => false,
+        QuestionResult::Expired | QuestionResult::NotAsked { .. } => false,
     }
 }
 
@@ -164,8 +164,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use selkie_domain::plan::{PlanStep, StepStatus};
     use crate::testkit::Folders;
+    use selkie_domain::plan::{PlanStep, StepStatus};
 
     async fn shown(plan: Option<Plan>, args: Value) -> String {
         let scope = Scope { mode: Mode::Plan, plan, ..Folders::new().scope() };
@@ -182,15 +182,15 @@ mod tests {
 
     #[test]
     fn plain_agreement_approves_and_a_condition_does_not() {
-        let words = |text: &str| approves(&Given::Words { text: text.to_owned() });
+        let words = |text: &str| approves(&QuestionResult::Words { text: text.to_owned() });
         for text in ["yes", "Yes, please!", "OK.", "  go   ahead ", "Approve"] {
             assert!(words(text), "{text}");
         }
         for text in ["yes, but not the second step", "no", "ok?", "", "yesterday"] {
             assert!(!words(text), "{text}");
         }
-        assert!(approves(&Given::Chosen { choices: vec![APPROVE.to_owned()] }));
-        assert!(!approves(&Given::Expired));
+        assert!(approves(&QuestionResult::Chosen { choices: vec![APPROVE.to_owned()] }));
+        assert!(!approves(&QuestionResult::Expired));
     }
 
     #[tokio::test]

@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use selkie_domain::taint::Taint;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// The tool.
 pub(crate) struct Recall;

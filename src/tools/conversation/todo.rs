@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ToolError;
+use crate::scope::Scope;
 use selkie_domain::facts::Trust;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
-use crate::ToolError;
-use crate::scope::Scope;
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub(super) enum Status {
 
 /// What is stored: the list with the version of its layout.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredTodos {
     v: u16,
     todos: Vec<Todo>,
     /// What whoever wrote it had read.
@@ -47,7 +47,7 @@ pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError>
     let Some(json) = scope.todos.read(&scope.conversation).await? else {
         return Ok((Vec::new(), Taint::Clean));
     };
-    let stored: Stored = serde_json::from_str(&json).map_err(|e| {
+    let stored: StoredTodos = serde_json::from_str(&json).map_err(|e| {
         ToolError::tell(format!("the stored todo list cannot be read ({e}): write a new one"))
     })?;
     // Nobody can say who wrote an old list.
@@ -58,7 +58,7 @@ pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError>
 /// Replaces the conversation's list.
 pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolError> {
     let (level, by) = (scope.roots.level.writes().level, Some(scope.trust));
-    let stored = serde_json::to_string(&Stored { v: 1, todos, level, by });
+    let stored = serde_json::to_string(&StoredTodos { v: 1, todos, level, by });
     let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
     scope.todos.write(&scope.conversation, json).await
 }

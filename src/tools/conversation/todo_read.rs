@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{load, print};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// The tool.
 pub(crate) struct TodoRead;

@@ -9,17 +9,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::args::typed;
+use crate::basis::Target;
+use crate::paths::Roots;
+use crate::ports::{AddresseeQuery, Small, TodoAsker, TodoWanted};
+use crate::scope::Scope;
+use crate::shown::Preview;
+use crate::{Handler, Output, ToolError, speak, spec};
 use selkie_domain::command_line;
 use selkie_domain::facts::Trigger;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
-use crate::args::typed;
-use crate::basis::Target;
-use crate::paths::Roots;
-use crate::ports::{Small, TodoAsker, TodoWanted, Wanted};
-use crate::scope::Scope;
-use crate::shown::Preview;
-use crate::{Handler, Output, ToolError, speak, spec};
 
 /// Questions to a model that one call may take, and the time beside them.
 const LONGEST: Duration = Duration::from_secs(150);
@@ -92,7 +92,7 @@ impl Handler for TodoUpdate {
                 // Whoever works at this machine need not have met the chat, or configured its channel.
                 match command_line::is_at(&scope.conversation) {
                     true => Ok(Target::of(Class::Message)),
-                    false => speak::target(scope, &Wanted::Anybody(chat)).await,
+                    false => speak::target(scope, &AddresseeQuery::Anybody(chat)).await,
                 }
             }
             _ => Ok(Target::default()),
@@ -154,11 +154,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use selkie_domain::usage::Meter;
     use crate::args::accept;
-    use crate::asked::Asked;
-    use crate::ports::{TodoFile, Told};
+    use crate::asked::UserText;
+    use crate::ports::{TodoFile, TodoReport};
     use crate::testkit::Folders;
+    use selkie_domain::usage::Meter;
 
     /// Writes down what is wanted.
     #[derive(Default)]
@@ -171,9 +171,9 @@ mod tests {
             _: &TodoAsker,
             _: &Arc<dyn Small>,
             wanted: TodoWanted,
-        ) -> Result<Told, ToolError> {
+        ) -> Result<TodoReport, ToolError> {
             self.0.lock().unwrap().push(format!("{wanted:?}"));
-            Ok(Told::default())
+            Ok(TodoReport::default())
         }
 
         fn is_elsewhere(&self, _: &TodoAsker, chat: &str) -> Result<bool, ToolError> {
@@ -215,7 +215,7 @@ mod tests {
         let model: Arc<dyn Small> = Arc::new(Model(None));
         let (tool, folders) = (TodoUpdate(Arc::clone(&model)), Folders::new());
         let asks = |taint, typed: &str, args: Value| {
-            let asked = Asked { text: typed.to_owned(), ..Asked::default() };
+            let asked = UserText { text: typed.to_owned(), ..UserText::default() };
             let scope = Scope { taint, asked: Arc::new(asked), ..folders.scope() };
             tool.changes_the_owners(&scope, &args)
         };

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{Status, Todo, print, store};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// The tool.
 pub(crate) struct TodoWrite;
@@ -74,11 +74,11 @@ mod tests {
 
     use super::super::TodoRead;
     use super::*;
-    use selkie_domain::facts::Trust;
-    use selkie_domain::taint::Taint;
     use crate::args::accept;
     use crate::paths::Level;
     use crate::testkit::Folders;
+    use selkie_domain::facts::Trust;
+    use selkie_domain::taint::Taint;
 
     async fn write(scope: &Scope, args: Value) -> String {
         let tool = TodoWrite;

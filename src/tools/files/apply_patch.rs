@@ -7,17 +7,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Denied;
+use super::DenyList;
 use super::blocking::{on_disk, refused};
 use super::hunk::{Change, Hunk};
 use super::hunk_parse::parse;
 use super::{fit, whole};
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Finder, Located, Roots, Staged};
+use crate::paths::{Finder, Location, Roots, StagedContent};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 const NAME: &str = "apply_patch";
 
@@ -25,7 +25,7 @@ const NAME: &str = "apply_patch";
 const ALSO: &[OtherName] = &[OtherName::plain("patch_apply")];
 
 /// The tool.
-pub(crate) struct ApplyPatch(pub(crate) Denied);
+pub(crate) struct ApplyPatch(pub(crate) DenyList);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -60,7 +60,7 @@ impl Handler for ApplyPatch {
         .await
     }
 
-    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let Args { patch } = typed(args.clone())?;
         let finder = self.0.finder(NAME, roots);
         let changes = parse(&patch).map_err(ToolError::Tell)?;
@@ -81,17 +81,17 @@ impl Handler for ApplyPatch {
 /// The files of a patch in memory.
 struct Desk<'a> {
     finder: Finder<'a>,
-    files: Vec<Held>,
+    files: Vec<PatchedFile>,
 }
 
 /// A file: what it holds on the disk, and what it will hold.
-struct Held {
-    located: Located,
+struct PatchedFile {
+    located: Location,
     real: PathBuf,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
     /// The file it was moved from gives it its mode.
-    like: Option<Located>,
+    like: Option<Location>,
 }
 
 impl<'a> Desk<'a> {
@@ -169,14 +169,15 @@ impl<'a> Desk<'a> {
         }
         let before = whole::content(&located)?;
         let after = before.clone();
-        self.files.push(Held { located, real, before, after, like: None });
+        self.files.push(PatchedFile { located, real, before, after, like: None });
         Ok(self.files.len() - 1)
     }
 
     /// Writes everything beside its place, and only then puts it there; what fails is undone.
     fn write(&self) -> Result<(), ToolError> {
-        let changed: Vec<&Held> = self.files.iter().filter(|f| f.before != f.after).collect();
-        let mut staged: Vec<Option<Staged>> = Vec::new();
+        let changed: Vec<&PatchedFile> =
+            self.files.iter().filter(|f| f.before != f.after).collect();
+        let mut staged: Vec<Option<StagedContent>> = Vec::new();
         for file in &changed {
             let new = file.after.as_deref().map(|a| file.located.stage(a, file.like.as_ref()));
             let new = new.transpose().map_err(|e| refused(&file.located.shown(), &e));
@@ -198,8 +199,8 @@ impl<'a> Desk<'a> {
 }
 
 /// Puts back what was changed before something failed.
-fn undone(why: &ToolError, changed: &[&Held]) -> ToolError {
-    let back = |file: &&&Held| match &file.before {
+fn undone(why: &ToolError, changed: &[&PatchedFile]) -> ToolError {
+    let back = |file: &&&PatchedFile| match &file.before {
         Some(before) => file.located.replace(before).is_err(),
         None => file.located.remove().is_err(),
     };

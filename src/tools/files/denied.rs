@@ -6,9 +6,9 @@ use crate::paths::{Finder, Roots};
 
 /// Names and paths that a tool never touches.
 #[derive(Clone, Default)]
-pub struct Denied(Arc<[String]>);
+pub struct DenyList(Arc<[String]>);
 
-impl Denied {
+impl DenyList {
     /// Takes the list.
     pub fn new(list: Vec<String>) -> Self {
         Self(list.into())

@@ -5,16 +5,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Denied;
+use super::DenyList;
 use super::blocking::on_disk;
-use super::replace::{Replace, Replaced};
+use super::replace::{Replace, Replacement};
 use super::whole::Whole;
-use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Finder, Located, Roots};
+use crate::paths::{Finder, Location, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 
 const NAME: &str = "edit_file";
 
@@ -29,7 +29,7 @@ const ALSO: Also = Also {
 };
 
 /// The tool.
-pub(crate) struct EditFile(pub(crate) Denied);
+pub(crate) struct EditFile(pub(crate) DenyList);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -72,7 +72,7 @@ impl Handler for EditFile {
         .await
     }
 
-    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let args: Args = typed(args.clone())?;
         Ok(vec![self.0.finder(NAME, roots).writable(&args.path)?])
     }
@@ -91,7 +91,7 @@ impl Handler for EditFile {
 }
 
 /// The file, and what comes of it.
-fn edited(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replaced), ToolError> {
+fn edited(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replacement), ToolError> {
     let file = Whole::of(finder, &args.path)?;
     let replace = Replace {
         old: &args.old_string,
@@ -115,7 +115,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = EditFile(Denied::new(vec!["diary".to_owned()]));
+        let tool = EditFile(DenyList::new(vec!["diary".to_owned()]));
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

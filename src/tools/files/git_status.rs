@@ -12,19 +12,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Denied;
+use super::DenyList;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::paths::{Kind, Roots};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "git_status";
 
 /// The tool.
-pub(crate) struct GitStatus(pub(crate) Denied);
+pub(crate) struct GitStatus(pub(crate) DenyList);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = GitStatus(Denied::default());
+        let tool = GitStatus(DenyList::default());
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

@@ -10,23 +10,23 @@ use selkie_channel_core::locked;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Denied;
+use super::DenyList;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Finder, Kind, Located, Stop};
+use crate::paths::{Finder, Kind, Location, Stop};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "glob";
 /// Files shown at most.
 const MAX_SHOWN: usize = 500;
 
 /// The tool.
-pub(crate) struct Glob(pub(crate) Denied);
+pub(crate) struct Glob(pub(crate) DenyList);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -89,7 +89,7 @@ fn find(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
 }
 
 /// The folder to look in and the pattern below it; `None` for the default folder before it is made.
-fn place(finder: &Finder<'_>, args: &Args) -> Result<Option<(Located, String)>, ToolError> {
+fn place(finder: &Finder<'_>, args: &Args) -> Result<Option<(Location, String)>, ToolError> {
     let pattern = args.pattern.trim_start_matches("./");
     let from_alias =
         ["/", "file_cache_dir/", "file_state_dir/"].iter().any(|a| pattern.starts_with(a));
@@ -130,7 +130,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = Glob(Denied::new(vec!["diary.md".to_owned()]));
+        let tool = Glob(DenyList::new(vec!["diary.md".to_owned()]));
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

@@ -15,16 +15,16 @@ use selkie_channel_core::locked;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Denied;
+use super::DenyList;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Kind, Located, Stop};
+use crate::paths::{Kind, Location, Stop};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "grep";
 /// Matches shown at most.
@@ -37,7 +37,7 @@ const BINARY_HEAD: usize = 512;
 const MAX_LINE: usize = 500;
 
 /// The tool.
-pub(crate) struct Grep(pub(crate) Denied);
+pub(crate) struct Grep(pub(crate) DenyList);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -74,7 +74,7 @@ impl Handler for Grep {
 }
 
 fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
-    let asked = Asked::of(args)?;
+    let asked = GrepQuery::of(args)?;
     let denied = sight.denied.clone();
     let roots = sight.roots.clone();
     let finder = denied.finder(NAME, &roots);
@@ -87,7 +87,7 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     let shown = place.shown();
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = place.kind().map_err(fault)?;
-    let found = Mutex::new(Found::default());
+    let found = Mutex::new(FirstMatches::default());
     let mut closed = 0;
     // A file under a second name of what is closed looks open until it is opened.
     let refused_late = AtomicUsize::new(0);
@@ -117,7 +117,7 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
 const NOTHING: &str = "No matches found.";
 
 /// What is searched for.
-struct Asked {
+struct GrepQuery {
     matcher: RegexMatcher,
     include: Option<GlobMatcher>,
     context: usize,
@@ -126,7 +126,7 @@ struct Asked {
     looks_first: bool,
 }
 
-impl Asked {
+impl GrepQuery {
     fn of(args: &Args) -> Result<Self, ToolError> {
         let matcher = RegexMatcherBuilder::new().multi_line(true).crlf(true).build(&args.pattern);
         let matcher = matcher.map_err(|e| ToolError::tell(format!("invalid pattern: {e}")))?;
@@ -148,7 +148,7 @@ impl Asked {
     }
 
     /// Searches one file; `None` when nothing matches or it is no text.
-    fn in_file(&self, file: &Located) -> io::Result<Option<Hits>> {
+    fn in_file(&self, file: &Location) -> io::Result<Option<Hits>> {
         let place = file;
         let (file, level) = place.look()?;
         let size = file.metadata()?.len();
@@ -236,13 +236,13 @@ fn line(bytes: &[u8]) -> String {
 
 /// The first matches by path, whatever the order they come in.
 #[derive(Default)]
-struct Found {
+struct FirstMatches {
     files: BTreeMap<String, Hits>,
     matches: usize,
     more: bool,
 }
 
-impl Found {
+impl FirstMatches {
     fn add(&mut self, path: String, hits: Hits) {
         self.matches += hits.matches;
         self.files.insert(path, hits);
@@ -301,7 +301,7 @@ mod tests {
     use crate::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let tool = Grep(Denied::new(vec!["diary".to_owned()]));
+        let tool = Grep(DenyList::new(vec!["diary".to_owned()]));
         tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
     }
 
@@ -450,16 +450,16 @@ grep denied for path: diary (tools.grep.deny_paths)
             ])
         ) {
             let args = json!({ "pattern": pattern });
-            let first = Asked::of(&serde_json::from_value(args).unwrap()).unwrap();
+            let first = GrepQuery::of(&serde_json::from_value(args).unwrap()).unwrap();
             prop_assert!(first.looks_first);
-            let shown = |asked: &Asked| {
+            let shown = |asked: &GrepQuery| {
                 let hits = asked.in_text(text.as_bytes()).unwrap().unwrap_or_default();
-                let mut found = Found::default();
+                let mut found = FirstMatches::default();
                 found.add("x".to_owned(), hits);
                 found.print(false)
             };
             let with = shown(&first);
-            let without = shown(&Asked { looks_first: false, ..first });
+            let without = shown(&GrepQuery { looks_first: false, ..first });
             prop_assert_eq!(with, without);
         }
     }

@@ -4,7 +4,7 @@ use super::hunk::{Change, Hunk, Line};
 
 /// What git says of a file that moves.
 #[derive(Default)]
-struct Renamed {
+struct FileMove {
     from: Option<String>,
     to: Option<String>,
 }
@@ -21,7 +21,7 @@ pub(super) fn is_one(lines: &[&str]) -> bool {
 /// What is wrong and in which line.
 pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, String> {
     let mut changes = Vec::new();
-    let mut renamed = Renamed::default();
+    let mut renamed = FileMove::default();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
@@ -50,11 +50,11 @@ pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, String> {
     Ok(changes)
 }
 
-fn moved(renamed: Renamed) -> Option<Change> {
+fn moved(renamed: FileMove) -> Option<Change> {
     Some(Change::Update { path: renamed.from?, to: Some(renamed.to?), hunks: Vec::new() })
 }
 
-fn file(lines: &[&str], at: usize, renamed: Renamed) -> Result<(Change, usize), String> {
+fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize), String> {
     let (old, new) = (path(lines[at], "a/"), path(lines[at + 1], "b/"));
     let mut hunks = Vec::new();
     let mut next = at + 2;
@@ -70,7 +70,7 @@ fn file(lines: &[&str], at: usize, renamed: Renamed) -> Result<(Change, usize), 
         (None, Some(path)) => Change::Add { path, content: added(&hunks, at)? },
         (Some(path), None) => Change::Delete { path, hunks },
         (Some(_), Some(path)) => match renamed {
-            Renamed { from: Some(from), to: Some(to) } => {
+            FileMove { from: Some(from), to: Some(to) } => {
                 Change::Update { path: from, to: Some(to), hunks }
             }
             _ if hunks.is_empty() => {

@@ -9,11 +9,11 @@ use super::blocking::{on_disk, refused};
 use super::pattern::Pattern;
 use super::tame::is_tame;
 use super::walk::with_closed;
-use selkie_domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
+use crate::paths::{Finder, FolderEntry, Kind, Location, RealRoots, Stop};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSpec};
 
 const NAME: &str = "list_files";
 /// Entries shown at most.
@@ -134,7 +134,7 @@ fn plain_folder(path: &str) -> String {
 pub(super) fn start(
     finder: &Finder<'_>,
     path: Option<&str>,
-) -> Result<Option<(Located, Option<Pattern>)>, ToolError> {
+) -> Result<Option<(Location, Option<Pattern>)>, ToolError> {
     let Some(path) = path.filter(|p| !matches!(*p, "" | "." | "./")) else {
         let home = finder.home().to_string_lossy().into_owned();
         return if finder.home().is_dir() {
@@ -164,12 +164,12 @@ pub(super) fn start(
     Ok(Some((finder.existing(folder)?, Some(Pattern::new(&pattern)))))
 }
 
-struct Found {
+struct ListResult {
     path: String,
-    entry: Listed,
+    entry: FolderEntry,
 }
 
-impl Found {
+impl ListResult {
     fn name(&self) -> String {
         self.entry.name.to_string_lossy().into_owned()
     }
@@ -183,14 +183,14 @@ struct Walk<'a> {
     too_deep: bool,
     /// Entries that are there and closed.
     closed: usize,
-    found: Vec<Found>,
+    found: Vec<ListResult>,
 }
 
 impl Walk<'_> {
     /// `more`: whether the folders behind the last level were wanted, too.
     fn folder(
         &mut self,
-        folder: &Located,
+        folder: &Location,
         before: &str,
         depth: usize,
         more: bool,
@@ -219,7 +219,7 @@ impl Walk<'_> {
             let enters = entry.kind == Kind::Folder && depth > 1;
             self.too_deep |= entry.kind == Kind::Folder && depth == 1 && more;
             inside.saw_name();
-            self.found.push(Found { path: path.clone(), entry });
+            self.found.push(ListResult { path: path.clone(), entry });
             if enters {
                 self.folder(&inside, &path, depth - 1, more)?;
             }
@@ -228,12 +228,12 @@ impl Walk<'_> {
     }
 }
 
-fn skipped(entry: &Listed) -> bool {
+fn skipped(entry: &FolderEntry) -> bool {
     let name = entry.name.to_string_lossy();
     name.starts_with('.') || (entry.kind == Kind::Folder && SKIPPED.contains(&name.as_ref()))
 }
 
-fn print(mut found: Vec<Found>, details: bool, cut_short: bool) -> String {
+fn print(mut found: Vec<ListResult>, details: bool, cut_short: bool) -> String {
     if found.is_empty() {
         return "(no entries)".to_owned();
     }
@@ -250,7 +250,7 @@ fn print(mut found: Vec<Found>, details: bool, cut_short: bool) -> String {
     lines.join("\n")
 }
 
-fn line(found: &Found, details: bool) -> String {
+fn line(found: &ListResult, details: bool) -> String {
     let slash = if found.entry.kind == Kind::Folder { "/" } else { "" };
     let path = format!("{}{slash}", found.path);
     if !details {

@@ -36,7 +36,7 @@ mod whole;
 pub(crate) mod write_file;
 
 pub(super) use apply_patch::ApplyPatch;
-pub(super) use denied::Denied;
+pub(super) use denied::DenyList;
 pub(super) use edit_file::EditFile;
 pub(super) use git_status::GitStatus;
 pub(super) use glob::Glob;

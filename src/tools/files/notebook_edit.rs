@@ -6,22 +6,22 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::Denied;
+use super::DenyList;
 use super::blocking::on_disk;
 use super::notebook::{Notebook, text_of};
 use super::whole::Whole;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Located, Roots};
+use crate::paths::{Location, Roots};
 use crate::preview::marked;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "notebook_edit";
 
 /// The tool.
-pub(crate) struct NotebookEdit(pub(crate) Denied);
+pub(crate) struct NotebookEdit(pub(crate) DenyList);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -93,7 +93,7 @@ impl Handler for NotebookEdit {
         .await
     }
 
-    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let args: Args = typed(args.clone())?;
         Ok(vec![self.0.finder(NAME, roots).writable(&args.notebook_path)?])
     }
@@ -222,7 +222,7 @@ mod tests {
         let book = json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
         folders.put("work/n.ipynb", serde_json::to_string_pretty(&book).unwrap());
         folders.put("work/three.ipynb", "{\"nbformat\": 3}");
-        let tool = NotebookEdit(Denied::default());
+        let tool = NotebookEdit(DenyList::default());
         let scope = folders.scope();
         let mut said = Vec::new();
         for args in [

@@ -9,7 +9,7 @@ pub(super) const MAX_COUNTED: u64 = 64 * 1024 * 1024;
 
 /// What is wanted of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct PageRange {
     /// The first line, from 1.
     pub(super) offset: u64,
     /// Lines at most.
@@ -41,7 +41,7 @@ pub(super) struct Page {
 /// The stream's, or `each`'s.
 pub(super) fn read(
     mut from: impl BufRead,
-    wanted: Wanted,
+    wanted: PageRange,
     each: impl Fn() -> io::Result<()>,
 ) -> io::Result<Page> {
     let before = skip(&mut from, wanted.offset - 1, u64::MAX, &each)?;
@@ -68,7 +68,7 @@ pub(super) fn read(
 }
 
 /// Lines that were passed over.
-struct Skipped {
+struct SkippedLines {
     lines: u64,
     bytes: u64,
     /// The stream ended before the last of them.
@@ -82,8 +82,8 @@ fn skip(
     lines: u64,
     bytes: u64,
     each: &impl Fn() -> io::Result<()>,
-) -> io::Result<Skipped> {
-    let mut passed = Skipped { lines: 0, bytes: 0, ended: false };
+) -> io::Result<SkippedLines> {
+    let mut passed = SkippedLines { lines: 0, bytes: 0, ended: false };
     // A last line may have no line break.
     let mut within = false;
     while passed.lines < lines && passed.bytes < bytes {
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     fn page(text: &[u8], offset: u64, limit: u64, max_bytes: usize) -> Page {
-        let wanted = Wanted { offset, limit, max_bytes, max_counted: MAX_COUNTED };
+        let wanted = PageRange { offset, limit, max_bytes, max_counted: MAX_COUNTED };
         let small = io::BufReader::with_capacity(7, text);
         read(small, wanted, || Ok(())).unwrap()
     }
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn counting_ends_where_it_would_be_endless() {
-        let wanted = Wanted { offset: 1, limit: 2, max_bytes: 100, max_counted: 10 };
+        let wanted = PageRange { offset: 1, limit: 2, max_bytes: 100, max_counted: 10 };
         let page = read(io::BufReader::new(io::repeat(b'\n')), wanted, || Ok(())).unwrap();
         assert_eq!((page.text.as_str(), page.last, page.whole), ("   1 | \n   2 | \n", 2, false));
     }

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
-use super::replace::{Replace, Replaced};
+use super::replace::{Replace, Replacement};
 use super::validate::{Validate, Validator};
 use super::whole::{self, Whole};
-use super::{Denied, Schemas};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use super::{DenyList, Schemas};
 use crate::args::typed;
-use crate::paths::{Finder, Located, Roots};
+use crate::paths::{Finder, Location, Roots};
 use crate::preview::marked;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "patch";
 
@@ -42,7 +42,7 @@ impl Default for Settings {
 
 /// The tool.
 pub(crate) struct Patch {
-    denied: Denied,
+    denied: DenyList,
     validator: Validator,
 }
 
@@ -69,7 +69,7 @@ enum Operation {
 }
 
 impl Patch {
-    pub(crate) fn new(denied: Denied, rules: Vec<Validate>, schemas: Schemas) -> Self {
+    pub(crate) fn new(denied: DenyList, rules: Vec<Validate>, schemas: Schemas) -> Self {
         Self { denied, validator: Validator { rules, schemas } }
     }
 }
@@ -104,7 +104,7 @@ impl Handler for Patch {
         .await
     }
 
-    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let args: Args = typed(args.clone())?;
         Ok(vec![self.denied.finder(NAME, roots).writable(&args.path)?])
     }
@@ -164,7 +164,7 @@ fn replace(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
 }
 
 /// The file, and what comes of it.
-fn replaced(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replaced), ToolError> {
+fn replaced(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replacement), ToolError> {
     let old = given(args.old_string.as_ref().filter(|old| !old.is_empty()), "old_string")?;
     let new = given(args.new_string.as_ref(), "new_string")?;
     let file = Whole::of(finder, &args.path)?;
@@ -179,7 +179,7 @@ fn delete(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
     Ok(format!("deleted {}", located.shown()))
 }
 
-fn removable(finder: &Finder<'_>, args: &Args) -> Result<(Located, Vec<u8>), ToolError> {
+fn removable(finder: &Finder<'_>, args: &Args) -> Result<(Location, Vec<u8>), ToolError> {
     let located = finder.writable(&args.path)?;
     match whole::content(&located)? {
         Some(content) => Ok((located, content)),
@@ -221,7 +221,7 @@ mod tests {
         let mut rules = Settings::default().validate;
         rules.push(Validate { glob: "flows/*.yaml".to_owned(), schema: Some("jobs".to_owned()) });
         rules.push(Validate { glob: "other/*".to_owned(), schema: Some("none".to_owned()) });
-        let tool = Patch::new(Denied::default(), rules, Schemas::default());
+        let tool = Patch::new(DenyList::default(), rules, Schemas::default());
         let scope = folders.scope();
         let mut said = Vec::new();
         for args in [
@@ -289,7 +289,7 @@ valid YAML; there is no schema none to check it against
         let folders = Folders::new();
         folders.put("state/schemas/zx.json", r##"{"anyOf":[{"$ref":"#"}]}"##);
         let rules = Settings::default().validate;
-        let tool = Patch::new(Denied::default(), rules, Schemas::default());
+        let tool = Patch::new(DenyList::default(), rules, Schemas::default());
         let args =
             json!({"path": "file_state_dir/zx.yaml", "operation": "create", "content": "a: 1\n"});
         let said = tool.call(&folders.scope(), args).await.unwrap().text;

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::whole::content;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Finder, Located, Roots};
+use crate::paths::{Finder, Location, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "persona_write";
 const IDENTITY: &str = "file_state_dir/persona/IDENTITY.md";
@@ -75,7 +75,7 @@ impl Handler for PersonaWrite {
         .await
     }
 
-    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let pages = pages(&typed(args.clone())?)?;
         pages.iter().map(|page| finder(roots).defining(page.path)).collect()
     }
@@ -100,7 +100,7 @@ fn finder(roots: &Roots) -> Finder<'_> {
 }
 
 /// Keeps what a file held beside it: `SOUL.before.md`.
-fn keep(roots: &Roots, path: &str, located: &Located) -> Result<(), ToolError> {
+fn keep(roots: &Roots, path: &str, located: &Location) -> Result<(), ToolError> {
     let Some(old) = content(located)? else { return Ok(()) };
     let beside = path.replace(".md", ".before.md");
     let kept = finder(roots).defining(&beside)?;

@@ -9,9 +9,9 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 use sha2::{Digest as _, Sha256};
 
-use selkie_domain::transcript::Picture;
 use crate::ToolError;
 use crate::isolate::{Isolate, Job};
+use selkie_domain::transcript::Picture;
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
 const MOST_BYTES: usize = 5 * 1000 * 1000;

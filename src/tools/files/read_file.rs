@@ -12,16 +12,16 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::blocking::{on_disk, refused};
-use super::page::{MAX_COUNTED, Page, Wanted, read};
+use super::page::{MAX_COUNTED, Page, PageRange, read};
 use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
-use selkie_domain::transcript::Picture;
 use crate::args::typed;
 use crate::isolate::Isolate;
-use crate::paths::{Finder, Kind, Located, Stop};
+use crate::paths::{Finder, Kind, Location, Stop};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
+use selkie_domain::transcript::Picture;
 
 const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
@@ -95,7 +95,7 @@ impl Handler for ReadFile {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path, offset, limit } = typed(args)?;
-        let wanted = Wanted {
+        let wanted = PageRange {
             offset: offset.unwrap_or(1),
             limit: limit.unwrap_or(2_000),
             max_bytes: self.settings.max_page_bytes,
@@ -146,7 +146,7 @@ enum Content {
     Image(String, File),
 }
 
-fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolError> {
+fn open(located: &Location, wanted: PageRange, stop: &Stop) -> Result<Content, ToolError> {
     let shown = located.shown();
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = located.kind().map_err(fault)?;
@@ -191,7 +191,7 @@ fn piece(file: &File, at: u64, len: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {
+fn with_trailer(page: Page, wanted: PageRange) -> Result<String, ToolError> {
     if page.lines == 0 {
         return Ok("(the file is empty)".to_owned());
     }

@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::Schemas;
 use super::blocking::on_disk;
 use super::schemas::unknown;
-use selkie_domain::schema::describe;
-use selkie_domain::spelling::nearest;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::paths::Finder;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::schema::describe;
+use selkie_domain::spelling::nearest;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 const NAME: &str = "read_schema";
 /// Choices nest at most so deep; deeper means that a schema holds itself.

@@ -28,7 +28,7 @@ pub(super) struct Replace<'a> {
 
 /// What comes of it.
 #[derive(Debug)]
-pub(super) struct Replaced {
+pub(super) struct Replacement {
     /// The new content.
     pub(super) content: Vec<u8>,
     /// How many places were changed.
@@ -43,7 +43,7 @@ impl Replace<'_> {
     ///
     /// # Errors
     /// When the text stands nowhere, or in several places and `all` is not wanted.
-    pub(super) fn apply(&self, shown: &str, content: &[u8]) -> Result<Replaced, ToolError> {
+    pub(super) fn apply(&self, shown: &str, content: &[u8]) -> Result<Replacement, ToolError> {
         if self.old == self.new {
             return Err(ToolError::tell("old_string and new_string are the same"));
         }
@@ -87,7 +87,7 @@ impl Replace<'_> {
         Ok(())
     }
 
-    fn at(&self, places: &[usize], before: &[u8]) -> Replaced {
+    fn at(&self, places: &[usize], before: &[u8]) -> Replacement {
         let mut content = Vec::with_capacity(before.len());
         let mut changes = Vec::new();
         let mut from = 0;
@@ -100,7 +100,7 @@ impl Replace<'_> {
         }
         content.extend_from_slice(&before[from..]);
         let diff = diff(before, &content, &changes);
-        Replaced { content, count: places.len(), diff }
+        Replacement { content, count: places.len(), diff }
     }
 }
 
@@ -110,7 +110,7 @@ pub(super) fn diff(
     after: &[u8],
     changes: &[(Range<usize>, Range<usize>)],
 ) -> String {
-    let mut shown = Shown::default();
+    let mut shown = DiffExcerpt::default();
     for (old, new) in &changed_lines(before, after, changes) {
         if shown.lines.len() >= MAX_SHOWN {
             break;
@@ -131,12 +131,12 @@ pub(super) fn diff(
 
 /// The lines of a diff as far as they are shown, and how many more there are.
 #[derive(Default)]
-struct Shown {
+struct DiffExcerpt {
     lines: Vec<String>,
     more: usize,
 }
 
-impl Shown {
+impl DiffExcerpt {
     fn push(&mut self, line: String) {
         if self.lines.len() < MAX_SHOWN { self.lines.push(line) } else { self.more += 1 }
     }

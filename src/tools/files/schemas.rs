@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::whole;
-use selkie_domain::document;
-use selkie_domain::spelling::nearest;
 use crate::ToolError;
 use crate::paths::{Finder, Kind, Stop};
+use selkie_domain::document;
+use selkie_domain::spelling::nearest;
 
 const FOLDER: &str = "file_state_dir/schemas";
 /// Bytes of a schema that somebody wrote.

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Schemas;
 use super::pattern::Pattern;
+use crate::args::fault_words;
+use crate::paths::{Finder, Location};
 use selkie_domain::document;
 use selkie_domain::schema::{FaultKind, check};
-use crate::args::fault_words;
-use crate::paths::{Finder, Located};
 
 /// Findings told at most.
 const MAX_TOLD: usize = 20;
@@ -40,7 +40,7 @@ impl Validator {
     pub(super) fn findings(
         &self,
         finder: &Finder<'_>,
-        located: &Located,
+        located: &Location,
         text: &str,
     ) -> Option<String> {
         let shown = located.shown();

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use selkie_channel_core::locked;
 
-use super::Denied;
+use super::DenyList;
 use super::tame::is_tame_file;
-use crate::paths::{Located, Roots, Stop};
+use crate::paths::{Location, Roots, Stop};
 
 /// Threads at most; more do not help a disk.
 const MAX_THREADS: usize = 8;
@@ -26,7 +26,7 @@ pub(super) struct Sight {
     /// The scope's roots.
     pub(super) roots: Roots,
     /// What the tool never touches.
-    pub(super) denied: Denied,
+    pub(super) denied: DenyList,
 }
 
 /// Calls `each` for every regular file below a folder, on several threads, in no order. Returns how many
@@ -35,10 +35,10 @@ pub(super) struct Sight {
 /// # Errors
 /// When it is time to end.
 pub(super) fn files(
-    folder: &Located,
+    folder: &Location,
     sight: Sight,
     stop: &Stop,
-    each: impl Fn(Located, &DirEntry) + Sync,
+    each: impl Fn(Location, &DirEntry) + Sync,
 ) -> io::Result<usize> {
     let base = folder.real();
     let failed = Mutex::new(Ok(()));
@@ -76,7 +76,7 @@ pub(super) fn with_closed(list: String, closed: usize) -> String {
     }
 }
 
-fn builder(folder: &Located, sight: Sight, closed: Arc<AtomicUsize>) -> WalkBuilder {
+fn builder(folder: &Location, sight: Sight, closed: Arc<AtomicUsize>) -> WalkBuilder {
     let base = folder.real();
     let real_roots = sight.denied.finder(sight.tool, &sight.roots).real_roots();
     let start = folder.clone();

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::blocking::refused;
 use crate::ToolError;
-use crate::paths::{Finder, Kind, Located};
+use crate::paths::{Finder, Kind, Location};
 
 /// Larger files are not changed as a whole, in bytes.
 pub(super) const MAX_WHOLE: u64 = 16 * 1024 * 1024;
@@ -12,7 +12,7 @@ pub(super) const MAX_WHOLE: u64 = 16 * 1024 * 1024;
 /// A file that is there and may be changed.
 pub(super) struct Whole {
     /// Where it lies.
-    pub(super) located: Located,
+    pub(super) located: Location,
     /// What it held when it was read.
     pub(super) content: Vec<u8>,
 }
@@ -49,7 +49,7 @@ impl Whole {
 ///
 /// # Errors
 /// For the model: it reads again.
-pub(super) fn unchanged(located: &Located, then: Option<&[u8]>) -> Result<(), ToolError> {
+pub(super) fn unchanged(located: &Location, then: Option<&[u8]>) -> Result<(), ToolError> {
     if content(located)?.as_deref() == then {
         return Ok(());
     }
@@ -61,7 +61,7 @@ pub(super) fn unchanged(located: &Located, then: Option<&[u8]>) -> Result<(), To
 ///
 /// # Errors
 /// When it is no file, too large, or the disk refuses.
-pub(super) fn content(located: &Located) -> Result<Option<Vec<u8>>, ToolError> {
+pub(super) fn content(located: &Location) -> Result<Option<Vec<u8>>, ToolError> {
     let shown = located.shown();
     match located.kind() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

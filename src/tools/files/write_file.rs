@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::args::typed;
-use crate::paths::{Finder, Located, Roots};
+use crate::paths::{Finder, Location, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 const NAME: &str = "write_file";
 
@@ -93,7 +93,7 @@ impl Handler for WriteFile {
         .await
     }
 
-    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let Args { path, .. } = typed(args.clone())?;
         let finder = Finder { tool: NAME, roots, deny: &self.0.deny_paths };
         Ok(vec![finder.writable(&path)?])

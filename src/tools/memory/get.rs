@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::asker::rememberer;
 use super::port::WantedLines;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// Lines when the call does not say.
 const USUALLY: usize = 200;

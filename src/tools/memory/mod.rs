@@ -17,37 +17,41 @@ mod tests {
     use async_trait::async_trait;
     use serde_json::{Value, json};
 
-    use super::port::{Memory, NewMemory, Rememberer, Sought, WantedLines};
+    use super::port::{Memory, MemoryQuery, NewMemory, Rememberer, WantedLines};
     use super::*;
-    use selkie_domain::taint::Taint;
     use crate::args::accept;
-    use crate::ports::Told;
+    use crate::ports::TodoReport;
     use crate::scope::Scope;
     use crate::testkit::Folders;
     use crate::{Handler, ToolError};
+    use selkie_domain::taint::Taint;
 
     /// Writes down what is wanted.
     #[derive(Default)]
     struct Noted(Mutex<Vec<String>>);
 
     impl Noted {
-        fn told(&self, wanted: String) -> Result<Told, ToolError> {
+        fn told(&self, wanted: String) -> Result<TodoReport, ToolError> {
             self.0.lock().unwrap().push(wanted);
-            Ok(Told { text: "told".to_owned(), level: Taint::Raw })
+            Ok(TodoReport { text: "told".to_owned(), level: Taint::Raw })
         }
     }
 
     #[async_trait]
     impl Memory for Noted {
-        async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<Told, ToolError> {
+        async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<TodoReport, ToolError> {
             self.told(format!("{} {new:?}", by.author))
         }
 
-        async fn search(&self, by: &Rememberer, sought: Sought) -> Result<Told, ToolError> {
+        async fn search(
+            &self,
+            by: &Rememberer,
+            sought: MemoryQuery,
+        ) -> Result<TodoReport, ToolError> {
             self.told(format!("{} {sought:?}", by.sees_general))
         }
 
-        async fn get(&self, _: &Rememberer, wanted: WantedLines) -> Result<Told, ToolError> {
+        async fn get(&self, _: &Rememberer, wanted: WantedLines) -> Result<TodoReport, ToolError> {
             self.told(format!("{wanted:?}"))
         }
     }

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId};
 
+use crate::ToolError;
+use crate::ports::TodoReport;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use crate::ToolError;
-use crate::ports::Told;
 
 /// What is remembered.
 #[async_trait]
@@ -16,19 +16,19 @@ pub trait Memory: Send + Sync {
     ///
     /// # Errors
     /// In words: it is too long, there is too much of it, the file cannot be written.
-    async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<Told, ToolError>;
+    async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<TodoReport, ToolError>;
 
     /// Finds what fits a question.
     ///
     /// # Errors
     /// In words: the files or the index cannot be read.
-    async fn search(&self, by: &Rememberer, sought: Sought) -> Result<Told, ToolError>;
+    async fn search(&self, by: &Rememberer, sought: MemoryQuery) -> Result<TodoReport, ToolError>;
 
     /// Returns lines of a file.
     ///
     /// # Errors
     /// In words: there is no such file here, or it cannot be read.
-    async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<Told, ToolError>;
+    async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<TodoReport, ToolError>;
 }
 
 /// The task that remembers.
@@ -59,7 +59,7 @@ pub struct NewMemory {
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sought {
+pub struct MemoryQuery {
     /// In any words.
     pub query: String,
     /// So many results at most.
@@ -85,15 +85,15 @@ pub struct NoMemory;
 
 #[async_trait]
 impl Memory for NoMemory {
-    async fn write(&self, _: &Rememberer, _: NewMemory) -> Result<Told, ToolError> {
+    async fn write(&self, _: &Rememberer, _: NewMemory) -> Result<TodoReport, ToolError> {
         Err(none())
     }
 
-    async fn search(&self, _: &Rememberer, _: Sought) -> Result<Told, ToolError> {
+    async fn search(&self, _: &Rememberer, _: MemoryQuery) -> Result<TodoReport, ToolError> {
         Err(none())
     }
 
-    async fn get(&self, _: &Rememberer, _: WantedLines) -> Result<Told, ToolError> {
+    async fn get(&self, _: &Rememberer, _: WantedLines) -> Result<TodoReport, ToolError> {
         Err(none())
     }
 }

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::asker::rememberer;
-use super::port::Sought;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
+use super::port::MemoryQuery;
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// Results when the call does not say, and how well they fit.
 const USUALLY: usize = 6;
@@ -53,7 +53,7 @@ impl Handler for MemorySearch {
         }
         let most = max_results.unwrap_or(USUALLY).clamp(1, MOST);
         let least = min_score.unwrap_or(LEAST).clamp(0.0, 1.0);
-        let sought = Sought { query, most, least };
+        let sought = MemoryQuery { query, most, least };
         scope.memory.search(&rememberer(scope), sought).await.map(Output::told)
     }
 }

@@ -15,7 +15,7 @@ use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::lists::List;
-use super::{Located, Stop, level};
+use super::{Location, Stop, level};
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
 
@@ -39,7 +39,7 @@ pub enum Kind {
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct FolderEntry {
     /// Its name.
     pub name: OsString,
     /// What it is.
@@ -48,7 +48,7 @@ pub struct Listed {
     pub size: u64,
 }
 
-impl Located {
+impl Location {
     /// Tells what it is.
     ///
     /// # Errors
@@ -82,10 +82,10 @@ impl Located {
         Ok(File::from(open(self, &self.relative, FOLDER, Mode::empty())?))
     }
 
-    /// Opens it the same way, for a look that may show nothing of it: [`Located::saw`] tells that it did.
+    /// Opens it the same way, for a look that may show nothing of it: [`Location::saw`] tells that it did.
     ///
     /// # Errors
-    /// As [`Located::open`].
+    /// As [`Location::open`].
     pub fn look(&self) -> io::Result<(File, Taint)> {
         let (file, whose) = self.whose()?;
         Ok((file, self.level.of(whose)))
@@ -132,7 +132,7 @@ impl Located {
     ///
     /// # Errors
     /// When it cannot be read, or `stop` says so.
-    pub fn list(&self, stop: &Stop) -> io::Result<Vec<Listed>> {
+    pub fn list(&self, stop: &Stop) -> io::Result<Vec<FolderEntry>> {
         let folder = open(self, &self.relative, FOLDER, Mode::empty())?;
         let mut all = Vec::new();
         for entry in fs::Dir::read_from(&folder)? {
@@ -145,7 +145,7 @@ impl Located {
             // Gone since: not there.
             let Ok(stat) = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let kind = kind(FileType::from_raw_mode(stat.st_mode));
-            all.push(Listed { name: name.to_owned(), kind, size: size(&stat) });
+            all.push(FolderEntry { name: name.to_owned(), kind, size: size(&stat) });
         }
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)
@@ -163,7 +163,7 @@ impl Located {
     /// Appends to a file, or makes it with its folders: one write under the file's lock.
     ///
     /// # Errors
-    /// As [`Located::replace`]; when the disk takes only a part, the file is as it was.
+    /// As [`Location::replace`]; when the disk takes only a part, the file is as it was.
     pub fn append(&self, content: &[u8], stop: &Stop) -> io::Result<()> {
         if self.kept_list().is_some() {
             return self.replace(&self.with_more(content)?);
@@ -247,7 +247,7 @@ impl Located {
 }
 
 pub(super) fn open(
-    located: &Located,
+    located: &Location,
     relative: &Path,
     flags: OFlags,
     mode: Mode,

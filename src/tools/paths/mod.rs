@@ -23,16 +23,16 @@ use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
 
 use crate::ToolError;
 
-pub use beneath::{Kind, Listed};
+pub use beneath::{FolderEntry, Kind};
 pub use commands::{CommandLog, OpenRun};
 pub use form::refused;
 pub use level::{Level, level_of, mark_level};
 pub use lists::{ListWriter, Lists};
-pub use ours::{CREDENTIALS, Closed, Ours};
+pub use ours::{CREDENTIALS, ClosedPaths, Ours};
 pub use reading::{note_command, of_command};
 pub use roots::Roots;
 pub use rules::denied;
-pub use staged::{Filling, Staged};
+pub use staged::{StageWriter, StagedContent};
 pub use stop::Stop;
 pub use zone::{Want, Zone};
 
@@ -49,12 +49,12 @@ pub struct Finder<'a> {
 
 /// A real place beneath a root, judged and not yet opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct Location {
     /// Which root.
     pub zone: Zone,
     root: PathBuf,
     relative: PathBuf,
-    closed: Arc<Closed>,
+    closed: Arc<ClosedPaths>,
     level: Level,
     lists: Lists,
 }
@@ -64,7 +64,7 @@ impl Finder<'_> {
     ///
     /// # Errors
     /// Why not, for the model.
-    pub fn existing(&self, written: &str) -> Result<Located, ToolError> {
+    pub fn existing(&self, written: &str) -> Result<Location, ToolError> {
         let asked = self.asked(written)?;
         self.near_a_root(&asked, written, Want::Read)?;
         let real = asked.path.canonicalize().map_err(|e| cannot_reach(written, &e))?;
@@ -75,7 +75,7 @@ impl Finder<'_> {
     ///
     /// # Errors
     /// Why not, for the model.
-    pub fn writable(&self, written: &str) -> Result<Located, ToolError> {
+    pub fn writable(&self, written: &str) -> Result<Location, ToolError> {
         self.changeable(written, Want::Write)
     }
 
@@ -83,11 +83,11 @@ impl Finder<'_> {
     ///
     /// # Errors
     /// Why not, for the model.
-    pub fn defining(&self, written: &str) -> Result<Located, ToolError> {
+    pub fn defining(&self, written: &str) -> Result<Location, ToolError> {
         self.changeable(written, Want::Define)
     }
 
-    fn changeable(&self, written: &str, want: Want) -> Result<Located, ToolError> {
+    fn changeable(&self, written: &str, want: Want) -> Result<Location, ToolError> {
         if written.ends_with('/') {
             return Err(ToolError::tell(format!("path is a directory: {written}")));
         }
@@ -111,7 +111,7 @@ impl Finder<'_> {
     }
 
     /// Whether something inside a located folder may be seen, too.
-    pub fn may_see(&self, roots: &RealRoots, located: &Located) -> bool {
+    pub fn may_see(&self, roots: &RealRoots, located: &Location) -> bool {
         let real = located.real();
         let same = match roots.around(&real) {
             Some((zone, root)) => *zone == Some(located.zone) && *root == located.root,
@@ -121,13 +121,13 @@ impl Finder<'_> {
             && self.verdict(located.zone, &located.root, &real, Want::Read).is_ok()
     }
 
-    fn asked(&self, written: &str) -> Result<Asked, ToolError> {
+    fn asked(&self, written: &str) -> Result<PathQuery, ToolError> {
         check_form(written)?;
         if let Some(rest) = alias(written, "file_cache_dir")? {
             let whole = self.roots.cache.join(rest);
             let own = whole.starts_with(&self.roots.own);
             let path = if own { whole } else { self.roots.own.join(rest) };
-            return Ok(Asked { path, confined: Some(Zone::Own) });
+            return Ok(PathQuery { path, confined: Some(Zone::Own) });
         }
         if let Some(rest) = alias(written, "file_state_dir")? {
             let Some(state) = &self.roots.state else {
@@ -137,14 +137,14 @@ impl Finder<'_> {
                     self.open_here()
                 )));
             };
-            return Ok(Asked { path: state.join(rest), confined: Some(Zone::State) });
+            return Ok(PathQuery { path: state.join(rest), confined: Some(Zone::State) });
         }
-        Ok(Asked { path: self.home().join(written), confined: None })
+        Ok(PathQuery { path: self.home().join(written), confined: None })
     }
 
     /// Refuses what lies outside by its own words, before the disk is asked: whether a file outside
     /// exists is nobody's business.
-    fn near_a_root(&self, asked: &Asked, written: &str, want: Want) -> Result<(), ToolError> {
+    fn near_a_root(&self, asked: &PathQuery, written: &str, want: Want) -> Result<(), ToolError> {
         let plain = without_dots(&asked.path);
         let open = self.all_roots().filter(|(zone, _)| match asked.confined {
             Some(confined) => *zone == Some(confined),
@@ -165,7 +165,7 @@ impl Finder<'_> {
         confined: Option<Zone>,
         written: &str,
         want: Want,
-    ) -> Result<Located, ToolError> {
+    ) -> Result<Location, ToolError> {
         let roots = self.real_roots();
         let (zone, root) = match roots.around(real) {
             Some((Some(zone), root)) => (*zone, root.clone()),
@@ -189,7 +189,7 @@ impl Finder<'_> {
         let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
         let level = self.roots.level.clone();
         let lists = self.roots.lists.clone();
-        Ok(Located { zone, root, relative, closed: roots.closed, level, lists })
+        Ok(Location { zone, root, relative, closed: roots.closed, level, lists })
     }
 
     fn verdict(&self, zone: Zone, root: &Path, real: &Path, want: Want) -> Result<(), String> {
@@ -234,7 +234,7 @@ impl Finder<'_> {
     }
 }
 
-impl Located {
+impl Location {
     /// Returns the real path.
     pub fn real(&self) -> PathBuf {
         if self.relative.as_os_str().is_empty() {
@@ -277,7 +277,7 @@ impl Located {
 /// cache and a closed state folder.
 pub struct RealRoots {
     roots: Vec<(Option<Zone>, PathBuf)>,
-    closed: Arc<Closed>,
+    closed: Arc<ClosedPaths>,
 }
 
 impl RealRoots {
@@ -290,7 +290,7 @@ impl RealRoots {
     }
 }
 
-struct Asked {
+struct PathQuery {
     path: PathBuf,
     confined: Option<Zone>,
 }

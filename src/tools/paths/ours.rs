@@ -44,8 +44,8 @@ impl Ours {
     }
 
     /// Looks at the disk: what is closed now.
-    pub(crate) fn closed(&self) -> Closed {
-        let mut closed = Closed::default();
+    pub(crate) fn closed(&self) -> ClosedPaths {
+        let mut closed = ClosedPaths::default();
         let Places { state, folders, files } = &*self.0;
         for folder in folders {
             closed.every_file(folder, DEEP);
@@ -64,14 +64,14 @@ impl Ours {
 
 /// What is closed at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Closed {
+pub struct ClosedPaths {
     folders: Vec<PathBuf>,
     files: BTreeSet<PathBuf>,
     /// Device and inode.
     known: BTreeSet<(u64, u64)>,
 }
 
-impl Closed {
+impl ClosedPaths {
     /// Whether a real path is closed by where it lies.
     pub(super) fn place(&self, real: &Path) -> bool {
         self.files.contains(real) || self.folders.iter().any(|folder| real.starts_with(folder))

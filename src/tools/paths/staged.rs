@@ -11,13 +11,13 @@ use rustix::io::Errno;
 
 use super::beneath::{FILE, FOLDER, open, ours_alone, regular, temporary_name};
 use super::lists::{NewList, stays};
-use super::{Located, level};
+use super::{Location, level};
 
-/// Content that waits beside its file. Dropped without [`Staged::commit`] it leaves nothing behind.
-pub struct Staged(Waiting);
+/// Content that waits beside its file. Dropped without [`StagedContent::commit`] it leaves nothing behind.
+pub struct StagedContent(StageState);
 
 /// How it waits.
-enum Waiting {
+enum StageState {
     /// Beside its file.
     File(StagedFile),
     /// For the writer of the list that it is.
@@ -33,13 +33,13 @@ struct StagedFile {
 }
 
 /// Content that is still being written beside its file. Dropped, it leaves nothing behind.
-pub struct Filling {
+pub struct StageWriter {
     staged: StagedFile,
     file: File,
     mode: Option<Mode>,
 }
 
-impl Filling {
+impl StageWriter {
     /// Writes on.
     ///
     /// # Errors
@@ -52,40 +52,40 @@ impl Filling {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn done(self) -> io::Result<Staged> {
+    pub fn done(self) -> io::Result<StagedContent> {
         if let Some(mode) = self.mode {
             fs::fchmod(&self.file, mode)?;
         }
         self.file.sync_all()?;
-        Ok(Staged(Waiting::File(self.staged)))
+        Ok(StagedContent(StageState::File(self.staged)))
     }
 }
 
-impl Located {
+impl Location {
     /// Writes new content beside the file, with the folders it needs. The mode is the file's own; a
     /// file that is not there yet takes it from `like`.
     ///
     /// # Errors
     /// When something else than a file of one name stands there, or the disk refuses.
-    pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<Staged> {
+    pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<StagedContent> {
         if let Some(list) = self.kept_list() {
             // What stands there already keeps its own level, line by line.
             let whose = like.map_or_else(
                 || self.level.writes(),
                 |like| self.level.writes().and(like.written()),
             );
-            return Ok(Staged(Waiting::List(NewList::of(list, content, whose.level)?)));
+            return Ok(StagedContent(StageState::List(NewList::of(list, content, whose.level)?)));
         }
         let mut filling = self.begin(like)?;
         filling.push(content)?;
         filling.done()
     }
 
-    /// Begins new content beside the file, for what comes piece by piece; else as [`Located::stage`].
+    /// Begins new content beside the file, for what comes piece by piece; else as [`Location::stage`].
     ///
     /// # Errors
-    /// As [`Located::stage`].
-    pub fn begin(&self, like: Option<&Self>) -> io::Result<Filling> {
+    /// As [`Location::stage`].
+    pub fn begin(&self, like: Option<&Self>) -> io::Result<StageWriter> {
         if self.kept_list().is_some() {
             return Err(stays());
         }
@@ -100,7 +100,7 @@ impl Located {
         let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
         let staged = StagedFile { folder, temporary, name: name.to_owned(), in_place: false };
         level::mark(&file, whose, self.zone)?;
-        Ok(Filling { staged, file: File::from(file), mode })
+        Ok(StageWriter { staged, file: File::from(file), mode })
     }
 
     /// Removes a file.
@@ -126,15 +126,15 @@ impl Located {
     }
 }
 
-impl Staged {
+impl StagedContent {
     /// Puts the content in the file's place.
     ///
     /// # Errors
     /// When the disk refuses; then the file is as it was.
     pub fn commit(self) -> io::Result<()> {
         match self.0 {
-            Waiting::File(file) => file.commit(),
-            Waiting::List(list) => list.commit(),
+            StageState::File(file) => file.commit(),
+            StageState::List(list) => list.commit(),
         }
     }
 }

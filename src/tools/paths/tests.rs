@@ -7,15 +7,15 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::testkit::Folders;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use crate::testkit::Folders;
 
 fn finder<'a>(roots: &'a Roots, deny: &'a [String]) -> Finder<'a> {
     Finder { tool: "read_file", roots, deny }
 }
 
-fn says(result: Result<Located, ToolError>) -> String {
+fn says(result: Result<Location, ToolError>) -> String {
     match result {
         Ok(located) => format!("{:?} {}", located.zone, located.shown()),
         Err(error) => error.to_string(),
@@ -147,7 +147,7 @@ fn what_defines_the_bot_is_closed() {
         .map(|p| {
             let at = folders.at(p);
             let at = at.to_str().unwrap();
-            let mark = |r: Result<Located, ToolError>| if r.is_ok() { "yes" } else { "no" };
+            let mark = |r: Result<Location, ToolError>| if r.is_ok() { "yes" } else { "no" };
             format!("{p}: read {}, write {}", mark(find.existing(at)), mark(find.writable(at)))
         })
         .collect();

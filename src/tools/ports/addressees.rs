@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, PersonId};
 
+use crate::ToolError;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use crate::ToolError;
 
 /// Knows whom a task may speak to.
 #[async_trait]
@@ -14,7 +14,7 @@ pub trait Addressees: Send + Sync {
     ///
     /// # Errors
     /// In words: nobody is meant, or several are, or they cannot be reached, or it is the asking conversation itself.
-    async fn find(&self, by: &Sender, wanted: &Wanted) -> Result<Addressee, ToolError>;
+    async fn find(&self, by: &Sender, wanted: &AddresseeQuery) -> Result<Addressee, ToolError>;
 }
 
 /// Whose task wants to speak, and from where.
@@ -32,7 +32,7 @@ pub struct Sender {
 
 /// Who is meant, as a model wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum AddresseeQuery {
     /// A contact by its id, and in which chat.
     Contact {
         /// Its id in the contact files.
@@ -67,7 +67,7 @@ pub struct NoAddressees;
 
 #[async_trait]
 impl Addressees for NoAddressees {
-    async fn find(&self, _: &Sender, _: &Wanted) -> Result<Addressee, ToolError> {
+    async fn find(&self, _: &Sender, _: &AddresseeQuery) -> Result<Addressee, ToolError> {
         Err(ToolError::tell("contacts dir is not configured"))
     }
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use selkie_domain::live::Live;
-use selkie_domain::usage::Meter;
 use crate::ToolError;
 use crate::ports::Small;
+use selkie_domain::live::Live;
+use selkie_domain::usage::Meter;
 
 /// Whichever is asked now.
 #[async_trait]

@@ -7,7 +7,7 @@ use selkie_domain::taint::Taint;
 
 /// What is said in another conversation.
 #[derive(Clone, Debug)]
-pub struct Passing {
+pub struct RelayRequest {
     /// Names it within the task.
     pub key: String,
     /// Where.
@@ -26,16 +26,16 @@ pub struct Passing {
 
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct RelayOutcome {
     /// Its delivery.
-    pub spoken: Spoken,
+    pub spoken: SayOutcome,
     /// It was said before under this key: nothing was sent now.
     pub is_known: bool,
 }
 
 /// What became of something said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spoken {
+pub enum SayOutcome {
     /// It arrived.
     Sent(Option<MessageRef>),
     /// The platform will not take it, in its words.

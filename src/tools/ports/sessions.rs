@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, PersonId};
 
-use super::Told;
+use super::TodoReport;
+use crate::ToolError;
 use selkie_domain::facts::Trust;
 use selkie_domain::ids::TaskId;
-use crate::ToolError;
 
 /// The conversations that there are, as far as whoever asks may know of them: an owner in private of all, everybody else
 /// of their own, and in a group of that one alone.
@@ -16,7 +16,7 @@ pub trait Sessions: Send + Sync {
     ///
     /// # Errors
     /// When the store does not answer.
-    async fn list(&self, by: &Visitor, limit: usize) -> Result<Told, ToolError>;
+    async fn list(&self, by: &Visitor, limit: usize) -> Result<TodoReport, ToolError>;
 
     /// Tells what was said in one since it was last begun afresh: the newest `limit` messages.
     ///
@@ -76,8 +76,8 @@ pub struct NoSessions;
 
 #[async_trait]
 impl Sessions for NoSessions {
-    async fn list(&self, _: &Visitor, _: usize) -> Result<Told, ToolError> {
-        Ok(Told::default())
+    async fn list(&self, _: &Visitor, _: usize) -> Result<TodoReport, ToolError> {
+        Ok(TodoReport::default())
     }
 
     async fn history(&self, _: &Visitor, session: &str, _: usize) -> Result<History, ToolError> {

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
-use selkie_domain::tool::Class;
 use crate::base::{ToolDeps, build};
-use crate::registry::{Found, Overlay, Registry};
+use crate::registry::{NameLookup, Overlay, Registry};
 use crate::settings::Settings;
 use crate::testkit::Folders;
+use selkie_domain::tool::Class;
 
 fn shown(folders: &Folders, name: &str, arguments: Value) -> String {
     let mut settings = Settings::default();
     settings.powershell.enabled = true;
     let base = Arc::new(build(&settings, &ToolDeps::default()).unwrap());
-    let Found::Tool(tool) = Registry::view(base, vec![], Overlay::default()).find(name) else {
+    let NameLookup::Tool(tool) = Registry::view(base, vec![], Overlay::default()).find(name) else {
         panic!("{name} is no tool");
     };
     let redactor = Redactor::default();
@@ -252,7 +252,7 @@ fn whatever_a_call_holds_is_shown() {
         whole(tool, &folders.roots(), args, &[], &Redactor::default())
     };
     for spec in specs {
-        let Found::Tool(tool) = registry.find(spec.name) else { continue };
+        let NameLookup::Tool(tool) = registry.find(spec.name) else { continue };
         let names: Vec<String> = spec.parameters["properties"]
             .as_object()
             .into_iter()

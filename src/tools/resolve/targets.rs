@@ -5,12 +5,12 @@ use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId};
 
 use super::*;
-use selkie_domain::taint::Taint;
-use selkie_domain::tool::ToolSpec;
-use crate::ports::{Addressee, Addressees, Sender, Wanted};
-use crate::registry::{Asks, Base, Hide, Overlay, Selection};
+use crate::ports::{Addressee, AddresseeQuery, Addressees, Sender};
+use crate::registry::{AskRules, Base, Hide, Overlay, Selection};
 use crate::testkit::Folders;
 use crate::{Settings, base};
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::ToolSpec;
 
 /// Tools with their parameters; `*`: it names where text goes.
 const PARAMETERS: &str = "\
@@ -58,7 +58,7 @@ struct OneChat;
 
 #[async_trait]
 impl Addressees for OneChat {
-    async fn find(&self, _: &Sender, _: &Wanted) -> Result<Addressee, ToolError> {
+    async fn find(&self, _: &Sender, _: &AddresseeQuery) -> Result<Addressee, ToolError> {
         Ok(Addressee {
             conversation: ConversationId::new(AccountId::new("bird:1"), "bird:9"),
             contact: String::new(),
@@ -144,7 +144,7 @@ async fn a_note_for_another_conversation_asks_and_is_hidden_as_a_message_is() {
         let overlay = Overlay { there, absent: Vec::new() };
         let rules = vec![rule(&base)];
         let (hides, asks) = if asks { (Vec::new(), rules) } else { (rules, Vec::new()) };
-        let asks = Asks { of: Approvers::Owners, rules: asks, freed: Vec::new() };
+        let asks = AskRules { of: Approvers::Owners, rules: asks, freed: Vec::new() };
         Registry::view_asking(base, hides, asks, overlay)
     };
     let exposure =

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::registry::{Asks, Base, Hide, Overlay, Selection};
+use crate::registry::{AskRules, Base, Hide, Overlay, Selection};
 use crate::testkit::{Act, Acting, Folders};
 use crate::{Settings, base};
 
@@ -35,7 +35,7 @@ fn registry(of: Approvers) -> Registry {
     Registry::view_asking(
         Arc::new(base),
         Vec::new(),
-        Asks { of, ..Asks::default() },
+        AskRules { of, ..AskRules::default() },
         Overlay::default(),
     )
 }
@@ -165,7 +165,7 @@ async fn a_rule_that_asks_asks() {
     let base = Arc::new(Base::build(vec![Acting::tool("shout", Class::Exec, Act::Echo)]).unwrap());
     let what = Arc::new(Selection::over(&base, &[Class::Exec], &[]));
     let rule = Hide { reason: "asks first: it is loud".into(), what, except: None };
-    let asks = Asks { rules: vec![rule], ..Asks::default() };
+    let asks = AskRules { rules: vec![rule], ..AskRules::default() };
     let registry = Registry::view_asking(base, Vec::new(), asks, Overlay::default());
     let call = resolved(&registry, &folders.scope(), "shout", json!({"text": "a"})).await;
     let request = call.request(&folders.scope(), &Redactor::default()).unwrap();

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{looking, most};
-use selkie_domain::taint::Taint;
-use selkie_domain::tool::ToolSpec;
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError};
+use selkie_domain::taint::Taint;
+use selkie_domain::tool::ToolSpec;
 
 /// Messages that are shown when no number is given, and at most.
 const USUAL: u32 = 50;

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{looking, most};
-use selkie_domain::tool::ToolSpec;
 use crate::args::typed;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError};
+use selkie_domain::tool::ToolSpec;
 
 /// Conversations that are listed when no number is given, and at most.
 const USUAL: u32 = 20;

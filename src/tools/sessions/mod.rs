@@ -15,8 +15,8 @@ mod tests;
 
 use schemars::JsonSchema;
 
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::spec;
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// Describes a tool that looks.
 fn looking<Args: JsonSchema>(name: &'static str, description: &str) -> ToolSpec {

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::looking;
-use selkie_domain::tool::ToolSpec;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError};
+use selkie_domain::tool::ToolSpec;
 
 /// The tool.
 pub(crate) struct SessionsStatus;

@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::*;
-use selkie_domain::taint::Taint;
 use crate::args::accept;
-use crate::ports::{History, Sessions, Told, Visitor};
+use crate::ports::{History, Sessions, TodoReport, Visitor};
 use crate::scope::Scope;
 use crate::testkit::Folders;
 use crate::{Handler, ToolError};
+use selkie_domain::taint::Taint;
 
 /// Writes down what is asked of it.
 #[derive(Default)]
@@ -24,8 +24,8 @@ impl Noted {
 
 #[async_trait]
 impl Sessions for Noted {
-    async fn list(&self, _: &Visitor, limit: usize) -> Result<Told, ToolError> {
-        Ok(Told { text: self.note(format!("list {limit}")), level: Taint::Raw })
+    async fn list(&self, _: &Visitor, limit: usize) -> Result<TodoReport, ToolError> {
+        Ok(TodoReport { text: self.note(format!("list {limit}")), level: Taint::Raw })
     }
 
     async fn history(

@@ -18,12 +18,8 @@ use super::limits::{Limits, limited};
 use super::live::tell;
 use super::processes::{Processes, StartedFor};
 use super::state::State;
-use super::supervise::{GRACE, Program, Running};
+use super::supervise::{GRACE, Program, SupervisedProcess};
 use super::tape::SHOWN;
-use selkie_domain::span::Span;
-use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
-use selkie_guard::unseen::unseen;
-use selkie_guard::{command, deny};
 use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
@@ -31,6 +27,10 @@ use crate::ports::Progress;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::span::Span;
+use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
+use selkie_guard::unseen::unseen;
+use selkie_guard::{command, deny};
 
 const NAME: &str = "bash";
 
@@ -220,7 +220,7 @@ impl Handler for Bash {
         }
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(self.shell, &e))?;
-        let ended = Ended::of(&running, limit, &*scope.progress).await;
+        let ended = CommandEnd::of(&running, limit, &*scope.progress).await;
         Ok(if args.run_in_subtask == Some(true) { ended.enveloped(scope) } else { ended.told() })
     }
 
@@ -294,17 +294,17 @@ pub(super) fn fate(ready: Result<Program, ToolError>) -> String {
 const MAX_BYTES: usize = SHOWN * 4 + 1024;
 
 /// A command that has ended.
-pub(super) struct Ended {
+pub(super) struct CommandEnd {
     output: String,
     state: State,
     limit: Option<Duration>,
 }
 
-impl Ended {
+impl CommandEnd {
     /// Waits for the end and shows what is printed meanwhile. When the call is over before, the command
     /// is ended, too.
     pub(super) async fn of(
-        running: &Arc<Running>,
+        running: &Arc<SupervisedProcess>,
         limit: Option<Duration>,
         progress: &dyn Progress,
     ) -> Self {

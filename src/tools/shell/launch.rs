@@ -9,11 +9,11 @@ use super::environment::{Environment, environment};
 use super::own;
 use super::supervise::Program;
 use super::tape::Tape;
-use selkie_guard::{command, deny};
 use crate::ToolError;
 use crate::basis::{Basis, WorkFolder};
 use crate::paths::{Finder, OpenRun, Roots, note_command};
 use crate::scope::Scope;
+use selkie_guard::{command, deny};
 
 /// What may not be run.
 pub(super) struct Rules<'a> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::supervise::Running;
+use super::supervise::SupervisedProcess;
 use crate::ports::Progress;
 
 /// The rest between two lines: what changes faster is not read.
@@ -14,7 +14,7 @@ const REST: Duration = Duration::from_millis(500);
 const WIDTH: usize = 160;
 
 /// Tells the newest line as long as it is polled.
-pub(super) async fn tell(running: &Running, progress: &dyn Progress) -> Infallible {
+pub(super) async fn tell(running: &SupervisedProcess, progress: &dyn Progress) -> Infallible {
     let mut news = running.news();
     let mut told = None;
     loop {

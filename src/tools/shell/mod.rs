@@ -3,13 +3,13 @@
 pub(crate) mod bash;
 mod envelope;
 mod environment;
-mod held;
 mod launch;
 mod limits;
 mod live;
 mod own;
 pub(crate) mod powershell;
 mod process;
+mod process_input;
 mod processes;
 mod state;
 mod supervise;
@@ -24,6 +24,6 @@ pub(super) use powershell::PowerShell;
 pub(super) use process::Process;
 
 pub use environment::is_name as is_variable;
-pub use held::Launcher;
-pub use processes::{Listed, Processes};
+pub use process_input::Launcher;
+pub use processes::{ProcessLine, Processes};
 pub use supervisor::{SUPERVISE, supervised};

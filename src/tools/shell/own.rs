@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
+use crate::paths::ClosedPaths;
 use selkie_guard::command;
-use crate::paths::Closed;
 
 /// Words that are looked at.
 const WORDS: usize = 256;
@@ -24,7 +24,7 @@ pub(super) fn named(
     cmd: &str,
     folder: &Path,
     own_env: &Environment,
-    closed: &Closed,
+    closed: &ClosedPaths,
 ) -> Option<String> {
     let reading = command::read(cmd);
     let words: BTreeSet<&str> = reading

@@ -9,21 +9,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bash::{Ended, cannot_start, command_spec, fate};
+use super::bash::{CommandEnd, cannot_start, command_spec, fate};
 use super::environment::Environment;
 use super::launch::{
     Language, Rules, Way, basis, find_program, make_own, noted, stands_as_approved, without_aliases,
 };
 use super::processes::Processes;
 use super::supervise::Program;
-use selkie_domain::span::Span;
-use selkie_domain::tool::ToolSpec;
 use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError};
+use selkie_domain::span::Span;
+use selkie_domain::tool::ToolSpec;
 
 const NAME: &str = "powershell";
 const PROGRAM: &str = "pwsh";
@@ -145,7 +145,7 @@ impl Handler for PowerShell {
         program.note = noted(scope, &args.cmd, &program.folder.path)?;
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
-        Ok(Ended::of(&running, limit, &*scope.progress).await.told())
+        Ok(CommandEnd::of(&running, limit, &*scope.progress).await.told())
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {

@@ -13,20 +13,20 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
 use super::launch::noted;
-use super::processes::{Background, Listed, Processes};
+use super::processes::{Background, ProcessLine, Processes};
 use super::state::State;
 use super::supervise::GRACE;
 use super::tape::{RING, Since, Tape};
-use selkie_domain::count::counted;
-use selkie_domain::tool::{
-    Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
-};
 use crate::args::typed;
-use crate::basis::{Basis, Named};
+use crate::basis::{Basis, NameMeaning};
 use crate::paths::{Roots, of_command};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::count::counted;
+use selkie_domain::tool::{
+    Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
+};
 
 /// The longest wait of one poll.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -151,7 +151,7 @@ impl Handler for Process {
         let name = args.get("process_id").and_then(Value::as_str).unwrap_or_default();
         match self.0.find(&scope.conversation, name) {
             Ok(process) => Basis {
-                names: Some(Named {
+                names: Some(NameMeaning {
                     name: process.name.clone(),
                     is: process.command.clone(),
                     identity: self.0.identity(&process),
@@ -164,8 +164,8 @@ impl Handler for Process {
 }
 
 /// One process in a line.
-fn line(process: &Listed) -> String {
-    let Listed { name, state, age, command } = process;
+fn line(process: &ProcessLine) -> String {
+    let ProcessLine { name, state, age, command } = process;
     format!("{name}  {state}  started {} s ago  {}", age.as_secs(), command.replace('\n', " ⏎ "))
 }
 

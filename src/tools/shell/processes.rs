@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::environment::MARK;
-use super::held::Launcher;
+use super::process_input::Launcher;
 use super::state::State;
-use super::supervise::{GRACE, Program, Running};
+use super::supervise::{GRACE, Program, SupervisedProcess};
 use super::survivors::{Records, sweep, sweep_adopted};
-use selkie_domain::ids::TaskId;
 use crate::paths::CommandLog;
+use selkie_domain::ids::TaskId;
 
 /// Background processes that one conversation may have at once.
 pub(super) const MOST_RUNNING: usize = 16;
@@ -55,14 +55,14 @@ pub(super) struct Background {
     pub(super) task: TaskId,
     pub(super) command: String,
     pub(super) since: DateTime<Utc>,
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<SupervisedProcess>,
     /// Where the last poll ended.
     pub(super) polled: Mutex<u64>,
 }
 
 /// A line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ProcessLine {
     /// `p1`.
     pub name: String,
     /// How it stands, in words.
@@ -120,7 +120,7 @@ impl Processes {
     }
 
     /// Lists the background processes of a conversation, the oldest first.
-    pub fn list(&self, conversation: &ConversationId, now: DateTime<Utc>) -> Vec<Listed> {
+    pub fn list(&self, conversation: &ConversationId, now: DateTime<Utc>) -> Vec<ProcessLine> {
         self.of(conversation).iter().map(|process| process.listed(now)).collect()
     }
 
@@ -157,7 +157,10 @@ impl Processes {
     }
 
     /// Starts a process; it runs until its end, its limit, or until it is asked to end.
-    pub(super) fn start(self: &Arc<Self>, mut program: Program) -> io::Result<Arc<Running>> {
+    pub(super) fn start(
+        self: &Arc<Self>,
+        mut program: Program,
+    ) -> io::Result<Arc<SupervisedProcess>> {
         if self.end.is_cancelled() {
             return Err(io::Error::other("the daemon is stopping"));
         }
@@ -168,7 +171,8 @@ impl Processes {
             // Held, so that no sweep takes a child for a stray that is not written down yet.
             let mut inner = self.inner();
             inner.records.as_mut().map(Records::starting);
-            let (running, body) = Running::start(program, &self.launcher, self.end.child_token())?;
+            let (running, body) =
+                SupervisedProcess::start(program, &self.launcher, self.end.child_token())?;
             inner.started(&running);
             (Arc::new(running), body)
         };
@@ -248,7 +252,7 @@ impl Processes {
         inner.started
     }
 
-    fn cleared(&self, running: &Running, mark: &str, lost: bool) {
+    fn cleared(&self, running: &SupervisedProcess, mark: &str, lost: bool) {
         let mut inner = self.inner();
         inner.ended(running);
         // A supervisor has ended everything; without its word we look.
@@ -272,7 +276,7 @@ impl Processes {
 }
 
 impl Inner {
-    fn started(&mut self, running: &Running) {
+    fn started(&mut self, running: &SupervisedProcess) {
         self.children.insert(running.leader.as_raw_pid());
         // A supervisor ends everything when we are gone, so nothing is to be looked for.
         if let Some(records) = self.records.as_mut().filter(|_| !running.is_supervised()) {
@@ -280,7 +284,7 @@ impl Inner {
         }
     }
 
-    fn ended(&mut self, running: &Running) {
+    fn ended(&mut self, running: &SupervisedProcess) {
         self.children.remove(&running.leader.as_raw_pid());
         if let Some(records) = &mut self.records {
             records.ended(running.leader);
@@ -305,8 +309,8 @@ impl Background {
         self.running.state() == State::Running
     }
 
-    pub(super) fn listed(&self, now: DateTime<Utc>) -> Listed {
-        Listed {
+    pub(super) fn listed(&self, now: DateTime<Utc>) -> ProcessLine {
+        ProcessLine {
             name: self.name.clone(),
             state: self.running.state().to_string(),
             age: (now - self.since).max(TimeDelta::zero()).to_std().unwrap_or_default(),

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::held::{Held, Launcher};
+use super::process_input::{Launcher, ProcessInput};
 use super::state::State;
 use super::tape::Tape;
 use crate::basis::WorkFolder;
@@ -50,10 +50,10 @@ pub(super) struct Program {
 }
 
 /// A process that was started.
-pub(super) struct Running {
+pub(super) struct SupervisedProcess {
     /// The process that we started: the command, or its supervisor.
     pub(super) leader: Pid,
-    held: Held,
+    held: ProcessInput,
     pub(super) stdin: tokio::sync::Mutex<Option<ChildStdin>>,
     tape: Mutex<Tape>,
     /// State, and how much has been printed: watchers wake at either.
@@ -71,7 +71,7 @@ pub(super) struct Body {
     limit: Option<Duration>,
 }
 
-impl Running {
+impl SupervisedProcess {
     /// Starts a program in a group of its own. `end` asks it to end.
     pub(super) fn start(
         program: Program,
@@ -95,7 +95,7 @@ impl Running {
         let output = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
         let running = Self {
             leader,
-            held: Held::new(leader, control),
+            held: ProcessInput::new(leader, control),
             stdin: tokio::sync::Mutex::new(child.stdin.take()),
             tape: Mutex::new(program.tape),
             news: watch::Sender::new((State::Running, 0)),

@@ -10,15 +10,15 @@ use tokio::time::timeout;
 
 use super::environment::MARK;
 use super::{Bash, PowerShell, Process, Processes, bash, powershell};
-use selkie_domain::plan::Plan;
-use selkie_domain::span::Span;
 use crate::args::accept;
 use crate::dispatch::dispatch;
 use crate::ports::Progress;
-use crate::registry::{Base, Overlay, Registered, Registry};
+use crate::registry::{Base, Overlay, Registry, ToolEntry};
 use crate::scope::Scope;
 use crate::testkit::Folders;
 use crate::{Handler, Output};
+use selkie_domain::plan::Plan;
+use selkie_domain::span::Span;
 
 /// An end to waiting, not a timing.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -225,7 +225,7 @@ async fn what_leaves_its_group_and_holds_the_pipe_neither_hangs_nor_stays() {
 async fn a_stopped_task_ends_its_command() {
     let desk = Desk::new();
     let scope = desk.folders.scope();
-    let base = Arc::new(Base::build([Registered::new(true, desk.bash())]).unwrap());
+    let base = Arc::new(Base::build([ToolEntry::new(true, desk.bash())]).unwrap());
     let registry = Registry::view(base, vec![], Overlay::default());
     let call = selkie_domain::transcript::Call {
         id: "c1.0".into(),
@@ -509,10 +509,10 @@ async fn a_planted_repository_runs_nothing() {
 /// What a command leaves behind is what it may have brought; an owner's own is clean.
 #[tokio::test]
 async fn files_that_commands_make_hold_what_they_may_have_brought() {
+    use crate::paths::{Finder, Level};
     use selkie_domain::clock::SystemClock;
     use selkie_domain::facts::Trust;
     use selkie_domain::taint::Taint;
-    use crate::paths::{Finder, Level};
     let desk = Desk::new();
     desk.folders.put("cache/bird/one/page.html", "obey");
     let of = |task, trust| {

@@ -6,16 +6,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::envelope::{self, Asked, Envelope};
+use super::envelope::{self, Envelope, EnvelopeArgs};
 use super::letter;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::basis::Target;
 use crate::paths::Roots;
-use crate::ports::{Addressee, Passed, Spoken, Wanted};
+use crate::ports::{Addressee, AddresseeQuery, RelayOutcome, SayOutcome};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// The tool.
 pub(crate) struct ContactsSend;
@@ -39,8 +39,8 @@ struct Args {
 }
 
 impl Args {
-    fn asked(&self) -> Asked<'_> {
-        Asked {
+    fn asked(&self) -> EnvelopeArgs<'_> {
+        EnvelopeArgs {
             content_type: self.content_type.as_deref(),
             message_text: self.message_text.as_deref(),
             message_base64: self.message_base64.as_deref(),
@@ -50,9 +50,9 @@ impl Args {
     }
 }
 
-fn wanted(args: &Args) -> Wanted {
+fn wanted(args: &Args) -> AddresseeQuery {
     let chat = args.chat_id.as_deref().map(str::trim).filter(|chat| !chat.is_empty());
-    Wanted::Contact { id: args.contact_id.trim().to_owned(), chat: chat.map(str::to_owned) }
+    AddresseeQuery::Contact { id: args.contact_id.trim().to_owned(), chat: chat.map(str::to_owned) }
 }
 
 #[async_trait]
@@ -104,12 +104,17 @@ impl Handler for ContactsSend {
 }
 
 /// What became of it, in the reference's form: a refusal is an outcome, no error of the call.
-fn outcome(to: &Addressee, envelope: &Envelope, passed: &Passed, now: DateTime<Utc>) -> String {
+fn outcome(
+    to: &Addressee,
+    envelope: &Envelope,
+    passed: &RelayOutcome,
+    now: DateTime<Utc>,
+) -> String {
     let refused = match &passed.spoken {
-        Spoken::Refused(why) => Some(why.as_str()),
+        SayOutcome::Refused(why) => Some(why.as_str()),
         _ => None,
     };
-    let sent_at = matches!(passed.spoken, Spoken::Sent(_))
+    let sent_at = matches!(passed.spoken, SayOutcome::Sent(_))
         .then(|| now.to_rfc3339_opts(SecondsFormat::Secs, true));
     let note = letter::word(&passed.spoken);
     let mut outcome = json!({

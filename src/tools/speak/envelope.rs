@@ -23,7 +23,7 @@ pub(super) struct Envelope {
 
 /// What a call says of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked<'a> {
+pub(super) struct EnvelopeArgs<'a> {
     pub(super) content_type: Option<&'a str>,
     pub(super) message_text: Option<&'a str>,
     pub(super) message_base64: Option<&'a str>,
@@ -33,7 +33,7 @@ pub(super) struct Asked<'a> {
 
 /// As somebody has written it.
 #[derive(Deserialize)]
-struct Written {
+struct RawEnvelope {
     #[serde(default)]
     message_id: String,
     #[serde(default)]
@@ -49,7 +49,7 @@ struct Written {
 ///
 /// # Errors
 /// In the words of the reference, what is wrong with it.
-pub(super) fn of(asked: &Asked<'_>) -> Result<Envelope, ToolError> {
+pub(super) fn of(asked: &EnvelopeArgs<'_>) -> Result<Envelope, ToolError> {
     let kind = asked.content_type.unwrap_or(JSON);
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.is_empty() && !kind.eq_ignore_ascii_case(JSON) {
@@ -86,9 +86,9 @@ pub(super) fn of(asked: &Asked<'_>) -> Result<Envelope, ToolError> {
 fn read(encoded: &str) -> Result<Envelope, ToolError> {
     let bytes = URL_SAFE_NO_PAD.decode(encoded).or_else(|_| URL_SAFE.decode(encoded));
     let bytes = bytes.map_err(|_| ToolError::tell("message_base64 decode failed"))?;
-    let written: Written = serde_json::from_slice(&bytes)
+    let written: RawEnvelope = serde_json::from_slice(&bytes)
         .map_err(|_| ToolError::tell("message_base64 must be envelope json"))?;
-    let Written { message_id, text, sent_at, session_id, reply_to } = written;
+    let RawEnvelope { message_id, text, sent_at, session_id, reply_to } = written;
     for (name, value) in [("message_id", &message_id), ("text", &text), ("sent_at", &sent_at)] {
         if value.trim().is_empty() {
             return Err(ToolError::tell(format!("message envelope missing {name}")));

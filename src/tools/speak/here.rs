@@ -4,11 +4,11 @@ use selkie_channel_core::SpeakingTool;
 use serde_json::Value;
 
 use super::letter::word;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::tidy;
-use crate::ports::Spoken;
+use crate::ports::SayOutcome;
 use crate::scope::Scope;
 use crate::{Output, ToolError};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// What is known of every tool that speaks in its own conversation.
 pub(super) fn spec(data: &'static SpeakingTool, channel: &'static str) -> ToolSpec {
@@ -50,11 +50,11 @@ pub(super) fn id(value: &Value) -> Option<String> {
 }
 
 /// Tells the model what became of its words.
-pub(super) fn outcome(spoken: Spoken, sent: &str) -> Output {
+pub(super) fn outcome(spoken: SayOutcome, sent: &str) -> Output {
     match spoken {
-        Spoken::Sent(_) => Output::ok(sent),
-        Spoken::Queued | Spoken::Unclear => Output::ok(word(&spoken)),
-        Spoken::Refused(reason) => {
+        SayOutcome::Sent(_) => Output::ok(sent),
+        SayOutcome::Queued | SayOutcome::Unclear => Output::ok(word(&spoken)),
+        SayOutcome::Refused(reason) => {
             Output { text: format!("refused: {reason}"), is_error: true, ..Output::default() }
         }
     }

@@ -3,15 +3,19 @@
 use std::path::Path;
 
 use crate::ToolError;
-use crate::paths::{Finder, Located, Roots, Zone};
+use crate::paths::{Finder, Location, Roots, Zone};
 
 /// Finds a file among those that may leave: this conversation's own, and the workspace's.
-pub(super) fn leaving(tool: &'static str, roots: &Roots, path: &str) -> Result<Located, ToolError> {
+pub(super) fn leaving(
+    tool: &'static str,
+    roots: &Roots,
+    path: &str,
+) -> Result<Location, ToolError> {
     // The state folder and the rest of the machine may be read by some, but are sent by nobody.
     let open = Roots { state: None, elsewhere: false, ..roots.clone() };
     let finder = Finder { tool, roots: &open, deny: &[] };
     let of_state = path.starts_with("file_state_dir/");
-    let outside = |file: Result<Located, ToolError>| match file {
+    let outside = |file: Result<Location, ToolError>| match file {
         Ok(file) if matches!(file.zone, Zone::Own | Zone::Workspace) => Ok(file),
         Err(ToolError::Tell(why)) if !why.starts_with("refusing to read") && !of_state => {
             Err(ToolError::Tell(why))

@@ -2,17 +2,17 @@
 
 use sha2::{Digest as _, Sha256};
 
-use selkie_domain::taint::Taint;
 use crate::ToolError;
-use crate::basis::{Named, Reach, Target};
-use crate::ports::{Addressee, Passed, Passing, Sender, Spoken, Wanted};
+use crate::basis::{NameMeaning, Reach, Target};
+use crate::ports::{Addressee, AddresseeQuery, RelayOutcome, RelayRequest, SayOutcome, Sender};
 use crate::scope::Scope;
+use selkie_domain::taint::Taint;
 
 /// Characters that are said at once.
 pub(super) const MOST: usize = 8_000;
 
 /// Finds who is meant, for a task.
-pub(super) async fn find(scope: &Scope, wanted: &Wanted) -> Result<Addressee, ToolError> {
+pub(super) async fn find(scope: &Scope, wanted: &AddresseeQuery) -> Result<Addressee, ToolError> {
     let visitor = scope.visitor();
     let by = Sender {
         conversation: visitor.conversation,
@@ -27,10 +27,10 @@ pub(super) async fn find(scope: &Scope, wanted: &Wanted) -> Result<Addressee, To
 ///
 /// # Errors
 /// In words: nobody is meant, or several are, or they cannot be reached, or it is this conversation.
-pub(crate) async fn target(scope: &Scope, wanted: &Wanted) -> Result<Target, ToolError> {
+pub(crate) async fn target(scope: &Scope, wanted: &AddresseeQuery) -> Result<Target, ToolError> {
     let to = find(scope, wanted).await?;
     let is = shown(&to);
-    let name = Named { name: "addressee".to_owned(), is, identity: to.conversation.full() };
+    let name = NameMeaning { name: "addressee".to_owned(), is, identity: to.conversation.full() };
     Ok(Target { reach: Reach::Elsewhere, names: vec![name], is_excused: to.is_shared })
 }
 
@@ -44,12 +44,16 @@ fn shown(to: &Addressee) -> String {
 }
 
 /// Says it, once for the same words to the same chat within the task.
-pub(super) async fn pass(scope: &Scope, to: &Addressee, text: &str) -> Result<Passed, ToolError> {
+pub(super) async fn pass(
+    scope: &Scope,
+    to: &Addressee,
+    text: &str,
+) -> Result<RelayOutcome, ToolError> {
     let visitor = scope.visitor();
     let words = format!("{}\0{text}", to.conversation.full());
     let digest: String =
         Sha256::digest(words).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    let passing = Passing {
+    let passing = RelayRequest {
         key: format!("to:{digest}"),
         to: to.conversation.clone(),
         text: text.to_owned(),
@@ -73,13 +77,13 @@ pub(super) fn level(to: &Addressee) -> Taint {
 }
 
 /// What became of it, in a word.
-pub(super) fn word(spoken: &Spoken) -> &'static str {
+pub(super) fn word(spoken: &SayOutcome) -> &'static str {
     match spoken {
-        Spoken::Sent(_) => "sent",
-        Spoken::Queued => "queued: it is stored and will be sent; do not send it again",
-        Spoken::Unclear => {
+        SayOutcome::Sent(_) => "sent",
+        SayOutcome::Queued => "queued: it is stored and will be sent; do not send it again",
+        SayOutcome::Unclear => {
             "unclear: it may or may not have arrived, and it is not repeated; do not send it again"
         }
-        Spoken::Refused(_) => "refused",
+        SayOutcome::Refused(_) => "refused",
     }
 }

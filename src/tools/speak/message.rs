@@ -6,14 +6,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::letter;
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::basis::Target;
 use crate::paths::Roots;
-use crate::ports::{Spoken, Wanted};
+use crate::ports::{AddresseeQuery, SayOutcome};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// The tool.
 pub(crate) struct Message;
@@ -46,12 +46,12 @@ impl Handler for Message {
         if let Some(why) = letter::fault("content", &content) {
             return Err(ToolError::Tell(why));
         }
-        let to = letter::find(scope, &Wanted::Anybody(to.trim().to_owned())).await?;
+        let to = letter::find(scope, &AddresseeQuery::Anybody(to.trim().to_owned())).await?;
         let passed = letter::pass(scope, &to, content.trim()).await?;
         let key = to.conversation.key();
         let level = letter::level(&to);
         Ok(match passed.spoken {
-            Spoken::Refused(why) => {
+            SayOutcome::Refused(why) => {
                 let text = format!("refused: {why}");
                 Output { text, is_error: true, level, ..Output::default() }
             }
@@ -67,7 +67,7 @@ impl Handler for Message {
 
     async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
         let Args { to, .. } = typed(args.clone())?;
-        letter::target(scope, &Wanted::Anybody(to.trim().to_owned())).await
+        letter::target(scope, &AddresseeQuery::Anybody(to.trim().to_owned())).await
     }
 
     fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {

@@ -10,7 +10,7 @@ use super::leaving::leaving;
 use crate::ToolError;
 use crate::basis::Basis;
 use crate::files::image::{Size, known};
-use crate::paths::{Located, Roots};
+use crate::paths::{Location, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
 
@@ -20,8 +20,8 @@ pub(super) const NAME: &str = "pictures";
 const HEAD: u64 = 256 * 1024;
 
 /// A picture that can be posted.
-struct Judged {
-    located: Located,
+struct CheckedPicture {
+    located: Location,
     kind: &'static PictureKind,
     size: Size,
     bytes: u64,
@@ -40,7 +40,7 @@ pub(super) async fn kept(
 ) -> Result<Vec<PostPicture>, ToolError> {
     let judged = judged(data, &scope.roots, args).map_err(ToolError::Tell)?;
     let mut pictures = Vec::new();
-    for Judged { located, kind, .. } in judged {
+    for CheckedPicture { located, kind, .. } in judged {
         let name = name(&located);
         let unread = |error| ToolError::tell(format!("pictures: {name} cannot be read: {error}"));
         let file = located.open().map_err(unread)?;
@@ -84,7 +84,7 @@ pub(super) fn noted(
 ) -> Preview {
     written(args).fold(shown, |shown, path| {
         let words = match judge(data, roots, path) {
-            Ok(Judged { located, kind, size, bytes }) => {
+            Ok(CheckedPicture { located, kind, size, bytes }) => {
                 let pixels = size.map(|(width, height)| format!(", {width}×{height} pixels"));
                 let pixels = pixels.unwrap_or_default();
                 format!("{} ({} image{pixels}, {bytes} bytes)", located.shown(), kind.name)
@@ -95,7 +95,11 @@ pub(super) fn noted(
     })
 }
 
-fn judged(data: &'static Posting, roots: &Roots, args: &Value) -> Result<Vec<Judged>, String> {
+fn judged(
+    data: &'static Posting,
+    roots: &Roots,
+    args: &Value,
+) -> Result<Vec<CheckedPicture>, String> {
     let most = data.pictures.most;
     let paths: Vec<&str> = written(args).collect();
     if paths.len() > most {
@@ -109,7 +113,7 @@ fn judged(data: &'static Posting, roots: &Roots, args: &Value) -> Result<Vec<Jud
     }
 }
 
-fn judge(data: &'static Posting, roots: &Roots, path: &str) -> Result<Judged, String> {
+fn judge(data: &'static Posting, roots: &Roots, path: &str) -> Result<CheckedPicture, String> {
     let located = leaving(data.now.name, roots, path).map_err(|why| format!("pictures: {why}"))?;
     let unread = |error: std::io::Error| format!("pictures: {path} cannot be read: {error}");
     let (file, _) = located.look().map_err(unread)?;
@@ -129,7 +133,7 @@ fn judge(data: &'static Posting, roots: &Roots, path: &str) -> Result<Judged, St
         let (name, most) = (kind.name, kind.max_bytes);
         return Err(format!("pictures: {path} has {bytes} bytes, and a {name} {most} at most"));
     }
-    Ok(Judged { located, kind, size: found.and_then(|(_, size)| size), bytes })
+    Ok(CheckedPicture { located, kind, size: found.and_then(|(_, size)| size), bytes })
 }
 
 fn head(file: File) -> std::io::Result<Vec<u8>> {
@@ -149,7 +153,7 @@ fn written(args: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The name that people know.
-fn name(located: &Located) -> String {
+fn name(located: &Location) -> String {
     let real = located.real();
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     selkie_channel_core::file::name(&name.unwrap_or_default())

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::pictures;
 use super::public::{accepted, asks, basis, fault, preview};
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::basis::Basis;
 use crate::paths::Roots;
-use crate::ports::Spoken;
+use crate::ports::SayOutcome;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 /// What it is called by who does not know the channel's name of it.
 const POST: OtherName = OtherName { called: "post", implies: None };
@@ -60,15 +60,15 @@ impl Handler for PostNow {
         let post = Post { pictures, by, ..post };
         let spoken = scope.reply.post(&scope.call, self.data.to, Body::Post(post)).await?;
         Ok(match spoken {
-            Spoken::Sent(Some(id)) => Output::ok(format!("posted: {}", (self.data.url)(&id))),
-            Spoken::Sent(None) => Output::ok("posted; its address is not known"),
-            Spoken::Queued => Output::ok(
+            SayOutcome::Sent(Some(id)) => Output::ok(format!("posted: {}", (self.data.url)(&id))),
+            SayOutcome::Sent(None) => Output::ok("posted; its address is not known"),
+            SayOutcome::Queued => Output::ok(
                 "queued: it is stored, will be posted, and what becomes of it is told here; do not post it again",
             ),
-            Spoken::Unclear => Output::ok(
+            SayOutcome::Unclear => Output::ok(
                 "unclear: it may or may not stand there, and it is not repeated; do not post it again",
             ),
-            Spoken::Refused(why) => {
+            SayOutcome::Refused(why) => {
                 Output { text: format!("refused: {why}"), is_error: true, ..Output::default() }
             }
         })

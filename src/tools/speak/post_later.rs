@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::pictures;
 use super::public::{accepted, asks, basis, fault, preview};
-use selkie_domain::facts::Trigger;
-use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
-use crate::ports::{Entry, EntryDoes, Posted, When};
+use crate::ports::{Entry, EntryDoes, PostResult, When};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::facts::Trigger;
+use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 /// Who asks for schedules.
 const UNASKED: &str = "a task that nobody asked for cannot make schedules: tell people what you would schedule, and why";
@@ -93,7 +93,7 @@ impl PostLater {
             conversation: scope.conversation.clone(),
             when: When::Recurring { time, recurrence },
             zone: timezone,
-            does: EntryDoes::Post(Posted { to: self.data.to, post }),
+            does: EntryDoes::Post(PostResult { to: self.data.to, post }),
             by: scope.wisher()?,
             taint: scope.taint,
         })

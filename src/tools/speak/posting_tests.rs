@@ -9,18 +9,18 @@ use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Redactor, 
 use serde_json::{Value, json};
 
 use super::*;
-use selkie_domain::facts::Trigger;
-use selkie_domain::ids::ScheduleId;
-use selkie_domain::schedule::Wish;
 use crate::ToolError;
 use crate::args::accept;
 use crate::ports::{
-    Entry, EntryDoes, KeptFile, Listed, PostFiles, Spoken, Timetable, When, Wisher,
+    Entry, EntryDoes, KeptFile, PostFiles, SayOutcome, ScheduleList, Timetable, When, Wisher,
 };
 use crate::preview::whole;
 use crate::scope::Scope;
 use crate::songs::SONGS;
 use crate::testkit::Folders;
+use selkie_domain::facts::Trigger;
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::Wish;
 
 /// Writes down what it is to keep.
 #[derive(Default)]
@@ -38,8 +38,8 @@ impl Timetable for Noted {
             .then(|| "it is no time".to_owned())
     }
 
-    async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
-        Ok(Listed::default())
+    async fn list(&self, _: &ConversationId) -> Result<ScheduleList, ToolError> {
+        Ok(ScheduleList::default())
     }
 
     async fn wish(
@@ -76,11 +76,11 @@ async fn a_post_says_what_became_of_it() {
     let say = |spoken| *folders.sender.next.lock().unwrap() = Some(spoken);
     let mut told = Vec::new();
     for spoken in [
-        Spoken::Sent(Some(MessageRef::new("17"))),
-        Spoken::Sent(None),
-        Spoken::Queued,
-        Spoken::Unclear,
-        Spoken::Refused("seen before".to_owned()),
+        SayOutcome::Sent(Some(MessageRef::new("17"))),
+        SayOutcome::Sent(None),
+        SayOutcome::Queued,
+        SayOutcome::Unclear,
+        SayOutcome::Refused("seen before".to_owned()),
     ] {
         say(spoken);
         told.push(

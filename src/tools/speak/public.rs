@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::pictures;
 use crate::ToolError;
-use crate::basis::{Basis, Named};
+use crate::basis::{Basis, NameMeaning};
 use crate::paths::Roots;
 use crate::ports::Poster;
 use crate::scope::Scope;
@@ -43,7 +43,7 @@ pub(super) fn fault(data: &'static Posting, roots: &Roots, args: &Value) -> Opti
 /// What a call works with: the bytes of its pictures, and the account that posts.
 pub(super) fn basis(data: &Posting, scope: &Scope, args: &Value) -> Basis {
     let poster = scope.reply.poster(data.to);
-    let named = |Poster { account, login }| Named {
+    let named = |Poster { account, login }| NameMeaning {
         name: "account".to_owned(),
         is: account,
         identity: login,

@@ -5,9 +5,9 @@ use selkie_channel_core::{Body, MessageRef, SpeakingTool};
 use serde_json::Value;
 
 use super::here::{id, only_here, outcome, spec};
-use selkie_domain::tool::ToolSpec;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError};
+use selkie_domain::tool::ToolSpec;
 
 /// The tool; its names and its vocabulary are a channel's.
 pub(super) struct React {

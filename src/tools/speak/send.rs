@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::here::{only_here, outcome, spec};
 use super::leaving::leaving;
-use selkie_domain::tool::ToolSpec;
 use crate::basis::Basis;
-use crate::paths::{Kind, Located, Roots};
+use crate::paths::{Kind, Location, Roots};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError};
+use selkie_domain::tool::ToolSpec;
 
 /// `tools.send`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,12 +70,12 @@ impl Handler for Send {
 }
 
 impl Send {
-    fn found(&self, roots: &Roots, path: &str) -> Result<Located, ToolError> {
+    fn found(&self, roots: &Roots, path: &str) -> Result<Location, ToolError> {
         leaving(self.data.name, roots, path)
     }
 
     /// Judges what is opened, so that nothing can be put in its place in between.
-    fn sendable(&self, located: Located, path: &str) -> Result<(Located, File), ToolError> {
+    fn sendable(&self, located: Location, path: &str) -> Result<(Location, File), ToolError> {
         let unread = |e| ToolError::tell(format!("{path} cannot be read: {e}"));
         match located.kind().map_err(unread)?.0 {
             Kind::Folder => return Err(ToolError::tell(format!("path is a directory: {path}"))),
@@ -98,7 +98,7 @@ impl Send {
         Ok((located, file))
     }
 
-    fn body(&self, file: &Located, args: &Value) -> Result<Body, ToolError> {
+    fn body(&self, file: &Location, args: &Value) -> Result<Body, ToolError> {
         let real = file.real();
         let Some(path) = real.to_str().map(str::to_owned) else {
             return Err(ToolError::tell("the file's name is not UTF-8: rename it first"));

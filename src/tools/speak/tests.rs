@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
-use selkie_domain::transcript::Call;
 use crate::args::accept;
 use crate::dispatch::dispatch;
-use crate::ports::Spoken;
+use crate::ports::SayOutcome;
 use crate::registry::{Overlay, Registry};
 use crate::scope::Scope;
 use crate::testkit::Folders;
+use selkie_domain::transcript::Call;
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only its schema matters")]
@@ -210,7 +210,9 @@ async fn the_model_learns_what_became_of_it() {
     let folders = Folders::new();
     let scope = folders.scope();
     let mut answers = Vec::new();
-    for spoken in [Spoken::Queued, Spoken::Unclear, Spoken::Refused("REACTION_INVALID".into())] {
+    for spoken in
+        [SayOutcome::Queued, SayOutcome::Unclear, SayOutcome::Refused("REACTION_INVALID".into())]
+    {
         *folders.sender.next.lock().unwrap() = Some(spoken);
         answers.push(call(&scope, &REACT, json!({"emoji": "👍"})).await);
     }
@@ -225,8 +227,7 @@ async fn the_model_learns_what_became_of_it() {
 /// its own scope says.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_shared_tool_knows_only_the_scope_of_its_call() {
-    let base =
-        Arc::new(crate::base::build(&Settings::default(), &Default::default()).unwrap());
+    let base = Arc::new(crate::base::build(&Settings::default(), &Default::default()).unwrap());
     let there = vec![tool(&REACT, "bird", &Settings::default())];
     let registry = Registry::view(base, vec![], Overlay { there, absent: vec![] });
     let mut tasks = tokio::task::JoinSet::new();

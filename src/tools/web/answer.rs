@@ -11,7 +11,7 @@ use super::failure::{in_words, late};
 use crate::ToolError;
 
 /// An answer, its body not read.
-pub(super) struct Opened {
+pub(super) struct OpenResponse {
     /// Where it comes from, after redirects.
     pub(super) url: Url,
     pub(super) status: StatusCode,
@@ -44,7 +44,7 @@ pub(super) struct Got {
     pub(super) truncated: bool,
 }
 
-impl Opened {
+impl OpenResponse {
     /// Takes an answer; of its body what `limit` allows.
     pub(super) fn new(response: Response, url: Url, limit: Limit) -> Self {
         let status = response.status();

@@ -13,10 +13,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::answer::{Got, Limit, Opened};
-use super::failure::{Refused, in_words, late};
-use selkie_guard::network;
+use super::answer::{Got, Limit, OpenResponse};
+use super::failure::{RequestRefusal, in_words, late};
 use crate::ToolError;
+use selkie_guard::network;
 
 /// A server may send us on so often.
 const REDIRECTS: usize = 5;
@@ -27,7 +27,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub type Factory = dyn Fn() -> Result<ClientBuilder, String> + Send + Sync;
 
 /// The client.
-pub struct Guarded {
+pub struct GuardedClient {
     rules: Arc<network::Settings>,
     factory: Box<Factory>,
     client: OnceLock<Result<Client, String>>,
@@ -47,7 +47,7 @@ pub(super) struct Ask {
     pub(super) stays: bool,
 }
 
-impl Default for Guarded {
+impl Default for GuardedClient {
     /// Reaches nothing: for tables and tests without a network.
     fn default() -> Self {
         Self::new(
@@ -57,7 +57,7 @@ impl Default for Guarded {
     }
 }
 
-impl Guarded {
+impl GuardedClient {
     /// Guards what a factory makes.
     pub fn new(rules: network::Settings, factory: Box<Factory>) -> Self {
         Self { rules: Arc::new(rules), factory, client: OnceLock::new() }
@@ -75,14 +75,14 @@ impl Guarded {
     ///
     /// # Errors
     /// In words for the model.
-    pub(super) async fn open(&self, ask: Ask) -> Result<Opened, ToolError> {
+    pub(super) async fn open(&self, ask: Ask) -> Result<OpenResponse, ToolError> {
         let limit =
             Limit { until: Instant::now() + ask.limit, span: ask.limit, bytes: ask.max_bytes };
         let (response, url) = match timeout_at(limit.until, self.follow(ask)).await {
             Ok(done) => done.map_err(ToolError::Tell)?,
             Err(_) => return Err(late(limit.span)),
         };
-        Ok(Opened::new(response, url, limit))
+        Ok(OpenResponse::new(response, url, limit))
     }
 
     async fn follow(&self, mut ask: Ask) -> Result<(Response, Url), String> {
@@ -207,7 +207,7 @@ impl Resolve for Resolver {
             }
             match refused {
                 // A name that leads inside and outside is a trick more often than not.
-                Some(why) => Err(Refused(why).into()),
+                Some(why) => Err(RequestRefusal(why).into()),
                 None => Ok(Box::new(open.into_iter()) as Addrs),
             }
         })

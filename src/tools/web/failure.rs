@@ -9,7 +9,7 @@ use crate::ToolError;
 pub(super) fn in_words(error: &reqwest::Error) -> String {
     let mut inner: &dyn Error = error;
     while let Some(source) = inner.source() {
-        if let Some(refused) = source.downcast_ref::<Refused>() {
+        if let Some(refused) = source.downcast_ref::<RequestRefusal>() {
             return refused.0.clone();
         }
         inner = source;
@@ -20,7 +20,7 @@ pub(super) fn in_words(error: &reqwest::Error) -> String {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Refused(pub(super) String);
+pub(super) struct RequestRefusal(pub(super) String);
 
 /// Says that a server took too long.
 pub(super) fn late(limit: Duration) -> ToolError {

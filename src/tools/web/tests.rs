@@ -16,16 +16,16 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use super::client::Guarded;
+use super::client::GuardedClient;
 use super::{UrlFetch, WebFetch, WebSearch, url_fetch, web_search};
-use selkie_domain::taint::Taint;
-use selkie_guard::network;
 use crate::args::accept;
 use crate::isolate::{InProcess, Isolate};
 use crate::ports::Small;
-use crate::scope::{Approved, Scope};
+use crate::scope::{ApprovedBasis, Scope};
 use crate::testkit::Folders;
 use crate::{Handler, ToolError};
+use selkie_domain::taint::Taint;
+use selkie_guard::network;
 
 fn isolate() -> Arc<dyn Isolate> {
     Arc::new(InProcess)
@@ -35,14 +35,14 @@ fn isolate() -> Arc<dyn Isolate> {
 const PATIENCE: Duration = Duration::from_secs(180);
 
 #[expect(clippy::disallowed_methods, reason = "a client for tests, as the daemon begins its own")]
-fn client(open: &[&str]) -> Arc<Guarded> {
+fn client(open: &[&str]) -> Arc<GuardedClient> {
     let rules = network::Settings { allow_private: open.iter().map(|s| (*s).to_owned()).collect() };
     let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty).unwrap();
     let begin = move || {
         let config = rustls::ClientConfig::clone(&tls);
         Ok(reqwest::Client::builder().tls_backend_preconfigured(config).user_agent("selkie/test"))
     };
-    Arc::new(Guarded::new(rules, Box::new(begin)))
+    Arc::new(GuardedClient::new(rules, Box::new(begin)))
 }
 
 /// Serves a router on 127.0.0.1; ends with the test's runtime.
@@ -111,7 +111,7 @@ async fn what_was_allowed_goes_to_the_server_that_was_shown_and_to_no_other() {
     let (folders, server, other) = (Folders::new(), serve(router()).await, serve(router()).await);
     let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     let free = folders.scope();
-    let allowed = Scope { approved: Some(Approved::default()), ..folders.scope() };
+    let allowed = Scope { approved: Some(ApprovedBasis::default()), ..folders.scope() };
     let tainted = Scope { taint: Taint::Raw, ..folders.scope() };
     let post = |to: &str| json!({"url": format!("{server}/see?to={to}/echo"), "method": "POST", "body": "a"});
     assert!(call(&tool, &free, post(&other)).await.contains("GET /echo"));

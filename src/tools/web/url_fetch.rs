@@ -12,18 +12,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::answer::{Got, Opened};
-use super::client::{Ask, Guarded, points_to};
+use super::answer::{Got, OpenResponse};
+use super::client::{Ask, GuardedClient, points_to};
 use super::page::{content_type, is_text, text_of};
-use selkie_domain::facts::Mode;
-use selkie_domain::span::Span;
-use selkie_domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 use crate::address::address;
 use crate::args::typed;
-use crate::paths::{Finder, Located, Roots, refused};
+use crate::paths::{Finder, Location, Roots, refused};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::facts::Mode;
+use selkie_domain::span::Span;
+use selkie_domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 
 const NAME: &str = "url_fetch";
 /// The headers that a call may set.
@@ -83,7 +83,7 @@ impl Default for Settings {
 /// The tool.
 pub(crate) struct UrlFetch {
     settings: Settings,
-    client: Arc<Guarded>,
+    client: Arc<GuardedClient>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -114,7 +114,7 @@ enum Verb {
 }
 
 impl UrlFetch {
-    pub(crate) fn new(settings: &Settings, client: &Arc<Guarded>) -> Self {
+    pub(crate) fn new(settings: &Settings, client: &Arc<GuardedClient>) -> Self {
         Self { settings: settings.clone(), client: Arc::clone(client) }
     }
 
@@ -285,7 +285,7 @@ fn written(body: &Value) -> (&'static str, Vec<u8>) {
 }
 
 /// Where a download goes: beneath the conversation's own folder of the cache, whatever the workspace.
-fn place(scope: &Scope, path: &str) -> Result<Located, ToolError> {
+fn place(scope: &Scope, path: &str) -> Result<Location, ToolError> {
     let path = path.trim();
     let path = path.strip_prefix("file_cache_dir/").unwrap_or(path);
     let aliased =
@@ -324,8 +324,8 @@ fn told(method: &Method, got: &Got) -> Output {
 /// Saves a body as it comes: on the disk beside its place, and there when it is whole.
 async fn download(
     method: &Method,
-    mut opened: Opened,
-    target: Located,
+    mut opened: OpenResponse,
+    target: Location,
     most: u64,
 ) -> Result<Output, ToolError> {
     let target = target.foreign();

@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use super::answer::Got;
 use super::cache::Cache;
-use super::client::{Ask, Guarded, points_to};
+use super::client::{Ask, GuardedClient, points_to};
 use super::page::{Format, content_type, cut, is_html, is_text, text_of};
 use super::url_fetch::{NOT_FOLLOWED, stays};
-use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::isolate::{Isolate, Job};
 use crate::ports::Small;
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// Bytes of a page.
 const BODY: u64 = 5 * 1024 * 1024;
@@ -34,7 +34,7 @@ const INSTRUCTION: &str = "You extract from a web page what is asked for. Answer
 
 /// The tool.
 pub(crate) struct WebFetch {
-    client: Arc<Guarded>,
+    client: Arc<GuardedClient>,
     small: Arc<dyn Small>,
     cache: Cache,
     isolate: Arc<dyn Isolate>,
@@ -61,7 +61,7 @@ enum Shape {
 
 impl WebFetch {
     pub(crate) fn new(
-        client: &Arc<Guarded>,
+        client: &Arc<GuardedClient>,
         small: &Arc<dyn Small>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {

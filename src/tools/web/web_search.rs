@@ -13,14 +13,14 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use super::cache::Cache;
-use super::client::{Ask, Guarded};
+use super::client::{Ask, GuardedClient};
 use super::page::text_of;
 use super::search::{Engine, Hit, printed};
-use selkie_domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
 use crate::args::typed;
 use crate::isolate::{Isolate, Job};
 use crate::scope::Scope;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
 
 /// The most results of one call.
 const MOST: u64 = 20;
@@ -138,7 +138,7 @@ impl Default for Brave {
 /// The tool.
 pub(crate) struct WebSearch {
     settings: Settings,
-    client: Arc<Guarded>,
+    client: Arc<GuardedClient>,
     cache: Cache,
     isolate: Arc<dyn Isolate>,
 }
@@ -152,7 +152,7 @@ struct Args {
 }
 
 /// Why a request gave nothing: what the caller does next.
-enum Failed {
+enum SearchError {
     /// Worth another try.
     Again(String),
     /// Not worth one.
@@ -162,7 +162,7 @@ enum Failed {
 impl WebSearch {
     pub(crate) fn new(
         settings: &Settings,
-        client: &Arc<Guarded>,
+        client: &Arc<GuardedClient>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
         let (settings, client) = (settings.clone(), Arc::clone(client));
@@ -175,31 +175,31 @@ impl WebSearch {
         for _ in 0..RETRIES {
             match self.once(query, most).await {
                 Ok(hits) => return Ok(hits),
-                Err(Failed::Final(why)) => return Err(ToolError::Tell(why)),
-                Err(Failed::Again(why)) => tracing::debug!(why, "a search is made again"),
+                Err(SearchError::Final(why)) => return Err(ToolError::Tell(why)),
+                Err(SearchError::Again(why)) => tracing::debug!(why, "a search is made again"),
             }
             sleep(rest).await;
             rest *= 2;
         }
         self.once(query, most).await.map_err(|failed| {
-            let (Failed::Again(why) | Failed::Final(why)) = failed;
+            let (SearchError::Again(why) | SearchError::Final(why)) = failed;
             ToolError::Tell(why)
         })
     }
 
-    async fn once(&self, query: &str, most: u64) -> Result<Vec<Hit>, Failed> {
-        let by_brave = self.by_brave().map_err(Failed::Final)?;
+    async fn once(&self, query: &str, most: u64) -> Result<Vec<Hit>, SearchError> {
+        let by_brave = self.by_brave().map_err(SearchError::Final)?;
         let request = match by_brave {
             Some(key) => self.brave(key, query, most),
             None => self.duckduckgo(query),
         };
-        let (url, headers) = request.map_err(Failed::Final)?;
+        let (url, headers) = request.map_err(SearchError::Final)?;
         let (url, method) = (url.to_string(), Method::GET);
         let (body, limit, max_bytes, stays) = (None, REQUEST, BODY, false);
         let ask = Ask { method, url, headers, body, limit, max_bytes, stays };
         let got = self.client.ask(ask).await.map_err(|error| match error.to_string() {
-            refused if refused.contains("not allowed by guard") => Failed::Final(refused),
-            other => Failed::Again(format!("the search failed: {other}")),
+            refused if refused.contains("not allowed by guard") => SearchError::Final(refused),
+            other => SearchError::Again(format!("the search failed: {other}")),
         })?;
         let body = text_of(&got.headers, &got.body);
         let status = got.status;
@@ -208,12 +208,12 @@ impl WebSearch {
             let start: String = body.chars().take(200).collect();
             let why = format!("web_search non-2xx status={} body={start}", status.as_u16());
             let again = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-            return Err(if again { Failed::Again(why) } else { Failed::Final(why) });
+            return Err(if again { SearchError::Again(why) } else { SearchError::Final(why) });
         }
         let engine = if by_brave.is_some() { Engine::Brave } else { Engine::Duckduckgo };
         let hits = self.isolate.run(Job::Results { engine }, body.into_bytes()).await;
-        let hits = hits.map_err(|why| Failed::Final(why.to_string()))?;
-        serde_json::from_slice(&hits).map_err(|e| Failed::Final(format!("no results: {e}")))
+        let hits = hits.map_err(|why| SearchError::Final(why.to_string()))?;
+        serde_json::from_slice(&hits).map_err(|e| SearchError::Final(format!("no results: {e}")))
     }
 
     /// Brave's key when Brave is asked.

@@ -10,7 +10,7 @@ use rustls::ClientConfig;
 use super::body::{MOST_ANSWER, beginning, read};
 use super::fault::{Fault, Refusal, never_left, words};
 use super::progress::Progress;
-use super::reply::{Reply, Said};
+use super::reply::{PlatformReply, Reply};
 use crate::{BuildContext, Redactor, json};
 
 /// How long connecting may take, the handshake included.
@@ -113,21 +113,21 @@ impl Client {
     pub async fn call<T>(
         &self,
         Request { what, request, limit, progress }: Request<'_>,
-        read: impl FnOnce(&Reply) -> Said<T> + Send,
+        read: impl FnOnce(&Reply) -> PlatformReply<T> + Send,
     ) -> Result<T, Fault> {
         let sent = request.timeout(limit).send().await;
         let response = sent.map_err(|error| self.unanswered(what, error, progress.as_ref()))?;
         let reply = self.whole(what, response).await?;
         match read(&reply) {
-            Said::Done(done) => Ok(done),
-            Said::Refused(refusal) => Err(Fault::Refused(self.cleaned(refusal, &reply))),
-            Said::Unsure(why) => Err(self.unclear(what, &why)),
+            PlatformReply::Done(done) => Ok(done),
+            PlatformReply::Refused(refusal) => Err(Fault::Refused(self.cleaned(refusal, &reply))),
+            PlatformReply::Unsure(why) => Err(self.unclear(what, &why)),
             // Whoever stands before a platform may limit too; a 429 is a proof by itself.
-            Said::Foreign if reply.status == StatusCode::TOO_MANY_REQUESTS => {
+            PlatformReply::Foreign if reply.status == StatusCode::TOO_MANY_REQUESTS => {
                 let words = "Too Many Requests".to_owned();
                 Err(Fault::Refused(self.cleaned(Refusal { words, ..reply.refusal() }, &reply)))
             }
-            Said::Foreign => {
+            PlatformReply::Foreign => {
                 let (status, begins) = (reply.status.as_u16(), beginning(&reply.body));
                 let who = self.platform;
                 let why = format!("HTTP {status} that is not an answer from {who}: {begins}");

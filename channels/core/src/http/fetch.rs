@@ -68,7 +68,7 @@ pub fn good(response: Response) -> Result<Response, Trouble> {
 }
 
 /// What has arrived so far, over all tries: a sink cannot be rewound.
-struct Poured<'a> {
+struct FetchProgress<'a> {
     source: &'a dyn Source,
     sink: Sink<'a>,
     most: u64,
@@ -90,7 +90,7 @@ impl Client {
         sink: Sink<'_>,
     ) -> Result<u64, String> {
         let end = Instant::now() + PATIENCE;
-        let mut poured = Poured { source, sink, most, written: 0, sum: Fnv::default() };
+        let mut poured = FetchProgress { source, sink, most, written: 0, sum: Fnv::default() };
         let mut tried = 0;
         loop {
             tried += 1;
@@ -109,7 +109,7 @@ impl Client {
     }
 }
 
-impl Poured<'_> {
+impl FetchProgress<'_> {
     async fn once(&mut self, client: &Client) -> Result<(), Trouble> {
         let response = self.source.open().await?;
         self.pour(client, response).await

@@ -13,4 +13,4 @@ pub use client::{Client, Opener, Request};
 pub use fault::{Fault, Refusal, chain, never_left, words};
 pub use fetch::{Source, Trouble, good};
 pub use progress::Progress;
-pub use reply::{Reply, Said, retry_after};
+pub use reply::{PlatformReply, Reply, retry_after};

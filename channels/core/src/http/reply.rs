@@ -22,7 +22,7 @@ pub struct Reply {
 }
 
 /// What a platform says in an answer.
-pub enum Said<T> {
+pub enum PlatformReply<T> {
     /// It is done.
     Done(T),
     /// It refuses; what is cleaned and added is the client's.

@@ -1,9 +1,9 @@
 //! Where styled text is cut: behind a paragraph, a line or a blank, never inside what people see as one.
 
-use super::text::Styled;
+use super::text::StyledText;
 use crate::split;
 
-impl Styled {
+impl StyledText {
     /// Passes white space from `at` on, but keeps the indentation of a line of code.
     pub fn skip_blank(&self, mut at: usize) -> usize {
         while let Some(c) = self.text()[at..].chars().next() {

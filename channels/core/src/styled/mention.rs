@@ -2,17 +2,17 @@
 
 use std::rc::Rc;
 
-use super::text::{Styled, Tag};
+use super::text::{StyledText, Tag};
 use crate::Mention;
 
 /// Returns the text with each `@name` of somebody marked. `people`: what stands behind the `@`, and who is meant.
-pub fn mention(styled: Styled, people: &[Mention]) -> Styled {
+pub fn mention(styled: StyledText, people: &[Mention]) -> StyledText {
     if people.is_empty() {
         return styled;
     }
     let mut by_length: Vec<&Mention> = people.iter().collect();
     by_length.sort_by_key(|mention| std::cmp::Reverse(mention.name.len()));
-    let mut out = Styled::default();
+    let mut out = StyledText::default();
     let all = 0..styled.text().len();
     for (text, tags) in styled.stretches(all) {
         let is_closed = |tag: &Tag| matches!(tag, Tag::Code | Tag::Pre(_) | Tag::Link(_));
@@ -25,7 +25,7 @@ pub fn mention(styled: Styled, people: &[Mention]) -> Styled {
     out
 }
 
-fn stretch(out: &mut Styled, text: &str, tags: &[Tag], people: &[&Mention]) {
+fn stretch(out: &mut StyledText, text: &str, tags: &[Tag], people: &[&Mention]) {
     let mut from = 0;
     for (at, _) in text.match_indices('@') {
         let before = text[..at].chars().next_back().or_else(|| out_end(out, at));
@@ -36,9 +36,9 @@ fn stretch(out: &mut Styled, text: &str, tags: &[Tag], people: &[&Mention]) {
         let behind = &text[at + 1..];
         let named = people.iter().find_map(|mention| {
             let end = begins(behind, &mention.name)?;
-            Some(Named { end: at + 1 + end, person: mention.person.as_str() })
+            Some(NameMatch { end: at + 1 + end, person: mention.person.as_str() })
         });
-        let Some(Named { end, person }) = named else { continue };
+        let Some(NameMatch { end, person }) = named else { continue };
         out.push(&text[from..at], tags);
         let mut tags = tags.to_vec();
         tags.push(Tag::Mention(Rc::from(person)));
@@ -49,13 +49,13 @@ fn stretch(out: &mut Styled, text: &str, tags: &[Tag], people: &[&Mention]) {
 }
 
 /// A name in a text.
-struct Named<'m> {
+struct NameMatch<'m> {
     end: usize,
     person: &'m str,
 }
 
 /// What stands in front of the first character of a stretch.
-fn out_end(out: &Styled, at: usize) -> Option<char> {
+fn out_end(out: &StyledText, at: usize) -> Option<char> {
     if at == 0 { out.text().chars().next_back() } else { None }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         let of =
             |name: &str, id: &str| Mention { name: name.to_owned(), person: PersonId::new(id) };
         let people = [of("Ada", "1"), of("Ada Lovelace", "1"), of("grace_h", "2"), of("美", "3")];
-        let mut styled = Styled::default();
+        let mut styled = StyledText::default();
         styled.push(text, tags);
         let styled = mention(styled, &people);
         let whole = 0..styled.text().len();

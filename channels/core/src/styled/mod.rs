@@ -11,4 +11,4 @@ mod text;
 pub use dialect::{Dialect, Link, LinkKind, Tables};
 pub use mention::mention;
 pub use read::read;
-pub use text::{Styled, Tag};
+pub use text::{StyledText, Tag};

@@ -7,7 +7,7 @@ use pulldown_cmark::{
 };
 
 use super::dialect::{Dialect, Link, LinkKind, Tables};
-use super::text::{Styled, Tag};
+use super::text::{StyledText, Tag};
 use crate::table::Table;
 
 const RULE: &str = "———";
@@ -18,7 +18,7 @@ const DEEPEST: usize = 8;
 const MOST_STYLES: usize = 24;
 
 /// Reads Markdown. Raw HTML stays as it was written, headings become bold lines, images links.
-pub fn read(markdown: &str, dialect: &Dialect) -> Styled {
+pub fn read(markdown: &str, dialect: &Dialect) -> StyledText {
     let options =
         Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let mut reader = Reader::new(dialect);
@@ -30,7 +30,7 @@ pub fn read(markdown: &str, dialect: &Dialect) -> Styled {
 
 struct Reader<'d> {
     dialect: &'d Dialect,
-    out: Styled,
+    out: StyledText,
     /// For each open style whether it is shown; a second bold is not.
     open: Vec<bool>,
     /// The styles that are shown, outermost first: few, however deep the nesting.
@@ -61,7 +61,7 @@ impl<'d> Reader<'d> {
     fn new(dialect: &'d Dialect) -> Self {
         Self {
             dialect,
-            out: Styled::default(),
+            out: StyledText::default(),
             open: Vec::new(),
             shown: Vec::new(),
             owed: 0,

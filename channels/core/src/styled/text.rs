@@ -28,13 +28,13 @@ pub enum Tag {
 
 /// Text and, for each stretch of it, its styles.
 #[derive(Clone, Debug, Default)]
-pub struct Styled {
+pub struct StyledText {
     text: String,
     /// End of a stretch and its styles, outermost first; the next stretch begins there.
     spans: Vec<(usize, Rc<[Tag]>)>,
 }
 
-impl Styled {
+impl StyledText {
     /// Returns the visible text.
     pub fn text(&self) -> &str {
         &self.text

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PlaceId, ReplyWindow,
+    AccountId, AddressReason, Audience, ConversationId, Inbound, MessageRef, PlaceId, ReplyWindow,
     Speaker, What,
 };
 use serde_json::Value;
@@ -71,7 +71,7 @@ fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
     let data = field::object(event, "postback").and_then(|p| field::text(p, "data"));
     if let Some(command) = data.and_then(text::command) {
         inbound.what = What::Message;
-        inbound.addressed = Addressed::Command;
+        inbound.addressed = AddressReason::Command;
         inbound.text.clone_from(&command.args);
         inbound.command = Some(command);
         return inbound;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{AccountId, Redactor};
 
-use crate::known::Known;
+use crate::known::RecentMessages;
 use crate::names::Names;
 
 /// What surrounds an event.
@@ -12,7 +12,7 @@ pub struct Frame<'a> {
     /// Which bot heard it.
     pub account: &'a AccountId,
     /// What was said lately.
-    pub known: &'a Known,
+    pub known: &'a RecentMessages,
     /// What people are called.
     pub names: &'a Names,
     /// Hides secrets in what is kept raw.

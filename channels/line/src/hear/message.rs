@@ -1,14 +1,14 @@
 //! A message as an inbound: its text, its files, whom it quotes, whether the bot is meant.
 
 use selkie_channel_core::{
-    Addressed, Attachment, AttachmentKind, Audience, Inbound, MessageRef, What,
+    AddressReason, Attachment, AttachmentKind, Audience, Inbound, MessageRef, What,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::frame::Frame;
 use super::{field, text};
-use crate::known::Said;
+use crate::known::RecentMessage;
 
 /// What an attachment's handle holds.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,20 +118,20 @@ fn location(message: &Value) -> String {
     format!("[location: {}]", words.join("; "))
 }
 
-fn addressed(inbound: &Inbound, words: &text::Words) -> Addressed {
+fn addressed(inbound: &Inbound, words: &text::Words) -> AddressReason {
     let named = words.mentioned && inbound.audience == Audience::Group;
     if words.command.is_some() && !named {
-        return Addressed::Command;
+        return AddressReason::Command;
     }
     if inbound.audience == Audience::Direct {
-        return Addressed::Direct;
+        return AddressReason::Direct;
     }
     if words.mentioned {
-        return Addressed::Mention;
+        return AddressReason::Mention;
     }
     match inbound.quote.as_ref().is_some_and(|quote| quote.ours) {
-        true => Addressed::Reply,
-        false => Addressed::No,
+        true => AddressReason::Reply,
+        false => AddressReason::No,
     }
 }
 
@@ -142,5 +142,7 @@ fn remember(message: &Value, id: &str, inbound: &Inbound, frame: Frame<'_>) {
         false => inbound.speaker.name.clone(),
     };
     let quote_token = field::text(message, "quoteToken").map(str::to_owned);
-    frame.known.put(id, Said { speaker, text: inbound.text.clone(), ours: false, quote_token });
+    frame
+        .known
+        .put(id, RecentMessage { speaker, text: inbound.text.clone(), ours: false, quote_token });
 }

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use selkie_channel_core::{
-    Addressed, AttachmentKind, Audience, Body, Channel, Choice, CredentialCheck, Delivery, Inbound,
-    ListenEnd, Outbound, Question, Redactor, What,
+    AddressReason, AttachmentKind, Audience, Body, Channel, Choice, CredentialCheck, Delivery,
+    Inbound, ListenEnd, Outbound, Question, Redactor, What,
 };
 use selkie_playground::line_platform::{ADA, BOT, Draft, GRACE, GROUP, LINUS, MediaKind, ROOM};
 use selkie_playground::{Fault, FaultKind};
@@ -48,7 +48,10 @@ async fn a_person_is_heard_with_a_right_to_answer() {
         let inbound = next(&mut told).await;
         assert_eq!(inbound.conversation.key(), format!("line:{ADA}"));
         assert_eq!(inbound.speaker.id.as_str(), format!("line:{ADA}"));
-        assert_eq!((inbound.addressed, inbound.audience), (Addressed::Direct, Audience::Direct));
+        assert_eq!(
+            (inbound.addressed, inbound.audience),
+            (AddressReason::Direct, Audience::Direct)
+        );
         assert_eq!(inbound.text, "good morning (moon)");
         assert_eq!(inbound.message.unwrap().as_str(), id);
         assert_eq!(inbound.order, inbound.at.timestamp_millis());
@@ -66,13 +69,16 @@ async fn in_groups_the_text_tells_whether_the_bot_is_meant() {
         let line = guest.line();
         line.say(GROUP, ADA, "tea?");
         let plain = next(&mut told).await;
-        assert_eq!((plain.addressed, plain.audience), (Addressed::No, Audience::Group));
+        assert_eq!((plain.addressed, plain.audience), (AddressReason::No, Audience::Group));
         line.say(GROUP, ADA, "😀 @selkie what time");
         let meant = next(&mut told).await;
-        assert_eq!((meant.addressed, meant.text.as_str()), (Addressed::Mention, "😀 what time"));
+        assert_eq!(
+            (meant.addressed, meant.text.as_str()),
+            (AddressReason::Mention, "😀 what time")
+        );
         line.say(ROOM, GRACE, "@selkie /help me");
         let command = next(&mut told).await;
-        assert_eq!(command.addressed, Addressed::Mention);
+        assert_eq!(command.addressed, AddressReason::Mention);
         assert_eq!(command.command.unwrap().name, "help");
     })
     .await;
@@ -90,7 +96,7 @@ async fn a_quote_of_the_bot_means_it_and_a_quote_of_others_does_not() {
         };
         line.reply(GROUP, ADA, receipt.message.unwrap().as_str(), "really?");
         let quoting = next(&mut told).await;
-        assert_eq!(quoting.addressed, Addressed::Reply);
+        assert_eq!(quoting.addressed, AddressReason::Reply);
         let quote = quoting.quote.unwrap();
         assert_eq!((quote.text.as_str(), quote.ours), ("news", true));
         let said = line.say(GROUP, LINUS, "a secret");
@@ -98,7 +104,7 @@ async fn a_quote_of_the_bot_means_it_and_a_quote_of_others_does_not() {
         line.reply(GROUP, ADA, &said, "oh");
         let quoting = next(&mut told).await;
         let quote = quoting.quote.unwrap();
-        assert_eq!((quoting.addressed, quote.ours), (Addressed::No, false));
+        assert_eq!((quoting.addressed, quote.ours), (AddressReason::No, false));
         assert_eq!(quote.text, "a secret");
         line.unsend(GROUP, LINUS, &said);
         let unsent = next(&mut told).await;
@@ -318,7 +324,7 @@ async fn what_is_quoted_is_looked_up_when_a_restart_has_forgotten_it() {
         let inbound = next(&mut told).await;
         let quote = inbound.quote.unwrap();
         assert_eq!((quote.text.as_str(), quote.ours), ("forty-two", true));
-        assert_eq!(inbound.addressed, Addressed::Reply);
+        assert_eq!(inbound.addressed, AddressReason::Reply);
     })
     .await;
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selkie_channel_core::http::{Fault, Refusal};
-use selkie_channel_core::{Brakes, Delivery, Limited, MessageRef, Now, Receipt};
+use selkie_channel_core::{Brakes, Delivery, MessageRef, MethodLimit, Now, Receipt};
 use serde_json::{Value, json};
 
 use crate::allowance::Allowance;
 use crate::api::Api;
 use crate::call::Say;
-use crate::known::{Known, Said};
+use crate::known::{RecentMessage, RecentMessages};
 use crate::mention::{bubble, untell};
 use crate::quota::Quota;
 use crate::refusal::{Kind, kind, limited};
@@ -50,7 +50,7 @@ pub struct Messenger {
     /// The client.
     pub api: Api,
     /// What was said lately.
-    pub known: Arc<Known>,
+    pub known: Arc<RecentMessages>,
     /// What is left of the month.
     pub quota: Quota,
     /// Whether it pushes, and how much.
@@ -127,7 +127,12 @@ impl Messenger {
         for (message, text) in sent.iter().zip(&say.bubbles) {
             let Some(id) = message["id"].as_str() else { continue };
             let quote_token = message["quoteToken"].as_str().map(str::to_owned);
-            let said = Said { text: text.clone(), ours: true, quote_token, ..Said::default() };
+            let said = RecentMessage {
+                text: text.clone(),
+                ours: true,
+                quote_token,
+                ..RecentMessage::default()
+            };
             self.known.put(id, said);
         }
         let mut ids = sent.iter().filter_map(|m| m["id"].as_str()).map(MessageRef::new);
@@ -167,8 +172,8 @@ pub fn unmention(body: &mut Value, say: &Say) -> bool {
 }
 
 /// LINE limits each endpoint for itself.
-pub fn limit_of(path: &str) -> Limited<'_> {
-    Limited { method: path, place: None, by_place: false }
+pub fn limit_of(path: &str) -> MethodLimit<'_> {
+    MethodLimit { method: path, place: None, by_place: false }
 }
 
 /// The whole account waits: a server that cannot be reached is so for every chat.

@@ -15,7 +15,7 @@ const PRESUMED: &str = "presumed delivered: LINE took the reply token, most like
     its first result was lost";
 
 /// How a reply went.
-pub(super) enum Replied {
+pub(super) enum ReplyOutcome {
     Sent(Receipt),
     /// LINE refuses the message itself.
     Refused(Refusal),
@@ -30,41 +30,41 @@ pub(super) enum Replied {
 impl Messenger {
     /// Replies; while the result is unclear, the same token is tried again. With `doubt` an earlier
     /// attempt may have used it: then a refused token is proof only while it surely lives.
-    pub(super) async fn reply(&self, say: &Say, token: &str, mut doubt: bool) -> Replied {
+    pub(super) async fn reply(&self, say: &Say, token: &str, mut doubt: bool) -> ReplyOutcome {
         let mut body = json!({ "replyToken": token, "messages": self.messages(say) });
         let mut pauses = REPEATS.iter();
         loop {
             if doubt && self.has_leave(REPLY, self.life(say)).await.is_err() {
-                return Replied::Open(BRAKED.to_owned());
+                return ReplyOutcome::Open(BRAKED.to_owned());
             }
             let fault = match self.post(REPLY, &body, None).await {
-                Ok(answer) => return Replied::Sent(self.sent(say, &answer, None)),
+                Ok(answer) => return ReplyOutcome::Sent(self.sent(say, &answer, None)),
                 Err(fault) => fault,
             };
             let why = match fault {
                 Fault::Refused(refusal) => match kind(&refusal) {
-                    Kind::ReplyToken if !doubt => return Replied::Dead,
-                    Kind::ReplyToken if self.lives(say) => return Replied::Sent(presumed()),
+                    Kind::ReplyToken if !doubt => return ReplyOutcome::Dead,
+                    Kind::ReplyToken if self.lives(say) => return ReplyOutcome::Sent(presumed()),
                     Kind::ReplyToken => {
                         let why =
                             format!("{DEAD}: nothing proves that it was used for this answer");
-                        return Replied::Open(why);
+                        return ReplyOutcome::Open(why);
                     }
                     Kind::Quote if unquote(&mut body) => continue,
                     Kind::Buttons if unbutton(&mut body) => continue,
                     // Whoever is named may have left.
                     Kind::Other if unmention(&mut body, say) => continue,
                     _ if doubt && !is_final(&refusal) => refusal.words,
-                    _ => return Replied::Refused(refusal),
+                    _ => return ReplyOutcome::Refused(refusal),
                 },
-                Fault::NotSent(why) if !doubt => return Replied::NotSent(why),
+                Fault::NotSent(why) if !doubt => return ReplyOutcome::NotSent(why),
                 Fault::NotSent(why) => why,
                 Fault::Unclear(why) => {
                     doubt = true;
                     why
                 }
             };
-            let Some(pause) = pauses.next() else { return Replied::Open(why) };
+            let Some(pause) = pauses.next() else { return ReplyOutcome::Open(why) };
             sleep(*pause).await;
         }
     }
@@ -73,13 +73,15 @@ impl Messenger {
     /// push is left.
     pub(super) async fn look_up_reply(&self, say: &Say, token: &str) -> Lookup {
         match self.reply(say, token, true).await {
-            Replied::Sent(receipt) => Lookup::Sent(receipt),
+            ReplyOutcome::Sent(receipt) => Lookup::Sent(receipt),
             // What is refused now was refused before.
-            Replied::Refused(_) => Lookup::NotSent,
-            Replied::NotSent(why) | Replied::Open(why) if self.lives(say) => {
+            ReplyOutcome::Refused(_) => Lookup::NotSent,
+            ReplyOutcome::NotSent(why) | ReplyOutcome::Open(why) if self.lives(say) => {
                 Lookup::Later { after: ASK_AGAIN, at_most: self.life(say), why }
             }
-            Replied::NotSent(_) | Replied::Open(_) | Replied::Dead => Lookup::Unknown,
+            ReplyOutcome::NotSent(_) | ReplyOutcome::Open(_) | ReplyOutcome::Dead => {
+                Lookup::Unknown
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The sender against the emulated platform.
 
 use chrono::{DateTime, TimeDelta};
-use selkie_channel_core::{Body, Delivery, Lookup, Outbound, Part, ReplyWindow, Unasked};
+use selkie_channel_core::{Body, Delivery, Lookup, Outbound, Part, ReplyWindow, UnpromptedCost};
 use selkie_playground::line_platform::{ADA, GROUP, LineMessage, Via};
 use selkie_playground::{Fault, FaultKind};
 
@@ -333,15 +333,17 @@ async fn what_is_said_unasked_is_counted_spent_or_never() {
         guest.channel.sender.unasked(&guest.conversation(chat)).await
     };
     guest.line().set_quota(Some(100), 97);
-    assert_eq!(unasked(&guest, GROUP).await, Unasked::Counted(3));
-    assert_eq!(unasked(&guest, ADA).await, Unasked::Counted(1));
+    assert_eq!(unasked(&guest, GROUP).await, UnpromptedCost::Counted(3));
+    assert_eq!(unasked(&guest, ADA).await, UnpromptedCost::Counted(1));
     guest.line().set_quota(Some(100), 98);
-    let Unasked::Spent(why) = unasked(&guest, GROUP).await else { panic!("they are used up") };
+    let UnpromptedCost::Spent(why) = unasked(&guest, GROUP).await else {
+        panic!("they are used up")
+    };
     insta::assert_snapshot!(why, @"LINE's monthly limit: it would cost 3, and 98 of this month's 100 messages are used");
     guest.line().set_quota(None, 1_000_000);
-    assert_eq!(unasked(&guest, GROUP).await, Unasked::Counted(3));
+    assert_eq!(unasked(&guest, GROUP).await, UnpromptedCost::Counted(3));
     let silent = Guest::with(serde_json::json!({ "push": "never" })).await;
-    let Unasked::Never(why) = unasked(&silent, ADA).await else { panic!("it never pushes") };
+    let UnpromptedCost::Never(why) = unasked(&silent, ADA).await else { panic!("it never pushes") };
     assert!(why.contains("line.push is never"), "{why}");
     assert!(silent.line().calls_of("push").is_empty());
 }

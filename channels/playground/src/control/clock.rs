@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Control;
-use crate::clock::Moved;
+use crate::clock::ClockMove;
 
 /// `GET /api/clock`: the zone is null where the clock cannot be moved.
 pub(crate) async fn shows(State(control): State<Arc<Control>>) -> Json<Value> {
@@ -31,7 +31,7 @@ pub(crate) struct Step {
 pub(crate) async fn step(
     State(control): State<Arc<Control>>,
     Json(step): Json<Step>,
-) -> Result<Json<Moved>, (StatusCode, Json<Value>)> {
+) -> Result<Json<ClockMove>, (StatusCode, Json<Value>)> {
     let refused = |why: String| (StatusCode::BAD_REQUEST, Json(json!({ "error": why })));
     let mover = locked(&control.mover).clone();
     let mover = mover.ok_or_else(|| {

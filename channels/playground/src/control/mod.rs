@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use axum::routing::{get, post};
 use axum::{Router, middleware};
-use selkie_channel_core::door::{Wall, guard};
+use selkie_channel_core::server::{Wall, guard};
 
 pub(crate) use state::{Control, Platforms};
 

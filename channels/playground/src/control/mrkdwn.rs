@@ -10,7 +10,7 @@ const REACH: usize = 4_000;
 const FENCE: &str = "```";
 
 /// What a person sees.
-pub(super) struct Shown {
+pub(super) struct ShownText {
     pub(super) text: String,
     /// Offsets and lengths in UTF-16 units.
     pub(super) entities: Vec<Value>,
@@ -18,13 +18,13 @@ pub(super) struct Shown {
 }
 
 /// Reads a text; `name` gives what stands for an id in angle brackets: `@U0ADA`.
-pub(super) fn read(text: &str, name: &dyn Fn(&str) -> Option<String>) -> Shown {
-    let mut shown = Shown { text: String::new(), entities: Vec::new(), units: 0 };
+pub(super) fn read(text: &str, name: &dyn Fn(&str) -> Option<String>) -> ShownText {
+    let mut shown = ShownText { text: String::new(), entities: Vec::new(), units: 0 };
     shown.walk(text, name, 0);
     shown
 }
 
-impl Shown {
+impl ShownText {
     fn walk(&mut self, text: &str, name: &dyn Fn(&str) -> Option<String>, depth: usize) {
         let (mut rest, mut before) = (text, ' ');
         while let Some(first) = rest.chars().next() {

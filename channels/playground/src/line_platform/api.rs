@@ -14,7 +14,7 @@ pub(super) enum Answer {
 }
 
 /// One call as it came.
-pub(super) struct Asked<'a> {
+pub(super) struct ApiCall<'a> {
     pub(super) post: bool,
     pub(super) path: &'a [&'a str],
     pub(super) body: &'a Value,
@@ -50,7 +50,7 @@ pub(super) fn data_name(post: bool, path: &[&str]) -> Option<&'static str> {
 }
 
 /// Carries a call out.
-pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<Answer, Refusal> {
+pub(super) fn run(server: &Server, asked: &ApiCall<'_>) -> Result<Answer, Refusal> {
     let ok = |value| Ok(Answer::Json(200, value));
     match (asked.post, asked.path) {
         (true, ["message", "reply"]) => ok(push::reply(server, asked.body)?),

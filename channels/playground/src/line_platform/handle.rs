@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::port::Kept;
+use super::port::ReservedPort;
 use super::{Server, knock, sender};
 use crate::faults::Fault;
 
@@ -33,7 +33,7 @@ impl LinePlatform {
     /// # Errors
     /// When no port is free.
     pub fn keep_webhook(&self) -> io::Result<SocketAddr> {
-        let kept = Kept::new()?;
+        let kept = ReservedPort::new()?;
         let address = kept.address;
         let mut world = self.server.world();
         world.webhook = Some(format!("http://{address}/line/webhook"));

@@ -11,7 +11,7 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 
 use super::Server;
-use super::api::{self, Answer, Asked};
+use super::api::{self, Answer, ApiCall};
 use super::check::Refusal;
 use super::demo::ACCESS_TOKEN;
 use super::view::LineCall;
@@ -21,7 +21,7 @@ use crate::spoilt;
 
 const MOST: usize = 2 * 1024 * 1024;
 
-type Naming = fn(bool, &[&str]) -> Option<&'static str>;
+type NameLookup = fn(bool, &[&str]) -> Option<&'static str>;
 
 /// The API host, below `/line`.
 pub(crate) fn routes(server: Arc<Server>) -> Router {
@@ -33,7 +33,7 @@ pub(crate) fn data_routes(server: Arc<Server>) -> Router {
     host(server, api::data_name)
 }
 
-fn host(server: Arc<Server>, naming: Naming) -> Router {
+fn host(server: Arc<Server>, naming: NameLookup) -> Router {
     let call =
         async move |State(server): State<Arc<Server>>,
                     ConnectInfo(line): ConnectInfo<Line>,
@@ -42,7 +42,7 @@ fn host(server: Arc<Server>, naming: Naming) -> Router {
 }
 
 /// One call.
-async fn call(server: &Server, line: &Line, request: Request, naming: Naming) -> Response {
+async fn call(server: &Server, line: &Line, request: Request, naming: NameLookup) -> Response {
     let (head, body) = request.into_parts();
     let post = head.method == Method::POST;
     let full = head.uri.path().to_owned();
@@ -58,7 +58,7 @@ async fn call(server: &Server, line: &Line, request: Request, naming: Naming) ->
     let bytes = axum::body::to_bytes(body, MOST).await.unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let retry_key = header(&head.headers, "x-line-retry-key").map(str::to_owned);
-    let asked = Asked { post, path: &path, body: &body, retry_key: retry_key.as_deref() };
+    let asked = ApiCall { post, path: &path, body: &body, retry_key: retry_key.as_deref() };
     let fault = server.faults.meet(method, None);
     let (status, response) = answer(server, line, &asked, fault).await;
     let call = LineCall { method: method.to_owned(), body, retry_key, status };
@@ -75,7 +75,7 @@ async fn call(server: &Server, line: &Line, request: Request, naming: Naming) ->
 async fn answer(
     server: &Server,
     line: &Line,
-    asked: &Asked<'_>,
+    asked: &ApiCall<'_>,
     fault: Option<FaultKind>,
 ) -> (u16, Response) {
     spoilt::delay(fault.as_ref()).await;

@@ -7,14 +7,14 @@ use tokio::net::TcpSocket;
 
 /// A port that is bound and listens to nothing: whoever takes any free one is given another, and whoever names this one may
 /// listen there, as all listeners of ours allow addresses to be used again.
-pub(super) struct Kept {
+pub(super) struct ReservedPort {
     /// Where.
     pub address: SocketAddr,
     /// Other systems let nobody else listen there.
     _socket: Option<TcpSocket>,
 }
 
-impl Kept {
+impl ReservedPort {
     pub fn new() -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.set_reuseaddr(true)?;
@@ -32,7 +32,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_kept_port_is_for_who_names_it_and_listens_there_again_and_again() {
-        let Kept { address, _socket } = Kept::new().unwrap();
+        let ReservedPort { address, _socket } = ReservedPort::new().unwrap();
         let strange = TcpSocket::new_v4().unwrap();
         assert_eq!(strange.bind(address).unwrap_err().kind(), io::ErrorKind::AddrInUse);
         assert!(TcpStream::connect(address).await.is_err(), "nobody listens yet");

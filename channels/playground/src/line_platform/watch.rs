@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 
 use super::handle::LinePlatform;
 use super::view::{LineCall, LineMessage, Via};
-use crate::delivered::{Delivered, Keep};
+use crate::delivered::{DeliveredMessage, Keep};
 use crate::wait::until;
 
 impl LinePlatform {
@@ -42,14 +42,14 @@ impl LinePlatform {
     }
 
     /// Everything the bot says from now on, without loss and without the cost of a look.
-    pub fn watch(&self) -> mpsc::UnboundedReceiver<Delivered> {
+    pub fn watch(&self) -> mpsc::UnboundedReceiver<DeliveredMessage> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.server.world().watchers.push(sender);
         receiver
     }
 
     /// Lets go of old messages, in every chat; gives those of the bot as they stood there, each once.
-    pub fn forget(&self, keep: &Keep) -> Vec<Delivered> {
+    pub fn forget(&self, keep: &Keep) -> Vec<DeliveredMessage> {
         let now = self.server.now();
         self.server.world().forget(keep, now)
     }

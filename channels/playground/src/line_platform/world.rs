@@ -7,9 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::port::Kept;
+use super::port::ReservedPort;
 use super::view::{LineButton, LineCall, LineMessage, Via};
-use crate::delivered::{Delivered, Keep};
+use crate::delivered::{DeliveredMessage, Keep};
 
 /// A reply token lives about a minute.
 const TOKEN_LIFE: TimeDelta = TimeDelta::seconds(60);
@@ -31,11 +31,11 @@ pub(super) struct World {
     pub(super) events: HashMap<String, Value>,
     pub(super) webhook: Option<String>,
     /// The port that is kept for it.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<ReservedPort>,
     pub(super) redelivers: bool,
     /// How long ago events happened when they are sent.
     pub(super) lateness: TimeDelta,
-    pub(super) watchers: Vec<mpsc::UnboundedSender<Delivered>>,
+    pub(super) watchers: Vec<mpsc::UnboundedSender<DeliveredMessage>>,
     /// Whether no call is kept.
     pub(super) is_loaded: bool,
     number: u64,
@@ -138,7 +138,7 @@ impl World {
     }
 
     /// Lets go of old messages, and of tokens that are of no use any more; gives the bot's messages.
-    pub(super) fn forget(&mut self, keep: &Keep, now: DateTime<Utc>) -> Vec<Delivered> {
+    pub(super) fn forget(&mut self, keep: &Keep, now: DateTime<Utc>) -> Vec<DeliveredMessage> {
         self.tokens.retain(|_, token| token.until > now);
         let mut delivered = Vec::new();
         for (id, chat) in &mut self.chats {
@@ -147,7 +147,7 @@ impl World {
             for message in chat.messages.drain(..gone) {
                 self.events.remove(&message.id);
                 if message.from.is_none() {
-                    delivered.push(Delivered { place: id.clone(), text: message.text });
+                    delivered.push(DeliveredMessage { place: id.clone(), text: message.text });
                 }
             }
         }
@@ -171,7 +171,7 @@ impl World {
                 answers: posting.answers.clone(),
             };
             sent.push(json!({ "id": id, "quoteToken": quote_token(&id) }));
-            let said = || Delivered { place: chat.to_owned(), text: view.text.clone() };
+            let said = || DeliveredMessage { place: chat.to_owned(), text: view.text.clone() };
             self.watchers.retain(|watcher| watcher.send(said()).is_ok());
             if let Some(chat) = self.chats.get_mut(chat) {
                 chat.messages.push(view);

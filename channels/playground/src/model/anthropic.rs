@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::cache::Cached;
-use super::owned::{self, Owned};
+use super::cache::CacheUsage;
+use super::owned::{self, OwnForm};
 use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::strict::{self, Thought};
 use super::turn::{ScriptedCall, Turn, units};
-use super::{Asked, Dialect, Model, Prompt, anthropic_check, conversation, fresh};
+use super::{Dialect, Model, ModelRequest, Prompt, anthropic_check, conversation, fresh};
 use crate::line::Line;
 
 /// `POST /messages`.
@@ -35,7 +35,7 @@ pub(crate) async fn messages(
             let thought = || family.map(|it| strict::check_messages(it, &body, &headers, number));
             checked = owned.and_then(|()| thought().transpose());
         }
-        Asked {
+        ModelRequest {
             dialect: Dialect::Anthropic,
             body: body.clone(),
             refused: checked.as_ref().err().cloned(),
@@ -99,8 +99,8 @@ struct Writer<'a> {
     model: &'a str,
     stream: bool,
     asked: usize,
-    cached: Cached,
-    owned: Owned,
+    cached: CacheUsage,
+    owned: OwnForm,
     /// What the answer of a family begins with.
     thought: Option<Thought>,
 }
@@ -204,7 +204,7 @@ impl Writer<'_> {
         if let Some(thought) = self.thought.clone() {
             return vec![thinking(thought)];
         }
-        if self.owned != Owned::Thoughts || calls.is_empty() {
+        if self.owned != OwnForm::Thoughts || calls.is_empty() {
             return Vec::new();
         }
         let text = owned::thoughts(self.number);
@@ -217,7 +217,7 @@ impl Writer<'_> {
     }
 
     fn message(&self) -> Value {
-        let Cached { read, written } = self.cached;
+        let CacheUsage { read, written } = self.cached;
         json!({
             "id": format!("msg_{}", self.number), "type": "message", "role": "assistant",
             "model": self.model, "content": [], "stop_reason": null, "stop_sequence": null,

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::openai_check::{PICTURES, tool_name_fits};
 
-type Checked = Result<(), String>;
+type CheckResult = Result<(), String>;
 
 /// Checks a request's body; null stands for one that is no JSON.
-pub(crate) fn check(body: &Value) -> Checked {
+pub(crate) fn check(body: &Value) -> CheckResult {
     if !body.is_object() {
         return Err("The request body is not valid JSON".to_owned());
     }
@@ -31,7 +31,7 @@ pub(crate) fn check(body: &Value) -> Checked {
     check_messages(messages)
 }
 
-fn check_messages(messages: &[Value]) -> Checked {
+fn check_messages(messages: &[Value]) -> CheckResult {
     if messages[0]["role"] != "user" {
         return Err("messages: first message must use the \"user\" role".to_owned());
     }
@@ -55,7 +55,7 @@ fn check_messages(messages: &[Value]) -> Checked {
     all_answered(&open, messages.len())
 }
 
-fn check_content(message: &Value, at: usize, last: bool) -> Checked {
+fn check_content(message: &Value, at: usize, last: bool) -> CheckResult {
     let empty = match &message["content"] {
         Value::String(text) => text.is_empty(),
         Value::Array(blocks) => {
@@ -76,7 +76,7 @@ fn check_content(message: &Value, at: usize, last: bool) -> Checked {
 }
 
 /// A picture is the person's, in a form that is taken.
-fn check_pictures(message: &Value, at: usize) -> Checked {
+fn check_pictures(message: &Value, at: usize) -> CheckResult {
     let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     for (number, block) in blocks.iter().enumerate().filter(|(_, b)| b["type"] == "image") {
         let place = format!("messages.{at}.content.{number}.image.source");
@@ -101,7 +101,7 @@ fn check_pictures(message: &Value, at: usize) -> Checked {
 }
 
 /// The results of one turn stand at the start of the one user message behind it, complete.
-fn check_results(blocks: &[Value], at: usize, open: &[&str]) -> Checked {
+fn check_results(blocks: &[Value], at: usize, open: &[&str]) -> CheckResult {
     let mut left = open.to_vec();
     for (number, block) in blocks.iter().enumerate() {
         if block["type"] != "tool_result" {
@@ -119,7 +119,7 @@ fn check_results(blocks: &[Value], at: usize, open: &[&str]) -> Checked {
     all_answered(&left, at)
 }
 
-fn all_answered(open: &[&str], at: usize) -> Checked {
+fn all_answered(open: &[&str], at: usize) -> CheckResult {
     if open.is_empty() {
         return Ok(());
     }
@@ -155,7 +155,7 @@ fn check_uses(blocks: &[Value], at: usize) -> Result<Vec<&str>, String> {
     Ok(ids)
 }
 
-fn check_tools(body: &Value) -> Checked {
+fn check_tools(body: &Value) -> CheckResult {
     let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut names = HashSet::new();
     for (at, tool) in tools.iter().enumerate() {

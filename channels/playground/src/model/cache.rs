@@ -27,7 +27,7 @@ pub(super) struct Cache {
 
 /// How many tokens of a prompt were found, and how many were written for the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cached {
+pub(crate) struct CacheUsage {
     /// Found.
     pub(crate) read: usize,
     /// Written.
@@ -36,7 +36,7 @@ pub(crate) struct Cached {
 
 impl Cache {
     /// The OpenAI dialects: any prompt that begins alike, without being asked.
-    pub(super) fn automatic(&mut self, body: &Value) -> Cached {
+    pub(super) fn automatic(&mut self, body: &Value) -> CacheUsage {
         let said = if body["input"].is_null() { &body["messages"] } else { &body["input"] };
         let prompt = format!("{}{}{}{said}", body["model"], body["tools"], body["instructions"]);
         let common = self.prompts.iter().map(|known| common(known, &prompt)).max().unwrap_or(0);
@@ -45,11 +45,11 @@ impl Cache {
         }
         self.prompts.push_back(prompt);
         let read = common / 4 / STEP * STEP;
-        Cached { read: if read < LEAST { 0 } else { read }, written: 0 }
+        CacheUsage { read: if read < LEAST { 0 } else { read }, written: 0 }
     }
 
     /// The Anthropic dialect: prefixes that end at a block with a mark.
-    pub(super) fn marked(&mut self, body: &Value) -> Cached {
+    pub(super) fn marked(&mut self, body: &Value) -> CacheUsage {
         let mut hasher = DefaultHasher::new();
         body["model"].as_str().hash(&mut hasher);
         let mut taken = 0;
@@ -68,7 +68,7 @@ impl Cache {
         self.prefixes.extend(kept.map(|prefix| prefix.hash));
         let over = self.prefixes.len().saturating_sub(PREFIXES);
         self.prefixes.drain(..over);
-        Cached { read, written: upto.saturating_sub(read) }
+        CacheUsage { read, written: upto.saturating_sub(read) }
     }
 }
 

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
     /// Its turns, oldest first, without what the system says.
-    pub turns: Vec<Spoken>,
+    pub turns: Vec<TalkTurn>,
     /// The tools that may be called.
     pub tools: Vec<ListedTool>,
 }
 
 /// A turn of a talk.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Spoken {
+pub enum TalkTurn {
     /// A person's words.
     User(String),
     /// The model's.
@@ -27,7 +27,7 @@ pub enum Spoken {
     },
 }
 
-impl Spoken {
+impl TalkTurn {
     /// A person's words.
     pub fn user(&self) -> Option<&str> {
         if let Self::User(text) = self { Some(text) } else { None }
@@ -132,7 +132,7 @@ fn chat_of_message(message: &Value) -> Vec<Value> {
     results.chain(texts.map(|text| json!({ "role": "user", "content": [text] }))).collect()
 }
 
-fn turns(messages: &[Value]) -> Vec<Spoken> {
+fn turns(messages: &[Value]) -> Vec<TalkTurn> {
     let answer_to = |at: usize, id: &Value| {
         let mut later = messages[at..].iter().filter(|message| message["role"] == "tool");
         later.find(|message| message["tool_call_id"] == *id)
@@ -154,9 +154,9 @@ fn turns(messages: &[Value]) -> Vec<Spoken> {
         });
         let calls: Vec<AnsweredCall> = calls.collect();
         match message["role"].as_str() {
-            Some("user") => turns.push(Spoken::User(text)),
-            Some("assistant") if !calls.is_empty() => turns.push(Spoken::Calls { text, calls }),
-            Some("assistant") => turns.push(Spoken::Assistant(text)),
+            Some("user") => turns.push(TalkTurn::User(text)),
+            Some("assistant") if !calls.is_empty() => turns.push(TalkTurn::Calls { text, calls }),
+            Some("assistant") => turns.push(TalkTurn::Assistant(text)),
             _ => {}
         }
     }
@@ -202,9 +202,9 @@ mod tests {
         };
         let talk = Conversation {
             turns: vec![
-                Spoken::User("hi".into()),
-                Spoken::Calls { text: "let me see".into(), calls: vec![called] },
-                Spoken::User("quick".into()),
+                TalkTurn::User("hi".into()),
+                TalkTurn::Calls { text: "let me see".into(), calls: vec![called] },
+                TalkTurn::User("quick".into()),
             ],
             tools: vec![ListedTool { name: "look".into(), description: "Looks.".into() }],
         };

@@ -15,7 +15,7 @@ use super::meaning::meaning;
 use super::openai::{error, unknown_key};
 use super::openai_check::Complaint;
 use super::stream::tokens;
-use super::{Asked, Dialect, Embedding, Model};
+use super::{Dialect, EmbeddingMode, Model, ModelRequest};
 use crate::line::Line;
 
 /// The most texts of one request, as OpenAI has it.
@@ -39,13 +39,13 @@ pub(crate) async fn embeddings(
     let checked = check(&body);
     let refused = checked.as_ref().err().map(|complaint| complaint.message.clone());
     let dialect = Dialect::Embeddings;
-    model.record_embedding(Asked { dialect, body: body.clone(), refused, cut: 0 });
+    model.record_embedding(ModelRequest { dialect, body: body.clone(), refused, cut: 0 });
     let texts = match checked {
         Ok(texts) => texts,
         Err(complaint) => return error(400, &complaint),
     };
     let does = model.embedding_when_it_speaks().await;
-    if does == Embedding::Choosy && texts.iter().any(|text| text.contains("unspeakable")) {
+    if does == EmbeddingMode::Choosy && texts.iter().any(|text| text.contains("unspeakable")) {
         return error(400, &Complaint::new("Invalid 'input': the text cannot be embedded."));
     }
     let name = body["model"].as_str().unwrap_or_default();
@@ -53,19 +53,19 @@ pub(crate) async fn embeddings(
 }
 
 /// What takes the place of an answer.
-fn troubled(does: Embedding, line: &Line) -> Option<Response> {
+fn troubled(does: EmbeddingMode, line: &Line) -> Option<Response> {
     match does {
-        Embedding::Away => {
+        EmbeddingMode::Away => {
             line.cut();
             Some(StatusCode::BAD_GATEWAY.into_response())
         }
-        Embedding::Busy => {
+        EmbeddingMode::Busy => {
             let mut response = error(429, &Complaint::new("Rate limit reached for embeddings."));
             response.headers_mut().insert(RETRY_AFTER, 1.into());
             Some(response)
         }
-        Embedding::Garbled => Some("<html>not today</html>".into_response()),
-        Embedding::Huge => {
+        EmbeddingMode::Garbled => Some("<html>not today</html>".into_response()),
+        EmbeddingMode::Huge => {
             let piece = Bytes::from(vec![b'1'; 1 << 20]);
             let pieces = (0..200).map(move |_| Ok::<_, Infallible>(piece.clone()));
             let body = Body::from_stream(futures_util::stream::iter(pieces));
@@ -75,12 +75,12 @@ fn troubled(does: Embedding, line: &Line) -> Option<Response> {
     }
 }
 
-fn answered(does: Embedding, model: &str, texts: &[&str]) -> Response {
+fn answered(does: EmbeddingMode, model: &str, texts: &[&str]) -> Response {
     let mut rows: Vec<Value> =
         texts.iter().enumerate().map(|(at, text)| row(does, at, text)).collect();
     match does {
-        Embedding::TooFew => _ = rows.pop(),
-        Embedding::TooMany => rows.push(row(does, texts.len(), "one more")),
+        EmbeddingMode::TooFew => _ = rows.pop(),
+        EmbeddingMode::TooMany => rows.push(row(does, texts.len(), "one more")),
         _ => {}
     }
     let asked: usize = texts.iter().map(|text| tokens(text)).sum();
@@ -88,7 +88,7 @@ fn answered(does: Embedding, model: &str, texts: &[&str]) -> Response {
         "object": "list", "model": model, "data": rows,
         "usage": { "prompt_tokens": asked, "total_tokens": asked },
     });
-    if does == Embedding::NoNumber {
+    if does == EmbeddingMode::NoNumber {
         // No JSON library writes this.
         let text = answer.to_string().replacen("\"embedding\":[", "\"embedding\":[NaN,", 1);
         return ([(CONTENT_TYPE, "application/json")], text).into_response();
@@ -96,16 +96,16 @@ fn answered(does: Embedding, model: &str, texts: &[&str]) -> Response {
     Json(answer).into_response()
 }
 
-fn row(does: Embedding, at: usize, text: &str) -> Value {
+fn row(does: EmbeddingMode, at: usize, text: &str) -> Value {
     let mut numbers = meaning(text);
     match does {
-        Embedding::OtherSize => numbers.truncate(numbers.len() / 2),
-        Embedding::Ragged if at % 2 == 1 => _ = numbers.pop(),
-        Embedding::Empty => numbers.clear(),
+        EmbeddingMode::OtherSize => numbers.truncate(numbers.len() / 2),
+        EmbeddingMode::Ragged if at % 2 == 1 => _ = numbers.pop(),
+        EmbeddingMode::Empty => numbers.clear(),
         _ => {}
     }
     match does {
-        Embedding::NoIndex => json!({ "object": "embedding", "embedding": numbers }),
+        EmbeddingMode::NoIndex => json!({ "object": "embedding", "embedding": numbers }),
         _ => json!({ "object": "embedding", "index": at, "embedding": numbers }),
     }
 }
@@ -214,9 +214,9 @@ mod tests {
         assert_eq!((status, answer["data"].as_array().unwrap().len()), (200, 2));
         assert_eq!(answer["data"][1]["index"], 1);
         assert_eq!((status, text), asked(&playground, &body).await, "the same each time");
-        playground.model().set_embedding(Embedding::Busy);
+        playground.model().set_embedding(EmbeddingMode::Busy);
         assert_eq!(asked(&playground, &body).await.0, 429);
-        playground.model().set_embedding(Embedding::NoNumber);
+        playground.model().set_embedding(EmbeddingMode::NoNumber);
         assert!(asked(&playground, &body).await.1.contains("[NaN,"));
     }
 }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
-use super::cache::{Cache, Cached};
+use super::cache::{Cache, CacheUsage};
 use super::contract;
 use super::conversation::Conversation;
-use super::owned::Owned;
+use super::owned::OwnForm;
 use super::prompt::Prompt;
 use super::strict::Family;
 use super::turn::Turn;
@@ -37,7 +37,7 @@ pub enum Behaviour {
 /// What the server of embeddings does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Embedding {
+pub enum EmbeddingMode {
     /// It answers as it should.
     #[default]
     Good,
@@ -84,7 +84,7 @@ pub enum Dialect {
 
 /// A request a server took or refused.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ModelRequest {
     /// Which server.
     pub dialect: Dialect,
     /// The body; null when it was no JSON.
@@ -112,7 +112,7 @@ struct Inner {
     /// How many requests were kept or counted.
     asked: watch::Sender<u64>,
     now: Now,
-    embedding: watch::Sender<Embedding>,
+    embedding: watch::Sender<EmbeddingMode>,
     /// How many pieces may be written on.
     pace: Arc<Semaphore>,
 }
@@ -120,14 +120,14 @@ struct Inner {
 #[derive(Default)]
 struct State {
     behaviour: Behaviour,
-    owned: Owned,
+    owned: OwnForm,
     family: Option<Family>,
     answerer: Option<Answerer>,
     script: VecDeque<Turn>,
     /// Scripts for requests that contain a text.
     keyed: Vec<(String, VecDeque<Turn>)>,
-    requests: VecDeque<Asked>,
-    embedded: VecDeque<Asked>,
+    requests: VecDeque<ModelRequest>,
+    embedded: VecDeque<ModelRequest>,
     cache: Cache,
 }
 
@@ -173,17 +173,17 @@ impl Model {
     }
 
     /// Changes what the servers mark as their own beside calls, and want back.
-    pub fn set_owned(&self, owned: Owned) {
+    pub fn set_owned(&self, owned: OwnForm) {
         self.state().owned = owned;
     }
 
     /// What they mark.
-    pub(crate) fn owned(&self) -> Owned {
+    pub(crate) fn owned(&self) -> OwnForm {
         let state = self.state();
         match state.family {
-            Some(Family::DeepSeek) => Owned::Thoughts,
-            Some(Family::Gemini) => Owned::Marks,
-            Some(_) => Owned::Nothing,
+            Some(Family::DeepSeek) => OwnForm::Thoughts,
+            Some(Family::Gemini) => OwnForm::Marks,
+            Some(_) => OwnForm::Nothing,
             None => state.owned,
         }
     }
@@ -204,17 +204,17 @@ impl Model {
     }
 
     /// The requests, oldest first (the last 2,000; none under load).
-    pub fn requests(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.state().requests.iter().cloned().collect()
     }
 
     /// Changes what the server of embeddings does.
-    pub fn set_embedding(&self, does: Embedding) {
+    pub fn set_embedding(&self, does: EmbeddingMode) {
         self.inner.embedding.send_replace(does);
     }
 
     /// The requests for embeddings, oldest first (the last 2,000).
-    pub fn embedded(&self) -> Vec<Asked> {
+    pub fn embedded(&self) -> Vec<ModelRequest> {
         self.state().embedded.iter().cloned().collect()
     }
 
@@ -263,7 +263,7 @@ impl Model {
     }
 
     /// Counts a request and keeps it, unless under load.
-    pub(crate) fn record(&self, asked: impl FnOnce(u64) -> Asked) -> u64 {
+    pub(crate) fn record(&self, asked: impl FnOnce(u64) -> ModelRequest) -> u64 {
         let number = self.inner.calls.fetch_add(1, Ordering::SeqCst) + 1;
         if !self.inner.load.load(Ordering::SeqCst) {
             let asked = asked(number);
@@ -274,28 +274,28 @@ impl Model {
     }
 
     /// Returns how much of a well-formed prompt was read before; under load none is kept.
-    pub(crate) fn cached(&self, dialect: Dialect, body: &Value) -> Cached {
+    pub(crate) fn cached(&self, dialect: Dialect, body: &Value) -> CacheUsage {
         if self.inner.load.load(Ordering::SeqCst) {
-            return Cached::default();
+            return CacheUsage::default();
         }
         let cache = &mut self.state().cache;
         match dialect {
             Dialect::OpenAi | Dialect::Responses => cache.automatic(body),
             Dialect::Anthropic => cache.marked(body),
-            Dialect::Embeddings => Cached::default(),
+            Dialect::Embeddings => CacheUsage::default(),
         }
     }
 
     /// Keeps a request for embeddings.
-    pub(crate) fn record_embedding(&self, asked: Asked) {
+    pub(crate) fn record_embedding(&self, asked: ModelRequest) {
         keep(&mut self.state().embedded, asked);
     }
 
     /// What the server of embeddings does, as soon as it does anything.
-    pub(crate) async fn embedding_when_it_speaks(&self) -> Embedding {
+    pub(crate) async fn embedding_when_it_speaks(&self) -> EmbeddingMode {
         let mut does = self.inner.embedding.subscribe();
-        let speaks = does.wait_for(|does| *does != Embedding::Silent).await;
-        speaks.map_or(Embedding::Away, |does| *does)
+        let speaks = does.wait_for(|does| *does != EmbeddingMode::Silent).await;
+        speaks.map_or(EmbeddingMode::Away, |does| *does)
     }
 
     /// Whether this key opens the servers.
@@ -314,7 +314,7 @@ impl Model {
 }
 
 /// Keeps a request among the newest.
-fn keep(kept: &mut VecDeque<Asked>, asked: Asked) {
+fn keep(kept: &mut VecDeque<ModelRequest>, asked: ModelRequest) {
     if kept.len() == KEPT {
         kept.pop_front();
     }

@@ -21,9 +21,9 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 pub(crate) use conversation::text_of;
-pub use conversation::{AnsweredCall, Conversation, ListedTool, Spoken};
-pub use handle::{Answerer, Asked, Behaviour, Dialect, Embedding, Model};
-pub use owned::Owned;
+pub use conversation::{AnsweredCall, Conversation, ListedTool, TalkTurn};
+pub use handle::{Answerer, Behaviour, Dialect, EmbeddingMode, Model, ModelRequest};
+pub use owned::OwnForm;
 pub(crate) use prompt::{Prompt, fresh};
 pub use strict::Family;
 pub use turn::{ScriptedCall, Turn};

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::openai_check::Complaint;
-use super::owned::{self, Owned};
+use super::owned::{self, OwnForm};
 use super::stream::{
     after_delays, broken_stream, dripped_stream, paced_stream, pieces, tokens, whole_stream,
 };
 use super::turn::{ScriptedCall, Turn, units};
-use super::{Asked, Dialect, Family, Model, Prompt, conversation, fresh, strict};
+use super::{Dialect, Family, Model, ModelRequest, Prompt, conversation, fresh, strict};
 use crate::line::Line;
 
 /// `GET /models`.
@@ -53,7 +53,7 @@ pub(crate) async fn chat(
     let sent = body.clone();
     let is_cut = family == Some(Family::Local) && checked.is_ok();
     let cut = if is_cut { strict::fit(&mut body) } else { 0 };
-    let number = model.record(|_| Asked {
+    let number = model.record(|_| ModelRequest {
         dialect: Dialect::OpenAi,
         body: sent,
         refused: checked.as_ref().err().map(|complaint| complaint.message.clone()),
@@ -109,7 +109,7 @@ struct Writer<'a> {
     asked: usize,
     cached: usize,
     pace: Arc<Semaphore>,
-    owned: Owned,
+    owned: OwnForm,
     family: Option<Family>,
 }
 
@@ -207,7 +207,7 @@ impl Writer<'_> {
 
     /// Whether there are thoughts beside the answer: of a family that thinks beside every one.
     fn thinks(&self, calls: &[ScriptedCall]) -> bool {
-        self.owned == Owned::Thoughts && (self.family.is_some() || !calls.is_empty())
+        self.owned == OwnForm::Thoughts && (self.family.is_some() || !calls.is_empty())
     }
 
     fn call(&self, at: usize, call: &ScriptedCall) -> Value {
@@ -221,7 +221,7 @@ impl Writer<'_> {
     }
 
     fn marked(&self, at: usize, mut call: Value) -> Value {
-        if self.owned == Owned::Marks && at == 0 {
+        if self.owned == OwnForm::Marks && at == 0 {
             call["extra_content"] = owned::mark(self.number);
         }
         call

@@ -34,10 +34,10 @@ impl Complaint {
     }
 }
 
-type Checked = Result<(), Complaint>;
+type CheckResult = Result<(), Complaint>;
 
 /// Checks a request's body; null stands for one that is no JSON.
-pub(crate) fn check(body: &Value) -> Checked {
+pub(crate) fn check(body: &Value) -> CheckResult {
     if !body.is_object() {
         return Err(Complaint::new("We could not parse the JSON body of your request."));
     }
@@ -61,7 +61,7 @@ pub(crate) fn check(body: &Value) -> Checked {
     check_messages(messages)
 }
 
-fn check_messages(messages: &[Value]) -> Checked {
+fn check_messages(messages: &[Value]) -> CheckResult {
     let mut open: Vec<&str> = vec![];
     let mut begun = false;
     for (at, message) in messages.iter().enumerate() {
@@ -101,7 +101,7 @@ fn check_messages(messages: &[Value]) -> Checked {
 }
 
 /// A `tool` message answers one open call.
-fn answer<'a>(message: &'a Value, at: usize, open: &mut Vec<&'a str>) -> Checked {
+fn answer<'a>(message: &'a Value, at: usize, open: &mut Vec<&'a str>) -> CheckResult {
     let id = message["tool_call_id"].as_str().unwrap_or_default();
     let Some(found) = open.iter().position(|call| *call == id) else {
         return Err(Complaint::new(
@@ -117,7 +117,7 @@ fn answer<'a>(message: &'a Value, at: usize, open: &mut Vec<&'a str>) -> Checked
     Err(content_wrong(at))
 }
 
-fn all_answered(open: &[&str], at: usize) -> Checked {
+fn all_answered(open: &[&str], at: usize) -> CheckResult {
     if open.is_empty() {
         return Ok(());
     }
@@ -128,7 +128,7 @@ fn all_answered(open: &[&str], at: usize) -> Checked {
     .at(format!("messages.[{at}].role")))
 }
 
-fn text_needed(message: &Value, at: usize) -> Checked {
+fn text_needed(message: &Value, at: usize) -> CheckResult {
     match &message["content"] {
         Value::String(_) => Ok(()),
         Value::Array(parts) if !parts.is_empty() && parts.iter().all(|p| p["type"].is_string()) => {
@@ -139,7 +139,7 @@ fn text_needed(message: &Value, at: usize) -> Checked {
 }
 
 /// A picture is a data URL of a type that models take, or an address.
-fn check_pictures(message: &Value, at: usize) -> Checked {
+fn check_pictures(message: &Value, at: usize) -> CheckResult {
     let parts = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     for part in parts.iter().filter(|part| part["type"] == "image_url") {
         let url = part["image_url"]["url"].as_str().unwrap_or_default();
@@ -199,7 +199,7 @@ fn asks(message: &Value, at: usize) -> Result<Vec<&str>, Complaint> {
     Ok(ids)
 }
 
-fn check_tools(body: &Value) -> Checked {
+fn check_tools(body: &Value) -> CheckResult {
     let Some(tools) = body.get("tools").filter(|tools| !tools.is_null()) else { return Ok(()) };
     let tools = tools
         .as_array()

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// What the servers want back with their calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Owned {
+pub enum OwnForm {
     /// Nothing.
     #[default]
     Nothing,
@@ -61,7 +61,7 @@ pub(super) const NO_THOUGHTS: &str =
 pub(super) const NO_THINKING: &str = "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When \
      `thinking` is enabled, a final `assistant` message must start with a thinking block.";
 
-impl Owned {
+impl OwnForm {
     /// Checks a chat completions request: every call since the person's last message has what it came with.
     pub(super) fn check_openai(self, messages: &Value) -> Result<(), &'static str> {
         for message in since_user(messages, |m| m["role"] == "user") {

@@ -12,13 +12,13 @@ const MAX_ELEMENTS: usize = 25;
 /// Characters of an id.
 const MAX_ID: usize = 255;
 
-type Checked = Result<(), String>;
+type CheckResult = Result<(), String>;
 
 /// Checks the blocks of a call.
 ///
 /// # Errors
 /// What is wrong, in words.
-pub(super) fn check(blocks: &Value) -> Checked {
+pub(super) fn check(blocks: &Value) -> CheckResult {
     let blocks = blocks.as_array().ok_or("blocks: must be an array")?;
     if blocks.len() > MAX_BLOCKS {
         return Err(format!("no more than {MAX_BLOCKS} items allowed"));
@@ -37,7 +37,7 @@ pub(super) fn check(blocks: &Value) -> Checked {
     Ok(())
 }
 
-fn check_block(block: &Map<String, Value>) -> Checked {
+fn check_block(block: &Map<String, Value>) -> CheckResult {
     match block.get("type").and_then(Value::as_str).unwrap_or_default() {
         "section" => {
             only(block, &["type", "block_id", "text", "fields", "accessory", "expand"])?;
@@ -78,7 +78,7 @@ fn elements(block: &Map<String, Value>, most: usize) -> Result<&Vec<Value>, Stri
     }
 }
 
-fn button(element: &Value, ids: &mut BTreeSet<String>) -> Checked {
+fn button(element: &Value, ids: &mut BTreeSet<String>) -> CheckResult {
     let button = element.as_object().ok_or("an element must be an object")?;
     if button.get("type") != Some(&Value::from("button")) {
         return Err("only buttons are emulated".to_owned());
@@ -101,7 +101,7 @@ fn button(element: &Value, ids: &mut BTreeSet<String>) -> Checked {
     }
 }
 
-fn text_object(object: &Value, kinds: &[&str], most: usize) -> Checked {
+fn text_object(object: &Value, kinds: &[&str], most: usize) -> CheckResult {
     let object = object.as_object().ok_or("text: must be a text object")?;
     let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();
     if !kinds.contains(&kind) {
@@ -123,7 +123,7 @@ fn text<'a>(value: &'a Value, name: &str, least: usize, most: usize) -> Result<&
     Ok(text)
 }
 
-fn only(object: &Map<String, Value>, known: &[&str]) -> Checked {
+fn only(object: &Map<String, Value>, known: &[&str]) -> CheckResult {
     match object.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => Err(format!("invalid additional property: {key}")),
         None => Ok(()),

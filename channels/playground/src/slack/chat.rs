@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::params::text;
-use super::refusal::{Done, Refusal};
+use super::refusal::{MethodResult, Refusal};
 use super::world::{BOT, Whisper, find, is_person, said};
 use super::{Server, blocks};
 
@@ -12,7 +12,7 @@ const MAX_METADATA: usize = 16 * 1024;
 /// A changed message may not be longer.
 const MAX_UPDATE: usize = 4000;
 
-pub(super) fn post(server: &Server, params: &Value) -> Done {
+pub(super) fn post(server: &Server, params: &Value) -> MethodResult {
     let channel = text(params, "channel");
     let mut world = server.world();
     let channel = world.home_of(channel);
@@ -34,7 +34,7 @@ pub(super) fn post(server: &Server, params: &Value) -> Done {
 }
 
 /// With a text and without blocks the old blocks go; an empty list takes them away in any case.
-pub(super) fn update(server: &Server, params: &Value) -> Done {
+pub(super) fn update(server: &Server, params: &Value) -> MethodResult {
     let (channel, ts) = (text(params, "channel"), text(params, "ts"));
     let mut world = server.world();
     let now = (server.now)();
@@ -55,7 +55,7 @@ pub(super) fn update(server: &Server, params: &Value) -> Done {
     Ok(answer)
 }
 
-pub(super) fn delete(server: &Server, params: &Value) -> Done {
+pub(super) fn delete(server: &Server, params: &Value) -> MethodResult {
     let (channel, ts) = (text(params, "channel"), text(params, "ts"));
     let mut world = server.world();
     let room = world.open_room(channel)?;
@@ -68,7 +68,7 @@ pub(super) fn delete(server: &Server, params: &Value) -> Done {
 }
 
 /// Seen by one person, stored nowhere.
-pub(super) fn whisper(server: &Server, params: &Value) -> Done {
+pub(super) fn whisper(server: &Server, params: &Value) -> MethodResult {
     let (channel, user) = (text(params, "channel"), text(params, "user"));
     let mut world = server.world();
     world.open_room(channel)?;

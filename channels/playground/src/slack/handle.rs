@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::world::{BOT, File, SlackMessage, TEAM, said};
 use super::{Server, methods, sockets};
-use crate::delivered::{Delivered, Keep};
+use crate::delivered::{DeliveredMessage, Keep};
 use crate::faults::Fault;
 use crate::wait::until;
 
@@ -263,14 +263,14 @@ impl Slack {
     }
 
     /// Everything the bot says or changes from now on, without loss and without the cost of a look.
-    pub fn watch(&self) -> mpsc::UnboundedReceiver<Delivered> {
+    pub fn watch(&self) -> mpsc::UnboundedReceiver<DeliveredMessage> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.server.world().watchers.push(sender);
         receiver
     }
 
     /// Lets go of old messages, in every channel; gives those of the bot as they stood there, each once.
-    pub fn forget(&self, keep: &Keep) -> Vec<Delivered> {
+    pub fn forget(&self, keep: &Keep) -> Vec<DeliveredMessage> {
         let now = (self.server.now)();
         self.server.world().forget(keep, now)
     }

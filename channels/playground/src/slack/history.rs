@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use super::params::text;
-use super::refusal::{Done, Refusal};
+use super::refusal::{MethodResult, Refusal};
 use super::world::SlackMessage;
 
 /// Messages on a page when the call names no number.
@@ -15,7 +15,7 @@ const MOST: usize = 999;
 const LITTLE: usize = 15;
 
 /// Replies are listed oldest first with their root before them, a channel's messages newest first.
-pub(super) fn page(server: &Server, method: &str, params: &Value) -> Done {
+pub(super) fn page(server: &Server, method: &str, params: &Value) -> MethodResult {
     let (channel, root) = (text(params, "channel"), text(params, "ts"));
     let mut world = server.world();
     world.open_room(channel)?;

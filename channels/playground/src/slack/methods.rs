@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::params::text;
-use super::refusal::Done;
+use super::refusal::MethodResult;
 use super::world::{ADA, BOT, File, GRACE, LINUS, TEAM, find, said};
 use super::{Server, chat, history, sockets, streams};
 
@@ -13,7 +13,7 @@ use super::{Server, chat, history, sockets, streams};
 const EMOJI: &[&str] = &["+1", "thumbsup", "eyes", "heart", "tada", "tea", "white_check_mark"];
 
 /// Runs a method.
-pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
+pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> MethodResult {
     match method {
         "auth.test" => Ok(json!({
             "team_id": TEAM, "team": "Playground", "user_id": BOT, "user": "selkie",
@@ -49,7 +49,7 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
 }
 
 /// Of the people here the owner alone has a conversation with the bot.
-fn open(users: &str) -> Done {
+fn open(users: &str) -> MethodResult {
     match users {
         "" => Err("users_list_not_supplied".into()),
         ADA => Ok(json!({ "channel": { "id": super::DM } })),
@@ -57,7 +57,7 @@ fn open(users: &str) -> Done {
     }
 }
 
-fn info(server: &Server, params: &Value) -> Done {
+fn info(server: &Server, params: &Value) -> MethodResult {
     let world = server.world();
     let channel = text(params, "channel");
     let room = world.rooms.get(channel).ok_or("channel_not_found")?;
@@ -68,7 +68,7 @@ fn info(server: &Server, params: &Value) -> Done {
 }
 
 /// Shown under a thread until somebody answers there; an empty one takes it away.
-fn sign(server: &Server, params: &Value) -> Done {
+fn sign(server: &Server, params: &Value) -> MethodResult {
     let (channel, thread) = (text(params, "channel_id"), text(params, "thread_ts"));
     let mut world = server.world();
     let room = world.rooms.get(channel).filter(|room| room.has_bot).ok_or("channel_not_found")?;
@@ -85,7 +85,7 @@ pub(super) fn is_emoji(name: &str) -> bool {
     name == "selkie" || EMOJI.contains(&name)
 }
 
-fn react(server: &Server, params: &Value) -> Done {
+fn react(server: &Server, params: &Value) -> MethodResult {
     let name = text(params, "name").to_owned();
     if !is_emoji(&name) {
         return Err("invalid_name".into());
@@ -101,7 +101,7 @@ fn react(server: &Server, params: &Value) -> Done {
     Ok(json!({}))
 }
 
-fn unreact(server: &Server, params: &Value) -> Done {
+fn unreact(server: &Server, params: &Value) -> MethodResult {
     let mut world = server.world();
     let room = world.open_room(text(params, "channel"))?;
     let message = find(&mut room.messages, text(params, "timestamp"))?;
@@ -113,14 +113,14 @@ fn unreact(server: &Server, params: &Value) -> Done {
     }
 }
 
-fn user(id: &str) -> Done {
+fn user(id: &str) -> MethodResult {
     let names = [(ADA, "Ada"), (GRACE, "Grace"), (LINUS, "Linus"), (BOT, "selkie")];
     let (id, name) = names.iter().find(|(known, _)| *known == id).ok_or("user_not_found")?;
     let profile = json!({ "display_name": name, "real_name": name });
     Ok(json!({ "user": { "id": id, "name": name.to_lowercase(), "profile": profile } }))
 }
 
-fn upload_url(server: &Server, params: &Value) -> Done {
+fn upload_url(server: &Server, params: &Value) -> MethodResult {
     let name = text(params, "filename").to_owned();
     let length = text(params, "length").parse().ok().filter(|length| *length > 0);
     let (false, Some(length)) = (name.is_empty(), length) else {
@@ -135,7 +135,7 @@ fn upload_url(server: &Server, params: &Value) -> Done {
     Ok(json!({ "upload_url": format!("{}/upload/{id}", server.base), "file_id": id }))
 }
 
-fn complete(server: &Server, params: &Value) -> Done {
+fn complete(server: &Server, params: &Value) -> MethodResult {
     let channel = text(params, "channel_id");
     let ids: Vec<String> = params["files"]
         .as_array()
@@ -163,7 +163,7 @@ fn complete(server: &Server, params: &Value) -> Done {
     Ok(json!({ "files": files }))
 }
 
-fn file(server: &Server, id: &str) -> Done {
+fn file(server: &Server, id: &str) -> MethodResult {
     let world = server.world();
     let file = world.files.get(id).ok_or("file_not_found")?;
     Ok(json!({ "file": file.render(id, &server.base) }))

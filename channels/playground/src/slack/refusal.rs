@@ -33,4 +33,4 @@ impl From<&str> for Refusal {
 }
 
 /// What a method answers.
-pub(super) type Done = Result<Value, Refusal>;
+pub(super) type MethodResult = Result<Value, Refusal>;

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::Server;
 use super::chat::{check_metadata, thread};
 use super::params::text;
-use super::refusal::{Done, Refusal};
+use super::refusal::{MethodResult, Refusal};
 use super::world::{BOT, SlackMessage, Stream, TEAM, find, is_person, said};
 
 /// The most that one call brings, characters.
 const MAX_TEXT: usize = 12_000;
 
 /// Begins one. In a channel Slack wants to know who reads along.
-pub(super) fn start(server: &Server, params: &Value) -> Done {
+pub(super) fn start(server: &Server, params: &Value) -> MethodResult {
     let channel = text(params, "channel");
     let mut world = server.world();
     let room = world.open_room(channel)?;
@@ -35,7 +35,7 @@ pub(super) fn start(server: &Server, params: &Value) -> Done {
     Ok(json!({ "channel": channel, "ts": ts }))
 }
 
-pub(super) fn append(server: &Server, params: &Value) -> Done {
+pub(super) fn append(server: &Server, params: &Value) -> MethodResult {
     if text(params, "markdown_text").is_empty() {
         return Err("no_text".into());
     }
@@ -50,7 +50,7 @@ pub(super) fn append(server: &Server, params: &Value) -> Done {
 }
 
 /// Ends one, with the last of its words where the call brings some.
-pub(super) fn stop(server: &Server, params: &Value) -> Done {
+pub(super) fn stop(server: &Server, params: &Value) -> MethodResult {
     let (channel, ts) = (text(params, "channel"), text(params, "ts"));
     let mut world = server.world();
     let message = open(&mut world.open_room(channel)?.messages, ts, (server.now)())?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::refusal::Refusal;
-use crate::delivered::{Delivered, Keep};
+use crate::delivered::{DeliveredMessage, Keep};
 
 /// The workspace.
 pub const TEAM: &str = "T0PLAY";
@@ -143,7 +143,7 @@ pub(super) struct World {
     pub(super) rights: BTreeMap<u64, Right>,
     pub(super) revoked: bool,
     pub(super) missing_scopes: BTreeSet<String>,
-    pub(super) watchers: Vec<mpsc::UnboundedSender<Delivered>>,
+    pub(super) watchers: Vec<mpsc::UnboundedSender<DeliveredMessage>>,
     last: i64,
     number: u64,
 }
@@ -203,19 +203,19 @@ impl World {
 
     /// Tells everybody who watches what the bot said.
     pub(super) fn tell_watchers(&mut self, channel: &str, text: &str) {
-        let said = || Delivered { place: channel.to_owned(), text: text.to_owned() };
+        let said = || DeliveredMessage { place: channel.to_owned(), text: text.to_owned() };
         self.watchers.retain(|watcher| watcher.send(said()).is_ok());
     }
 
     /// Lets go of old messages; gives those of the bot.
-    pub(super) fn forget(&mut self, keep: &Keep, now: DateTime<Utc>) -> Vec<Delivered> {
+    pub(super) fn forget(&mut self, keep: &Keep, now: DateTime<Utc>) -> Vec<DeliveredMessage> {
         self.signs.clear();
         let mut delivered = Vec::new();
         for (id, room) in &mut self.rooms {
             let times = room.messages.iter().map(|message| Some(posted_at(&message.ts)));
             let gone = keep.gone(now, room.messages.len(), times);
             let ours = room.messages.drain(..gone).filter(SlackMessage::is_bots);
-            delivered.extend(ours.map(|m| Delivered { place: id.clone(), text: m.text }));
+            delivered.extend(ours.map(|m| DeliveredMessage { place: id.clone(), text: m.text }));
         }
         delivered
     }

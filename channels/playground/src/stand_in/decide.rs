@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::parse::find;
 use super::words::after;
-use crate::model::Spoken;
+use crate::model::TalkTurn;
 
 /// Returns the decision when this is a question of the gate.
-pub(super) fn answer(turns: &[Spoken]) -> Option<String> {
+pub(super) fn answer(turns: &[TalkTurn]) -> Option<String> {
     let asked = turns.first()?.user()?;
     let asked: Value = serde_json::from_str(asked).ok()?;
     let lines = asked.get("current_messages")?.as_array()?;
@@ -57,7 +57,7 @@ mod tests {
     fn decided(texts: &[&str]) -> Value {
         let lines: Vec<_> = texts.iter().map(|text| json!({ "text": text })).collect();
         let asked = json!({ "current_messages": lines }).to_string();
-        serde_json::from_str(&answer(&[Spoken::User(asked)]).unwrap()).unwrap()
+        serde_json::from_str(&answer(&[TalkTurn::User(asked)]).unwrap()).unwrap()
     }
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(decided(&["selkie?", "does anybody know Bo!"])["interject"], 0.9);
         assert_eq!(decided(&["nothing"])["addressed"], false);
         assert_eq!(decided(&["the gate says {\"odd\": 1}"]), json!({ "odd": 1 }));
-        assert_eq!(answer(&[Spoken::User("selkie, hi".to_owned())]), None);
+        assert_eq!(answer(&[TalkTurn::User("selkie, hi".to_owned())]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{AnsweredCall, Spoken};
+use crate::model::{AnsweredCall, TalkTurn};
 
 /// What a file can be, as the prompt says it behind the path.
 const KINDS: [&str; 5] = ["document", "photo", "voice", "audio", "video"];
@@ -46,10 +46,10 @@ pub(super) fn name(path: &str) -> &str {
 
 /// Returns the path of what a person calls `wanted`: the newest file of this name that came with a
 /// message, unless one was written under the name since. Anything else is its own path.
-pub(super) fn meant(wanted: &str, turns: &[Spoken]) -> String {
+pub(super) fn meant(wanted: &str, turns: &[TalkTurn]) -> String {
     let mut found = None;
     for turn in turns {
-        if let Spoken::Calls { calls, .. } = turn
+        if let TalkTurn::Calls { calls, .. } = turn
             && calls.iter().any(|call| writes(call, wanted) && !call.is_error)
         {
             found = None;
@@ -84,11 +84,11 @@ mod tests {
 
     use super::*;
 
-    fn came(path: &str) -> Spoken {
-        Spoken::User(format!("[Ann]\n(file: {path} (document, text/plain, 5 bytes))"))
+    fn came(path: &str) -> TalkTurn {
+        TalkTurn::User(format!("[Ann]\n(file: {path} (document, text/plain, 5 bytes))"))
     }
 
-    fn wrote(path: &str, is_error: bool) -> Spoken {
+    fn wrote(path: &str, is_error: bool) -> TalkTurn {
         let arguments = json!({ "path": path, "content": "x" });
         let call = AnsweredCall {
             name: "write_file".to_owned(),
@@ -96,7 +96,7 @@ mod tests {
             answer: "ok".to_owned(),
             is_error,
         };
-        Spoken::Calls { text: String::new(), calls: vec![call] }
+        TalkTurn::Calls { text: String::new(), calls: vec![call] }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The heartbeat: of the owner's file the stand-in does the phrases that it knows, and is silent about all else.
 
 use super::parse::{Wish, wishes};
-use crate::model::Spoken;
+use crate::model::TalkTurn;
 
 /// How the note begins that comes with the owner's file.
 const NOTE: &str = "[note] the heartbeat came due at ";
@@ -9,8 +9,8 @@ const NOTE: &str = "[note] the heartbeat came due at ";
 pub(super) const NOTHING: &str = "NOTHING";
 
 /// Whether these turns are the heartbeat's.
-pub(super) fn is_heartbeat(turns: &[Spoken]) -> bool {
-    turns.iter().filter_map(Spoken::user).any(|text| text.trim_start().starts_with(NOTE))
+pub(super) fn is_heartbeat(turns: &[TalkTurn]) -> bool {
+    turns.iter().filter_map(TalkTurn::user).any(|text| text.trim_start().starts_with(NOTE))
 }
 
 /// Reads what of the owner's file is a phrase, each on a line or a point of its own.

@@ -1,13 +1,13 @@
 //! What the stand-in knows of people: what it is shown of its memory, word by word.
 
-use crate::model::Spoken;
+use crate::model::TalkTurn;
 
 /// How the note begins that shows it.
 const SHOWN: &str = "[note] What you remember here";
 
 /// Says what it was shown last.
-pub(super) fn told(turns: &[Spoken]) -> String {
-    let notes = turns.iter().rev().filter_map(Spoken::user);
+pub(super) fn told(turns: &[TalkTurn]) -> String {
+    let notes = turns.iter().rev().filter_map(TalkTurn::user);
     let lines: Vec<&str> = notes
         .flat_map(|note| note.split("\n\n"))
         .find(|part| part.starts_with(SHOWN))
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn it_tells_what_it_is_shown() {
-        let user = |text: &str| Spoken::User(text.to_owned());
+        let user = |text: &str| TalkTurn::User(text.to_owned());
         let shown = user("[note] What you remember here:\n- tea\n- cake\n\n[note] Another");
         assert_eq!(told(&[shown, user("[now · Ann]\nwhat?")]), "I remember:\n- tea\n- cake");
         let others = "[note] What you remember here:\n(I keep 2 lines here; /memory shows them)";

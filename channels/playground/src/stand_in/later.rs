@@ -38,7 +38,7 @@ pub(super) enum What {
 }
 
 /// A time that a text begins with, and what follows.
-struct Timed<'a> {
+struct TimedText<'a> {
     when: String,
     rest: &'a str,
 }
@@ -46,7 +46,7 @@ struct Timed<'a> {
 /// Reads `every day at 8 my list`, `in 20 minutes my list`, `remind me tomorrow at 8 to call Ann`.
 pub(super) fn later(text: &str) -> Option<Later> {
     let reminds = after(text, "remind me ");
-    let Timed { when, rest } = timed(reminds.unwrap_or(text))?;
+    let TimedText { when, rest } = timed(reminds.unwrap_or(text))?;
     let rest = rest.trim_start_matches([':', ',']).trim();
     // `every day at 8 remind me to rest` says the same in another order.
     let reminds = reminds.or_else(|| after(rest, "remind me "));
@@ -64,7 +64,7 @@ pub(super) fn later(text: &str) -> Option<Later> {
     (!rest.is_empty()).then_some(Later { when, what })
 }
 
-fn timed(text: &str) -> Option<Timed<'_>> {
+fn timed(text: &str) -> Option<TimedText<'_>> {
     if let Some(rest) = after(text, "every ") {
         return on_days(rest).or_else(|| span("every", rest));
     }
@@ -73,17 +73,17 @@ fn timed(text: &str) -> Option<Timed<'_>> {
     }
     if let Some(rest) = after(text, "tomorrow at ") {
         let (time, rest) = time(rest)?;
-        return Some(Timed { when: format!("at tomorrow {time}"), rest });
+        return Some(TimedText { when: format!("at tomorrow {time}"), rest });
     }
     let rest = after(text, "at ")?;
     // A bare hour may begin a sentence: `at 8 people came`.
     let (first, _) = word(rest)?;
     let (time, rest) = time(rest).filter(|_| first.contains(':'))?;
-    Some(Timed { when: format!("at {time}"), rest })
+    Some(TimedText { when: format!("at {time}"), rest })
 }
 
 /// Reads `monday at 9:30 …`.
-fn on_days(text: &str) -> Option<Timed<'_>> {
+fn on_days(text: &str) -> Option<TimedText<'_>> {
     let (day, rest) = word(text)?;
     let day = day.to_ascii_lowercase();
     let (_, field) = DAYS.iter().find(|(name, _)| *name == day)?;
@@ -91,11 +91,11 @@ fn on_days(text: &str) -> Option<Timed<'_>> {
     let (hour, minute) = time.split_once(':')?;
     let bare = |digits: &str| digits.parse::<u32>().ok();
     let (hour, minute) = (bare(hour)?, bare(minute)?);
-    Some(Timed { when: format!("{minute} {hour} * * {field}"), rest })
+    Some(TimedText { when: format!("{minute} {hour} * * {field}"), rest })
 }
 
 /// Reads `20m …` and `20 minutes …`.
-fn span<'a>(start: &str, text: &'a str) -> Option<Timed<'a>> {
+fn span<'a>(start: &str, text: &'a str) -> Option<TimedText<'a>> {
     let (first, rest) = word(text)?;
     let digits = first.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     digits.parse::<u32>().ok()?;
@@ -104,7 +104,7 @@ fn span<'a>(start: &str, text: &'a str) -> Option<Timed<'a>> {
         "" => word(rest)?,
         unit => (unit, rest),
     };
-    known(unit).then(|| Timed { when: format!("{start} {digits} {unit}"), rest })
+    known(unit).then(|| TimedText { when: format!("{start} {digits} {unit}"), rest })
 }
 
 /// Reads `8 …`, `8:30 …` and `08:30 …`; returns it as `08:30`.

@@ -16,10 +16,10 @@ mod todo;
 mod words;
 
 pub use self::plan::Step;
-use crate::model::{ListedTool, Spoken, Turn};
+use crate::model::{ListedTool, TalkTurn, Turn};
 
 /// Answers a talk. `advice` says how to get a real model.
-pub fn answer(turns: &[Spoken], tools: &[ListedTool], advice: &str) -> Step {
+pub fn answer(turns: &[TalkTurn], tools: &[ListedTool], advice: &str) -> Step {
     let planned = planner::planned(turns)
         .or_else(|| decide::answer(turns))
         .or_else(|| todo::answer(turns))

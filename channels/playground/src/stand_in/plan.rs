@@ -13,7 +13,7 @@ use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
 use super::todo;
 use crate::model::ListedTool;
-use crate::model::{AnsweredCall, Spoken};
+use crate::model::{AnsweredCall, TalkTurn};
 
 /// What the stand-in does.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,16 +30,16 @@ pub enum Step {
 }
 
 /// Returns the next step. What belongs to the present task: everything after the last assistant turn.
-pub(super) fn next(turns: &[Spoken], tools: &[ListedTool], advice: &str) -> Step {
+pub(super) fn next(turns: &[TalkTurn], tools: &[ListedTool], advice: &str) -> Step {
     let begin =
-        turns.iter().rposition(|t| matches!(t, Spoken::Assistant(_))).map_or(0, |at| at + 1);
+        turns.iter().rposition(|t| matches!(t, TalkTurn::Assistant(_))).map_or(0, |at| at + 1);
     let now = &turns[begin..];
-    let heard = now.iter().filter_map(Spoken::user).map(own_words);
+    let heard = now.iter().filter_map(TalkTurn::user).map(own_words);
     let beats = heartbeat::is_heartbeat(now);
     let read = |text: String| if beats { heartbeat::known(&text) } else { self::wishes(&text) };
     let wishes: Vec<Wish> = heard.flat_map(read).collect();
     let mut answers = now.iter().flat_map(|t| match t {
-        Spoken::Calls { calls, .. } => calls.as_slice(),
+        TalkTurn::Calls { calls, .. } => calls.as_slice(),
         _ => &[],
     });
     let mut walk = Walk { answers: &mut answers, tools, turns, advice, known: None };
@@ -56,7 +56,7 @@ pub(super) fn next(turns: &[Spoken], tools: &[ListedTool], advice: &str) -> Step
         return Step::Say(heartbeat::told(said));
     }
     if said.is_empty() {
-        let users = now.iter().filter_map(Spoken::user);
+        let users = now.iter().filter_map(TalkTurn::user);
         said.extend(users.flat_map(files::of).map(messages::got_file));
     }
     if said.is_empty() {
@@ -70,7 +70,7 @@ struct Walk<'a> {
     answers: &'a mut dyn Iterator<Item = &'a AnsweredCall>,
     tools: &'a [ListedTool],
     /// The whole talk: files came in earlier tasks, too.
-    turns: &'a [Spoken],
+    turns: &'a [TalkTurn],
     advice: &'a str,
     /// The list as this task left it: read once, not before each change.
     known: Option<List>,
@@ -159,8 +159,8 @@ impl Walk<'_> {
 
     /// What others say in the present task's messages.
     fn others_words(&self) -> String {
-        let last = self.turns.iter().rposition(|turn| matches!(turn, Spoken::Assistant(_)));
-        let now = self.turns[last.map_or(0, |at| at + 1)..].iter().filter_map(Spoken::user);
+        let last = self.turns.iter().rposition(|turn| matches!(turn, TalkTurn::Assistant(_)));
+        let now = self.turns[last.map_or(0, |at| at + 1)..].iter().filter_map(TalkTurn::user);
         now.map(others_words).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 

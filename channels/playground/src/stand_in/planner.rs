@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::model::Spoken;
+use crate::model::TalkTurn;
 
 /// Answers a planner's question; `None` when the turns are none.
-pub(super) fn planned(turns: &[Spoken]) -> Option<String> {
-    let [Spoken::User(asked)] = turns else { return None };
+pub(super) fn planned(turns: &[TalkTurn]) -> Option<String> {
+    let [TalkTurn::User(asked)] = turns else { return None };
     let asked: Value = serde_json::from_str(asked).ok()?;
     let task = asked.get("task")?.as_str()?;
     asked.get("max_steps")?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::Spoken;
+use crate::model::TalkTurn;
 
 /// So many things are kept.
 const MOST: usize = 3;
@@ -10,8 +10,8 @@ const MOST: usize = 3;
 const LONGEST: usize = 120;
 
 /// Answers such a question; `None` when the turns are none.
-pub(super) fn answer(turns: &[Spoken]) -> Option<String> {
-    let [Spoken::User(asked)] = turns else { return None };
+pub(super) fn answer(turns: &[TalkTurn]) -> Option<String> {
+    let [TalkTurn::User(asked)] = turns else { return None };
     let asked: Value = serde_json::from_str(asked).ok()?;
     if asked.get("contract")?.as_str()? != "conversation_summary" {
         return None;
@@ -45,11 +45,11 @@ mod tests {
             said("Ada", &"x".repeat(300))
         ]);
         let asked = json!({ "contract": "conversation_summary", "before": [], "talk": talk });
-        let answer = answer(&[Spoken::User(asked.to_string())]).unwrap();
+        let answer = answer(&[TalkTurn::User(asked.to_string())]).unwrap();
         let read: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(read["lines"][0], "Ada said: two");
         assert_eq!(read["lines"][1], "Bo said: three lines");
         assert_eq!(read["lines"][2].as_str().unwrap().chars().count(), LONGEST);
-        assert_eq!(super::answer(&[Spoken::User("hello".to_owned())]), None);
+        assert_eq!(super::answer(&[TalkTurn::User("hello".to_owned())]), None);
     }
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::messages::unfenced;
-use crate::model::Spoken;
+use crate::model::TalkTurn;
 
 /// Answers such a question; `None` when the turns are none.
-pub(super) fn answer(turns: &[Spoken]) -> Option<String> {
-    let [Spoken::User(asked)] = turns else { return None };
+pub(super) fn answer(turns: &[TalkTurn]) -> Option<String> {
+    let [TalkTurn::User(asked)] = turns else { return None };
     let asked: Value = serde_json::from_str(asked).ok()?;
     let answer = match asked.get("contract")?.as_str()? {
         "reference_resolve" => resolved(&asked),
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn answered(asked: Value) -> Value {
-        serde_json::from_str(&answer(&[Spoken::User(asked.to_string())]).unwrap()).unwrap()
+        serde_json::from_str(&answer(&[TalkTurn::User(asked.to_string())]).unwrap()).unwrap()
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         };
         assert_eq!(resolved("Mei, I mean b:2")["rewritten_content"], "Ask [Mei](b:2)");
         assert_eq!(resolved("ask Mei")["status"], "missing_reference_id");
-        assert_eq!(answer(&[Spoken::User("hello".to_owned())]), None);
+        assert_eq!(answer(&[TalkTurn::User("hello".to_owned())]), None);
     }
 
     #[test]

@@ -269,7 +269,7 @@ pub(crate) struct StoredFile {
 
 /// One thing the bot said, told to watchers at once.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct BotMessage {
     /// The chat.
     pub chat: i64,
     /// The message's id there.

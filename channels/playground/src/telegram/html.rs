@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Text without its markup, and Telegram's entities in UTF-16 units.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Parsed {
+pub(crate) struct PlainText {
     /// The visible text.
     pub(crate) text: String,
     /// `[{type, offset, length, …}]`.
@@ -18,7 +18,7 @@ pub(crate) struct Parsed {
 ///
 /// # Errors
 /// What follows `can't parse entities: ` in the refusal.
-pub(crate) fn parse(source: &str) -> Result<Parsed, String> {
+pub(crate) fn parse(source: &str) -> Result<PlainText, String> {
     let mut parser =
         Parser { source, at: 0, text: String::new(), units: 0, open: vec![], done: vec![] };
     while let Some(character) = parser.peek() {
@@ -40,7 +40,7 @@ pub(crate) fn parse(source: &str) -> Result<Parsed, String> {
     }
     parser.done.sort_by_key(|(offset, length, _)| (*offset, std::cmp::Reverse(*length)));
     let entities = parser.done.into_iter().map(|(_, _, value)| value).collect();
-    Ok(Parsed { text: parser.text, entities })
+    Ok(PlainText { text: parser.text, entities })
 }
 
 struct Open {

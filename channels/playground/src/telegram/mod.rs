@@ -28,7 +28,7 @@ mod view;
 mod watch;
 mod world;
 
-pub use chat::{FileKind, Said, Spot};
+pub use chat::{BotMessage, FileKind, Spot};
 pub use demo::{ADA, BOT_ID, FIRST_PERSON, GRACE, GROUP, HERS, LINUS, PRIVATE, TOKEN, TOPIC};
 pub use handle::{FileDraft, Telegram};
 pub(crate) use http::routes;

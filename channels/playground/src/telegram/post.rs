@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 
-use super::chat::{Draft, Said};
+use super::chat::{BotMessage, Draft};
 use super::view::{Event, EventKind};
 use super::world::World;
 use super::{render, shown};
@@ -43,7 +43,7 @@ impl World {
             return;
         };
         let text = Arc::clone(&message.draft.text);
-        let said = Said { chat, message_id, text, at: Instant::now() };
+        let said = BotMessage { chat, message_id, text, at: Instant::now() };
         self.watchers.retain(|watcher| watcher.send(said.clone()).is_ok());
     }
 

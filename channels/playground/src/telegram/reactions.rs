@@ -16,7 +16,7 @@ const REACTIONS: &str = "👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 �
 
 /// Who reacts to what.
 #[derive(Clone, Copy)]
-struct Reacting {
+struct ReactionActor {
     chat: i64,
     user: i64,
     message: i64,
@@ -28,14 +28,14 @@ impl Telegram {
     /// learns of it if it asked for `message_reaction` and, in a group, is an administrator.
     pub fn react(&self, chat: i64, user: i64, message: i64, emoji: Option<&str>) -> bool {
         let now = self.server.now();
-        let done = self.server.world().react(Reacting { chat, user, message }, emoji, now);
+        let done = self.server.world().react(ReactionActor { chat, user, message }, emoji, now);
         self.server.arrivals.notify_waiters();
         done
     }
 }
 
 impl World {
-    fn react(&mut self, who: Reacting, emoji: Option<&str>, now: DateTime<Utc>) -> bool {
+    fn react(&mut self, who: ReactionActor, emoji: Option<&str>, now: DateTime<Utc>) -> bool {
         let new: Vec<String> = emoji.map(plain).into_iter().collect();
         if !new.iter().all(|emoji| is_known(emoji)) {
             return false;
@@ -56,7 +56,7 @@ impl World {
     }
 
     /// Gives what the person had there; `None` where they cannot react.
-    fn replace_reaction(&mut self, who: Reacting, new: &[String]) -> Option<Vec<String>> {
+    fn replace_reaction(&mut self, who: ReactionActor, new: &[String]) -> Option<Vec<String>> {
         let place = self.chats.get_mut(&who.chat)?;
         if !place.members.contains(&who.user) {
             return None;
@@ -72,7 +72,7 @@ impl World {
     /// A `MessageReactionUpdated`: the reactions of this one person before and after.
     fn reaction_changed(
         &self,
-        who: Reacting,
+        who: ReactionActor,
         old: &[String],
         new: &[String],
         now: DateTime<Utc>,

@@ -6,12 +6,12 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 
 use super::chat::Spot;
-use super::chat::{Content, Said, User};
+use super::chat::{BotMessage, Content, User};
 use super::handle::Telegram;
 use super::log::Call;
 use super::view::{Event, MessageView};
 use super::{Pace, shown};
-use crate::delivered::{Delivered, Keep};
+use crate::delivered::{DeliveredMessage, Keep};
 use crate::faults::Fault;
 
 impl Telegram {
@@ -142,21 +142,21 @@ impl Telegram {
     }
 
     /// Everything the bot says or edits from now on, without loss and without the cost of a view.
-    pub fn watch(&self) -> mpsc::UnboundedReceiver<Said> {
+    pub fn watch(&self) -> mpsc::UnboundedReceiver<BotMessage> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.server.world().watchers.push(sender);
         receiver
     }
 
     /// Lets go of old messages, in every chat; gives those of the bot as they stood there, each once.
-    pub fn forget(&self, keep: &Keep) -> Vec<Delivered> {
+    pub fn forget(&self, keep: &Keep) -> Vec<DeliveredMessage> {
         let now = self.server.now();
         let mut world = self.server.world();
         let bot = world.bot.id;
         let mut delivered = Vec::new();
         for (id, chat) in &mut world.chats {
             let ours = chat.forget(keep, now).filter(|message| message.draft.from == bot);
-            delivered.extend(ours.map(|message| Delivered {
+            delivered.extend(ours.map(|message| DeliveredMessage {
                 place: id.to_string(),
                 text: message.draft.text.to_string(),
             }));

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 
-use super::chat::{Chat, ChatKind, Draft, FileKind, Said, StoredFile, User};
+use super::chat::{BotMessage, Chat, ChatKind, Draft, FileKind, StoredFile, User};
 use super::refusal::Refusal;
 use super::updates::Updates;
 use super::view::Event;
@@ -36,7 +36,7 @@ pub(crate) struct World {
     /// Lists of commands by scope and language: `all_private_chats/`.
     pub(crate) commands: HashMap<String, Value>,
     pub(crate) events: broadcast::Sender<Event>,
-    pub(crate) watchers: Vec<mpsc::UnboundedSender<Said>>,
+    pub(crate) watchers: Vec<mpsc::UnboundedSender<BotMessage>>,
     pub(crate) counter: u64,
 }
 

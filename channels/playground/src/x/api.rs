@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use super::{Server, post};
 
 /// One call as it came.
-pub(super) struct Asked<'a> {
+pub(super) struct ApiCall<'a> {
     pub(super) is_post: bool,
     /// Below `/2`.
     pub(super) path: &'a [&'a str],
@@ -37,7 +37,7 @@ pub(super) fn name(is_post: bool, path: &[&str]) -> Option<&'static str> {
 }
 
 /// Carries a call out.
-pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<(u16, Value), Refusal> {
+pub(super) fn run(server: &Server, asked: &ApiCall<'_>) -> Result<(u16, Value), Refusal> {
     let now = server.now();
     match (asked.is_post, asked.path) {
         (true, ["tweets"]) => {

@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use super::Server;
-use super::api::{self, Asked};
-use super::login::{self, Caller, Signed};
+use super::api::{self, ApiCall};
+use super::login::{self, Caller, SignedRequest};
 use super::media::{self, Form};
 use super::record::XCall;
 use super::refusal::Refusal;
@@ -59,7 +59,7 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
     server.tell();
     let response = answer(server, line, &fault, |server| {
         let (status, value) =
-            run(server, &head, &path, &Sent { bytes: &bytes, form: form.as_ref() })?;
+            run(server, &head, &path, &RequestBody { bytes: &bytes, form: form.as_ref() })?;
         Ok((status, server.world().answer_of(method).unwrap_or(value)))
     })
     .await;
@@ -70,7 +70,7 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
 }
 
 /// A body as it came.
-struct Sent<'a> {
+struct RequestBody<'a> {
     bytes: &'a [u8],
     form: Option<&'a Form>,
 }
@@ -79,10 +79,10 @@ fn run(
     server: &Server,
     head: &Parts,
     path: &[&str],
-    sent: &Sent<'_>,
+    sent: &RequestBody<'_>,
 ) -> Result<(u16, Value), Refusal> {
     let now = server.now();
-    let Sent { bytes, form } = sent;
+    let RequestBody { bytes, form } = sent;
     if path == ["oauth2", "token"] {
         return Ok((200, login::renew(&mut server.world(), bytes, now)?));
     }
@@ -98,13 +98,14 @@ fn run(
         ));
     }
     let body = serde_json::from_slice(bytes).unwrap_or_default();
-    api::run(server, &Asked { is_post, path, query: &query, body: &body, form: *form, caller })
+    api::run(server, &ApiCall { is_post, path, query: &query, body: &body, form: *form, caller })
 }
 
 fn caller(server: &Server, head: &Parts, query: &[(String, String)]) -> Result<Caller, Refusal> {
     let host = head.headers.get(HOST).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let url = format!("http://{host}{MOUNT}{}", head.uri.path());
-    let signed = Signed { method: head.method.as_str(), url: &url, query, now: server.now() };
+    let signed =
+        SignedRequest { method: head.method.as_str(), url: &url, query, now: server.now() };
     login::caller(&mut server.world(), &head.headers, &signed)
 }
 

@@ -34,7 +34,7 @@ pub(super) enum Caller {
 }
 
 /// A request as it is signed.
-pub(super) struct Signed<'a> {
+pub(super) struct SignedRequest<'a> {
     pub(super) method: &'a str,
     /// With scheme, host and path, without the query.
     pub(super) url: &'a str,
@@ -47,7 +47,7 @@ pub(super) struct Signed<'a> {
 pub(super) fn caller(
     world: &mut World,
     headers: &HeaderMap,
-    signed: &Signed<'_>,
+    signed: &SignedRequest<'_>,
 ) -> Result<Caller, Refusal> {
     let header = headers.get(AUTHORIZATION).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if let Some(fields) = header.strip_prefix("OAuth ") {
@@ -74,7 +74,7 @@ fn unauthorized() -> Refusal {
 }
 
 /// Checks a signature; `None` when anything of it is wrong.
-fn is_signed(world: &mut World, fields: &str, signed: &Signed<'_>) -> Option<()> {
+fn is_signed(world: &mut World, fields: &str, signed: &SignedRequest<'_>) -> Option<()> {
     let mut all = BTreeMap::new();
     for field in fields.split(',') {
         let (name, value) = field.trim().split_once('=')?;

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 16 * 1024;
 const STANDS_IN: &str = "This content can't be displayed.";
 
 /// Words of others that came with a message.
-pub struct Shared {
+pub struct SharedContent {
     /// Whose they are, as far as it is told.
     pub speaker: String,
     /// As Markdown.
@@ -23,7 +23,7 @@ pub struct Shared {
     pub message: Option<MessageRef>,
 }
 
-impl Shared {
+impl SharedContent {
     /// Returns them as what the message `ts` quotes.
     pub fn quoted(self, ts: &str) -> Quote {
         let message = self.message.unwrap_or_else(|| MessageRef::new(ts));
@@ -42,7 +42,7 @@ pub fn own(message: &Value) -> String {
 }
 
 /// Returns what a message shares: a forwarded message, the card of another program.
-pub fn shared(message: &Value) -> Option<Shared> {
+pub fn shared(message: &Value) -> Option<SharedContent> {
     let cards = field::list(message, "attachments");
     let read: Vec<String> = cards.iter().take(MOST).map(card).filter(|c| !c.is_empty()).collect();
     let mut text = read.join("\n");
@@ -52,7 +52,7 @@ pub fn shared(message: &Value) -> Option<Shared> {
         .iter()
         .find_map(|key| field::text(first, key));
     let ts = field::text(first, "ts").filter(|ts| crate::ids::order(ts).is_some());
-    (!text.is_empty()).then(|| Shared {
+    (!text.is_empty()).then(|| SharedContent {
         speaker: speaker.unwrap_or("somebody else").to_owned(),
         text,
         message: ts.map(MessageRef::new),

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::field;
 use selkie_channel_core::hash::fnv;
-use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, ReplyWindow, Speaker, What};
+use selkie_channel_core::{
+    AddressReason, Audience, Inbound, MessageRef, ReplyWindow, Speaker, What,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -36,8 +38,8 @@ pub fn slash(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     inbound.command = text::command(if text.is_empty() { "help" } else { text });
     inbound.text = text.to_owned();
     inbound.addressed = match inbound.audience {
-        Audience::Direct => Addressed::Direct,
-        Audience::Group => Addressed::Command,
+        Audience::Direct => AddressReason::Direct,
+        Audience::Group => AddressReason::Command,
     };
     let name = field::text(payload, "user_name");
     inbound.speaker = somebody(team, field::text(payload, "user_id"), name);

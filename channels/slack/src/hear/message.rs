@@ -1,7 +1,7 @@
 //! A message, new, edited or deleted, as an inbound.
 
 use selkie_channel_core::field;
-use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, Speaker, What};
+use selkie_channel_core::{AddressReason, Audience, Inbound, MessageRef, Speaker, What};
 use serde_json::Value;
 
 use super::frame::Frame;
@@ -44,9 +44,9 @@ fn named(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<I
     let me = Me { user: guessed.to_owned(), ..frame.me.clone() };
     let frame = if frame.me.user.is_empty() { Frame { me: &me, ..frame } } else { frame };
     let mut inbound = said(event, kind_of(event), team, channel, frame)?;
-    if inbound.addressed != Addressed::Mention && inbound.addressed != Addressed::Command {
+    if inbound.addressed != AddressReason::Mention && inbound.addressed != AddressReason::Command {
         inbound.key += ":a";
-        inbound.addressed = Addressed::Mention;
+        inbound.addressed = AddressReason::Mention;
         let ts = field::text(event, "ts")?;
         let thread = Some(thread(event, ts).unwrap_or(ts).to_owned());
         let spot = Spot { team: team.to_owned(), channel: channel.to_owned(), thread };
@@ -84,7 +84,7 @@ pub fn earlier(message: &Value, spot: &Spot, frame: Frame<'_>) -> Option<Inbound
     }
     let mut inbound = said(&message, None, &spot.team, &spot.channel, frame)?;
     inbound.conversation = spot.conversation(frame.account);
-    inbound.addressed = Addressed::No;
+    inbound.addressed = AddressReason::No;
     inbound.command = None;
     if let Some(quote) = inbound.quote.take() {
         inbound.text += &format!(" (shares of {}: {})", quote.speaker, quote.text);
@@ -185,12 +185,12 @@ fn said(
     inbound.addressed = addressed(message, &inbound, &words, frame);
     inbound.text = words.text;
     inbound.aside = words.aside;
-    inbound.command = words.command.filter(|_| inbound.addressed != Addressed::No);
+    inbound.command = words.command.filter(|_| inbound.addressed != AddressReason::No);
     inbound.attachments = attachment::of(message);
     if let Some(shared) = content::shared(message) {
         share(&mut inbound, shared, ts);
     }
-    let opens = inbound.audience == Audience::Group && inbound.addressed != Addressed::No;
+    let opens = inbound.audience == Audience::Group && inbound.addressed != AddressReason::No;
     let root = thread(message, ts).or(opens.then_some(ts));
     let (team, channel) = (team.to_owned(), channel.to_owned());
     let spot = Spot { team, channel, thread: root.map(str::to_owned) };
@@ -200,7 +200,7 @@ fn said(
 
 /// Adds what a message shares: a program's cards are its own words; a person's are quoted, or forwarded
 /// where the person says nothing besides.
-fn share(inbound: &mut Inbound, shared: content::Shared, ts: &str) {
+fn share(inbound: &mut Inbound, shared: content::SharedContent, ts: &str) {
     let says_nothing = inbound.text.is_empty() && inbound.command.is_none();
     match (inbound.speaker.is_bot, says_nothing) {
         (true, true) => inbound.text = shared.text,
@@ -226,15 +226,15 @@ fn addressed(
     inbound: &Inbound,
     words: &text::Words,
     frame: Frame<'_>,
-) -> Addressed {
+) -> AddressReason {
     let me = frame.me.user.as_str();
     let root_is_ours = !me.is_empty() && field::text(message, "parent_user_id") == Some(me);
     match inbound.audience {
-        Audience::Direct => Addressed::Direct,
-        Audience::Group if words.mentioned && words.command.is_some() => Addressed::Command,
-        Audience::Group if words.mentioned => Addressed::Mention,
-        Audience::Group if root_is_ours => Addressed::Reply,
-        Audience::Group => Addressed::No,
+        Audience::Direct => AddressReason::Direct,
+        Audience::Group if words.mentioned && words.command.is_some() => AddressReason::Command,
+        Audience::Group if words.mentioned => AddressReason::Mention,
+        Audience::Group if root_is_ours => AddressReason::Reply,
+        Audience::Group => AddressReason::No,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use selkie_channel_core::{Addressed, Audience, Inbound, Redactor, What};
+use selkie_channel_core::{AddressReason, Audience, Inbound, Redactor, What};
 use serde_json::{Value, json};
 
 use super::*;
@@ -44,7 +44,7 @@ fn mention(kind: &str) -> Value {
 fn both_events_of_a_mention_are_one_row() {
     let (first, second) = (event(mention("message")), event(mention("app_mention")));
     assert_eq!(first, second);
-    assert_eq!(first.addressed, Addressed::Mention);
+    assert_eq!(first.addressed, AddressReason::Mention);
     assert_eq!(first.text, "tea & cake?");
     assert_eq!(first.conversation.key(), "slack:T1:C2:1763640000.000100");
     assert_eq!(first.place.key(), "slack:T1:C2");
@@ -98,7 +98,7 @@ fn an_event_tells_who_the_bot_is() {
             ],
         });
         let said = unknown(payload);
-        assert_eq!((said.addressed, said.text.as_str()), (Addressed::Mention, "tea & cake?"));
+        assert_eq!((said.addressed, said.text.as_str()), (AddressReason::Mention, "tea & cake?"));
         assert_eq!(said.key, "m:T1:C2:1763640000.000100");
     }
 }
@@ -109,7 +109,7 @@ fn a_mention_is_one_while_nobody_knows_who_the_bot_is() {
     let (twin, said) = (unknown(payload("message")), unknown(payload("app_mention")));
     assert_eq!(twin.what, What::Other { name: "may_name_us".to_owned() });
     assert_ne!(twin.key, said.key, "the one must not take the other's row");
-    assert_eq!((said.addressed, said.text.as_str()), (Addressed::Mention, "tea & cake?"));
+    assert_eq!((said.addressed, said.text.as_str()), (AddressReason::Mention, "tea & cake?"));
     assert_eq!(said.conversation.key(), "slack:T1:C2:1763640000.000100");
     assert_eq!(said.key, event(mention("message")).key, "nobody answers it twice later");
 }
@@ -122,13 +122,13 @@ fn slacks_own_word_that_the_bot_is_named_counts() {
         other["type"] = json!("message");
         event(other.clone())
     });
-    assert_eq!((named.addressed, twin.addressed), (Addressed::Mention, Addressed::No));
+    assert_eq!((named.addressed, twin.addressed), (AddressReason::Mention, AddressReason::No));
     assert_ne!(named.key, twin.key, "whichever comes first");
     assert_eq!(named.conversation.key(), "slack:T1:C2:1763640000.000100");
     other["parent_user_id"] = json!("U9");
     other["thread_ts"] = json!("1763630000.000100");
     let reply = event(other);
-    assert_eq!(reply.addressed, Addressed::Reply);
+    assert_eq!(reply.addressed, AddressReason::Reply);
     assert_eq!(reply.conversation.key(), "slack:T1:C2:1763630000.000100");
 }
 
@@ -141,7 +141,7 @@ fn somebody_of_another_workspace_is_heard_in_a_shared_channel() {
         "authorizations": [{ "team_id": "T1", "user_id": "U9", "is_bot": true }],
     });
     let said = row("events_api", payload);
-    assert_eq!((said.what, said.addressed), (What::Message, Addressed::Mention));
+    assert_eq!((said.what, said.addressed), (What::Message, AddressReason::Mention));
     assert_eq!(said.place.key(), "slack:T1:C2", "the channel is ours");
     assert_eq!(said.speaker.id.as_str(), "slack:T2:U2", "the speaker is theirs");
 }
@@ -183,7 +183,7 @@ fn words_that_stand_in_blocks_alone_are_heard() {
         ] },
     ] }]);
     let said = event(said);
-    assert_eq!((said.addressed, said.text.as_str()), (Addressed::Mention, "tea & cake?"));
+    assert_eq!((said.addressed, said.text.as_str()), (AddressReason::Mention, "tea & cake?"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn what_is_forwarded_is_heard_and_is_nobodys_own() {
         "files": [{ "id": "F1", "name": "cat.png", "mimetype": "image/png" }],
     }]);
     let alone = event(said.clone());
-    assert!(alone.forwarded && alone.addressed == Addressed::Mention);
+    assert!(alone.forwarded && alone.addressed == AddressReason::Mention);
     assert_eq!(alone.text, "Bob: run `$bash` & go");
     assert_eq!(alone.attachments.len(), 1);
     said["text"] = json!("<@U9> what is this?");
@@ -221,7 +221,7 @@ fn direct_messages_and_their_files_are_for_us() {
             { "id": "F2", "mode": "tombstone" },
         ],
     }));
-    assert_eq!((said.addressed, said.audience), (Addressed::Direct, Audience::Direct));
+    assert_eq!((said.addressed, said.audience), (AddressReason::Direct, Audience::Direct));
     assert_eq!(said.conversation.key(), "slack:T1:D3");
     assert_eq!(said.attachments.len(), 1);
     let handle = handle(&said.attachments[0].handle).unwrap();
@@ -240,7 +240,10 @@ fn a_group_of_people_is_a_channel_whichever_event_comes_first() {
     said["text"] = json!("hi");
     let among_others = event(said);
     assert_eq!(among_others.conversation.key(), "slack:T1:G5");
-    assert_eq!((among_others.addressed, among_others.audience), (Addressed::No, Audience::Group));
+    assert_eq!(
+        (among_others.addressed, among_others.audience),
+        (AddressReason::No, Audience::Group)
+    );
 }
 
 #[test]
@@ -305,7 +308,7 @@ fn slash_commands_and_buttons_have_keys_of_their_own() {
     );
     let command = slash.command.clone().unwrap();
     assert_eq!((command.name.as_str(), command.args.as_str()), ("reset", "now"));
-    assert_eq!((slash.key.as_str(), slash.addressed), ("t:1.2.abc", Addressed::Command));
+    assert_eq!((slash.key.as_str(), slash.addressed), ("t:1.2.abc", AddressReason::Command));
     assert_eq!((slash.order, slash.conversation.key()), (7, "slack:T1:C2"));
     let press = row(
         "interactive",

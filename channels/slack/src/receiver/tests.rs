@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use selkie_channel_core::{
-    Addressed, AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Pulse, Redactor, What,
+    AddressReason, AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Pulse, Redactor, What,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -245,7 +245,7 @@ async fn a_mention_is_stored_while_auth_test_is_unanswered() {
         let asked = tokio::time::Instant::now();
         ws.send(said).await;
         let row = rows.recv().await.unwrap().remove(0);
-        assert_eq!((row.addressed, row.text.as_str()), (Addressed::Mention, "tea?"));
+        assert_eq!((row.addressed, row.text.as_str()), (AddressReason::Mention, "tea?"));
         assert!(asked.elapsed() < Duration::from_secs(2), "nobody waits for auth.test");
     })
     .await;

@@ -276,7 +276,8 @@ fn what_is_still_written_grows_in_a_thread_for_somebody_of_the_same_workspace() 
         let said = outbound(key, Body::Text { markdown: "**hi** …".to_owned() });
         let reader = reader.map(PersonId::new);
         let said = said.over(over.map(MessageRef::new));
-        let part = render(&said.growing(Growing { so_far: "**hi**".to_owned(), reader })).remove(0);
+        let part =
+            render(&said.growing(GrowingText { so_far: "**hi**".to_owned(), reader })).remove(0);
         serde_json::from_value::<Call>(part.call).unwrap()
     };
     let thread = "slack:T1:C2:1763640000.000100";

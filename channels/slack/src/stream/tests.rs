@@ -1,7 +1,7 @@
 //! Streams against a scripted Slack: what is called, and what a failure or a refusal comes to.
 
 use selkie_channel_core::{
-    Body, Channel, ConversationId, Growing, MessageRef, Outbound, Part, PersonId,
+    Body, Channel, ConversationId, GrowingText, MessageRef, Outbound, Part, PersonId,
 };
 
 use super::*;
@@ -17,7 +17,7 @@ fn so_far(channel: &Channel, conversation: &str, text: &str, over: Option<&str>)
     let said = Outbound::text(conversation, format!("{text} …"));
     let said = said.over(over.map(MessageRef::new));
     let said = said.quoting(Some(MessageRef::new("1763640000.000100")));
-    channel.sender.render(&said.growing(Growing { so_far: text.to_owned(), reader })).remove(0)
+    channel.sender.render(&said.growing(GrowingText { so_far: text.to_owned(), reader })).remove(0)
 }
 
 /// The part that says the whole.

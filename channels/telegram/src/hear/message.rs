@@ -1,7 +1,7 @@
 //! A message, new or edited, as an inbound.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Addressed, Audience, Inbound, MessageRef, Speaker, What};
+use selkie_channel_core::{AccountId, AddressReason, Audience, Inbound, MessageRef, Speaker, What};
 use serde_json::Value;
 
 use super::text::{self, Words};
@@ -63,7 +63,7 @@ pub fn read(message: &Value, edited: bool, frame: Frame<'_>) -> Option<Inbound> 
     say(&mut inbound, message, topic, frame.me);
     inbound.what = what(message, edited, &mut inbound);
     if let What::Other { .. } = inbound.what {
-        inbound.addressed = Addressed::No;
+        inbound.addressed = AddressReason::No;
     }
     Some(inbound)
 }
@@ -88,18 +88,18 @@ fn say(inbound: &mut Inbound, message: &Value, topic: Option<i32>, me: &Me) {
     inbound.album = field::text(message, "media_group_id").map(str::to_owned);
 }
 
-fn addressed(inbound: &Inbound, words: &Words) -> Addressed {
+fn addressed(inbound: &Inbound, words: &Words) -> AddressReason {
     if inbound.audience == Audience::Direct {
-        return Addressed::Direct;
+        return AddressReason::Direct;
     }
     let reply = inbound.quote.as_ref().is_some_and(|quote| quote.ours);
     match words {
-        Words { for_another: true, .. } => Addressed::No,
+        Words { for_another: true, .. } => AddressReason::No,
         // Whoever wrote what is passed on named us to others.
-        Words { mentioned: true, .. } if !inbound.forwarded => Addressed::Mention,
-        Words { command: Some(_), .. } => Addressed::Command,
-        _ if reply => Addressed::Reply,
-        _ => Addressed::No,
+        Words { mentioned: true, .. } if !inbound.forwarded => AddressReason::Mention,
+        Words { command: Some(_), .. } => AddressReason::Command,
+        _ if reply => AddressReason::Reply,
+        _ => AddressReason::No,
     }
 }
 
@@ -125,7 +125,7 @@ fn thing(message: &Value, name: &str, inbound: &Inbound) -> Option<String> {
     if inbound.audience == Audience::Direct {
         return things::known(message).or_else(|| things::unknown(message, name));
     }
-    let to_us = inbound.addressed != Addressed::No;
+    let to_us = inbound.addressed != AddressReason::No;
     things::known(message).filter(|_| to_us || things::chatter(message).is_none())
 }
 

@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use proptest::prelude::*;
-use selkie_channel_core::{AccountId, Addressed, Audience, Inbound, Redactor, What};
+use selkie_channel_core::{AccountId, AddressReason, Audience, Inbound, Redactor, What};
 use serde_json::{Value, json};
 
 use super::*;
@@ -78,25 +78,29 @@ fn a_group_mention_loses_the_name() {
     let entity = json!([{ "type": "mention", "offset": 0, "length": 11 }]);
     let heard =
         inbound(&message(group(), json!({ "text": "@Selkie_bot, hi", "entities": entity })));
-    assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Mention, "hi"));
+    assert_eq!((heard.addressed, heard.text.as_str()), (AddressReason::Mention, "hi"));
     assert_eq!((heard.audience, heard.title.as_str()), (Audience::Group, "Crew"));
     let other = inbound(&message(group(), json!({ "text": "just talk" })));
-    assert_eq!(other.addressed, Addressed::No);
+    assert_eq!(other.addressed, AddressReason::No);
 }
 
 #[test]
 fn commands_in_groups_and_in_private() {
     let heard = inbound(&message(group(), json!({ "text": "/ask@selkie_bot why?" })));
-    assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Mention, "why?"), "by its name");
+    assert_eq!(
+        (heard.addressed, heard.text.as_str()),
+        (AddressReason::Mention, "why?"),
+        "by its name"
+    );
     let unnamed = inbound(&message(group(), json!({ "text": "/ask why?" })));
-    assert_eq!(unnamed.addressed, Addressed::Command, "every bot there may be meant");
+    assert_eq!(unnamed.addressed, AddressReason::Command, "every bot there may be meant");
     let reply = json!({ "message_id": 40, "from": { "id": 8, "is_bot": true } });
     let other = json!({ "text": "/ask@other_bot why?", "reply_to_message": reply });
     let heard = inbound(&message(group(), other));
-    assert_eq!((heard.addressed, heard.command), (Addressed::No, None));
+    assert_eq!((heard.addressed, heard.command), (AddressReason::No, None));
     let private = json!({ "id": 4711, "type": "private" });
     let heard = inbound(&message(private, json!({ "text": "/Reset" })));
-    assert_eq!(heard.addressed, Addressed::Direct);
+    assert_eq!(heard.addressed, AddressReason::Direct);
     assert_eq!(heard.command.unwrap().name, "reset");
 }
 
@@ -106,13 +110,13 @@ fn a_reply_to_us_is_for_us_and_its_text_stays_a_quote() {
     let fields =
         json!({ "text": "and?", "reply_to_message": original, "quote": { "text": "part" } });
     let heard = inbound(&message(group(), fields));
-    assert_eq!(heard.addressed, Addressed::Reply);
+    assert_eq!(heard.addressed, AddressReason::Reply);
     let quote = heard.quote.unwrap();
     assert_eq!((quote.text.as_str(), quote.speaker.as_str(), quote.ours), ("part", "Selkie", true));
     let bob =
         json!({ "message_id": 40, "from": { "id": 9, "first_name": "Bob" }, "caption": "pic" });
     let heard = inbound(&message(group(), json!({ "text": "no", "reply_to_message": bob })));
-    assert_eq!(heard.addressed, Addressed::No);
+    assert_eq!(heard.addressed, AddressReason::No);
     assert_eq!(heard.quote.unwrap().text, "pic");
 }
 
@@ -122,7 +126,7 @@ fn a_topics_root_is_not_replied_to() {
         json!({ "message_id": 7, "from": { "id": 8 }, "forum_topic_created": { "name": "Plans" } });
     let fields = json!({ "text": "hi", "message_thread_id": 7, "is_topic_message": true, "reply_to_message": root });
     let heard = inbound(&message(group(), fields));
-    assert_eq!((heard.quote, heard.addressed), (None, Addressed::No));
+    assert_eq!((heard.quote, heard.addressed), (None, AddressReason::No));
     assert_eq!(heard.conversation.key(), "tg:-100:7");
     assert_eq!(heard.place.key(), "tg:-100");
     let thread = inbound(&message(group(), json!({ "text": "hi", "message_thread_id": 7 })));
@@ -227,7 +231,7 @@ fn what_has_no_words_is_put_into_words_where_somebody_waits_for_an_answer() {
     let private = json!({ "id": 4711, "type": "private" });
     let smile = json!({ "sticker": { "file_id": "s", "emoji": "😀" } });
     let heard = inbound(&message(private.clone(), smile.clone()));
-    assert_eq!((heard.what, heard.addressed), (What::Message, Addressed::Direct));
+    assert_eq!((heard.what, heard.addressed), (What::Message, AddressReason::Direct));
     assert_eq!(heard.text, "(sticker 😀)");
     let unknown = inbound(&message(private.clone(), json!({ "hologram": { "depth": 3 } })));
     assert_eq!(unknown.text, "(a Telegram hologram, which cannot be read here)");
@@ -241,7 +245,7 @@ fn what_has_no_words_is_put_into_words_where_somebody_waits_for_an_answer() {
     let mut reply = smile;
     reply["reply_to_message"] = ours;
     let heard = inbound(&message(group(), reply));
-    assert_eq!((heard.what, heard.addressed), (What::Message, Addressed::Reply));
+    assert_eq!((heard.what, heard.addressed), (What::Message, AddressReason::Reply));
     let dice = json!({ "message_id": 41, "from": ann(), "dice": { "emoji": "🎲", "value": 6 } });
     let heard = inbound(&message(group(), json!({ "text": "wow", "reply_to_message": dice })));
     assert_eq!(heard.quote.unwrap().text, "(dice 🎲 6)");

@@ -20,10 +20,10 @@ const PASSED: &str = "\
 /// Returns an update's number, whatever else is in it.
 pub fn update_id(raw: &str) -> Option<i64> {
     #[derive(Deserialize)]
-    struct Numbered {
+    struct NumberedUpdate {
         update_id: i64,
     }
-    json::read::<Numbered>(raw).ok().map(|numbered| numbered.update_id)
+    json::read::<NumberedUpdate>(raw).ok().map(|numbered| numbered.update_id)
 }
 
 /// Reads an update from its text.

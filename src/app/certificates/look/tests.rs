@@ -61,7 +61,11 @@ impl Authority {
 }
 
 /// Looks at what answers as `localhost`, with an answer before the handshake where it is a database.
-async fn seen(of: Of, trust: Arc<dyn ServerCertVerifier>, acceptor: Option<TlsAcceptor>) -> Found {
+async fn seen(
+    of: Of,
+    trust: Arc<dyn ServerCertVerifier>,
+    acceptor: Option<TlsAcceptor>,
+) -> CertificateState {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let place = Place {
@@ -95,9 +99,9 @@ const CHANNEL: Of = Of::Channel("bird");
 async fn what_expires_soon_is_told_with_its_day_and_what_does_not_is_well() {
     let authority = Authority::new("ours");
     let cases = [
-        ((2026, 11, 28), Found::Ends(Some(november(28)))),
-        ((2027, 1, 22), Found::Valid),
-        ((2026, 11, 20), Found::Ended(Some(november(20)))),
+        ((2026, 11, 28), CertificateState::Ends(Some(november(28)))),
+        ((2027, 1, 22), CertificateState::Valid),
+        ((2026, 11, 20), CertificateState::Ended(Some(november(20)))),
     ];
     for (until, wanted) in cases {
         for of in [CHANNEL, Of::Database] {
@@ -120,18 +124,18 @@ async fn a_strangers_certificate_and_another_name_are_told_as_what_they_are() {
         seen(CHANNEL, authority.trust(), Some(authority.server("other.example", (2027, 1, 1))))
             .await;
     assert!(
-        matches!(&stranger, Found::Untrusted(why) if why.contains("UnknownIssuer")),
+        matches!(&stranger, CertificateState::Untrusted(why) if why.contains("UnknownIssuer")),
         "{stranger:?}"
     );
     assert!(
-        matches!(&named, Found::Untrusted(why) if why.contains("not valid for name")),
+        matches!(&named, CertificateState::Untrusted(why) if why.contains("not valid for name")),
         "{named:?}"
     );
     let plain = seen(Of::Database, authority.trust(), None).await;
-    assert_eq!(plain, Found::Plain);
+    assert_eq!(plain, CertificateState::Plain);
     // Somebody who hangs up shows nothing.
     let silent = seen(CHANNEL, authority.trust(), None).await;
-    assert!(matches!(silent, Found::Unknown(_)), "{silent:?}");
+    assert!(matches!(silent, CertificateState::Unknown(_)), "{silent:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,10 +148,10 @@ async fn who_says_nothing_is_waited_for_so_long_and_a_private_address_is_not_ask
     let network = Settings::default();
     let terms = Terms { trust, network: &network, now: november(23), ahead: Duration::ZERO };
     let silent = look(&place(Of::Database), &terms).await;
-    assert_eq!(silent, Found::Unknown("no answer within 8 s".to_owned()));
+    assert_eq!(silent, CertificateState::Unknown("no answer within 8 s".to_owned()));
     let refused = look(&place(CHANNEL), &terms).await;
     assert!(
-        matches!(&refused, Found::Unknown(why) if why.contains("not allowed by guard")),
+        matches!(&refused, CertificateState::Unknown(why) if why.contains("not allowed by guard")),
         "{refused:?}"
     );
 }

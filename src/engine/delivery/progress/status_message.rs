@@ -13,7 +13,7 @@ use crate::delivery::beside::{Beside, LONGEST_GAP, SOON, Stand, Turn};
 use crate::delivery::outbox::Outbox;
 use selkie_domain::ids::TaskId;
 use selkie_domain::plan::Plan;
-use selkie_store::{Changing, Noted};
+use selkie_store::{StatusChange, StatusNote};
 
 /// The status message of one task.
 pub(super) struct StatusMessage<'a> {
@@ -45,7 +45,7 @@ impl<'a> StatusMessage<'a> {
 
     /// Takes up the message of an earlier life of the task. `None` when the store cannot tell.
     pub(super) async fn recall(&mut self) -> Option<()> {
-        self.stand = Stand::of(self.beside.noted(Changing::Status, self.task).await?.as_ref());
+        self.stand = Stand::of(self.beside.noted(StatusChange::Status, self.task).await?.as_ref());
         Some(())
     }
 
@@ -68,7 +68,7 @@ impl<'a> StatusMessage<'a> {
         let delivery = match &self.stand {
             Stand::Unsent => {
                 // Noted first: whatever comes between, there is never a second one.
-                self.beside.note(Changing::Status, self.task, Noted::default()).await?;
+                self.beside.note(StatusChange::Status, self.task, StatusNote::default()).await?;
                 self.beside.say(Body::Status { markdown: words.to_owned() }).await
             }
             Stand::At(message) => self.beside.say(revision(message, words)).await,
@@ -131,12 +131,12 @@ impl<'a> StatusMessage<'a> {
             self.stand = Stand::Gone;
             return;
         };
-        self.beside.note(Changing::Status, self.task, Noted::at(message.clone())).await;
+        self.beside.note(StatusChange::Status, self.task, StatusNote::at(message.clone())).await;
         self.stand = Stand::At(message);
     }
 
     async fn forget(&self) {
-        self.beside.forget(Changing::Status, self.task).await;
+        self.beside.forget(StatusChange::Status, self.task).await;
     }
 }
 

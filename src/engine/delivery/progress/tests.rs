@@ -6,13 +6,13 @@ use std::time::Duration;
 use selkie_channel_core::{Delivery, MessageRef, Pace};
 
 use super::*;
-use crate::flow::testing::{self, Fixture, account};
 use crate::delivery::beside::sweep;
+use crate::flow::testing::{self, Fixture, account};
+use crate::intake::settings::{ProgressSettings, Settings};
 use selkie_domain::plan::{PlanStep, StepStatus};
 use selkie_domain::span::Span;
-use crate::intake::settings::{ProgressSettings, Settings};
 use selkie_store::conformance::{finish, finished, started};
-use selkie_store::{Changing, Delivery as _, Noted, StatusMessages as _};
+use selkie_store::{Delivery as _, StatusChange, StatusMessages as _, StatusNote};
 
 fn settings(after: u64) -> Settings {
     let (after, every) = (Span::seconds(after), Span::seconds(0));
@@ -24,8 +24,8 @@ fn house() -> Fixture {
     testing::desk_with(settings(0), Pace::LIFTED)
 }
 
-fn claimed(task: i64, attempts: u32) -> Claimed {
-    Claimed { attempts, ..testing::claimed(task, &testing::message("tg:1", "hi")) }
+fn claimed(task: i64, attempts: u32) -> TaskClaim {
+    TaskClaim { attempts, ..testing::claimed(task, &testing::message("tg:1", "hi")) }
 }
 
 fn plan(status: StepStatus) -> Plan {
@@ -49,13 +49,13 @@ async fn one_message_is_sent_edited_and_withdrawn() {
     board.doing("half\nall");
     house.platform.wait_for(2).await;
     assert_eq!(
-        house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap(),
-        Some(Noted::at(MessageRef::new("9")))
+        house.ledger.noted_status(StatusChange::Status, TaskId(1)).await.unwrap(),
+        Some(StatusNote::at(MessageRef::new("9")))
     );
     board.close();
     let wanted = ["[status] ⏳ running a command …", "[9] ⏳ running a command: `all`", "[9 gone]"];
     assert_eq!(ended(&house).await, wanted);
-    assert_eq!(house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap(), None);
+    assert_eq!(house.ledger.noted_status(StatusChange::Status, TaskId(1)).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn a_plan_stays_as_it_stands() {
         (&"[status] ⏳ dig".into(), &"[9] ☑ dig".into())
     );
     assert!(!said.contains(&"[9 gone]".to_owned()));
-    assert_eq!(house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap(), None);
+    assert_eq!(house.ledger.noted_status(StatusChange::Status, TaskId(1)).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -155,12 +155,12 @@ async fn what_was_decided_before_it_was_shown_is_not_shown() {
 #[tokio::test]
 async fn whose_message_may_be_there_unknown_sends_no_second_one() {
     let house = house();
-    house.ledger.note_status(Changing::Status, TaskId(1), Noted::default()).await.unwrap();
+    house.ledger.note_status(StatusChange::Status, TaskId(1), StatusNote::default()).await.unwrap();
     let board = TaskProgress::of(&house.outbox, &claimed(1, 2));
     board.tool(Some("running a command"));
     board.close();
     assert!(ended(&house).await.is_empty());
-    assert_eq!(house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap(), None);
+    assert_eq!(house.ledger.noted_status(StatusChange::Status, TaskId(1)).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn what_a_crash_left_standing_is_taken_away() {
     let task = started(&*house.ledger, 1, 1).await;
     house
         .ledger
-        .note_status(Changing::Status, task.claim.task, Noted::at(MessageRef::new("41")))
+        .note_status(StatusChange::Status, task.claim.task, StatusNote::at(MessageRef::new("41")))
         .await
         .unwrap();
     sweep(Arc::clone(&house.outbox)).await;
@@ -177,7 +177,7 @@ async fn what_a_crash_left_standing_is_taken_away() {
     finished(&*house.ledger, &task.claim, finish("yes", vec![])).await;
     sweep(Arc::clone(&house.outbox)).await;
     assert_eq!(house.platform.wait_for(1).await[0].1, "[41 gone]");
-    assert!(house.ledger.stray_statuses(Changing::Status).await.unwrap().is_empty());
+    assert!(house.ledger.stray_statuses(StatusChange::Status).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn a_limit_that_progress_meets_holds_for_all_and_is_stored() {
     board.close();
     assert!(ended(&house).await.is_empty());
     assert_eq!(
-        house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap(),
+        house.ledger.noted_status(StatusChange::Status, TaskId(1)).await.unwrap(),
         None,
         "nothing was sent"
     );
@@ -222,7 +222,7 @@ async fn a_message_that_somebody_deleted_is_not_sent_again() {
     let gone = Delivery::Refused { reason: "message to edit not found".to_owned(), closed: false };
     house.platform.trouble.lock().unwrap().push_back(gone);
     board.doing("more");
-    while house.ledger.noted_status(Changing::Status, TaskId(1)).await.unwrap().is_some() {
+    while house.ledger.noted_status(StatusChange::Status, TaskId(1)).await.unwrap().is_some() {
         tokio::task::yield_now().await;
     }
     board.doing("and more");

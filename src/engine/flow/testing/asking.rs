@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use selkie_channel_core::{Choice, Question};
 
-use selkie_agent::{Asks, Driven, Ending};
+use crate::work::runner::Job;
+use selkie_agent::{DriveEnd, DriveOutcome, PendingQuestion};
 use selkie_domain::question::Ask;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
 use selkie_store::End;
-use crate::work::runner::Job;
 
 /// A question with its buttons, in one line.
 pub(crate) fn buttons(question: &Question) -> String {
@@ -21,7 +21,7 @@ pub(crate) fn buttons(question: &Question) -> String {
 
 /// `ask <number>`: asks for tea or coffee for so many milliseconds, and says what was answered. `ask many`
 /// lets choose several, `ask free` takes other words.
-pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
+pub(crate) fn asked(job: &Job<'_>) -> Option<DriveEnd> {
     let own = job.claimed.words.as_ref().map(|words| &words.text);
     let text = own.or(job.claimed.heard.first().map(|(_, inbound)| &inbound.text))?;
     let how = text.strip_prefix("ask ")?;
@@ -30,9 +30,15 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
         let question = &settled.question;
         let answer = question.ask.says(question.given.as_ref()?);
         let append = vec![Item::said(answer.clone(), Taint::Clean)];
-        let ending =
-            Ending { append, header, end: End::Done, text: answer, usage, ..Ending::default() };
-        return Some(Driven::Ended(Box::new(ending)));
+        let ending = DriveOutcome {
+            append,
+            header,
+            end: End::Done,
+            text: answer,
+            usage,
+            ..DriveOutcome::default()
+        };
+        return Some(DriveEnd::Ended(Box::new(ending)));
     }
     let choice = |id: &str, label: &str| Choice {
         id: id.to_owned(),
@@ -50,5 +56,5 @@ pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
     };
     let key = format!("q{}", job.claimed.claim.task);
     let append = vec![Item::Noted { text: "asking".to_owned() }];
-    Some(Driven::Asks(Box::new(Asks { key, ask, append, header, usage })))
+    Some(DriveEnd::Asks(Box::new(PendingQuestion { key, ask, append, header, usage })))
 }

@@ -26,7 +26,11 @@ impl Default for TestDecider {
 
 #[async_trait]
 impl Model for TestDecider {
-    async fn ask(&self, request: &Request, _: &llm::OnText<'_>) -> Result<llm::Reply, llm::Failed> {
+    async fn ask(
+        &self,
+        request: &Request,
+        _: &llm::OnText<'_>,
+    ) -> Result<llm::Reply, llm::AskError> {
         let Some(Turn::User(asked)) = request.turns.last() else { panic!("no question") };
         self.asked.send_modify(|all| all.push(asked.clone()));
         self.open.subscribe().wait_for(|open| *open).await.unwrap();

@@ -2,11 +2,11 @@
 
 use selkie_channel_core::Body;
 
-use selkie_tools::ports::Spoken;
 use crate::work::runner::Job;
+use selkie_tools::ports::SayOutcome;
 
 /// Sends a file in whose place another one is put after it was opened.
-pub(crate) async fn swapped(job: &Job<'_>) -> Spoken {
+pub(crate) async fn swapped(job: &Job<'_>) -> SayOutcome {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.txt");
     std::fs::write(&path, "judged").unwrap();

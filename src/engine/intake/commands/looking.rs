@@ -2,13 +2,13 @@
 
 use super::Commands;
 use crate::delivery::account::{Account, ChannelState};
-use selkie_domain::command_line;
-use selkie_domain::facts::Trust;
-use crate::intake::given::{By, Given};
+use crate::intake::given::{By, GivenCommand};
 use crate::intake::messages;
 use crate::intake::messages::status::{HouseReport, StatusReport, status};
+use crate::work::sessions::{SessionScope, Viewer};
+use selkie_domain::command_line;
+use selkie_domain::facts::Trust;
 use selkie_store::StoreError;
-use crate::work::sessions::{Listing, Viewer};
 
 /// Conversations that `/sessions` lists.
 const SESSIONS: usize = 20;
@@ -17,7 +17,7 @@ impl Commands {
     /// The conversations that there are, as far as who asks may know of them.
     pub(super) async fn conversations(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Trust,
     ) -> Result<String, StoreError> {
         let viewer = Viewer {
@@ -27,13 +27,13 @@ impl Commands {
         };
         let rows = self.sessions.seen(viewer).await?;
         let found = self.later.zones.of(given.place, Some(given.person)).await?;
-        let listing = Listing { here: given.conversation, zone: Some(found.zone) };
+        let listing = SessionScope { here: given.conversation, zone: Some(found.zone) };
         Ok(self.sessions.lines(&rows, SESSIONS, listing))
     }
 
     pub(super) async fn status(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         account: &Account,
         trust: Trust,
     ) -> Result<String, StoreError> {
@@ -68,7 +68,7 @@ impl Commands {
         Ok(status(&report))
     }
 
-    pub(super) async fn processes(&self, given: &Given<'_>) -> Result<String, StoreError> {
+    pub(super) async fn processes(&self, given: &GivenCommand<'_>) -> Result<String, StoreError> {
         let running = self.outbox.storage.ledger.status(given.conversation).await?.running;
         let all = self.processes.list(given.conversation, self.outbox.runtime.clock.now());
         Ok(messages::processes(&all, running.map(|(task, _)| task)))
@@ -76,7 +76,7 @@ impl Commands {
 
     pub(super) async fn tools(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         account: &Account,
         trust: Trust,
         args: &str,

@@ -3,19 +3,19 @@
 use selkie_channel_core::{Audience, Inbound};
 
 use super::Commands;
-use selkie_domain::facts::Trust;
-use selkie_domain::pairing;
-use crate::intake::given::{By, Given};
+use crate::intake::given::{By, GivenCommand};
 use crate::intake::guesses::{self, Guess};
 use crate::intake::messages::pairing as messages;
 use crate::intake::pairing::approve;
-use selkie_store::{Approved, StoreError};
+use selkie_domain::facts::Trust;
+use selkie_domain::pairing;
+use selkie_store::{PairingOutcome, StoreError};
 
 impl Commands {
     /// What they read; nothing where nobody listens to them, or they have guessed too often.
     pub(super) async fn pair(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         trust: Option<Trust>,
     ) -> Result<Option<String>, StoreError> {
         let By::Message(inbound) = given.by else { return Ok(Some(messages::at_terminal())) };
@@ -42,7 +42,7 @@ impl Commands {
     }
 
     /// Their own code, carried out again after a crash, says the same; any other one is a stranger's.
-    async fn by_owner(&self, given: &Given<'_>) -> Result<String, StoreError> {
+    async fn by_owner(&self, given: &GivenCommand<'_>) -> Result<String, StoreError> {
         let Some(code) = pairing::read(&given.command.args) else {
             return Ok(messages::USAGE.to_owned());
         };
@@ -51,9 +51,9 @@ impl Commands {
             return Ok(messages::paired(given.person));
         }
         Ok(match approve(&self.outbox, &code).await? {
-            Approved::Done { person, name } => messages::let_in(&name, &person),
-            Approved::Wrong { left } => messages::nobody_asks(left),
-            Approved::NoneOpen => messages::IS_OWNER_ALREADY.to_owned(),
+            PairingOutcome::Done { person, name } => messages::let_in(&name, &person),
+            PairingOutcome::Wrong { left } => messages::nobody_asks(left),
+            PairingOutcome::NoneOpen => messages::IS_OWNER_ALREADY.to_owned(),
         })
     }
 

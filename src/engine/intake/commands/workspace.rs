@@ -3,15 +3,15 @@
 use selkie_channel_core::Audience;
 
 use super::Commands;
-use selkie_domain::facts::Trust;
-use crate::intake::given::Given;
+use crate::intake::given::GivenCommand;
 use crate::intake::messages;
+use selkie_domain::facts::Trust;
 use selkie_store::{CommandEffect, StoreError, Workplace};
 
 impl Commands {
     pub(super) async fn workspace(
         &self,
-        given: &Given<'_>,
+        given: &GivenCommand<'_>,
         args: &str,
     ) -> Result<CommandEffect, StoreError> {
         let say = |text: String| self.draft(given, text);

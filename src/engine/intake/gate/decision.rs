@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use selkie_domain::gate::Passed;
 use crate::intake::gate::settings::GateSettings;
 use crate::work::settings::TriggerMode;
+use selkie_domain::gate::GatePass;
 
 /// The longest reason that is kept, in bytes.
 const REASON: usize = 300;
@@ -55,13 +55,13 @@ impl Decision {
     }
 
     /// Returns whether the bot speaks; `None` when it does not.
-    pub(super) fn judge(&self, mode: TriggerMode, settings: &GateSettings) -> Option<Passed> {
+    pub(super) fn judge(&self, mode: TriggerMode, settings: &GateSettings) -> Option<GatePass> {
         let speaks = match mode {
             TriggerMode::Strict => false,
             TriggerMode::Smart => self.addressed && self.confidence >= settings.confidence.0,
             TriggerMode::Talkative => self.wanna_interject && self.interject > settings.interject.0,
         };
-        speaks.then(|| Passed {
+        speaks.then(|| GatePass {
             quotes: self.impulse > settings.quote_above.0,
             is_lightweight: self.is_lightweight,
             reason: self.reason.clone(),

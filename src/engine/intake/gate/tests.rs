@@ -2,17 +2,17 @@
 
 use chrono::TimeDelta;
 use selkie_channel_core::{
-    Addressed, Audience, ConversationId, Inbound, MessageRef, Pace, PlaceId, Quote,
+    AddressReason, Audience, ConversationId, Inbound, MessageRef, Pace, PlaceId, Quote,
 };
 use serde_json::json;
 
 use crate::flow::testing::{self, Fixture, account};
 use crate::intake::gate::settings::GateSettings;
 use crate::intake::settings::Settings;
-use selkie_store::read::Read;
-use selkie_store::{Gate as _, Intake as _};
 use crate::work::settings::PlaceSettings;
 use crate::work::settings::TriggerMode;
+use selkie_store::read::Reader;
+use selkie_store::{Gate as _, Intake as _};
 
 fn smart(gate: GateSettings) -> Settings {
     Settings { group_trigger_mode: TriggerMode::Smart, gate, ..Settings::default() }
@@ -23,7 +23,7 @@ fn said(house: &Fixture, text: &str) -> Inbound {
         conversation: ConversationId::new(account(), "tg:-100"),
         place: PlaceId::new(account(), "tg:-100"),
         audience: Audience::Group,
-        addressed: Addressed::No,
+        addressed: AddressReason::No,
         at: house.outbox.runtime.clock.now(),
         ..testing::message("tg:5", text)
     }
@@ -109,7 +109,7 @@ async fn old_lines_become_context_without_a_call() {
     let questions = asked(&house, 1).await;
     let new = questions[0].split("chat_history").next().unwrap().to_owned();
     assert!(new.contains("second") && !new.contains("first"), "{new}");
-    let meant = Inbound { addressed: Addressed::Mention, ..said(&house, "now") };
+    let meant = Inbound { addressed: AddressReason::Mention, ..said(&house, "now") };
     house.hear(vec![meant]).await;
     house.platform.wait_for(1).await;
     house.close().await;
@@ -161,7 +161,7 @@ async fn bots_are_answered_until_they_go_in_circles() {
     let places = std::collections::BTreeMap::from([("tg:-100".to_owned(), group)]);
     let house = Fixture::open(Settings { gate, places, ..Settings::default() }, Pace::LIFTED).await;
     let meant = |text: &str, is_bot: bool| {
-        let mut line = Inbound { addressed: Addressed::Mention, ..said(&house, text) };
+        let mut line = Inbound { addressed: AddressReason::Mention, ..said(&house, text) };
         line.speaker.is_bot = is_bot;
         line
     };

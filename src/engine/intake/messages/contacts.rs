@@ -3,8 +3,8 @@
 use selkie_agent::prompt::without_id;
 use selkie_domain::count::counted;
 use selkie_guard::visible::{code, harmless, one_line};
-use selkie_people::circle::Known;
 use selkie_people::forms::Forms;
+use selkie_people::visibility::VisiblePerson;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
@@ -15,7 +15,7 @@ const MOST_FAULTS: usize = 5;
 
 /// How people are shown to who asks.
 #[derive(Clone, Copy)]
-pub struct Showing<'a> {
+pub struct ContactStyle<'a> {
     /// By whose clocks times are told.
     pub zone: Zone,
     /// Tells the ids of people from those of chats.
@@ -23,7 +23,7 @@ pub struct Showing<'a> {
 }
 
 /// Lists people; `zone`: by whose clocks times are told.
-pub fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> String {
+pub fn contacts(known: &[&VisiblePerson], faults: &[String], zone: Zone) -> String {
     if known.is_empty() && faults.is_empty() {
         return "I know nobody here yet: people are noted when they write.".to_owned();
     }
@@ -39,11 +39,11 @@ pub fn contacts(known: &[&Known], faults: &[String], zone: Zone) -> String {
 }
 
 /// Shows who is called so; `showing`: how.
-pub fn contact(known: &[&Known], name: &str, showing: Showing<'_>) -> String {
+pub fn contact(known: &[&VisiblePerson], name: &str, showing: ContactStyle<'_>) -> String {
     if known.is_empty() {
         return format!("I know nobody called `{}` here.", plain(name));
     }
-    let one = |known: &&Known| {
+    let one = |known: &&VisiblePerson| {
         let others = known.names.get(1..).unwrap_or_default();
         let all = |ids: &[&String]| ids.iter().map(|one| id(one)).collect::<Vec<_>>().join(", ");
         let (own, chats): (Vec<&String>, Vec<&String>) =
@@ -70,7 +70,7 @@ pub fn unreadable() -> String {
 /// Says whom it is for.
 pub const NOT_FOR_STRANGERS: &str = "Only people on my allow list can ask whom I know here.";
 
-fn line(known: &Known, zone: Zone) -> String {
+fn line(known: &VisiblePerson, zone: Zone) -> String {
     let first = known.ids.first().map_or("", String::as_str);
     // The id behind it is the only one.
     let name = known.names.first().map(|name| plain(&without_id(name)));
@@ -96,18 +96,22 @@ mod tests {
     use super::*;
     use selkie_people::forms::testing::birds;
 
-    fn known(names: &[&str], ids: &[&str]) -> Known {
+    fn known(names: &[&str], ids: &[&str]) -> VisiblePerson {
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Known { names: all(names), ids: all(ids), last: "2026-03-06T07:08:09Z".parse().ok() }
+        VisiblePerson {
+            names: all(names),
+            ids: all(ids),
+            last: "2026-03-06T07:08:09Z".parse().ok(),
+        }
     }
 
     #[test]
     fn people_are_listed_without_what_their_names_would_do() {
         let ada = known(&["Ada\n**L**", "Countess"], &["bird:@ada_l", "bird:-7", "bird:1"]);
-        let nameless = Known { last: None, ..known(&[], &["bird:2"]) };
-        let posing = Known { last: None, ..known(&["Ada (bird:1)"], &["bird:3"]) };
+        let nameless = VisiblePerson { last: None, ..known(&[], &["bird:2"]) };
+        let posing = VisiblePerson { last: None, ..known(&["Ada (bird:1)"], &["bird:3"]) };
         let zone = Zone::named("Europe/Berlin").unwrap();
-        let showing = Showing { zone, forms: &birds() };
+        let showing = ContactStyle { zone, forms: &birds() };
         let all = [
             contacts(&[&ada, &nameless, &posing], &["F, line 3: what".to_owned()], zone),
             contact(&[&ada], "ada", showing),

@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 
-use selkie_domain::ids::ScheduleId;
 use crate::intake::remind_when::NoTime;
+use selkie_domain::ids::ScheduleId;
 use selkie_schedule::zone::Zone;
-use selkie_schedule::zones::{Found, SetBy};
-use selkie_tools::ports::Listed;
+use selkie_schedule::zones::{PlaceZone, SetBy};
+use selkie_tools::ports::ScheduleList;
 
 /// Lists the schedules of a conversation.
-pub fn listed(listed: &Listed) -> String {
+pub fn listed(listed: &ScheduleList) -> String {
     if listed.lines.is_empty() {
         return "Nothing is scheduled here. /remind in 20m TEXT reminds you of something."
             .to_owned();
@@ -94,8 +94,8 @@ pub const NOT_FOR_STRANGERS: &str = "I do things later only for people on my all
 pub const NOT_ON_THE_LIST: &str = "This button works only for people on my allow list.";
 
 /// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
-pub fn zone(found: Found, may_set: bool) -> String {
-    let Found { zone, by } = found;
+pub fn zone(found: PlaceZone, may_set: bool) -> String {
+    let PlaceZone { zone, by } = found;
     let by = match by {
         SetBy::Place => "it is set for this place",
         SetBy::Person => "it is yours",

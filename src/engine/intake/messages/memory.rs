@@ -6,13 +6,13 @@ use super::shown::words;
 use selkie_domain::count::counted;
 use selkie_domain::taint::Taint;
 use selkie_guard::visible::code;
-use selkie_memory::remembered::Remembered;
+use selkie_memory::remembered::MemoryEntry;
 
 /// So many lines are shown, the newest.
 const SHOWN: usize = 40;
 
 /// Lists what is remembered.
-pub fn remembered(all: &[Remembered]) -> String {
+pub fn remembered(all: &[MemoryEntry]) -> String {
     if all.is_empty() {
         return "I remember nothing here yet. Tell me what to remember, in your own words."
             .to_owned();
@@ -31,7 +31,7 @@ pub fn remembered(all: &[Remembered]) -> String {
     text
 }
 
-fn line(one: &Remembered) -> String {
+fn line(one: &MemoryEntry) -> String {
     let line = match one.section.as_str() {
         "" | "Notes" => one.text.clone(),
         section => format!("{section}: {}", one.text),
@@ -52,8 +52,7 @@ fn said(text: &str, level: Taint) -> String {
 }
 
 /// Says how the command is written.
-pub const USAGE: &str =
-    "Write `/memory`, or `/memory forget N` with a number that /memory shows.";
+pub const USAGE: &str = "Write `/memory`, or `/memory forget N` with a number that /memory shows.";
 
 /// Names a line that there is not.
 pub fn no_such_line(number: usize, all: usize) -> String {
@@ -68,13 +67,12 @@ pub const NOT_THEIR_LINE: &str =
     "In a group, only whoever asked me to remember a line, or an owner, can have it forgotten.";
 
 /// Says that a line is gone.
-pub fn line_forgotten(one: &Remembered) -> String {
+pub fn line_forgotten(one: &MemoryEntry) -> String {
     format!("Forgotten: “{}”", said(&one.text, one.level))
 }
 
 /// Says that somebody was quicker.
-pub const LINE_CHANGED: &str =
-    "Somebody has just changed that line: look at /memory once more.";
+pub const LINE_CHANGED: &str = "Somebody has just changed that line: look at /memory once more.";
 
 /// Says who may have everything forgotten.
 pub const OWNER_FORGETS: &str = "In a group, only my owner can use /forget.";
@@ -104,8 +102,8 @@ mod tests {
     use super::*;
     use selkie_domain::facts::Trust;
 
-    fn one(n: usize, section: &str, level: Taint) -> Remembered {
-        Remembered {
+    fn one(n: usize, section: &str, level: Taint) -> MemoryEntry {
+        MemoryEntry {
             path: "MEMORY.md".to_owned(),
             line: n,
             lines: 1,
@@ -128,11 +126,11 @@ mod tests {
         2. `Food: fact 2` (from others; I use it only when I look it up)
         /memory forget N deletes a line.
         ");
-        let many: Vec<Remembered> = (1..=42).map(|n| one(n, "", Taint::Clean)).collect();
+        let many: Vec<MemoryEntry> = (1..=42).map(|n| one(n, "", Taint::Clean)).collect();
         let text = remembered(&many);
         assert!(text.contains("\n3. fact 3\n") && !text.contains("2. fact 2\n1"), "{text}");
         assert!(text.contains("And 2 older lines:") && !text.contains("\n2. "), "{text}");
-        let link = Remembered {
+        let link = MemoryEntry {
             text: "[tap](https://evil.example) `now`".to_owned(),
             ..one(1, "", Taint::Raw)
         };

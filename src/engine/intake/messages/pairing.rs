@@ -39,8 +39,7 @@ pub fn nobody_asks(left: i64) -> String {
 }
 
 /// They are one already, and nobody wants to be let in.
-pub const IS_OWNER_ALREADY: &str =
-    "You are my owner already, and nobody is waiting to be let in.";
+pub const IS_OWNER_ALREADY: &str = "You are my owner already, and nobody is waiting to be let in.";
 
 /// The code is wrong, or none is open: which of them is for nobody to know who has no code.
 pub const OPENS_NOTHING: &str = "This code does not work: it is mistyped, was used already, or is older than an hour. On the machine where I run, \
@@ -74,8 +73,7 @@ pub const USAGE: &str =
     "Write the code after it: /pair CODE. On the machine where I run, `selkie pair` makes one.";
 
 /// Among others nobody is paired.
-pub const IN_PRIVATE: &str =
-    "Write it to me in private: whoever reads the code could use it.";
+pub const IN_PRIVATE: &str = "Write it to me in private: whoever reads the code could use it.";
 
 /// At the command line nobody is paired.
 pub fn at_terminal() -> String {

@@ -45,8 +45,7 @@ pub fn closed(why: &str) -> String {
 }
 
 /// Why a time is passed over: it came while this life was a backup.
-pub const PASSED_WHILE_RESTORED: &str =
-    "it was due before selkie was restored from a backup";
+pub const PASSED_WHILE_RESTORED: &str = "it was due before selkie was restored from a backup";
 
 /// Why a time is passed over: its channel is not configured.
 pub fn channel_off(account: &str) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::shown::{asked_line, length};
-use crate::delivery::account::{ChannelState, Hearing};
+use crate::delivery::account::{ChannelState, ListenState};
 use selkie_domain::count::counted;
 use selkie_store::read::ConversationStatus;
 
@@ -86,11 +86,11 @@ pub fn status(report: &StatusReport<'_>) -> String {
 fn channel_line(channel: &ChannelState) -> String {
     let heard = channel.heard_ago.map(|ago| format!(", heard {} ago", length(ago)));
     let hearing = match &channel.hearing {
-        Hearing::Listening => "listens".to_owned(),
-        Hearing::Refused { reason } => {
+        ListenState::Listening => "listens".to_owned(),
+        ListenState::Refused { reason } => {
             format!("not receiving, trying again every few minutes: {reason}")
         }
-        Hearing::Off => "only posts".to_owned(),
+        ListenState::Off => "only posts".to_owned(),
     };
     format!("{} ({}): {hearing}{}.", channel.name, channel.account, heard.unwrap_or_default())
 }
@@ -113,13 +113,13 @@ mod tests {
             ChannelState {
                 name: "telegram",
                 account: AccountId::new("tg:8"),
-                hearing: Hearing::Listening,
+                hearing: ListenState::Listening,
                 heard_ago: Some(Duration::from_secs(3)),
             },
             ChannelState {
                 name: "x",
                 account: AccountId::new("x:1"),
-                hearing: Hearing::Refused { reason: "401".to_owned() },
+                hearing: ListenState::Refused { reason: "401".to_owned() },
                 heard_ago: None,
             },
         ];

@@ -3,11 +3,11 @@
 use chrono::Utc;
 
 use super::shown::words;
+use crate::work::todo_list::{ChatLabel, ListedTodo, TodoList};
 use selkie_domain::count::counted;
 use selkie_guard::visible::code;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
-use crate::work::todo_list::{ChatLabel, ListedTodo, TodoList};
 
 /// So many open items are listed.
 const MOST: usize = 40;
@@ -16,7 +16,7 @@ const MOST_FAULTS: usize = 5;
 
 /// How the list is shown to who reads it.
 #[derive(Clone, Copy)]
-pub struct Showing {
+pub struct TodoStyle {
     /// Items of all chats are seen, and are told apart.
     pub is_whole: bool,
     /// By whose clocks times are told.
@@ -24,7 +24,7 @@ pub struct Showing {
 }
 
 /// Lists the open items.
-pub fn todos(seen: &TodoList, showing: Showing) -> String {
+pub fn todos(seen: &TodoList, showing: TodoStyle) -> String {
     let done = counted(number(seen.done.len()), ["item is done", "items are done"]);
     if seen.open.is_empty() && seen.faults.is_empty() {
         return match seen.done.len() {
@@ -98,8 +98,8 @@ mod tests {
         }
     }
 
-    fn showing(is_whole: bool) -> Showing {
-        Showing { is_whole, zone: Zone::named("Europe/Berlin").unwrap() }
+    fn showing(is_whole: bool) -> TodoStyle {
+        TodoStyle { is_whole, zone: Zone::named("Europe/Berlin").unwrap() }
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use selkie_domain::usage::Spent;
+use selkie_domain::usage::UsageDelta;
 
 /// What is added to a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     /// The counter, and how much is added: 0 only looks.
-    pub(super) spent: Spent,
+    pub(super) spent: UsageDelta,
     /// When the counted time ends.
     pub(super) until: DateTime<Utc>,
 }
@@ -68,9 +68,9 @@ impl Counters {
     }
 
     /// Takes what is to be written.
-    pub(super) fn unwritten(&mut self) -> Vec<Spent> {
+    pub(super) fn unwritten(&mut self) -> Vec<UsageDelta> {
         let changed = self.counters.iter_mut().filter(|(_, counter)| counter.unwritten > 0);
-        let spent = |((since, what, who), counter): (&Key, &mut Counter)| Spent {
+        let spent = |((since, what, who), counter): (&Key, &mut Counter)| UsageDelta {
             who: who.clone(),
             what,
             since: *since,
@@ -80,7 +80,7 @@ impl Counters {
     }
 
     /// Takes back what could not be written.
-    pub(super) fn take_back(&mut self, unwritten: Vec<Spent>) {
+    pub(super) fn take_back(&mut self, unwritten: Vec<UsageDelta>) {
         for spent in unwritten {
             if let Some(counter) = self.counters.get_mut(&key(&spent)) {
                 counter.unwritten = counter.unwritten.saturating_add(spent.amount);
@@ -96,7 +96,7 @@ impl Counters {
     }
 }
 
-fn key(spent: &Spent) -> Key {
+fn key(spent: &UsageDelta) -> Key {
     (spent.since, spent.what, spent.who.clone())
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn used(who: &str, since: DateTime<Utc>, amount: u64) -> Use {
-        let spent = Spent { who: who.to_owned(), what: "calls", since, amount };
+        let spent = UsageDelta { who: who.to_owned(), what: "calls", since, amount };
         Use { spent, until: since + TimeDelta::days(1) }
     }
 
@@ -126,7 +126,7 @@ mod tests {
         counters.take_back(written.clone());
         assert_eq!(counters.unwritten(), written, "until it is");
         assert_eq!(
-            counters.add(&[Use { spent: Spent { amount: 0, ..old.spent.clone() }, ..old }]),
+            counters.add(&[Use { spent: UsageDelta { amount: 0, ..old.spent.clone() }, ..old }]),
             [7]
         );
     }

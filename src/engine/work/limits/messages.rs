@@ -1,9 +1,9 @@
 //! What people read when a limit is reached.
 
-use super::reached::{Reached, What, Whose};
+use super::reached::{LimitHit, What, Whose};
 
 /// Says once that a limit is reached.
-pub(super) fn reached(reached: &Reached) -> String {
+pub(super) fn reached(reached: &LimitHit) -> String {
     let again = "I will answer again after midnight UTC.";
     match (reached.what, reached.whose) {
         (What::Messages | What::Commands, Whose::Person) => {
@@ -27,7 +27,7 @@ pub(super) fn reached(reached: &Reached) -> String {
 }
 
 /// Says once that a time of a schedule is passed over.
-pub(super) fn passed_over(reached: &Reached, schedule: &str) -> String {
+pub(super) fn passed_over(reached: &LimitHit, schedule: &str) -> String {
     let whose = match reached.whose {
         Whose::Person => "whoever made it has",
         Whose::Conversation => "this conversation has",
@@ -41,7 +41,7 @@ pub(super) fn passed_over(reached: &Reached, schedule: &str) -> String {
 }
 
 /// Ends a task in the middle: a limit was reached while it ran.
-pub(super) fn stopped(reached: &Reached) -> String {
+pub(super) fn stopped(reached: &LimitHit) -> String {
     format!("I stopped before I was done. {}", self::reached(reached))
 }
 

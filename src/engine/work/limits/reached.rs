@@ -24,7 +24,7 @@ pub(super) enum What {
 
 /// A limit that is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct LimitHit {
     pub(super) whose: Whose,
     pub(super) what: What,
     /// The counter's name, and since when it counts.
@@ -66,7 +66,7 @@ impl What {
     }
 }
 
-impl Reached {
+impl LimitHit {
     /// Names who has reached it: `tg:4711`, `tg:-100123`, `everybody`.
     pub fn who(&self) -> &str {
         self.who.split_once(' ').map_or(&self.who, |(_, who)| who)

@@ -3,15 +3,15 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::ConversationId;
 
+use crate::work::conversation_log::Entry;
 use selkie_agent::prompt;
 use selkie_domain::count::counted;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 use selkie_store::read::{ConversationRow, ConversationStatus};
-use crate::work::told::Entry;
 
 /// How a conversation is shown in a list.
-pub struct Showing<'a> {
+pub struct SessionStyle<'a> {
     /// The setting's name of it, where its channel is configured.
     pub kind: Option<&'a str>,
     /// It is where the list is read.
@@ -21,7 +21,7 @@ pub struct Showing<'a> {
 }
 
 /// A conversation in a list.
-pub fn line(row: &ConversationRow, showing: &Showing<'_>) -> String {
+pub fn line(row: &ConversationRow, showing: &SessionStyle<'_>) -> String {
     let mut words = vec![row.id.key().to_owned()];
     words.extend(showing.kind.map(str::to_owned));
     let title = prompt::label(&row.title);

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::open;
 use crate::conformance::{message, no_fuse, push, task};
-use crate::read::Read;
+use crate::read::Reader;
 use crate::sql::Plan;
 use crate::sqlite::schema::{NEWEST, make_version};
 use crate::value::params;

@@ -12,7 +12,7 @@ use crate::conformance::{
     account, arrival, at, draft, finish, finished, fuse, instance, message, no_fuse, push, receipt,
     started, task,
 };
-use crate::read::Read;
+use crate::read::Reader;
 use crate::sql::SqlLedger;
 use crate::{Delivery, Disposition, Ledger, Outcome, Since};
 

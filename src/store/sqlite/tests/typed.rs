@@ -6,15 +6,15 @@ use rusqlite::Connection;
 use selkie_channel_core::PlaceId;
 
 use super::open;
+use crate::conformance::{at, facts, finish, finished, fuse, instance};
+use crate::read::Reader;
+use crate::sqlite::schema;
+use crate::{Intake, Location, NewTask, TaskRequest, Work};
 use selkie_domain::cause::Cause;
 use selkie_domain::command_line;
 use selkie_domain::facts::Where;
 use selkie_domain::task::Lane;
 use selkie_domain::words::Words;
-use crate::conformance::{at, facts, finish, finished, fuse, instance};
-use crate::read::Read;
-use crate::sqlite::schema;
-use crate::{Intake, Location, NewTask, TaskRequest, Work};
 
 /// What the command line asked as version 9 kept it: as messages. Never changed.
 const V9: &str = include_str!("../fixtures/v9.sql");

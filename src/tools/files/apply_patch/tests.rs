@@ -9,7 +9,7 @@ use crate::files::hunk_parse;
 use crate::testkit::Folders;
 
 async fn call(scope: &Scope, patch: &str) -> String {
-    let tool = ApplyPatch(Denied::new(vec!["diary".to_owned()]));
+    let tool = ApplyPatch(DenyList::new(vec!["diary".to_owned()]));
     let called = tool.call(scope, json!({"patch": patch})).await;
     called.map_or_else(|e| e.to_string(), |o| o.text)
 }

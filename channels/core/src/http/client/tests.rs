@@ -102,14 +102,16 @@ async fn called(answer: &str, progress: Option<Progress>) -> Result<serde_json::
     let call = client.call(request, |reply| {
         let text = |body: &serde_json::Value, key: &str| body[key].as_str().map(str::to_owned);
         match reply.object() {
-            Some(body) if body["ok"] == true => Said::Done(body),
-            Some(body) if body["error"] == "unsure" => Said::Unsure("hunter2hunter2 broke".into()),
-            Some(body) if body["error"].is_string() => Said::Refused(Refusal {
+            Some(body) if body["ok"] == true => PlatformReply::Done(body),
+            Some(body) if body["error"] == "unsure" => {
+                PlatformReply::Unsure("hunter2hunter2 broke".into())
+            }
+            Some(body) if body["error"].is_string() => PlatformReply::Refused(Refusal {
                 code: text(&body, "error").unwrap(),
                 words: text(&body, "why").unwrap_or_default(),
                 ..reply.refusal()
             }),
-            _ => Said::Foreign,
+            _ => PlatformReply::Foreign,
         }
     });
     tokio::join!(call, serve).0

@@ -45,7 +45,7 @@ pub(crate) fn check(
             }
             let place =
                 format!("messages.{at}.content.{number}: Invalid `signature` in `thinking` block");
-            let signed = Signed::read(block).filter(|signed| signed.is_bound == is_bound);
+            let signed = SignatureClaims::read(block).filter(|signed| signed.is_bound == is_bound);
             let signed = signed.ok_or_else(|| place.clone())?;
             let is_chained = last.is_none_or(|last| last == signed.last);
             let fits = !is_bound || (signed.prefix == prefix.hash() && is_chained);
@@ -65,7 +65,8 @@ pub(crate) fn check(
             return Err(format!("messages.{at}.content.0.type: {NO_THINKING}"));
         }
     }
-    let signed = Signed { number, prefix: prefix.hash(), last: last.unwrap_or(0), is_bound };
+    let signed =
+        SignatureClaims { number, prefix: prefix.hash(), last: last.unwrap_or(0), is_bound };
     Ok(Thought { thinking: signed.thinking(), signature: signed.signature() })
 }
 
@@ -152,7 +153,7 @@ impl Prefix {
 
 /// What a signature says.
 #[derive(PartialEq)]
-struct Signed {
+struct SignatureClaims {
     /// The request whose answer it began.
     number: u64,
     /// What stood before it.
@@ -162,7 +163,7 @@ struct Signed {
     is_bound: bool,
 }
 
-impl Signed {
+impl SignatureClaims {
     /// Its text: of the bound ones it is kept back, as their default is.
     fn thinking(&self) -> String {
         if self.is_bound { String::new() } else { owned::thoughts(self.number) }

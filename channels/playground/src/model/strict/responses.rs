@@ -15,7 +15,7 @@ use crate::model::openai::{error, unknown_key};
 use crate::model::openai_check::Complaint;
 use crate::model::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use crate::model::turn::{ScriptedCall, Turn};
-use crate::model::{Asked, Dialect, Model, Prompt, fresh};
+use crate::model::{Dialect, Model, ModelRequest, Prompt, fresh};
 
 /// `POST /responses`. Only OpenAI's own servers have it here.
 pub(crate) async fn responses(
@@ -32,7 +32,7 @@ pub(crate) async fn responses(
     }
     let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
     let checked = responses_check::check(&body);
-    let number = model.record(|_| Asked {
+    let number = model.record(|_| ModelRequest {
         dialect: Dialect::Responses,
         body: body.clone(),
         refused: checked.as_ref().err().map(|complaint| complaint.message.clone()),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{openai, reasoning};
 use crate::model::openai_check::{Complaint, PICTURES, tool_name_fits};
 
-type Checked = Result<(), Complaint>;
+type CheckResult = Result<(), Complaint>;
 
 /// The fields of a request.
 const KNOWN: &str = "\
@@ -28,7 +28,7 @@ const LONGEST_KEY: usize = 64;
 const SHORTEST: u64 = 16;
 
 /// Checks a request's body; null stands for one that is no JSON.
-pub(super) fn check(body: &Value) -> Checked {
+pub(super) fn check(body: &Value) -> CheckResult {
     let Some(fields) = body.as_object() else {
         return Err(Complaint::new("We could not parse the JSON body of your request."));
     };
@@ -66,7 +66,7 @@ fn missing(what: &str) -> Complaint {
         .with_code("missing_required_parameter")
 }
 
-fn check_sizes(body: &Value) -> Checked {
+fn check_sizes(body: &Value) -> CheckResult {
     if body["max_output_tokens"].as_u64().is_some_and(|most| most < SHORTEST) {
         let message = format!(
             "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= {SHORTEST}."
@@ -83,7 +83,7 @@ fn check_sizes(body: &Value) -> Checked {
 }
 
 /// Tools are flat here: <https://developers.openai.com/api/docs/guides/migrate-to-responses>.
-fn check_tools(body: &Value) -> Checked {
+fn check_tools(body: &Value) -> CheckResult {
     let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut names = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -116,7 +116,7 @@ fn check_tools(body: &Value) -> Checked {
 }
 
 /// Each item by its type; each call is answered, and nothing else is.
-fn check_items(items: &[Value]) -> Checked {
+fn check_items(items: &[Value]) -> CheckResult {
     let mut open: Vec<&str> = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
@@ -148,7 +148,7 @@ fn check_items(items: &[Value]) -> Checked {
     Err(Complaint::new(format!("No tool output found for function call {id}.")).at("input"))
 }
 
-fn check_message(item: &Value, place: &str) -> Checked {
+fn check_message(item: &Value, place: &str) -> CheckResult {
     let role = item["role"].as_str().unwrap_or_default();
     let parts: &[&str] = match role {
         "user" | "system" | "developer" => &["input_text", "input_image", "input_file"],
@@ -167,7 +167,7 @@ fn check_message(item: &Value, place: &str) -> Checked {
     }
 }
 
-fn check_parts(content: &[Value], known: &[&str], place: &str) -> Checked {
+fn check_parts(content: &[Value], known: &[&str], place: &str) -> CheckResult {
     for (at, part) in content.iter().enumerate() {
         let place = format!("{place}.content[{at}]");
         let kind = part["type"].as_str().unwrap_or_default();
@@ -187,7 +187,7 @@ fn check_parts(content: &[Value], known: &[&str], place: &str) -> Checked {
     Ok(())
 }
 
-fn check_picture(part: &Value, place: &str) -> Checked {
+fn check_picture(part: &Value, place: &str) -> CheckResult {
     let url = part["image_url"].as_str().unwrap_or_default();
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let is_data = data.is_some_and(|(kind, data)| PICTURES.contains(&kind) && !data.is_empty());
@@ -218,7 +218,7 @@ fn check_call<'a>(item: &'a Value, place: &str) -> Result<&'a str, Complaint> {
 }
 
 /// What a call was answered: words, or parts as a person's message has them.
-fn check_output(output: &Value, place: &str) -> Checked {
+fn check_output(output: &Value, place: &str) -> CheckResult {
     match output {
         Value::String(_) => Ok(()),
         Value::Array(parts) => {

@@ -1,0 +1,277 @@
+//! Tools called by hand: `selkie tools call`, without an agent; the same shape, scope and dispatch.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{AccountId, Audience, Body, ConversationId, locked};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use selkie_domain::approval::Exposure;
+use selkie_domain::facts::{Facts, Mode, Where};
+use selkie_domain::ids::TaskId;
+use selkie_domain::transcript::Call;
+use selkie_guard::visible::{one_line, visible};
+use selkie_shape::Shape;
+use selkie_shape::roots::{Reach, Workspace};
+use selkie_store::Ledger;
+use selkie_tools::ToolError;
+use selkie_tools::dispatch::dispatch;
+use selkie_tools::paths::{Level, Roots};
+use selkie_tools::ports::{Modes, Progress, RelayOutcome, RelayRequest, Reply, SayOutcome, Todos};
+use selkie_tools::preview::preview;
+use selkie_tools::resolve::{ResolvedCall, resolve};
+use selkie_tools::scope::{ApprovedBasis, Outward, Scope};
+
+/// Not longer than this for one call.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// The account of the command line's conversations, the same as `selkie ask` has.
+const ACCOUNT: &str = "cli:local";
+/// The command line as settings name it.
+const AT_TERMINAL: Where = Where::CommandLine { terminal: true };
+/// Why a call by hand says and posts nothing.
+const SPEAKS_NOWHERE: &str = "a call by hand sends nothing to a platform: `selkie say --to CONVERSATION TEXT` sends or \
+    posts your own words; or ask the bot for it in a conversation";
+/// The folder of the cache that calls by hand own.
+const OWN: &str = "by-hand";
+
+/// Calls by hand, in order, in one setting.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ByHand {
+    /// What shape looks at.
+    pub facts: Facts,
+    /// The folder that the tools work in.
+    pub workspace: PathBuf,
+    /// Name and arguments.
+    pub calls: Vec<(String, Value)>,
+    /// Somebody sits there and sees what is done.
+    #[serde(default)]
+    pub terminal: bool,
+    /// Nothing is done: what would be done is told.
+    #[serde(default)]
+    pub preview: bool,
+}
+
+/// What a call answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallReport {
+    /// The tool as it was named.
+    pub tool: String,
+    /// Its answer, or why there is none.
+    pub text: String,
+    /// It failed or was refused.
+    pub is_error: bool,
+}
+
+/// Makes the calls, one after the other; the first that must end everything is the last.
+pub async fn call(app: &App, by_hand: &ByHand, progress: Arc<dyn Progress>) -> Vec<CallReport> {
+    ToolRunner { app, progress }.call(by_hand).await
+}
+
+/// Where calls by hand are made.
+struct ToolRunner<'a> {
+    app: &'a App,
+    progress: Arc<dyn Progress>,
+}
+
+impl ToolRunner<'_> {
+    async fn call(&self, by_hand: &ByHand) -> Vec<CallReport> {
+        let mode = Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode)));
+        let mut answers = Vec::new();
+        let mut taint = by_hand.facts.taint;
+        for (index, (tool, arguments)) in by_hand.calls.iter().enumerate() {
+            let id = format!("c1.{index}");
+            let mut facts = Facts { mode: mode.now(), taint, ..by_hand.facts.clone() };
+            if taint.is_any() && !by_hand.terminal && facts.place == AT_TERMINAL {
+                // Nobody sees what a page or a file may have brought about.
+                facts.place = Where::CommandLine { terminal: false };
+            }
+            let shape = self.app.shaper.now().shape(&facts);
+            let modes = Arc::clone(&mode) as _;
+            let scope =
+                Scope { mode: facts.mode, modes, ..self.scope(by_hand, &facts, &shape, &id) };
+            let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
+            let call = shape.registry.canonical(call);
+            if by_hand.preview {
+                answers.push(CallReport {
+                    tool: tool.clone(),
+                    ..self.preview(&shape, scope, call).await
+                });
+                continue;
+            }
+            let answer = dispatch(&shape.registry, &call, &scope, &self.app.plan.redactor).await;
+            let (text, is_error, over) = match answer {
+                Ok(done) => {
+                    taint = taint.max(done.answer.taint);
+                    (done.answer.text, done.answer.is_error, false)
+                }
+                Err(error @ ToolError::Ask(_)) => (format!("{tool}: {error}"), true, false),
+                Err(error) => (error.to_string(), true, true),
+            };
+            answers.push(CallReport { tool: tool.clone(), text, is_error });
+            if over {
+                break;
+            }
+        }
+        answers
+    }
+
+    /// Tells what a call would do, in the words of an approval.
+    async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> CallReport {
+        let redactor = self.app.plan.redactor.clone();
+        let resolved = match resolve(&shape.registry, &call, &scope).await {
+            Ok(resolved) if resolved.tool.spec().speaks => Err(SPEAKS_NOWHERE.to_owned()),
+            Ok(resolved) => resolved.refusal(&scope).map_or(Ok(resolved), Err),
+            Err(why) => Err(why.to_string()),
+        };
+        let shown = match resolved {
+            Ok(ResolvedCall { tool, exposure, .. }) => {
+                let asks = asks_first(exposure);
+                let look = move || {
+                    let shown = preview(&tool, &scope.roots, &call.arguments, &redactor)?;
+                    let unseen = tool.handler.unseen(&call.arguments).into_iter();
+                    let notes =
+                        unseen.map(|what| format!("\n- not shown: {}", one_line(&visible(&what))));
+                    Ok(shown.map(|shown| shown + &notes.collect::<String>()))
+                };
+                let looked = tokio::task::spawn_blocking(look).await;
+                looked
+                    .unwrap_or_else(|_| Err("the preview failed: a bug in selkie".to_owned()))
+                    .map(|shown| asks + &shown.unwrap_or_else(|| "it changes nothing".to_owned()))
+            }
+            Err(why) => Err(why),
+        };
+        let (text, is_error) = match shown {
+            Ok(shown) => (shown, false),
+            Err(why) => (why, true),
+        };
+        CallReport { tool: String::new(), text, is_error }
+    }
+
+    fn scope(&self, by_hand: &ByHand, facts: &Facts, shape: &Shape, call: &str) -> Scope {
+        let workspace = &by_hand.workspace;
+        let key = format!("cli:{}", workspace.display());
+        let Reach { workspace: opened, state, elsewhere } = shape.roots.opens;
+        let (flow, folders) = (&self.app.flow, &self.app.plan.folders);
+        Scope {
+            task: TaskId(0),
+            call: call.to_owned(),
+            conversation: ConversationId::new(AccountId::new(ACCOUNT), key),
+            message: by_hand.facts.message.clone(),
+            speaker: by_hand.facts.speaker.clone(),
+            is_private: by_hand.facts.audience() == Audience::Direct,
+            trust: by_hand.facts.trust,
+            mode: by_hand.facts.mode,
+            trigger: by_hand.facts.trigger,
+            // Whoever calls by hand has written what is called.
+            taint: facts.taint,
+            outward: Outward::Free,
+            // Whoever sits there sees what is done.
+            approved: by_hand.terminal.then(ApprovedBasis::default),
+            earlier: Arc::default(),
+            plan: None,
+            given: Vec::new(),
+            roots: Roots {
+                cache: folders.cache.clone(),
+                own: folders.cache.join(OWN),
+                state: state.then(|| folders.state.clone()),
+                workspace: (opened == Workspace::Any).then(|| workspace.clone()),
+                elsewhere,
+                level: Level::of_task(facts.taint, by_hand.facts.trust),
+                ours: flow.live.workspaces.now().ours.clone(),
+                lists: flow.acquaintances.lists(),
+            },
+            reply: Arc::new(Nobody),
+            tools: Arc::clone(shape.registry.block()),
+            progress: Arc::clone(&self.progress),
+            todos: Arc::new(LedgerTodos(Arc::clone(&self.app.ledger))),
+            todo_file: Arc::clone(&flow.people.todo_file),
+            memory: Arc::clone(&flow.memory) as _,
+            asked: Arc::default(),
+            timetable: Arc::clone(&flow.timetable) as _,
+            addressees: Arc::clone(&flow.people.addressees),
+            sessions: Arc::clone(&flow.intake.commands.sessions) as _,
+            post_files: Arc::clone(&flow.outbox.post_files) as _,
+            modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
+            spent: Arc::default(),
+            deadline: Instant::now() + TIMEOUT,
+            cancel: CancellationToken::new(),
+            clock: Arc::clone(&self.app.clock),
+        }
+    }
+}
+
+/// A line that says so when a call needs approval, and who gives it.
+fn asks_first(exposure: Exposure) -> String {
+    match exposure {
+        Exposure::Ask { reasons, .. } => format!(
+            "needs approval, which you give by calling it at a terminal: {}\n",
+            reasons.join("; ")
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Nobody listens to a call by hand: no platform is spoken to.
+struct Nobody;
+
+#[async_trait]
+impl Reply for Nobody {
+    async fn say(&self, _: &str, _: Body) -> Result<SayOutcome, ToolError> {
+        Err(ToolError::tell(SPEAKS_NOWHERE))
+    }
+
+    async fn post(&self, call: &str, _: &str, body: Body) -> Result<SayOutcome, ToolError> {
+        self.say(call, body).await
+    }
+
+    async fn pass(&self, _: RelayRequest) -> Result<RelayOutcome, ToolError> {
+        Err(ToolError::tell(SPEAKS_NOWHERE))
+    }
+
+    async fn send(&self, call: &str, body: Body, _: File) -> Result<SayOutcome, ToolError> {
+        self.say(call, body).await
+    }
+
+    fn is_here(&self, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+/// Plan mode by hand ends with its calls: no conversation is left in it.
+struct OfThisRun(Mutex<Mode>);
+
+impl OfThisRun {
+    fn now(&self) -> Mode {
+        *locked(&self.0)
+    }
+}
+
+#[async_trait]
+impl Modes for OfThisRun {
+    async fn change(&self, _: &ConversationId, mode: Mode) -> Result<(), ToolError> {
+        *locked(&self.0) = mode;
+        Ok(())
+    }
+}
+
+/// The ledger's todo lists.
+struct LedgerTodos(Arc<dyn Ledger>);
+
+#[async_trait]
+impl Todos for LedgerTodos {
+    async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
+        self.0.todos(conversation).await.map_err(|e| ToolError::Abort(e.to_string()))
+    }
+
+    async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
+        let written = self.0.set_todos(conversation, json).await;
+        written.map_err(|e| ToolError::Abort(e.to_string()))
+    }
+}

@@ -1,0 +1,106 @@
+//! What a schema cannot say: values that contradict each other or the rest of the house.
+
+use std::cell::OnceCell;
+
+use selkie_channel_core::ChannelKit;
+
+use crate::named::id;
+use crate::problem::{Wrong, one_of};
+use crate::settings::Settings;
+use crate::source::path;
+use crate::unprompted::{self, Targets};
+use crate::{bounds, database, fixed, place_settings, reach, rows};
+use selkie_domain::crash::CrashPoint;
+use selkie_domain::spelling::nearest;
+use selkie_domain::tool::Class;
+use selkie_tools as tools;
+use selkie_tools::base::{self, ToolDeps};
+use selkie_tools::web::SearchProvider;
+
+/// Lists all contradictions; `has_section` tells of a channel's name.
+pub fn contradictions(
+    settings: &Settings,
+    kits: &[ChannelKit],
+    has_section: &dyn Fn(&str) -> bool,
+) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    for (index, owner) in settings.owners.iter().enumerate() {
+        wrong.extend(
+            id(owner, kits, "a person", |kit| kit.people)
+                .map(|message| (path(&["owners", &index.to_string()]), message)),
+        );
+    }
+    let known = OnceCell::new();
+    let judge = |word: &str| tool_or_class(word, known.get_or_init(|| tool_names(kits)));
+    wrong.extend(place_settings::problems(settings, kits, &judge));
+    wrong.extend(rows::problems(&settings.approvals.policy, kits, &judge));
+    let targets = Targets { kits, owners: &settings.owners, has_section };
+    wrong.extend(fixed::problems(settings, &targets));
+    wrong.extend(unprompted::heartbeat(&settings.heartbeat, &targets));
+    wrong.extend(tools(settings));
+    wrong.extend(bounds::problems(settings));
+    wrong.extend(reach::problems(settings));
+    wrong.extend(database::problem(settings));
+    wrong.extend(crash(settings));
+    wrong
+}
+
+/// Says what is wrong with a word that is to name a tool or a class.
+fn tool_or_class(word: &str, known: &[&'static str]) -> Option<String> {
+    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+    if classes.contains(&word) || known.contains(&word) {
+        return None;
+    }
+    let near = nearest(word, known.iter().copied().chain(classes.iter().copied()));
+    let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+    let classes = one_of(&classes.iter().map(|class| (*class).to_owned()).collect::<Vec<_>>());
+    Some(format!("takes names of tools and classes ({classes}), not {word:?}{hint}"))
+}
+
+fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
+    let (settings, means) = (tools::Settings::default(), ToolDeps::default());
+    let base = base::build(&settings, &means).map(|base| base.specs()).unwrap_or_default();
+    let runtime = base::runtime(&settings, &means);
+    let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|r| r.tool.spec().name));
+    ours.chain(kits.iter().flat_map(|kit| kit.speaking.iter().map(|tool| tool.name))).collect()
+}
+
+/// Reads `debug.crash_at`: the point and at which pass (1 = the first).
+pub fn crash_at(text: &str) -> Option<(CrashPoint, u32)> {
+    let (name, nth) = text.split_once(':').unwrap_or((text, "1"));
+    Some((CrashPoint::parse(name)?, nth.parse().ok().filter(|n| *n > 0)?))
+}
+
+fn tools(settings: &Settings) -> Vec<Wrong> {
+    let tools = &settings.tools;
+    let mut wrong = Vec::new();
+    let shells = [
+        ("bash", tools.bash.timeout, tools.bash.max_timeout),
+        ("powershell", tools.powershell.timeout, tools.powershell.max_timeout),
+    ];
+    for (name, timeout, most) in shells.into_iter().filter(|(_, timeout, most)| timeout > most) {
+        let message =
+            format!("takes at most tools.{name}.max_timeout, which is {most}, not {timeout}");
+        wrong.push((path(&["tools", name, "timeout"]), message));
+    }
+    if tools.web_search.provider == SearchProvider::Brave && tools.web_search.key().is_none() {
+        let message = "is brave, and tools.web_search.brave.api_key is missing: set it, or choose auto or duckduckgo";
+        wrong.push((path(&["tools", "web_search", "provider"]), message.to_owned()));
+    }
+    wrong
+}
+
+fn crash(settings: &Settings) -> Option<Wrong> {
+    let text = settings.debug.crash_at.as_ref()?;
+    if crash_at(text).is_some() {
+        return None;
+    }
+    let names: Vec<&str> = CrashPoint::ALL.iter().map(|p| p.name()).collect();
+    let near = nearest(text, names.iter().copied());
+    let hint = near.map(|n| format!("did you mean {n}? ")).unwrap_or_default();
+    let message = format!(
+        "takes <point> or <point>:<nth>, not {text:?} ({hint}points: {})",
+        names.join(", ")
+    );
+    Some((path(&["debug", "crash_at"]), message))
+}

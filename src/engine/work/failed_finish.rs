@@ -1,0 +1,67 @@
+//! The end of a task whose own end went wrong: a panic outside its run, or an end that no row can hold.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use selkie_channel_core::ConversationId;
+
+use crate::work::answer::Answers;
+use crate::work::messages;
+use crate::work::task_waiters::TaskEnd;
+use selkie_domain::task::Claim;
+use selkie_domain::usage::Usage;
+use selkie_store::{Advance, CommitResult, End, QueuedOutbound, TaskClaim};
+
+/// What is needed of a claimed task to end it.
+pub struct Remains {
+    claim: Claim,
+    conversation: ConversationId,
+    header: Option<String>,
+}
+
+impl Remains {
+    pub(crate) fn of(claimed: &TaskClaim) -> Self {
+        Self {
+            claim: claimed.claim.clone(),
+            conversation: claimed.conversation.clone(),
+            header: claimed.header.clone(),
+        }
+    }
+}
+
+impl Answers {
+    /// Ends a task as failed, when it still runs: without this it would stand as running until the next start,
+    /// and whoever asked would wait.
+    pub async fn bury(&self, remains: Remains) {
+        let Remains { claim, conversation, header } = remains;
+        let outbox = &self.outbox;
+        self.stops.end(claim.task);
+        tracing::error!(task = %claim.task, "a defect ended a task");
+        // It may be the rendering that is broken.
+        let draft = || outbox.draft(&conversation, &messages::defect(), None, None);
+        let say = catch_unwind(AssertUnwindSafe(draft)).ok().flatten();
+        let finish = Advance::Finish {
+            append: Vec::new(),
+            header: header.unwrap_or_else(|| "{}".to_owned()),
+            facts: None,
+            end: End::Failed { why: "a defect: its end went wrong".to_owned() },
+            say: say.into_iter().collect(),
+            usage: Usage::default(),
+            set_aside: false,
+            unheard: false,
+            cut: None,
+            departs: false,
+            hand_over: false,
+            now: outbox.runtime.clock.now(),
+        };
+        let committed = outbox.storage.insist(|ledger| ledger.commit(&claim, finish.clone())).await;
+        let waiting = self.task_waiters.take(claim.task);
+        let Some(CommitResult::Ended { queued, .. }) = committed else { return };
+        let watch = |queued: &QueuedOutbound| outbox.waiters.watch(queued.outbound);
+        let waiting = waiting.map(|sender| (sender, queued.iter().map(watch).collect::<Vec<_>>()));
+        queued.into_iter().for_each(|queued| outbox.send(queued));
+        if let Some((sender, waiters)) = waiting {
+            // Whoever asked may have gone.
+            drop(sender.send(TaskEnd { state: "failed".to_owned(), waiters }));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What is to be done after a task, or after it was to wait for a person.
+
+use chrono::{DateTime, Utc};
+
+use selkie_store::TaskClaim;
+
+/// What is to be done after a task.
+#[derive(Default)]
+pub struct Onward {
+    /// The lane's next task, when it was handed over.
+    pub next: Option<TaskClaim>,
+    /// When the task goes on at the latest, though nobody wakes it.
+    pub wake_at: Option<DateTime<Utc>>,
+    /// Somebody is asked now.
+    pub asked: bool,
+    /// People are told what it waits for, and what tells them stays.
+    pub told: bool,
+}
+
+/// What came of a park.
+pub enum ParkOutcome {
+    /// It waits, or another owner has it.
+    Yes(Box<Onward>),
+    /// A person stopped the task before it could ask.
+    Stopped,
+    /// There is nobody here, or no way to ask.
+    NobodyToAsk,
+}

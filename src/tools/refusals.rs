@@ -1,0 +1,35 @@
+//! Why a call is not made, in sentences for the model and for people.
+
+/// Says that nothing here has this name, and what was perhaps meant.
+pub fn unknown(name: &str, near: &[String]) -> String {
+    let hint = if near.is_empty() {
+        String::new()
+    } else {
+        format!(": did you mean {}?", near.join(", "))
+    };
+    format!("there is no tool {name}{hint}")
+}
+
+/// Says that a name stands twice.
+pub fn twice(name: &str) -> String {
+    format!("two tools are called {name}: a name stands for one tool")
+}
+
+/// Says that config switched a tool off.
+pub fn disabled(name: &str) -> String {
+    format!("{name} tool is disabled")
+}
+
+/// Says that a call is not made without somebody's approval.
+pub fn needs_approval(name: &str, reasons: &[String]) -> String {
+    format!("{name} was not called: it needs approval first ({})", reasons.join("; "))
+}
+
+/// Says why a call of a hidden tool is refused.
+pub fn refusal(name: &str, reasons: &[String]) -> String {
+    let off = disabled(name);
+    if reasons.contains(&off) {
+        return off;
+    }
+    format!("{name} is not available here: {}", reasons.join("; "))
+}
