@@ -1,32 +1,61 @@
-//! The layers of the config (the file, the environment, the flags), laid over each other.
+//! One layer of the config (the file, the environment, the flags) and how layers are laid over each other.
 
-use std::collections::BTreeMap;
+use config::{Config, ConfigError, Map, Source, Value as Node, ValueKind};
+use serde_json::{Number, Value};
 
-use serde_json::{Map, Value};
+use crate::problem::{Place, Problem, Problems};
+use crate::source::SourceValues;
 
-use crate::problem::Place;
-use crate::source::{SourceValues, at};
+/// Values from one source; every one knows where it was written.
+#[derive(Clone)]
+struct Layer(Map<String, Node>);
 
-/// All layers, laid over each other. Every value knows where it was written; sections come from everywhere.
+impl Layer {
+    fn of(values: &SourceValues) -> Self {
+        match node(&values.value, &mut Vec::new(), &*values.place).kind {
+            ValueKind::Table(map) => Self(map),
+            _ => Self(Map::new()),
+        }
+    }
+}
+
+/// Values may be secret.
+impl std::fmt::Debug for Layer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Layer")
+    }
+}
+
+impl Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<Map<String, Node>, ConfigError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// All layers, laid over each other.
 pub struct Tree {
+    node: Node,
     value: Value,
-    places: BTreeMap<Vec<String>, Place>,
 }
 
 impl Tree {
     /// Lays the layers over each other, the strongest last.
-    pub fn of(layers: &[SourceValues]) -> Self {
-        let mut tree = Self { value: Value::Object(Map::new()), places: BTreeMap::new() };
-        for layer in layers {
-            lay(&layer.value, &mut tree.value, &mut Vec::new(), &mut |path, is_section| {
-                tree.places.retain(|known, _| !known.starts_with(path));
-                if !is_section {
-                    tree.places.insert(path.to_vec(), (layer.place)(path));
-                }
-            });
-        }
-        tree.value.sort_all_objects();
-        tree
+    ///
+    /// # Errors
+    /// When the library refuses a layer, which ours give no reason for.
+    pub fn of(layers: &[SourceValues]) -> Result<Self, Problems> {
+        let refused = |error: ConfigError| {
+            let problem =
+                Problem { place: Place::default(), key: String::new(), message: error.to_string() };
+            Problems(vec![problem])
+        };
+        let builder = layers.iter().fold(Config::builder(), |b, l| b.add_source(Layer::of(l)));
+        let node = builder.build().map_err(refused)?.cache;
+        Ok(Self { value: json(&node), node })
     }
 
     /// Returns the values, keys sorted.
@@ -36,55 +65,97 @@ impl Tree {
 
     /// Tells where the value of a path was written; `file` knows the lines of sections.
     pub fn place(&self, path: &[String], file: &dyn Fn(&[String]) -> Option<Place>) -> Place {
-        let sections = (0..=path.len()).rev().map(|end| &path[..end]);
-        let place = |section: &[String]| {
-            let first = || {
-                let (first, place) = self.places.range(section.to_vec()..).next()?;
-                first.starts_with(section).then(|| place.clone())
-            };
-            self.places.get(section).cloned().or_else(|| file(section)).or_else(first)
-        };
-        sections
-            .filter(|section| at(&self.value, section).is_some())
-            .find_map(place)
-            .unwrap_or_default()
+        for end in (0..=path.len()).rev() {
+            let Some(node) = self.get(&path[..end]) else { continue };
+            if let Some(place) = origin(node) {
+                return place;
+            }
+            if let Some(place) = file(&path[..end]).or_else(|| first_origin(node)) {
+                return place;
+            }
+        }
+        Place::default()
+    }
+
+    fn get(&self, path: &[String]) -> Option<&Node> {
+        path.iter().try_fold(&self.node, |node, key| match &node.kind {
+            ValueKind::Table(map) => map.get(key),
+            ValueKind::Array(items) => items.get(key.parse::<usize>().ok()?),
+            _ => None,
+        })
     }
 }
 
-/// Lays a value over another. Whatever takes a place that was another's is told, and whether it is a section.
-fn lay(
-    over: &Value,
-    under: &mut Value,
-    path: &mut Vec<String>,
-    told: &mut dyn FnMut(&[String], bool),
-) {
-    let Value::Object(section) = over else {
-        told(path, false);
-        under.clone_from(over);
-        return items(over, path, told);
-    };
-    if !under.is_object() {
-        told(path, true);
-        *under = Value::Object(Map::new());
-    }
-    for (key, value) in section {
-        path.push(key.clone());
-        lay(value, &mut under[key.as_str()], path, told);
-        path.pop();
-    }
-}
-
-/// Tells of the items of a list, which takes the place of another as a whole.
-fn items(list: &Value, path: &mut Vec<String>, told: &mut dyn FnMut(&[String], bool)) {
-    let inner: Vec<(String, &Value)> = match list {
-        Value::Array(items) => (0..).map(|at: usize| at.to_string()).zip(items).collect(),
-        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
-        _ => return,
-    };
-    for (key, value) in inner {
+fn node(value: &Value, path: &mut Vec<String>, place: &dyn Fn(&[String]) -> Place) -> Node {
+    let mut child = |key: String, value: &Value| {
         path.push(key);
-        told(path, value.is_object());
-        items(value, path, told);
+        let child = node(value, path, place);
         path.pop();
+        child
+    };
+    let kind = match value {
+        Value::Null => ValueKind::Nil,
+        Value::Bool(b) => ValueKind::Boolean(*b),
+        Value::Number(n) => number(n),
+        Value::String(s) => ValueKind::String(s.clone()),
+        Value::Array(items) => ValueKind::Array(
+            items.iter().enumerate().map(|(i, item)| child(i.to_string(), item)).collect(),
+        ),
+        Value::Object(map) => {
+            ValueKind::Table(map.iter().map(|(k, v)| (k.clone(), child(k.clone(), v))).collect())
+        }
+    };
+    let origin = place(path).to_string();
+    Node::new(Some(&origin), kind)
+}
+
+fn number(n: &Number) -> ValueKind {
+    n.as_i64().map(ValueKind::I64).or_else(|| n.as_u64().map(ValueKind::U64)).unwrap_or_else(|| {
+        // A JSON number that is no integer is a float.
+        ValueKind::Float(n.as_f64().unwrap_or_default())
+    })
+}
+
+fn json(node: &Node) -> Value {
+    match &node.kind {
+        ValueKind::Nil => Value::Null,
+        ValueKind::Boolean(b) => Value::Bool(*b),
+        ValueKind::I64(n) => Value::from(*n),
+        ValueKind::U64(n) => Value::from(*n),
+        ValueKind::Float(n) => Number::from_f64(*n).map_or(Value::Null, Value::Number),
+        // Layers hold no wider numbers.
+        ValueKind::I128(n) => Value::String(n.to_string()),
+        ValueKind::U128(n) => Value::String(n.to_string()),
+        ValueKind::String(s) => Value::String(s.clone()),
+        ValueKind::Array(items) => Value::Array(items.iter().map(json).collect()),
+        ValueKind::Table(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            Value::Object(keys.into_iter().map(|k| (k.clone(), json(&map[k]))).collect())
+        }
+    }
+}
+
+/// Returns where a value was written; sections are merged and come from everywhere.
+fn origin(node: &Node) -> Option<Place> {
+    if matches!(node.kind, ValueKind::Table(_)) {
+        return None;
+    }
+    let text = node.origin()?;
+    let line = text.rsplit_once(':').and_then(|(name, line)| Some((name, line.parse().ok()?)));
+    Some(match line {
+        Some((name, line)) => Place { name: name.to_owned(), line: Some(line) },
+        None => Place::of(text),
+    })
+}
+
+fn first_origin(node: &Node) -> Option<Place> {
+    match &node.kind {
+        ValueKind::Table(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            keys.into_iter().find_map(|k| origin(&map[k]).or_else(|| first_origin(&map[k])))
+        }
+        _ => None,
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Layers, the weakest first: the customary variables of other programs, the file, systemd's credentials,
 //! `SELKIE__…` variables, flags. First the shape is checked ([`read()`]), then what is meant: the caller
-//! lets channels and models look at their sections and adds their problems ([`Reading::add`]), and only
-//! then there are settings ([`Reading::finish`]).
+//! lets channels and models look at their sections and adds their problems ([`RawConfig::add`]), and only
+//! then there are settings ([`RawConfig::finish`]).
 
 pub mod alerts;
 pub mod env;
@@ -154,12 +154,12 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<RawConfig, Problem
         problems.extend(strange_sections(&mut written, &schema));
         layers.push(written);
     }
-    let tree = Tree::of(&layers);
+    let tree = Tree::of(&layers)?;
     layers.insert(0, conventional_env::layer(&sources.env, tree.json()));
     let (also, clashes) = also.layer(&sources.env, tree.json());
     layers.insert(0, also);
     problems.extend(clashes);
-    let tree = Tree::of(&layers);
+    let tree = Tree::of(&layers)?;
     let mut value = tree.json().clone();
     problems.extend(unread.into_iter().filter(|p| secrets::is_unread(&value, &p.key)));
     schema::settle_nulls(&schema, "", &mut value);
