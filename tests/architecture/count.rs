@@ -19,15 +19,15 @@ const FREQUENT: usize = 5;
 
 /// What production code holds.
 #[derive(Default)]
-struct Count {
-    /// Lines of each function, from its signature to its closing brace.
-    functions: Vec<usize>,
+pub struct Count {
+    /// Lines of each function, from its signature to its closing brace, and its name.
+    pub functions: Vec<(usize, String)>,
     /// Functions of each trait.
-    traits: Vec<(usize, String)>,
+    pub traits: Vec<(usize, String)>,
     /// `let (a, b) = (x, y)`.
-    tuples: usize,
+    pub tuples: usize,
     /// How many structs, enums, unions, traits and aliases have a name.
-    types: BTreeMap<String, usize>,
+    pub types: BTreeMap<String, usize>,
 }
 
 #[test]
@@ -45,14 +45,24 @@ fn production_code_is_counted() {
     println!("{}", report(count, &lines));
 }
 
+impl Count {
+    /// Counts one file.
+    pub fn of(file: &Path) -> Self {
+        let mut count = Self::default();
+        count.visit_file(&parsed(file));
+        count
+    }
+}
+
 fn parsed(file: &Path) -> syn::File {
     let text = fs::read_to_string(file).expect("a source file can be read");
     syn::parse_file(&text).expect("a source file is Rust")
 }
 
-fn report(mut count: Count, lines: &[usize]) -> String {
-    count.functions.sort_unstable();
-    let functions = &count.functions;
+fn report(count: Count, lines: &[usize]) -> String {
+    let mut functions: Vec<usize> = count.functions.iter().map(|(lines, _)| *lines).collect();
+    functions.sort_unstable();
+    let functions = &functions;
     let percentile = |percent: usize| functions[(functions.len() - 1) * percent / 100];
     let (width, widest) = count.traits.iter().max().cloned().unwrap_or_default();
     let mut frequent: Vec<_> = count.types.iter().filter(|(_, times)| **times > FREQUENT).collect();
@@ -91,7 +101,8 @@ impl Count {
     fn function(&mut self, signature: &Signature, block: &Block) {
         let line = |span: Span| span.start().line;
         let end = block.brace_token.span.close();
-        self.functions.push(line(end) + 1 - line(signature.span()));
+        let lines = line(end) + 1 - line(signature.span());
+        self.functions.push((lines, signature.ident.to_string()));
     }
 }
 

@@ -8,6 +8,7 @@ mod facts;
 mod mutations;
 mod resolve;
 mod source;
+mod tail;
 mod walls;
 
 use source::Tree;
