@@ -6,6 +6,7 @@ use selkie_people::forms::{Form, Forms};
 use selkie_tools::base::PublicChannel;
 
 use crate::Binary;
+
 /// Lets every channel look at its section.
 pub fn channels(binary: &Binary, context: &BuildContext, reading: &mut RawConfig) -> Vec<Channel> {
     let mut built = Vec::new();
