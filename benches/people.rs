@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use divan::black_box;
-use selkie::people::contacts::{Contacts, MOST_ACTIVE, Shelf};
+use selkie::people::contacts::{Contacts, MAX_ACTIVE, Shelf};
 use selkie::people::todo::{List, Todos};
 
 fn main() {
@@ -34,7 +34,7 @@ fn make_room_of_10000_contacts(bencher: divan::Bencher<'_, '_>) {
     let text = contacts(10_000);
     bencher.bench(|| {
         let mut all = Contacts::read(Shelf::Active, black_box(&text));
-        let over = all.overflow(MOST_ACTIVE);
+        let over = all.overflow(MAX_ACTIVE);
         all.take(&over.iter().map(String::as_str).collect(), DateTime::UNIX_EPOCH)
     });
 }

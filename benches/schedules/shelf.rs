@@ -20,7 +20,7 @@ pub const CHATS: usize = 100;
 /// Written at once.
 const TOGETHER: usize = 1_000;
 /// How long everything may take to fire.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// When a schedule comes due.
 pub struct Due {
@@ -130,7 +130,7 @@ pub async fn fired(home: &Path, wanted: usize) -> Fired {
     loop {
         let sql = "SELECT COUNT(*) FROM occurrence";
         let count: i64 = database.query_row(sql, [], |row| row.get(0)).expect("a count");
-        if usize::try_from(count).is_ok_and(|count| count >= wanted) || begun.elapsed() > PATIENCE {
+        if usize::try_from(count).is_ok_and(|count| count >= wanted) || begun.elapsed() > TIMEOUT {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -16,7 +16,7 @@ const THREADS: usize = 20;
 /// Questions in a thread, until another is opened in its place.
 const IN_A_THREAD: usize = 8;
 /// A question that waits longer is not waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Which sort of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,7 +140,7 @@ impl Lanes {
     pub fn lose_patience(&mut self) -> usize {
         let before = self.of.len();
         for lane in &mut self.lanes {
-            lane.waiting.retain(|_, since| since.elapsed() < PATIENCE);
+            lane.waiting.retain(|_, since| since.elapsed() < TIMEOUT);
         }
         let lanes = &self.lanes;
         self.of.retain(|number, at| lanes[*at].waiting.contains_key(number));

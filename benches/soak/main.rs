@@ -36,7 +36,7 @@ const LAST_PART: usize = 980;
 /// Two kills have so much time between them.
 const BETWEEN_KILLS: Duration = Duration::from_secs(10);
 /// How long nothing may move before it is over.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// What chats go on holding, for looks at what arrived and for answers that are given again.
 const KEEP: Keep = Keep { newest: 500, age: Duration::from_secs(60) };
 /// How often they let go of the rest, and how often progress is told.
@@ -182,7 +182,7 @@ impl Soak {
 
     /// Asks until so many were asked, a few at a time.
     async fn ask_until(&mut self, most: usize) {
-        while self.asked < most && self.moved.elapsed() < PATIENCE {
+        while self.asked < most && self.moved.elapsed() < TIMEOUT {
             self.look();
             let left = &mut self.left;
             let asked = self.lanes.next(self.asked, |kind| left[&kind] > 0);
@@ -204,7 +204,7 @@ impl Soak {
     /// Waits until everything is answered and nothing is left to do.
     async fn settle(&mut self) {
         self.moved = Instant::now();
-        while self.moved.elapsed() < PATIENCE && !self.is_settled() {
+        while self.moved.elapsed() < TIMEOUT && !self.is_settled() {
             self.look();
             tokio::time::sleep(Duration::from_millis(200)).await;
         }

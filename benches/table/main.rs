@@ -31,7 +31,7 @@ const LARGE: usize = 10_000;
 /// Chats of a burst.
 const CHATS: usize = 100;
 /// An answer that takes longer is lost.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Until what is measured has done what it still had to do.
 const MOMENT: Duration = Duration::from_secs(2);
 /// Longer than selkie waits before it gives memory back.
@@ -206,7 +206,7 @@ async fn measure(kind: Kind, folder: &Path) -> Measured {
     let (subject, _) = Subject::start(kind, &playground, folder).await;
     subject.settle(MOMENT).await;
     let idle = process::memory(subject.pid());
-    let mut load = Load::new(&playground, PATIENCE);
+    let mut load = Load::new(&playground, TIMEOUT);
     let mut singles = Vec::new();
     for (count, pause) in SINGLES {
         let cpu = process::cpu(subject.pid());

@@ -23,7 +23,7 @@ const PIECES: usize = 24;
 const MORE_PIECES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(130);
 /// What takes longer is lost.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Stands at the end of every answer.
 const LAST: &str = "farewell";
 
@@ -98,13 +98,13 @@ async fn first_token(playground: &Playground, mut ask: Command) -> First {
         .expect("selkie ask starts");
     let out = child.stdout.take().expect("its output");
     let reading = tokio::task::spawn_blocking(move || read_first(out));
-    tokio::time::timeout(PATIENCE, model.wait_for_calls(calls + 1)).await.expect("a request");
+    tokio::time::timeout(TIMEOUT, model.wait_for_calls(calls + 1)).await.expect("a request");
     let asked = Instant::now();
     tokio::time::sleep(THINKS).await;
     let wrote = Instant::now();
     model.write_on(1);
     let (shown, rest) =
-        tokio::time::timeout(PATIENCE, reading).await.expect("a token").expect("the reader");
+        tokio::time::timeout(TIMEOUT, reading).await.expect("a token").expect("the reader");
     model.write_on(2);
     let ended = tokio::task::spawn_blocking(move || {
         drop(rest);
@@ -145,7 +145,7 @@ async fn write(
     let chat = FIRST_PERSON + i64::try_from(number).expect("a few chats");
     playground.telegram().add_person(chat, &format!("Reader {number}"));
     playground.telegram().say(chat, chat, "tell me all");
-    tokio::time::timeout(PATIENCE, model.wait_for_calls(calls + 1)).await.expect("a request");
+    tokio::time::timeout(TIMEOUT, model.wait_for_calls(calls + 1)).await.expect("a request");
     let writing = async {
         let began = Instant::now();
         for _ in 0..count {
@@ -160,7 +160,7 @@ async fn write(
     let reading = async {
         let mut first = None;
         loop {
-            let said = tokio::time::timeout(PATIENCE, said.recv()).await.expect("the last word");
+            let said = tokio::time::timeout(TIMEOUT, said.recv()).await.expect("the last word");
             let said = said.expect("the playground lives");
             if said.chat != chat || !said.text.contains("word0") {
                 continue;

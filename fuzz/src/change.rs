@@ -1,7 +1,7 @@
 //! Makes inputs of inputs: pieces that are changed, moved, repeated and nested.
 
 /// Bytes of an input.
-const MOST: usize = 64 * 1024;
+const MAX: usize = 64 * 1024;
 
 /// What parsers treat in a way of its own.
 const WORDS: [&str; 48] = [
@@ -72,7 +72,7 @@ impl<'a> Changer<'a> {
         let mut input = self.seeds[self.below(self.seeds.len())].clone();
         for _ in 0..=self.below(4) {
             self.change(&mut input);
-            input.truncate(MOST);
+            input.truncate(MAX);
         }
         input
     }
@@ -129,7 +129,7 @@ impl<'a> Changer<'a> {
     /// Mostly a few, now and then as many as an input takes.
     fn times(&mut self, length: usize) -> usize {
         let most = [2, 8, 200, 20_000][self.below(4)];
-        most.min(MOST / length.max(1)).max(1)
+        most.min(MAX / length.max(1)).max(1)
     }
 
     fn at_word(&mut self) -> usize {

@@ -14,7 +14,7 @@ const SECONDS: &str = "SELKIE_FUZZ";
 /// Inputs of a run without it, at most, and how long it may go on.
 const USUAL: (u32, Duration) = (300, Duration::from_secs(2));
 /// So long an input may take: time of the processor, where the machine tells it.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// Gives `target` every seed of `seeds/<name>/`, and inputs made of them.
 ///
@@ -84,7 +84,7 @@ impl Run<'_> {
         }
         let begun = worked();
         let done = catch_unwind(AssertUnwindSafe(|| target(input)));
-        let slow = self.watched && worked().saturating_sub(begun) > LONGEST;
+        let slow = self.watched && worked().saturating_sub(begun) > MAX_TIME;
         if done.is_err() || slow {
             let kept = self.folder.join(format!("found-{:016x}", change::hash(input)));
             fs::write(&kept, input).expect("the seeds' folder takes a file");

@@ -9,12 +9,12 @@ use selkie_llm::{Reply, StopReason};
 
 /// More than anybody reads: the messages of one answer. A server that does not keep to `max_output_tokens` sends any
 /// length.
-const MOST_TEXT: usize = 100_000;
+const MAX_TEXT: usize = 100_000;
 
 /// Hides our secrets in what a model wrote: it may have read them where nobody thought of it. What is too long ends.
 pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
-    if reply.text.len() > MOST_TEXT {
-        reply.text.truncate(reply.text.floor_char_boundary(MOST_TEXT));
+    if reply.text.len() > MAX_TEXT {
+        reply.text.truncate(reply.text.floor_char_boundary(MAX_TEXT));
         reply.stopped = Some(StopReason::Room);
     }
     reply.text = redactor.clean_between_marks(&reply.text);

@@ -19,7 +19,7 @@ impl OwnForms {
     pub fn keep(&mut self, step: u32, own: Option<OwnForm>) {
         let Some(own) = own else { return };
         let kept: usize = self.all.values().map(|own| own.json.len()).sum();
-        if kept + own.json.len() > OwnForm::MOST {
+        if kept + own.json.len() > OwnForm::MAX {
             tracing::warn!(step, "what a model's provider wants back is more than a task keeps");
             return;
         }

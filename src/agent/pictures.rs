@@ -10,14 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use selkie_domain::transcript::{Picture, Turn};
 
 /// So many pictures go along with one request …
-const MOST: usize = 6;
+const MAX: usize = 6;
 /// … and so many bytes of them: base64 makes them a third longer, and providers take some 30 MB at once.
-const MOST_BYTES: usize = 16 * 1000 * 1000;
+const MAX_BYTES: usize = 16 * 1000 * 1000;
 
 /// Loads the newest pictures of the turns, by their path. One whose file is gone is left out.
 pub async fn load(turns: &[Turn]) -> HashMap<String, Arc<str>> {
     let mut loaded = HashMap::new();
-    let mut room = MOST_BYTES;
+    let mut room = MAX_BYTES;
     for Picture { path, .. } in newest(turns) {
         match tokio::fs::read(path).await {
             Ok(bytes) if bytes.len() <= room => {
@@ -35,7 +35,7 @@ pub async fn load(turns: &[Turn]) -> HashMap<String, Arc<str>> {
 fn newest(turns: &[Turn]) -> Vec<&Picture> {
     let mut newest: Vec<&Picture> = Vec::new();
     for picture in turns.iter().rev().flat_map(pictures) {
-        if newest.len() == MOST {
+        if newest.len() == MAX {
             break;
         }
         if !newest.contains(&picture) {

@@ -28,7 +28,7 @@ pub use newer::taken_in;
 pub use unstored::StepRecord;
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
-const MOST_FITTINGS: u32 = 4;
+const MAX_FITTINGS: u32 = 4;
 
 /// How much of a run is stored already.
 #[derive(Clone, Copy, Default)]
@@ -352,7 +352,7 @@ impl Run {
     /// Takes a refusal or fault of the model. Afterwards [`Run::next`] asks again or ends.
     pub fn refused(&mut self, error: &ModelError, has_history: bool) {
         match error {
-            ModelError::TooLong { .. } if self.header.fittings < MOST_FITTINGS => {
+            ModelError::TooLong { .. } if self.header.fittings < MAX_FITTINGS => {
                 self.header.fittings += 1;
             }
             ModelError::Rejected { why } if self.header.refused.is_none() => {

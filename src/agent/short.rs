@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use selkie_domain::transcript::Call;
 
 /// Arguments up to so many bytes are sent back whole.
-const MOST: usize = 32 * 1024;
+const MAX: usize = 32 * 1024;
 /// What is kept of each text in longer ones.
 const KEPT: usize = 2 * 1024;
 
@@ -26,11 +26,11 @@ pub fn text(text: &mut String, most: usize) {
 }
 
 fn arguments(whole: &Value) -> Value {
-    if size(whole) <= MOST {
+    if size(whole) <= MAX {
         return whole.clone();
     }
     let cut = cut(whole);
-    if size(&cut) <= MOST {
+    if size(&cut) <= MAX {
         return cut;
     }
     // Thousands of short pieces: their beginning says what they were.
@@ -87,6 +87,6 @@ mod tests {
         );
         let many = json!({ "edits": vec!["a piece"; 100_000] });
         let cut = arguments(&many);
-        assert!(cut.is_object() && size(&cut) <= MOST, "{cut}");
+        assert!(cut.is_object() && size(&cut) <= MAX, "{cut}");
     }
 }

@@ -18,7 +18,7 @@ use selkie_schedule::zone::Zone;
 /// Variables that say where things lie on this machine; every other one may be the mistake.
 const ENVIRONMENT: [&str; 3] = ["HOME", "PATH", "TZ"];
 /// How long a daemon may take to tell its zone: what is asked next has a patience of its own.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Builds what of the config has no mistakes, or nothing but its state folder. What it comes to asks a daemon and opens no
 /// store itself as long as there are mistakes.
@@ -56,7 +56,7 @@ pub async fn answers(config: &AppConfig) -> anyhow::Result<Option<Answers>> {
     let Some(daemon) = RunningDaemon::find(&config.tls, &config.folders.state).await? else {
         return Ok(None);
     };
-    let zone = match timeout(PATIENCE, daemon.answer(&Request::Zone)).await {
+    let zone = match timeout(TIMEOUT, daemon.answer(&Request::Zone)).await {
         Ok(Ok(Response::Zone(zone))) => Some(zone),
         _ => None,
     };

@@ -18,11 +18,11 @@ use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
 /// How long the files may take: a disk of the network may stand still.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// A file that was changed so shortly ago may be changed once more without its time telling.
 const FRESH: TimeDelta = TimeDelta::seconds(2);
 /// So many keys are named.
-const MOST_KEYS: usize = 6;
+const MAX_KEYS: usize = 6;
 
 /// Reads what the config says now, and changes nothing.
 pub type Peek = Arc<dyn Fn() -> ConfigPeek + Send + Sync>;
@@ -115,7 +115,7 @@ impl InForce {
             return self.restart_due();
         }
         let this = Arc::clone(self);
-        let looked = timeout(PATIENCE, spawn_blocking(move || this.not_loaded())).await;
+        let looked = timeout(TIMEOUT, spawn_blocking(move || this.not_loaded())).await;
         let not_loaded = looked.ok().and_then(Result::ok).flatten();
         NotInForce { not_loaded, ..self.restart_due() }
     }
@@ -234,8 +234,8 @@ pub fn advice(it: &NotLoaded) -> &'static str {
 
 fn named<'a>(keys: impl Iterator<Item = &'a str>) -> String {
     let keys: Vec<&str> = keys.collect();
-    match keys.len() > MOST_KEYS {
-        true => format!("{} and {} more", keys[..MOST_KEYS].join(", "), keys.len() - MOST_KEYS),
+    match keys.len() > MAX_KEYS {
+        true => format!("{} and {} more", keys[..MAX_KEYS].join(", "), keys.len() - MAX_KEYS),
         false => keys.join(", "),
     }
 }

@@ -8,7 +8,7 @@ use selkie_channel_core::{AccountId, Channel, CredentialCheck};
 use tokio::time::timeout;
 
 /// How long a platform may take to answer; one that does not is no reason to wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A channel whose platform refuses its credential.
 pub struct Refusal {
@@ -26,7 +26,7 @@ pub async fn refusals(channels: Vec<&Channel>) -> Vec<Refusal> {
 }
 
 async fn refusal(channel: &Channel) -> Option<Refusal> {
-    match timeout(PATIENCE, channel.sender.check_credential()).await {
+    match timeout(TIMEOUT, channel.sender.check_credential()).await {
         Ok(CredentialCheck::Refused(why)) => {
             Some(Refusal { name: channel.name, account: channel.account.clone(), why })
         }

@@ -14,7 +14,7 @@ use selkie_people::book::{ContactView, NoContact};
 use selkie_store::{Location, PrivateChat, Since, States, StoreError, Which};
 
 /// More steps are the janitor's, beside the messages.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// What there is of somebody, or was.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ async fn forget_now(flow: &Flow) -> Result<bool, StoreError> {
     let never = DateTime::<Utc>::MIN_UTC;
     let since =
         Since { transcripts: never, inbox: never, outbox: never, keys: never, cache: never };
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if storage.ledger.forget_old(since).await? == 0 {
             break;
         }

@@ -16,7 +16,7 @@ use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
 /// Whoever asks for health does not wait for a store that stands still.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// A platform that has been silent for longer is no proof of reception.
 const RECENT: Duration = Duration::from_secs(300);
 
@@ -25,9 +25,9 @@ pub struct HealthDesk(pub Arc<StatusDesk>);
 
 impl HealthDesk {
     async fn look(&self) -> Result<Status, String> {
-        match timeout(PATIENCE, self.0.look()).await {
+        match timeout(TIMEOUT, self.0.look()).await {
             Ok(looked) => looked.map_err(|error| format!("the store cannot be read: {error}")),
-            Err(_) => Err(format!("the store has not answered for {} s", PATIENCE.as_secs())),
+            Err(_) => Err(format!("the store has not answered for {} s", TIMEOUT.as_secs())),
         }
     }
 }

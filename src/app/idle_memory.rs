@@ -18,7 +18,7 @@ const IDLE: Duration = Duration::from_millis(5);
 /// Less work brings few pages back.
 const WORTH_IT: Duration = Duration::from_millis(20);
 /// More than the list of our mappings takes, bytes: foreign libraries may be loaded into us.
-const MOST_MAPPINGS: usize = 256 * 1024;
+const MAX_MAPPINGS: usize = 256 * 1024;
 
 /// Watches until `stop`.
 pub async fn watch(stop: CancellationToken) {
@@ -59,7 +59,7 @@ struct MemoryMapping {
 /// Returns where our own code stands in memory. None where there is no `/proc`.
 fn own_code() -> Option<MemoryMapping> {
     let path = fs::read_link("/proc/self/exe").ok()?;
-    let maps = fs::read_to_string("/proc/self/maps").ok().filter(|m| m.len() < MOST_MAPPINGS)?;
+    let maps = fs::read_to_string("/proc/self/maps").ok().filter(|m| m.len() < MAX_MAPPINGS)?;
     code_of(path.to_str()?, &maps)
 }
 

@@ -14,7 +14,7 @@ use selkie_store::{self as store, Ledger, StoreError};
 
 /// The pauses between two tries.
 const FIRST: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// What says which ledger is opened, and for whom.
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ pub async fn wait_for(
                     ));
                 }
                 tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST);
+                pause = (pause * 2).min(MAX_TIME);
             }
             opened => {
                 if pause > FIRST && opened.is_ok() {

@@ -20,7 +20,7 @@ const LAST: Duration = Duration::from_secs(5);
 /// How long no hint means that it is time to look.
 const LOOK: Duration = Duration::from_millis(250);
 /// More threads than this cost memory and answer no message sooner.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// Builds the runtime of the daemon and of commands that wait for something.
 ///
@@ -29,7 +29,7 @@ const MOST_THREADS: usize = 4;
 pub fn runtime() -> io::Result<Runtime> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime =
-        Builder::new_multi_thread().worker_threads(cores.min(MOST_THREADS)).enable_all().build()?;
+        Builder::new_multi_thread().worker_threads(cores.min(MAX_THREADS)).enable_all().build()?;
     // A file that may not grow is a full disk, and no end of the process. The handler stays; commands do not
     // inherit it.
     let entered = runtime.enter();

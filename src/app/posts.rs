@@ -21,10 +21,10 @@ use selkie_schedule::recurrence::UnknownRecurrence;
 use selkie_store::{ApprovalRow, PostRow, ScheduleRow, States, StoreError, Which};
 
 /// So many posts that went out, or did not, are listed.
-const MOST_PAST: usize = 50;
+const MAX_PAST: usize = 50;
 
 /// So many removed schedules are looked through for posts that were withdrawn.
-const MOST_REMOVED: usize = 1_000;
+const MAX_REMOVED: usize = 1_000;
 
 /// What of a scheduled post is changed.
 #[derive(Debug, Serialize, Deserialize)]
@@ -70,12 +70,12 @@ pub async fn list(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
     let drafts = drafts(flow).await?;
     let which = Which { limit: usize::MAX, ..Which::default() };
     let scheduled = ledger.schedules(&which).await?;
-    let removed = Which { states: States::REMOVED, limit: MOST_REMOVED, ..which };
+    let removed = Which { states: States::REMOVED, limit: MAX_REMOVED, ..which };
     let removed = ledger.schedules(&removed).await?;
-    let withdrawn = removed.iter().filter(|row| is_post(row)).take(MOST_PAST);
+    let withdrawn = removed.iter().filter(|row| is_post(row)).take(MAX_PAST);
     let scheduled = scheduled.iter().filter(|row| is_post(row)).chain(withdrawn);
     let scheduled = scheduled.map(|row| of_schedule(flow, row));
-    let past = ledger.posts(MOST_PAST).await?;
+    let past = ledger.posts(MAX_PAST).await?;
     let past = past.iter().map(|row| of_post(flow, row));
     Ok(drafts.into_iter().chain(scheduled).chain(past).collect())
 }

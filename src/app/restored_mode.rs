@@ -22,13 +22,13 @@ pub async fn wait(
     manager: &ServiceManager,
 ) -> anyhow::Result<()> {
     let Some(restored) = app.ledger.restored().await? else { return Ok(()) };
-    let says = restored.says(&moment(restored.made_at, app.plan.zone));
-    tracing::warn!("{says}");
-    manager.status(&says);
+    let message = restored.says(&moment(restored.made_at, app.plan.zone));
+    tracing::warn!("{message}");
+    manager.status(&message);
     manager.ready();
     let listener = socket::listen(&app.plan.folders.state)?;
     let resumed = CancellationToken::new();
-    let stage = Stage::Waits { says, resumed: resumed.clone() };
+    let stage = Stage::Waits { message, resumed: resumed.clone() };
     let desk = Desk { app: Arc::clone(app), status, stage };
     // Nothing turns yet but this: who waits for a word lives.
     tokio::select! {

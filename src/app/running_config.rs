@@ -17,7 +17,7 @@ use selkie_config::state_folder::state_folder;
 pub const NAME_IT: &str =
     "name that one with --config, or set the variables that selkie was started with";
 /// How long a daemon may take to tell it: its store may be slow.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Which config is looked at.
 pub enum ConfigTarget {
@@ -28,7 +28,7 @@ pub enum ConfigTarget {
         /// The choice of it.
         chosen: ConfigChoice,
         /// Says so.
-        says: String,
+        message: String,
     },
     /// None was, and the running daemon goes by one that it does not name: says so.
     Unknown(String),
@@ -44,9 +44,9 @@ pub async fn meant(binary: &Binary, chosen: &ConfigChoice) -> ConfigTarget {
     let Some(status) = status(&plan).await else { return ConfigTarget::Chosen };
     let found = looked_for(&binary.here, &binary.env);
     if let Some(file) = status["config_file"].as_str() {
-        let says = format!("{found}, so the config of the running selkie is used: {file}");
+        let message = format!("{found}, so the config of the running selkie is used: {file}");
         let chosen = named(binary, chosen, file.into(), plan.folders.state);
-        return ConfigTarget::Daemons { chosen, says };
+        return ConfigTarget::Daemons { chosen, message };
     }
     let has_channels = status["channels"].as_array().is_some_and(|all| !all.is_empty());
     match plan.is_unconfigured() && has_channels {
@@ -60,7 +60,7 @@ async fn status(plan: &AppConfig) -> Option<Value> {
         let daemon = RunningDaemon::find(&plan.tls, &plan.folders.state).await.ok()??;
         daemon.status().await.ok()
     };
-    timeout(PATIENCE, asked).await.ok().flatten()
+    timeout(TIMEOUT, asked).await.ok().flatten()
 }
 
 /// Chooses the file, and the folder in which the daemon was found.

@@ -8,13 +8,13 @@ use selkie_engine::work::conversation_log::{self, ConversationRecord};
 use selkie_store::{Ledger, StoreError};
 
 /// Tasks of one conversation that are told of at most.
-const MOST_TASKS: usize = 100_000;
+const MAX_TASKS: usize = 100_000;
 
 /// Messages of it that no task has answered, at most.
-const MOST_UNANSWERED: usize = 100_000;
+const MAX_UNANSWERED: usize = 100_000;
 
 /// What the bot said there for no task's model, at most.
-const MOST_SPOKEN: usize = 100_000;
+const MAX_SPOKEN: usize = 100_000;
 
 /// Lists the conversations, the last active first, with the key of each.
 ///
@@ -50,9 +50,9 @@ pub async fn said(ledger: &dyn Ledger, id: &str) -> Result<Vec<Value>, NotDone> 
             "there is no conversation {id:?}: `selkie sessions list` shows them"
         ))),
         [one] => {
-            let tasks = ledger.said(one, true, MOST_TASKS).await?;
-            let unanswered = ledger.unanswered(one, MOST_UNANSWERED).await?;
-            let spoken = ledger.spoken(one, MOST_SPOKEN).await?;
+            let tasks = ledger.said(one, true, MAX_TASKS).await?;
+            let unanswered = ledger.unanswered(one, MAX_UNANSWERED).await?;
+            let spoken = ledger.spoken(one, MAX_SPOKEN).await?;
             Ok(values(&conversation_log::whole(ConversationRecord { tasks, unanswered, spoken }))?)
         }
         many => {

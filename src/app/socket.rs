@@ -31,7 +31,7 @@ use crate::status::StatusDesk;
 use selkie_engine::terminal::ask::Ask;
 
 /// Bytes of what is asked: a MiB of text, with each character written as JSON may.
-const LONGEST_ASK: usize = 8 * 1024 * 1024;
+const MAX_ASK: usize = 8 * 1024 * 1024;
 
 /// Returns where the socket of a state folder lies.
 pub fn path(state: &Path) -> PathBuf {
@@ -85,7 +85,7 @@ pub enum Stage {
     /// It was restored, and waits for its owner's word.
     Waits {
         /// Says so.
-        says: String,
+        message: String,
         /// Ends the waiting.
         resumed: CancellationToken,
     },
@@ -94,7 +94,7 @@ pub enum Stage {
 /// Serves until `stop`.
 pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) {
     let router = Router::new()
-        .route("/v1/ask", post(ask).layer(DefaultBodyLimit::max(LONGEST_ASK)))
+        .route("/v1/ask", post(ask).layer(DefaultBodyLimit::max(MAX_ASK)))
         .route("/v1/request", post(request))
         .route("/v1/reload", post(reload))
         .route("/v1/status", get(status))
@@ -104,8 +104,8 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
 }
 
 async fn ask(State(desk): State<Arc<Desk>>, Json(ask): Json<Ask>) -> HttpResponse {
-    if let Stage::Waits { says, .. } = &desk.stage {
-        return (StatusCode::SERVICE_UNAVAILABLE, says.clone()).into_response();
+    if let Stage::Waits { message, .. } = &desk.stage {
+        return (StatusCode::SERVICE_UNAVAILABLE, message.clone()).into_response();
     }
     let events = match desk.app.flow.ask(ask).await {
         Ok(events) => events,
@@ -124,11 +124,11 @@ async fn request(
     State(desk): State<Arc<Desk>>,
     Json(request): Json<Request>,
 ) -> Json<Result<Response, NotDone>> {
-    let Stage::Waits { says, resumed } = &desk.stage else {
+    let Stage::Waits { message, resumed } = &desk.stage else {
         return Json(request.answer(&desk.app).await);
     };
     if !matches!(request, Request::Zone | Request::Resume { .. }) {
-        return Json(Err(NotDone::refused(says)));
+        return Json(Err(NotDone::refused(message)));
     }
     let answered = request.answer(&desk.app).await;
     if matches!(answered, Ok(Response::Resumed(ResumeReport { resumed: true, .. }))) {
@@ -141,8 +141,8 @@ async fn request(
 async fn reload(State(desk): State<Arc<Desk>>) -> HttpResponse {
     match &desk.stage {
         Stage::Works(reloader) => Json(Arc::clone(reloader).reload().await).into_response(),
-        Stage::Waits { says, .. } => {
-            (StatusCode::SERVICE_UNAVAILABLE, says.clone()).into_response()
+        Stage::Waits { message, .. } => {
+            (StatusCode::SERVICE_UNAVAILABLE, message.clone()).into_response()
         }
     }
 }

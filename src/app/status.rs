@@ -22,9 +22,9 @@ use selkie_store::read::{Counts, TaskUsage};
 use selkie_store::{self as store, RestoreOrigin, States, Which, sqlite};
 
 /// So many of the next times are told.
-const MOST_NEXT: usize = 5;
+const MAX_NEXT: usize = 5;
 /// Whoever asks how the daemon stands waits no longer for the store.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How the daemon stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -154,11 +154,11 @@ impl StatusDesk {
     /// Looks at the files of the config, too: whether they were changed and nobody has loaded them. A store that does not
     /// answer keeps nobody from the rest.
     pub async fn look_at_all(&self) -> Status {
-        let (config, rows) = tokio::join!(self.not_in_force(), timeout(PATIENCE, self.rows()));
+        let (config, rows) = tokio::join!(self.not_in_force(), timeout(TIMEOUT, self.rows()));
         let (rows, unread) = match rows {
             Ok(Ok(rows)) => (Some(rows), None),
             Ok(Err(error)) => (None, Some(format!("it cannot be read: {error}"))),
-            Err(_) => (None, Some(format!("it has not answered for {} s", PATIENCE.as_secs()))),
+            Err(_) => (None, Some(format!("it has not answered for {} s", TIMEOUT.as_secs()))),
         };
         let mut status = Status { config, ..self.told(rows) };
         status.store.trouble = status.store.trouble.or(unread);
@@ -181,7 +181,7 @@ impl StatusDesk {
     async fn rows(&self) -> store::Result<Rows> {
         let (ledger, now) = (&self.app.ledger, self.app.clock.now());
         let which =
-            Which { conversation: None, person: None, states: States::OPEN, limit: MOST_NEXT };
+            Which { conversation: None, person: None, states: States::OPEN, limit: MAX_NEXT };
         let next = ledger.schedules(&which).await?;
         let next = next.into_iter().filter_map(|row| {
             Some(NextTime { id: row.id().0, name: row.schedule.title, at: row.next_at? })

@@ -20,7 +20,7 @@ use selkie_schedule::words::moment;
 use selkie_store::Ledger;
 
 /// How long one due time may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// What is passed over tells nobody: the store is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 /// Where the next due time is meant, whenever that is.
@@ -85,10 +85,10 @@ impl Traveller {
         let at = next.map_or(until, |next| next.min(until)).max(self.now());
         self.clocks.forward_to(at);
         let late = || {
-            let (at, seconds) = (self.shown(at), PATIENCE.as_secs());
+            let (at, seconds) = (self.shown(at), TIMEOUT.as_secs());
             anyhow!("what came due at {at} is not done after {seconds} s")
         };
-        let settled = timeout(PATIENCE, self.settled(at, happenings)).await;
+        let settled = timeout(TIMEOUT, self.settled(at, happenings)).await;
         let failed = settled.map_err(|_| late())??;
         Ok(Stop { at, due: next.is_some_and(|next| next <= at), failed })
     }

@@ -16,7 +16,7 @@ use selkie_store::Ledger;
 use selkie_store::read::Counts;
 
 /// So much later than it said a loop may turn: a machine may be slow.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 /// How often it is looked where no watchdog asks more often.
 const LOOK: Duration = Duration::from_secs(30);
 
@@ -81,8 +81,8 @@ impl Vitals {
 
     /// Names what should have turned long ago.
     pub fn still(&self) -> Vec<String> {
-        let mut still = self.flow.late(PATIENCE);
-        if self.owns_its_file && self.ledger.lag() > PATIENCE {
+        let mut still = self.flow.late(TIMEOUT);
+        if self.owns_its_file && self.ledger.lag() > TIMEOUT {
             still.push("store".to_owned());
         }
         still
@@ -119,7 +119,7 @@ fn channel(channel: &ChannelState) -> Option<String> {
         (ListenState::Off, _) => return None,
         (ListenState::Refused { .. }, _) => "is refused",
         (ListenState::Listening, None) => "waits for its first answer",
-        (ListenState::Listening, Some(ago)) if ago > PATIENCE => "does not answer",
+        (ListenState::Listening, Some(ago)) if ago > TIMEOUT => "does not answer",
         (ListenState::Listening, Some(_)) => "listens",
     };
     Some(format!("{} {how}", channel.name))

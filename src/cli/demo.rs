@@ -33,9 +33,9 @@ use selkie_engine::clocks::Clocks;
 use selkie_schedule::movable::MovableClocks;
 
 /// How long `--say` waits for everything that belongs to its answer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// How long something to say waits for a database that is away.
-const START_PATIENCE: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Where a state folder counts its demos.
 const COUNTED: &str = "demos";
 /// Names a database for one run.
@@ -217,8 +217,8 @@ async fn too_long(waited: &mut watch::Receiver<String>) -> anyhow::Error {
         // Nobody waits any more.
         return std::future::pending().await;
     }
-    tokio::time::sleep(START_PATIENCE).await;
-    let seconds = START_PATIENCE.as_secs();
+    tokio::time::sleep(START_TIMEOUT).await;
+    let seconds = START_TIMEOUT.as_secs();
     anyhow!(
         "nothing was said: the database was not there for {seconds} s (start it, or leave {STORE_URL} and store.url out)"
     )
@@ -332,13 +332,13 @@ async fn one(
     let happenings = up.app.happenings.listen();
     let line = Line { place, by, text, manner: *manner };
     let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
-    let settled = timeout(PATIENCE, settled(up, happenings)).await;
+    let settled = timeout(TIMEOUT, settled(up, happenings)).await;
     let seen = world.seen(place, message);
     for answer in &seen {
         print::out(&format!("{}\n", answer.trim_end()))?;
     }
     let failed = settled
-        .map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
+        .map_err(|_| anyhow!("the answer is not complete after {} s", TIMEOUT.as_secs()))??;
     if seen.is_empty() && *manner == Manner::ToTheRoom {
         print::prose("nothing was sent: the message was not for the bot\n")?;
         return Ok(None);

@@ -53,7 +53,7 @@ fn shown(findings: &[Finding], width: usize) -> String {
     let mut rows = Vec::new();
     for finding in findings {
         let level = format!("{:<7}", finding.level.name());
-        rows.push(vec![level, head(finding), finding.says.clone()]);
+        rows.push(vec![level, head(finding), finding.message.clone()]);
         if !finding.advice.is_empty() {
             rows.push(vec![String::new(), String::new(), format!("→ {}", finding.advice)]);
         }

@@ -14,7 +14,7 @@ use selkie_config::is_secret;
 use selkie_ops::init::Answers;
 
 /// No secret is longer.
-const LONGEST: u64 = 64 * 1024;
+const MAX_LENGTH: u64 = 64 * 1024;
 
 /// Reads them.
 ///
@@ -108,10 +108,10 @@ fn hide(answers: &mut Answers, whence: &str, key: &str, text: &str) -> Result<()
 fn text(path: &Path) -> Result<String, String> {
     let mut text = String::new();
     let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
-    let read = file.take(LONGEST + 1).read_to_string(&mut text);
+    let read = file.take(MAX_LENGTH + 1).read_to_string(&mut text);
     read.map_err(|error| format!("cannot be read as text: {error}"))?;
-    match text.len() as u64 > LONGEST {
-        true => Err(format!("is longer than {LONGEST} bytes: it is not a secret")),
+    match text.len() as u64 > MAX_LENGTH {
+        true => Err(format!("is longer than {MAX_LENGTH} bytes: it is not a secret")),
         false => Ok(text),
     }
 }

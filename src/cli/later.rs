@@ -11,7 +11,7 @@ use selkie_schedule::travel::destination;
 use selkie_schedule::zone::Zone;
 
 /// So many due times are stopped at: in a chat each takes a second or more.
-const MOST_STOPS: usize = 500;
+const MAX_STOPS: usize = 500;
 
 /// A place of a demo, and what is looked at there.
 pub(super) struct Talk<'a> {
@@ -45,7 +45,7 @@ impl Talk<'_> {
             let until = traveller.read(to).await?;
             let mut due = false;
             while traveller.now() < until {
-                if stops == MOST_STOPS {
+                if stops == MAX_STOPS {
                     let now = traveller.shown(traveller.now());
                     bail!(
                         "the clock has stopped {stops} times on the way and shows {now}: that is enough"

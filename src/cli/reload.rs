@@ -21,7 +21,7 @@ use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 use selkie_guard::visible::one_line;
 
 /// How long the daemon may take: a receiver may be slow to end.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// `selkie reload`.
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ pub fn reload(binary: &Binary, chosen: &ConfigChoice, args: &ReloadArgs) -> Outc
         let Some(daemon) = RunningDaemon::find(&tls, &state).await? else {
             return Ok::<_, anyhow::Error>(None);
         };
-        let told = timeout(PATIENCE, daemon.reload()).await;
+        let told = timeout(TIMEOUT, daemon.reload()).await;
         let late = "the daemon has not answered for two minutes: its log says what it waits for";
         Ok(Some(told.context(late)??))
     })?;

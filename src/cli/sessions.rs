@@ -16,7 +16,7 @@ use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
 /// Conversations that are known to lists at most.
-const MOST: u16 = 500;
+const MAX: u16 = 500;
 
 /// `selkie sessions`.
 #[derive(Debug, Subcommand)]
@@ -29,7 +29,7 @@ pub enum Sessions {
     /// List the conversations, the most recently active first
     List {
         /// How many at most
-        #[arg(long, value_name = "N", default_value_t = 50, value_parser = number_in(1..=MOST))]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = number_in(1..=MAX))]
         limit: u16,
         /// Print JSON instead of text
         #[arg(long)]

@@ -19,10 +19,10 @@ use selkie_domain::count::{counted, sized};
 use selkie_guard::visible::one_line;
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
-use selkie_store::read::{Counts, MOST_USED, TaskUsage};
+use selkie_store::read::{Counts, MAX_USED, TaskUsage};
 
 /// How long the daemon may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// `selkie status`.
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,7 @@ pub fn status(binary: &Binary, chosen: &ConfigChoice, args: &StatusArgs) -> Outc
     let status: Option<Status> = lifecycle::runtime()?.block_on(async {
         match RunningDaemon::find(&plan.tls, state).await? {
             Some(daemon) => {
-                let told = timeout(PATIENCE, daemon.status()).await;
+                let told = timeout(TIMEOUT, daemon.status()).await;
                 Ok::<_, anyhow::Error>(Some(told.context(
                     "the daemon has not answered for 10 s: it hangs, or its database does not answer; its log says \
                      which",
@@ -177,7 +177,7 @@ fn messages(counts: &Counts, refused: u64) -> String {
 
 fn today(today: &TaskUsage) -> String {
     let TaskUsage { tasks, usage } = today;
-    let more = if *tasks >= MOST_USED { "at least " } else { "" };
+    let more = if *tasks >= MAX_USED { "at least " } else { "" };
     let tasks = counted(*tasks, ["task", "tasks"]);
     let calls = counted(u64::from(usage.calls), ["model call", "model calls"]);
     format!("{more}{tasks}, {calls}, {}", usage.told())

@@ -11,7 +11,7 @@ use super::print;
 use selkie_app::demo::{Cast, Fits, Line, Manner, SeenMessage, World};
 
 /// How long one step may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// The file that is asked for.
 const FILE: &str = "plan.txt";
 /// What is to stand in it.
@@ -73,8 +73,8 @@ async fn wait(
     since: i64,
     fits: Fits<'_>,
 ) -> anyhow::Result<SeenMessage> {
-    let waited = timeout(PATIENCE, world.wait_for(place, since, fits)).await;
-    waited.map_err(|_| anyhow!("nothing came in {place} for {} s", PATIENCE.as_secs()))?
+    let waited = timeout(TIMEOUT, world.wait_for(place, since, fits)).await;
+    waited.map_err(|_| anyhow!("nothing came in {place} for {} s", TIMEOUT.as_secs()))?
 }
 
 fn heading(place: &str) -> anyhow::Result<()> {

@@ -21,7 +21,7 @@ use selkie_ops::support::{Piece, end_of_log, without_names, without_words, write
 use selkie_store::snapshot;
 
 /// How long the daemon may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// `selkie support-bundle`.
 #[derive(Debug, clap::Args)]
@@ -91,8 +91,8 @@ pub fn support(binary: &Binary, chosen: &ConfigChoice, args: &SupportArgs) -> Ou
 async fn meant_by(binary: &Binary, chosen: &ConfigChoice) -> Result<ConfigChoice, Failure> {
     match meant(binary, chosen).await {
         ConfigTarget::Chosen => Ok(chosen.clone()),
-        ConfigTarget::Daemons { chosen, says } => {
-            print::told(&format!("selkie: {says}"));
+        ConfigTarget::Daemons { chosen, message } => {
+            print::told(&format!("selkie: {message}"));
             Ok(chosen)
         }
         ConfigTarget::Unknown(says) => Err(Failure::Failed(anyhow::anyhow!("{says}: {NAME_IT}"))),
@@ -126,7 +126,7 @@ async fn status(config: &AppConfig) -> Value {
             None => Ok(json!({ "runs": false })),
         }
     };
-    match timeout(PATIENCE, asked).await {
+    match timeout(TIMEOUT, asked).await {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => json!({ "runs": true, "trouble": format!("{error:#}") }),
         Err(_) => json!({ "runs": true, "trouble": "it has not answered for 10 s" }),

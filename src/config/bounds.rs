@@ -13,14 +13,14 @@ const HOUR: Span = Span::seconds(3600);
 const DAY: Span = Span::seconds(24 * 3600);
 const YEAR: Span = Span::seconds(365 * 24 * 3600);
 /// More tasks than this at once are no machine's.
-const MOST_WORKERS: usize = 1_000;
+const MAX_WORKERS: usize = 1_000;
 
 /// Lists every value that lies outside of what is taken.
 pub fn problems(settings: &Settings) -> Vec<Wrong> {
     let mut wrong = spans(settings);
     let workers = settings.worker.max_concurrency.get();
-    if workers > MOST_WORKERS {
-        let message = format!("takes 1 to {MOST_WORKERS}, not {workers}");
+    if workers > MAX_WORKERS {
+        let message = format!("takes 1 to {MAX_WORKERS}, not {workers}");
         wrong.push((split("worker.max_concurrency"), message));
     }
     let most = settings.agent.max_cost_usd;

@@ -10,7 +10,7 @@ use crate::{read, yaml};
 use selkie_domain::spelling::nearest;
 
 /// Tasks that one file may hold.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 /// What a task may say.
 const KEYS: [&str; 8] = ["id", "title", "at", "cron", "tz", "content", "chat_id", "llm_profile"];
 /// What a task may say to morph that has no meaning here.
@@ -62,8 +62,8 @@ impl CronFile {
         let items = document.value.as_array().cloned().unwrap_or_default();
         let repeated = document.repeated.into_iter();
         let mut problems: Vec<Problem> = repeated.map(|repeated| repeated.problem).collect();
-        if items.len() > MOST {
-            let message = format!("holds {} tasks: at most {MOST} are taken", items.len());
+        if items.len() > MAX {
+            let message = format!("holds {} tasks: at most {MAX} are taken", items.len());
             problems.push(Problem { place: Place::of(name), key: String::new(), message });
             return Err(Problems(problems));
         }

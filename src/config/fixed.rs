@@ -13,7 +13,7 @@ use selkie_schedule::fixed::{FixedSchedule, Wrong as WrongKey};
 use selkie_schedule::zone::Zone;
 
 /// So many are taken.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 
 /// Lists what is wrong.
 pub fn problems(settings: &Settings, targets: &Targets<'_>) -> Vec<Wrong> {
@@ -22,8 +22,8 @@ pub fn problems(settings: &Settings, targets: &Targets<'_>) -> Vec<Wrong> {
     if all.is_empty() {
         return wrong;
     }
-    if all.len() > MOST {
-        wrong.push((path(&[]), format!("takes at most {MOST} schedules, not {}", all.len())));
+    if all.len() > MAX {
+        wrong.push((path(&[]), format!("takes at most {MAX} schedules, not {}", all.len())));
         return wrong;
     }
     let nobody = targets.nobody();

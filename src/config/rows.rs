@@ -3,7 +3,7 @@
 use selkie_channel_core::ChannelKit;
 
 use crate::problem::{Wrong, one_of};
-use selkie_guard::policy::{MOST_ROWS, Row};
+use selkie_guard::policy::{MAX_ROWS, Row};
 
 /// Lists what is wrong with the rows; `judge` says it of a word that is to name a tool or a class.
 pub fn problems(
@@ -12,8 +12,8 @@ pub fn problems(
     judge: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<Wrong> {
     let mut wrong = Vec::new();
-    if rows.len() > MOST_ROWS {
-        let message = format!("takes at most {MOST_ROWS} rows, not {}", rows.len());
+    if rows.len() > MAX_ROWS {
+        let message = format!("takes at most {MAX_ROWS} rows, not {}", rows.len());
         wrong.push((path(&[]), message));
     }
     let places = places(kits);

@@ -36,23 +36,23 @@ pub(super) type Answer<T> = Result<Json<T>, Fault>;
 #[derive(Debug)]
 pub(super) struct Fault {
     status: StatusCode,
-    says: String,
+    message: String,
 }
 
 impl Fault {
     /// Says what is wrong and what to do.
-    pub(super) fn new(status: StatusCode, says: impl Into<String>) -> Self {
-        Self { status, says: says.into() }
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
     }
 
     /// There is no such thing; `says` tells where to look.
-    pub(super) fn missing(says: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, says)
+    pub(super) fn missing(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message)
     }
 
     /// The question cannot be read.
-    pub(super) fn unreadable(says: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, says)
+    pub(super) fn unreadable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
     }
 }
 
@@ -68,6 +68,6 @@ impl From<StoreError> for Fault {
 
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({ "error": self.says }))).into_response()
+        (self.status, Json(json!({ "error": self.message }))).into_response()
     }
 }

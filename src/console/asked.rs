@@ -15,12 +15,12 @@ use super::answer::Fault;
 /// Rows in a list, when nobody says how many.
 const ROWS: usize = 50;
 /// Rows in a list at most.
-const MOST_ROWS: usize = 500;
+const MAX_ROWS: usize = 500;
 /// The header that says how many rows there are of which a list shows some.
 pub(super) const TOTAL: &str = "x-total-count";
 /// A store that says nothing for so long is as one that is away: a commit whose answer was lost is waited for until the
 /// database is back.
-pub(super) const PATIENCE: Duration = Duration::from_secs(3);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 /// How many conversations are looked through for a key.
 const CONVERSATIONS_SEARCHED: usize = 10_000;
 
@@ -54,8 +54,8 @@ pub(super) struct Limit {
 /// When it is no number.
 pub(super) fn limit(rows: Rows) -> Result<usize, Fault> {
     let Query(Limit { limit }) = rows
-        .map_err(|_| Fault::unreadable(format!("limit must be a number from 1 to {MOST_ROWS}")))?;
-    Ok(limit.unwrap_or(ROWS).clamp(1, MOST_ROWS))
+        .map_err(|_| Fault::unreadable(format!("limit must be a number from 1 to {MAX_ROWS}")))?;
+    Ok(limit.unwrap_or(ROWS).clamp(1, MAX_ROWS))
 }
 
 /// Finds the conversation that a key names. Keys are the channels' own: they are compared, never read. Two bots may share

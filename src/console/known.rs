@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::Console;
 use super::answer::Fault;
-use super::asked::{ConsoleState, Of, PATIENCE, Rows, TOTAL, find, limit};
+use super::asked::{ConsoleState, Of, Rows, TIMEOUT, TOTAL, find, limit};
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
 use selkie_engine::flow::{KnowledgeResult, KnowledgeView, Unreadable};
@@ -30,9 +30,9 @@ const DONE_SHOWN: usize = 5;
 /// So many things that cannot be read are named.
 const FAULTS: usize = 10;
 /// The most characters of one text: people edit the files.
-const LONGEST: usize = 2_000;
+const MAX_LENGTH: usize = 2_000;
 /// So many names, ids or people of one entry.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 
 /// Returns the routes about what a conversation knows.
 pub(super) fn routes() -> Router<Arc<Console>> {
@@ -150,10 +150,10 @@ async fn told<T>(
     asked: impl Future<Output = KnowledgeResult<T>>,
 ) -> Result<KnowledgeView<T>, Fault> {
     let unavailable = |why| Fault::new(StatusCode::SERVICE_UNAVAILABLE, why);
-    match timeout(PATIENCE, asked).await {
+    match timeout(TIMEOUT, asked).await {
         Ok(told) => told.map_err(|Unreadable(why)| unavailable(why)),
         Err(_) => {
-            let seconds = PATIENCE.as_secs();
+            let seconds = TIMEOUT.as_secs();
             Err(unavailable(format!("the store has not answered for {seconds} s: ask again")))
         }
     }
@@ -163,8 +163,8 @@ fn contact(known: &VisiblePerson) -> Contact {
     let name = known.names.first().or(known.ids.first()).map_or("", String::as_str);
     Contact {
         name: shown(name),
-        also: shown_all(known.names.get(1..).unwrap_or_default(), MOST_NAMES),
-        ids: shown_all(&known.ids, MOST_NAMES),
+        also: shown_all(known.names.get(1..).unwrap_or_default(), MAX_NAMES),
+        ids: shown_all(&known.ids, MAX_NAMES),
         last_interaction_at: known.last,
     }
 }
@@ -175,7 +175,7 @@ fn todo(todo: &ListedTodo) -> Todo {
     Todo {
         text: shown(&todo.text),
         due: todo.due.map(|at| at.format("%Y-%m-%d %H:%M").to_string()),
-        people: todo.people.iter().take(MOST_NAMES).map(named).collect(),
+        people: todo.people.iter().take(MAX_NAMES).map(named).collect(),
         chat: todo.chat.as_deref().map(shown),
         chat_name: todo.chat_name.as_deref().map(shown),
         created_at: todo.created_at,
@@ -203,7 +203,7 @@ fn shown_all(texts: &[String], most: usize) -> Vec<String> {
 
 /// In one line, with nothing in it that hides or steers.
 fn shown(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", harmless(&one_line(&text[..end]))),
         None => harmless(&one_line(text)),
     }

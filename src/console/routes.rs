@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::answer::{Answer, Fault, KeyedRow};
 use super::approval::Approval;
-use super::asked::{ConsoleState, Of, PATIENCE, Rows, TOTAL, find, limit};
+use super::asked::{ConsoleState, Of, Rows, TIMEOUT, TOTAL, find, limit};
 use super::{ChannelView, Console};
 use selkie_domain::config_drift::NotInForce;
 use selkie_domain::ids::{ScheduleId, TaskId};
@@ -86,16 +86,15 @@ struct Status {
 
 /// A store that cannot be read or written is an answer here, not a fault: that is what one asks for.
 async fn status(State(console): ConsoleState) -> Json<Status> {
-    let looked = timeout(PATIENCE, async {
-        (console.ledger.counts().await, console.ledger.healthy().await)
-    });
+    let looked =
+        timeout(TIMEOUT, async { (console.ledger.counts().await, console.ledger.healthy().await) });
     let (counts, problem) = match looked.await {
         Ok((counts, healthy)) => {
             let problem = counts.as_ref().err().or(healthy.as_ref().err()).map(ToString::to_string);
             (counts.unwrap_or_default(), problem)
         }
         Err(_) => {
-            let problem = format!("the store has not answered for {} s", PATIENCE.as_secs());
+            let problem = format!("the store has not answered for {} s", TIMEOUT.as_secs());
             (Counts::default(), Some(problem))
         }
     };

@@ -14,7 +14,7 @@ pub struct AnswerPicture {
 
 impl AnswerPicture {
     /// All pictures of one answer, in bytes; no platform takes a larger one as a picture.
-    pub const MOST_BYTES: usize = 10 * 1024 * 1024;
+    pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 
     /// Takes bytes for what they begin like; `None` when that is no PNG, JPEG, WebP or GIF.
     pub fn of(bytes: impl Into<Bytes>) -> Option<Self> {

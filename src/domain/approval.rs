@@ -8,22 +8,22 @@ use crate::named::named;
 /// How long an approved call may wait until it is started.
 pub const LAPSES_AFTER: TimeDelta = TimeDelta::minutes(10);
 /// Requests of one person that may be open at once.
-pub const MOST_OPEN: u32 = 3;
+pub const MAX_OPEN: u32 = 3;
 /// Requests of one person within [`WITHIN`] to which nobody has said yes.
-pub const MOST_RECENT: u32 = 10;
+pub const MAX_RECENT: u32 = 10;
 /// Requests of others that one owner may have open at once, whoever makes them.
-pub const MOST_OPEN_OF_ALL: u32 = 6;
+pub const MAX_OPEN_OF_ALL: u32 = 6;
 /// Requests of others that one owner is sent within [`WITHIN`] and has not said yes to, whoever makes them.
-pub const MOST_RECENT_OF_ALL: u32 = 20;
+pub const MAX_RECENT_OF_ALL: u32 = 20;
 /// How long a mute holds.
 pub const MUTED_FOR: TimeDelta = TimeDelta::hours(24);
 /// The time in which requests are counted.
 pub const WITHIN: TimeDelta = TimeDelta::hours(1);
 
 /// Characters of a preview that a person is shown in a message.
-pub const MOST_SHOWN: usize = 8_000;
+pub const MAX_SHOWN: usize = 8_000;
 /// Characters of a preview that goes along as a file: what takes more is asked of nobody.
-pub const MOST_ATTACHED: usize = 200_000;
+pub const MAX_ATTACHED: usize = 200_000;
 
 /// Who can approve a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -126,13 +126,13 @@ impl Request {
 
     /// Whether it is too long for a message.
     pub fn is_long(&self) -> bool {
-        self.preview.chars().count() > MOST_SHOWN
+        self.preview.chars().count() > MAX_SHOWN
     }
 }
 
 /// Says why what is too long to be shown is asked of nobody.
 pub fn too_long() -> String {
-    format!("it takes more than {MOST_SHOWN} characters: do less at once")
+    format!("it takes more than {MAX_SHOWN} characters: do less at once")
 }
 
 named! {

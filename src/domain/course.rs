@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::usage::Usage;
 
 /// So many steps are kept; no task of a sound config takes more.
-const MOST: usize = 500;
+const MAX: usize = 500;
 
 /// What a task did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum Kind {
 impl Course {
     /// Notes a step.
     pub fn note(&mut self, step: Step) {
-        if self.steps.len() < MOST {
+        if self.steps.len() < MAX {
             self.steps.push(step);
         }
     }
@@ -121,9 +121,9 @@ mod tests {
         assert_eq!((course.models().calls, course.tools().calls), (2, 3));
         assert_eq!(course.tools().took, Duration::from_millis(15));
         assert_eq!(course.tool_names(), ["a", "b"]);
-        for _ in 0..2 * MOST {
+        for _ in 0..2 * MAX {
             course.note(step(model()));
         }
-        assert_eq!(course.steps.len(), MOST);
+        assert_eq!(course.steps.len(), MAX);
     }
 }

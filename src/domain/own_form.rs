@@ -15,7 +15,7 @@ pub struct OwnForm {
 
 impl OwnForm {
     /// All that is kept of one task, in bytes.
-    pub const MOST: usize = 1024 * 1024;
+    pub const MAX: usize = 1024 * 1024;
 }
 
 impl fmt::Debug for OwnForm {

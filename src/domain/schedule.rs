@@ -41,10 +41,10 @@ impl Schedule {
 
     /// Returns its title, or the beginning of what it does, as a screen may get it: both may be a stranger's.
     pub fn name(&self) -> String {
-        const LONGEST: usize = 60;
+        const MAX_LENGTH: usize = 60;
         let named = if self.title.is_empty() { self.action.text() } else { &self.title };
         let line = shown(named).split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(LONGEST) {
+        match line.char_indices().nth(MAX_LENGTH) {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
         }
@@ -145,13 +145,13 @@ impl Action {
 
     /// Says why its words cannot be kept: they have to be there, and not too long.
     pub fn objection(&self) -> Option<String> {
-        const LONGEST: usize = 16_000;
+        const MAX_LENGTH: usize = 16_000;
         let (name, text) = (self.name(), self.text());
         if text.trim().is_empty() {
             return Some(format!("a {name} needs words: they are empty"));
         }
-        let too_long = text.len() > LONGEST;
-        too_long.then(|| format!("a {name} takes up to {LONGEST} bytes, not {}", text.len()))
+        let too_long = text.len() > MAX_LENGTH;
+        too_long.then(|| format!("a {name} takes up to {MAX_LENGTH} bytes, not {}", text.len()))
     }
 
     /// Whether a model is asked: what that costs counts against its day's budget.

@@ -16,7 +16,7 @@ use effort::{Effort, EffortExhausted};
 use follow::{choices, resolve};
 use serde_json::Value;
 
-use crate::spelling::{LONGEST_WORD, nearest};
+use crate::spelling::{MAX_WORD, nearest};
 
 pub use self::describe::describe;
 
@@ -223,7 +223,7 @@ impl Checker<'_> {
     ) -> Result<(), EffortExhausted> {
         let known = || known.into_iter().flat_map(serde_json::Map::keys);
         // The distance between two words takes a step for each pair of letters.
-        self.effort.copy(known().map(|k| k.len().min(LONGEST_WORD) * 16 + k.len()).sum())?;
+        self.effort.copy(known().map(|k| k.len().min(MAX_WORD) * 16 + k.len()).sum())?;
         let taken: Vec<String> = known().cloned().collect();
         let nearest = nearest(key, taken.iter().map(String::as_str)).map(str::to_owned);
         self.at(key, |c| c.fault(FaultKind::Unknown { nearest, taken }))

@@ -1,16 +1,16 @@
 //! What somebody may have meant who wrote a word that is not known.
 
 /// Longer words, in bytes, are nobody's slip of the pen, and would take the square of their length.
-pub const LONGEST_WORD: usize = 256;
+pub const MAX_WORD: usize = 256;
 
 /// Returns the candidate that looks most like `word`, if one is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > LONGEST_WORD {
+    if word.len() > MAX_WORD {
         return None;
     }
     candidates
         .into_iter()
-        .filter(|c| c.len() <= LONGEST_WORD)
+        .filter(|c| c.len() <= MAX_WORD)
         .map(|c| (distance(word, c), c))
         .filter(|(d, c)| *d <= 1 + c.len().max(word.len()) / 3)
         .min_by_key(|(d, _)| *d)
@@ -20,7 +20,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// Whether `word` is hardly anything else than `candidate` misspelled: one letter in three is another.
 pub fn is_slip(word: &str, candidate: &str) -> bool {
     let longest = word.len().max(candidate.len());
-    longest <= LONGEST_WORD && distance(word, candidate) <= longest / 3
+    longest <= MAX_WORD && distance(word, candidate) <= longest / 3
 }
 
 /// Edits between two words (Levenshtein), letters and digits compared without case.

@@ -1,7 +1,7 @@
 //! What a text means to a model of embeddings: a direction among some hundred numbers. Two that point alike mean alike.
 
 /// The most numbers of one.
-const MOST: usize = 4_096;
+const MAX: usize = 4_096;
 /// So many numbers are worked on at once: what a processor adds side by side.
 const LANES: usize = 8;
 
@@ -16,8 +16,8 @@ impl UnitVector {
     /// In words, what makes them no direction.
     pub fn of(mut numbers: Vec<f32>) -> Result<Self, String> {
         let many = numbers.len();
-        if many == 0 || many > MOST {
-            return Err(format!("has {many} numbers, and 1 to {MOST} are taken"));
+        if many == 0 || many > MAX {
+            return Err(format!("has {many} numbers, and 1 to {MAX} are taken"));
         }
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err("holds a number that is none".to_owned());
@@ -75,7 +75,7 @@ mod tests {
             (vec![0.0; 4], "points nowhere"),
             (vec![1.0, f32::NAN], "is none"),
             (vec![f32::INFINITY], "is none"),
-            (vec![1.0; MOST + 1], "1 to 4096"),
+            (vec![1.0; MAX + 1], "1 to 4096"),
         ] {
             assert!(UnitVector::of(numbers).unwrap_err().contains(why), "{why}");
         }

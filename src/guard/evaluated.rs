@@ -6,7 +6,7 @@ use super::command::read_substitution;
 use super::reading::{CommandReading, Word};
 
 /// So many substitutions are read one by one: each may hold the others.
-const MOST: usize = 64;
+const MAX: usize = 64;
 /// So many words of what is not understood are compared with a pattern.
 const NEAR: usize = 8;
 
@@ -16,7 +16,7 @@ pub(super) fn with_substitutions(reading: &CommandReading) -> Option<CommandRead
     let mut found = all.flat_map(|word| begun(&word.text)).peekable();
     found.peek()?;
     let mut whole = reading.clone();
-    for text in found.by_ref().take(MOST) {
+    for text in found.by_ref().take(MAX) {
         let inside = read_substitution(text);
         if inside.unclear.is_some() {
             whole.commands.extend(anywhere(text));

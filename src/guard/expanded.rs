@@ -7,7 +7,7 @@ use super::command::starts;
 use super::reading::{CommandReading, Word};
 
 /// So many values of a word are told apart.
-const MOST: usize = 16;
+const MAX: usize = 16;
 /// Variables that hold a path, a name or a number: none begins with a dash.
 const PLAIN: [&str; 13] = [
     "BASHPID", "EUID", "HOME", "HOSTNAME", "LINENO", "LOGNAME", "OLDPWD", "PPID", "PWD", "RANDOM",
@@ -75,7 +75,7 @@ impl<'r> Variables<'r> {
     fn add(&mut self, name: &'r str, value: Option<&'r str>) {
         let values = self.values.entry(name).or_insert_with(|| Some(Vec::new()));
         match (value, values.as_mut()) {
-            (Some(value), Some(values)) if values.len() < MOST => values.push(value),
+            (Some(value), Some(values)) if values.len() < MAX => values.push(value),
             _ => *values = None,
         }
     }
@@ -154,7 +154,7 @@ impl<'r> Variables<'r> {
         let mut all = vec![String::new()];
         for piece in self.pieces(&word.text) {
             let Piece::These(values) = piece else { return None };
-            if all.len() * values.len() > MOST {
+            if all.len() * values.len() > MAX {
                 return None;
             }
             let mut longer = Vec::new();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use selkie_domain::span::Span;
 
 /// Rows that count: one bit each.
-pub const MOST_ROWS: usize = 64;
+pub const MAX_ROWS: usize = 64;
 
 /// The section `approvals:`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,9 +77,9 @@ pub enum Rule {
 pub struct Policy(Vec<Row>);
 
 impl Policy {
-    /// Takes the rows of the config; those beyond [`MOST_ROWS`] are left out (config refuses them).
+    /// Takes the rows of the config; those beyond [`MAX_ROWS`] are left out (config refuses them).
     pub fn new(mut rows: Vec<Row>) -> Self {
-        rows.truncate(MOST_ROWS);
+        rows.truncate(MAX_ROWS);
         Self(rows)
     }
 

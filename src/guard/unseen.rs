@@ -32,7 +32,7 @@ const RUNNERS: [&str; 14] = [
 const SYSTEM: [&str; 6] =
     ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 /// As many lines are told.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Says what of a command its words do not show, a line for each; empty when they show all.
 pub fn unseen(reading: &CommandReading) -> Vec<String> {
@@ -45,8 +45,8 @@ pub fn unseen(reading: &CommandReading) -> Vec<String> {
     told.extend(soft.map(|word| format!("what {} stands for when it runs", word.text)));
     let mut seen = BTreeSet::new();
     told.retain(|line| seen.insert(line.clone()));
-    let more = told.len().saturating_sub(MOST);
-    told.truncate(MOST);
+    let more = told.len().saturating_sub(MAX);
+    told.truncate(MAX);
     if more > 0 {
         told.push(format!("{more} more such words"));
     }

@@ -121,19 +121,19 @@ impl<D: Dialect> Adapter<D> {
             return None;
         }
         let next = learnt.effort(wanted, has_tools);
-        let (profile, says) = (&self.profile.name, &refused.says);
+        let (profile, message) = (&self.profile.name, &refused.message);
         let shown = |effort: Option<Effort>| effort.map_or("unset", Effort::as_str);
         if sent == next {
             tracing::info!(
                 profile,
-                "the model server refuses a part of our request ({says}): asking without it from now on"
+                "the model server refuses a part of our request ({message}): asking without it from now on"
             );
         } else {
             tracing::info!(
                 profile,
                 refused = shown(sent),
                 effort = shown(next),
-                "the model server refuses an effort ({says}): asking with the nearest that it takes from now on"
+                "the model server refuses an effort ({message}): asking with the nearest that it takes from now on"
             );
         }
         *known = learnt;

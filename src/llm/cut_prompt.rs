@@ -9,7 +9,7 @@ use selkie_domain::transcript::Turn;
 use selkie_domain::usage::Usage;
 
 /// More bytes a token than prompts have: English JSON has about four.
-const MOST_BYTES: u64 = 5;
+const MAX_BYTES: u64 = 5;
 /// Fewer tokens say nothing: servers differ in what they add and count.
 const LEAST: u64 = 2_000;
 
@@ -34,7 +34,7 @@ pub(super) struct CutPrompts(OnceLock<CutPrompt>);
 impl CutPrompts {
     /// Compares what was sent with what the server says that it read. The first cut is logged.
     pub fn check(&self, profile: &str, request: &Request, usage: Usage) {
-        let (sent, read) = (bytes(request) / MOST_BYTES, usage.input);
+        let (sent, read) = (bytes(request) / MAX_BYTES, usage.input);
         // A server that counts nothing has cut nothing.
         let is_cut = read > 0 && read < sent / 3 * 2 && sent > LEAST;
         if is_cut && self.0.set(CutPrompt { sent, read }).is_ok() {

@@ -10,12 +10,12 @@ use crate::Request;
 use selkie_domain::transcript::{Answer, Call, Picture, Turn};
 
 /// The longest tool name that every provider takes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// Returns a name that every provider takes. History may hold names a model made up.
 pub(super) fn safe_name(name: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-    let safe: String = name.chars().take(LONGEST_NAME).map(keep).collect();
+    let safe: String = name.chars().take(MAX_NAME).map(keep).collect();
     if safe.is_empty() { "unnamed".to_owned() } else { safe }
 }
 

@@ -66,10 +66,10 @@ impl Doors {
         let taken = if is_other { self.other.as_ref() } else { None };
         let path = taken.unwrap_or(&self.first).path();
         if self.settled.set(is_other).is_ok() {
-            let (profile, says) = (&self.profile().name, &refused.says);
+            let (profile, message) = (&self.profile().name, &refused.message);
             tracing::info!(
                 profile,
-                "the model server answers such requests elsewhere ({says}): asking at {path} from now on"
+                "the model server answers such requests elsewhere ({message}): asking at {path} from now on"
             );
         }
     }

@@ -63,19 +63,19 @@ mod tests {
     use crate::refusal::What;
     use selkie_domain::usage::Usage;
 
-    fn left(efforts: Efforts, sent: Effort, says: &str) -> Option<Efforts> {
-        let (what, says) = (What::Status(400), says.to_owned());
+    fn left(efforts: Efforts, sent: Effort, message: &str) -> Option<Efforts> {
+        let (what, message) = (What::Status(400), message.to_owned());
         efforts.without(
             sent,
-            &ProviderRefusal { what, says, retry_after: None, usage: Usage::default() },
+            &ProviderRefusal { what, message, retry_after: None, usage: Usage::default() },
         )
     }
 
     #[test]
     fn the_nearest_of_the_listed_levels_stands_in() {
-        let says = "Unsupported value: 'reasoning_effort' does not support 'max'. \
+        let message = "Unsupported value: 'reasoning_effort' does not support 'max'. \
                     Supported values are: 'low', 'medium', and 'high'.";
-        let listed = left(Efforts::ALL, Effort::Max, says).unwrap();
+        let listed = left(Efforts::ALL, Effort::Max, message).unwrap();
         let sent = |level| listed.sent(Some(level));
         assert_eq!(sent(Effort::Max), Some(Effort::High));
         assert_eq!(sent(Effort::None), Some(Effort::Low));

@@ -126,11 +126,11 @@ fn unusable(why: String) -> NotEmbedded {
 }
 
 fn not_embedded(refused: ProviderRefusal) -> NotEmbedded {
-    let ProviderRefusal { what, says, retry_after, .. } = refused;
+    let ProviderRefusal { what, message, retry_after, .. } = refused;
     let refuses_text = matches!(what, What::Status(400 | 413 | 422));
     let why = match what {
-        What::Status(status) => format!("it answers {status}: {says}"),
-        What::Trouble(_) => says,
+        What::Status(status) => format!("it answers {status}: {message}"),
+        What::Trouble(_) => message,
     };
     NotEmbedded { why, retry_after, refuses_text }
 }

@@ -14,7 +14,7 @@ use selkie_domain::written::TextProgress;
 const ENDS: [&str; 4] = ["stop", "end_turn", "stop_sequence", "completed"];
 
 /// No answer asks for more calls than this.
-pub(super) const MOST_CALLS: usize = 128;
+pub(super) const MAX_CALLS: usize = 128;
 
 /// An answer that is there.
 pub(super) struct Whole {

@@ -153,7 +153,7 @@ impl Habits {
     /// Returns other habits when `refused` is about one of them. `sent`: the effort that was.
     pub fn without(self, refused: &ProviderRefusal, sent: Option<Effort>) -> Option<Self> {
         // Its words name other parts, too.
-        if refused.says.contains("bound to a different conversation") {
+        if refused.message.contains("bound to a different conversation") {
             return (!self.drops_bound).then_some(Self { drops_bound: true, ..self });
         }
         if refused.names("reasoning_content") && !self.thoughts_settled {
@@ -169,7 +169,7 @@ impl Habits {
         if self.has(Part::Pictures) && is_about_pictures(refused) {
             return Some(self.less(Part::Pictures));
         }
-        let is_include = NO_INCLUDE.iter().any(|words| refused.says.contains(words));
+        let is_include = NO_INCLUDE.iter().any(|words| refused.message.contains(words));
         if is_include && self.has(Part::Include) {
             return Some(self.less(Part::Include));
         }
@@ -215,8 +215,8 @@ impl Part {
 
 /// Whether a number is too large, and not its name unknown.
 fn is_about_size(refused: &ProviderRefusal) -> bool {
-    let says = refused.says.to_lowercase();
-    ["too large", "at most", "maximum", "less than", "exceed"].iter().any(|w| says.contains(w))
+    let message = refused.message.to_lowercase();
+    ["too large", "at most", "maximum", "less than", "exceed"].iter().any(|w| message.contains(w))
 }
 
 /// Whether pictures are refused, and not one of them.
@@ -231,8 +231,8 @@ fn is_about_pictures(refused: &ProviderRefusal) -> bool {
         "cannot see",
     ];
     const ONE: [&str; 4] = ["format", "media type", "mime", "decode"];
-    let says = refused.says.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| says.contains(word));
+    let message = refused.message.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
     matches!(refused.what, What::Status(400 | 404 | 415 | 422 | 500 | 501))
         && has(&["image", "vision", "multimodal"])
         && has(&REFUSAL)
@@ -246,9 +246,9 @@ mod tests {
 
     #[test]
     fn no_habit_is_given_up_for_words_that_only_sound_like_it() {
-        let refused = |says: &str| {
-            let (what, says) = (What::Status(400), says.to_owned());
-            ProviderRefusal { what, says, retry_after: None, usage: Usage::default() }
+        let refused = |message: &str| {
+            let (what, message) = (What::Status(400), message.to_owned());
+            ProviderRefusal { what, message, retry_after: None, usage: Usage::default() }
         };
         let habits = Habits::chat(true, true);
         assert_eq!(habits.without(&refused("the upstream is down"), None), None);
@@ -262,29 +262,29 @@ mod tests {
 
     #[test]
     fn a_server_that_sees_nothing_gets_no_pictures() {
-        let pictures = |says: &str| {
-            let (what, says) = (What::Status(400), says.to_owned());
+        let pictures = |message: &str| {
+            let (what, message) = (What::Status(400), message.to_owned());
             let refused =
-                ProviderRefusal { what, says, retry_after: None, usage: Usage::default() };
+                ProviderRefusal { what, message, retry_after: None, usage: Usage::default() };
             let fewer = Habits::chat(true, false).without(&refused, None);
             fewer.is_none_or(|fewer| fewer.has(Part::Pictures))
         };
-        for says in [
+        for message in [
             "image input is not supported - hint: provide the mmproj",
             "unknown variant `image_url`, expected `text`",
             "m is not a multimodal model",
             "At most 0 image(s) may be provided in one prompt.",
             "No endpoints found that support image input",
         ] {
-            assert!(!pictures(says), "{says}");
+            assert!(!pictures(message), "{message}");
         }
-        for says in [
+        for message in [
             "Unsupported image format: TIFF",
             "could not decode image",
             "image exceeds 5 MB maximum",
             "upstream error",
         ] {
-            assert!(pictures(says), "{says}");
+            assert!(pictures(message), "{message}");
         }
     }
 }

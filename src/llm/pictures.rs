@@ -9,7 +9,7 @@ use crate::dialect;
 use selkie_domain::answer_picture::AnswerPicture;
 
 /// No answer has more of them.
-const MOST: usize = 4;
+const MAX: usize = 4;
 
 /// Some servers leave the padding away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -56,7 +56,7 @@ impl Pictures {
     }
 
     fn taken(&mut self, base64: &str) -> Result<(), &'static str> {
-        let room = AnswerPicture::MOST_BYTES - self.bytes;
+        let room = AnswerPicture::MAX_BYTES - self.bytes;
         // Not decoded when it cannot fit: padding is two bytes at most.
         if base64.len() / 4 * 3 > room + 2 {
             return Err("the pictures of one answer may have 10 MiB");
@@ -69,7 +69,7 @@ impl Pictures {
         if self.taken.contains(&picture) {
             return Ok(());
         }
-        if self.taken.len() == MOST {
+        if self.taken.len() == MAX {
             return Err("an answer may have four");
         }
         self.bytes += picture.bytes().len();

@@ -49,7 +49,7 @@ impl Profile {
     /// An answer in the provider's own form, as it is kept: not where it is larger than a task may keep.
     pub fn own(&self, form: Value) -> Option<OwnForm> {
         let json = dialect::is_readable(&form).then(|| form.to_string())?;
-        let fits = json.len() <= OwnForm::MOST;
+        let fits = json.len() <= OwnForm::MAX;
         fits.then(|| OwnForm { origin: Arc::clone(&self.origin), json: json.into() })
     }
 

@@ -11,9 +11,9 @@ use crate::{AskError, ModelError, Reason};
 use selkie_domain::usage::Usage;
 
 /// A wait longer than this is no better than this: the deadline of the request ends it earlier.
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
+const MAX_WAIT: Duration = Duration::from_secs(600);
 /// Characters of a provider's words that are worth keeping.
-const LONGEST_WORDS: usize = 400;
+const MAX_WORDS: usize = 400;
 
 /// The wordings by which providers say that a conversation does not fit.
 const TOO_LONG: [&str; 13] = [
@@ -53,7 +53,7 @@ pub(super) struct ProviderRefusal {
     /// What happened.
     pub what: What,
     /// The provider's words and codes, cleaned and shortened.
-    pub says: String,
+    pub message: String,
     /// What it asks to wait.
     pub retry_after: Option<Duration>,
     /// What the try cost all the same.
@@ -87,20 +87,20 @@ impl ProviderRefusal {
     /// Whether the request itself is refused and the words name `part` of it, as a word of its own
     /// (`upstream` is not `stream`).
     pub fn names(&self, part: &str) -> bool {
-        let mut words = self.says.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let mut words = self.message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         matches!(self.what, What::Status(400 | 415 | 422 | 501)) && words.any(|w| w == part)
     }
 
     /// Whether there is nothing at this address.
     pub fn is_nowhere(&self) -> bool {
-        let is_model = self.says.to_lowercase().contains("model");
+        let is_model = self.message.to_lowercase().contains("model");
         matches!(self.what, What::Status(404 | 405 | 501)) && !is_model
     }
 
     /// Whether the words name another address, in either of two ways, as the one for such requests.
     pub fn leads_to(&self, path: &str, name: &str) -> bool {
-        let says = self.says.to_lowercase();
-        let is_named = says.contains(path) || says.contains(name);
+        let message = self.message.to_lowercase();
+        let is_named = message.contains(path) || message.contains(name);
         matches!(self.what, What::Status(400 | 404 | 405 | 422 | 501)) && is_named
     }
 
@@ -114,12 +114,14 @@ impl ProviderRefusal {
                 let may_raise = profile.max_output.is_none_or(|limit| limit > most);
                 ModelError::NoRoom { most, may_raise }
             }
-            What::Trouble(Reason::Withheld) => ModelError::Withheld { why: self.says },
+            What::Trouble(Reason::Withheld) => ModelError::Withheld { why: self.message },
             What::Trouble(reason) => {
                 let why = match reason {
-                    Reason::Unreachable => format!("the provider cannot be reached: {}", self.says),
-                    Reason::Silent => format!("the provider does not answer: {}", self.says),
-                    _ => format!("the provider's answer cannot be used: {}", self.says),
+                    Reason::Unreachable => {
+                        format!("the provider cannot be reached: {}", self.message)
+                    }
+                    Reason::Silent => format!("the provider does not answer: {}", self.message),
+                    _ => format!("the provider's answer cannot be used: {}", self.message),
                 };
                 ModelError::Transient { why, reason, retry_after: self.retry_after }
             }
@@ -128,11 +130,11 @@ impl ProviderRefusal {
     }
 
     fn of_status(self, status: u16, at: &str) -> ModelError {
-        let Self { says, retry_after, .. } = self;
-        let lower = says.to_lowercase();
+        let Self { message, retry_after, .. } = self;
+        let lower = message.to_lowercase();
         let any = |words: &[&str]| words.iter().any(|w| lower.contains(w));
         let unusable = |reason, what: &str, todo: &str| ModelError::Unusable {
-            why: format!("{what} ({says}): {todo}"),
+            why: format!("{what} ({message}): {todo}"),
             reason,
         };
         // Its words are an address.
@@ -141,7 +143,7 @@ impl ProviderRefusal {
             return unusable(Reason::NoModel, "the provider's address redirects elsewhere", &todo);
         }
         if any(&TOO_LONG) || status == 413 {
-            let why = format!("{says}: set {at}.context to what it reads");
+            let why = format!("{message}: set {at}.context to what it reads");
             return ModelError::TooLong { why };
         }
         if status == 402 || any(&NO_MONEY) {
@@ -157,13 +159,13 @@ impl ProviderRefusal {
             return unusable(Reason::NoModel, "the provider knows no such model or address", &todo);
         }
         let why = match status {
-            200 => format!("the provider answered with an error: {says}"),
-            _ => format!("the provider answered {status}: {says}"),
+            200 => format!("the provider answered with an error: {message}"),
+            _ => format!("the provider answered {status}: {message}"),
         };
         match status {
             409 | 425 | 429 => ModelError::Transient { why, reason: Reason::Busy, retry_after },
             408 => ModelError::Transient { why, reason: Reason::Silent, retry_after },
-            400..=499 => ModelError::Rejected { why: says },
+            400..=499 => ModelError::Rejected { why: message },
             _ => ModelError::Transient { why, reason: Reason::Down, retry_after },
         }
     }
@@ -216,12 +218,12 @@ pub(super) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Dur
         text.parse::<f64>().ok().or_else(|| date().map(|d| d.num_milliseconds() as f64 / 1000.0))
     });
     let seconds = seconds.filter(|s| s.is_finite())?;
-    Some(Duration::from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())))
+    Some(Duration::from_secs_f64(seconds.clamp(0.0, MAX_WAIT.as_secs_f64())))
 }
 
 fn shortened(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(LONGEST_WORDS) {
+    match flat.char_indices().nth(MAX_WORDS) {
         Some((at, _)) => format!("{}…", &flat[..at]),
         None if flat.is_empty() => "no words".to_owned(),
         None => flat,
@@ -235,8 +237,8 @@ mod tests {
     use super::*;
     use crate::Card;
 
-    fn refused(what: What, says: String) -> ProviderRefusal {
-        ProviderRefusal { what, says, retry_after: None, usage: Usage::default() }
+    fn refused(what: What, message: String) -> ProviderRefusal {
+        ProviderRefusal { what, message, retry_after: None, usage: Usage::default() }
     }
 
     fn profile() -> Profile {

@@ -19,17 +19,17 @@ use selkie_domain::usage::Usage;
 const TRIES: u32 = 5;
 /// The first pause at most; the next are twice as long each.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+const MAX_PAUSE: Duration = Duration::from_secs(16);
 /// A provider that asks to wait longer is not waited for: people are told instead.
-const LONGEST_WISH: Duration = Duration::from_secs(120);
+const MAX_WISH: Duration = Duration::from_secs(120);
 /// How long one that failed is passed over when it does not say itself.
 const DEAD_FOR: Duration = Duration::from_secs(60);
 /// No rest is longer: the clock may have been set back.
-const LONGEST_REST: TimeDelta = TimeDelta::minutes(10);
+const MAX_REST: TimeDelta = TimeDelta::minutes(10);
 /// An answer that was spent on thinking gets so much more room, once …
 const MORE_ROOM: u32 = 4;
 /// … but never more tokens than this.
-const MOST_ROOM: u32 = 65_536;
+const MAX_ROOM: u32 = 65_536;
 
 /// A profile that is asked up to five times.
 pub(super) struct Retry {
@@ -73,14 +73,14 @@ impl Retry {
 
     /// Between half and all of 1, 2, 4, 8 … 16 s, but at least what the provider asks for.
     fn pause(&self, tried: u32, asked: Option<Duration>) -> Duration {
-        let longest = (FIRST_PAUSE * 2u32.pow(tried.min(5) - 1)).min(LONGEST_PAUSE);
+        let longest = (FIRST_PAUSE * 2u32.pow(tried.min(5) - 1)).min(MAX_PAUSE);
         longest.mul_f64(0.5 + self.chance.unit() / 2.0).max(asked.unwrap_or_default())
     }
 
     fn rest(&self) -> Option<Rest> {
         let rest = *locked(&self.rest);
         let now = self.clock.now();
-        rest.filter(|rest| rest.until > now && rest.until - now <= LONGEST_REST)
+        rest.filter(|rest| rest.until > now && rest.until - now <= MAX_REST)
     }
 
     fn set_rest(&self, rest: Option<Rest>) {
@@ -98,8 +98,8 @@ impl Retry {
             | ModelError::Withheld { .. }
             | ModelError::NoRoom { .. } => return,
         };
-        let wait = TimeDelta::from_std(wish.unwrap_or(DEAD_FOR)).unwrap_or(LONGEST_REST);
-        let until = self.clock.now() + wait.min(LONGEST_REST);
+        let wait = TimeDelta::from_std(wish.unwrap_or(DEAD_FOR)).unwrap_or(MAX_REST);
+        let until = self.clock.now() + wait.min(MAX_REST);
         self.set_rest(Some(Rest { until, wished: wish.is_some() }));
     }
 
@@ -123,7 +123,7 @@ impl Retry {
         match (&error, asking.no_room.take()) {
             (ModelError::NoRoom { may_raise: true, .. }, None) => {
                 let room = asking.request.max_output;
-                let more = room.saturating_mul(MORE_ROOM).min(MOST_ROOM);
+                let more = room.saturating_mul(MORE_ROOM).min(MAX_ROOM);
                 if more <= room {
                     return Onward::Fail(error);
                 }
@@ -161,7 +161,7 @@ impl Attempt {
 
     /// How long it waits at most before the next try: hardly at all where somebody else can be asked.
     fn patience(&self) -> Duration {
-        let most = if self.request.has_next { FIRST_PAUSE } else { LONGEST_WISH };
+        let most = if self.request.has_next { FIRST_PAUSE } else { MAX_WISH };
         let left = self.end.saturating_duration_since(Instant::now());
         most.min(left.saturating_sub(Duration::from_millis(1)))
     }

@@ -3,7 +3,7 @@
 
 use crate::OnText;
 use crate::halves::PieceJoiner;
-use crate::text_calls::{BEGINNINGS, LONGEST};
+use crate::text_calls::{BEGINNINGS, MAX_LENGTH};
 use selkie_domain::written::TextProgress;
 
 /// How models that think aloud fence it in: at the beginning of the answer, perhaps several times.
@@ -111,7 +111,7 @@ fn plain(text: &str) -> usize {
     let at_once = BEGINNINGS.iter().find(|form| text.starts_with(**form)).map(|form| (0, *form));
     let later = || BEGINNINGS.iter().filter_map(|form| Some((text.find(form)?, *form))).min();
     if let Some((begin, form)) = at_once.or_else(later) {
-        let is_over = text.len() - begin > LONGEST && !form.starts_with("<|");
+        let is_over = text.len() - begin > MAX_LENGTH && !form.starts_with("<|");
         return if is_over { text.len() } else { begin };
     }
     let last = BEGINNINGS.iter().map(|form| form.len()).max().unwrap_or_default();
@@ -229,7 +229,7 @@ mod tests {
                 assert_eq!(read(&pieces), (told.to_owned(), text.to_owned()), "{text:?}");
             }
         }
-        let long = format!("<tool_call>{}", "x".repeat(LONGEST));
+        let long = format!("<tool_call>{}", "x".repeat(MAX_LENGTH));
         assert_eq!(read(&[&long]), (long.clone(), long));
     }
 

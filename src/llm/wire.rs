@@ -26,7 +26,7 @@ const LARGEST_EVENT: usize = 16 * 1024 * 1024;
 const LARGEST_ERROR: usize = 64 * 1024;
 
 /// How long the end of a stream may take after its last event.
-const LONGEST_DRAIN: Duration = Duration::from_millis(20);
+const MAX_DRAIN: Duration = Duration::from_millis(20);
 
 /// The way to one provider's endpoint.
 #[derive(Clone)]
@@ -95,8 +95,8 @@ impl Wire {
         let mut all = Vec::new();
         while let Some(piece) = events.piece().await.map_err(|e| self.broken(&e))? {
             if all.len() + piece.len() > most {
-                let says = format!("it is larger than {} MiB", most >> 20);
-                return Err(self.trouble(Reason::Garbled, &says));
+                let message = format!("it is larger than {} MiB", most >> 20);
+                return Err(self.trouble(Reason::Garbled, &message));
             }
             all.extend_from_slice(&piece);
         }
@@ -122,14 +122,14 @@ impl Wire {
         &self,
         status: u16,
         retry_after: Option<Duration>,
-        says: &str,
+        message: &str,
     ) -> ProviderRefusal {
-        ProviderRefusal { retry_after, ..self.made(What::Status(status), says) }
+        ProviderRefusal { retry_after, ..self.made(What::Status(status), message) }
     }
 
     /// Makes a refusal of what came instead of an answer.
-    pub fn trouble(&self, reason: Reason, says: &str) -> ProviderRefusal {
-        self.made(What::Trouble(reason), says)
+    pub fn trouble(&self, reason: Reason, message: &str) -> ProviderRefusal {
+        self.made(What::Trouble(reason), message)
     }
 
     /// Makes a refusal of an answer that ended without being one.
@@ -138,9 +138,9 @@ impl Wire {
         ProviderRefusal { usage, ..self.trouble(reason, &why) }
     }
 
-    fn made(&self, what: What, says: &str) -> ProviderRefusal {
-        let says = self.redactor.clean(says);
-        ProviderRefusal { what, says, retry_after: None, usage: Usage::default() }
+    fn made(&self, what: What, message: &str) -> ProviderRefusal {
+        let message = self.redactor.clean(message);
+        ProviderRefusal { what, message, retry_after: None, usage: Usage::default() }
     }
 
     /// Makes a refusal of a stream that ended before its end.
@@ -159,8 +159,9 @@ impl Wire {
         match halves::event(&event.data) {
             Ok(read) if read.value.is_object() => Ok(Some(read)),
             _ => {
-                let says = format!("an event that cannot be read: {}", refusal::words(&event.data));
-                Err(self.trouble(Reason::Garbled, &says))
+                let message =
+                    format!("an event that cannot be read: {}", refusal::words(&event.data));
+                Err(self.trouble(Reason::Garbled, &message))
             }
         }
     }
@@ -207,8 +208,8 @@ impl Wire {
             events.ready = events.parser.push(&body).into();
             return Ok(GoodAnswer::Events(events));
         }
-        let says = format!("an answer that is not JSON: {}", refusal::words(&text));
-        Err(self.trouble(Reason::Garbled, &says))
+        let message = format!("an answer that is not JSON: {}", refusal::words(&text));
+        Err(self.trouble(Reason::Garbled, &message))
     }
 }
 
@@ -244,7 +245,7 @@ impl Events {
     pub async fn drain(mut self) {
         let rest = async { while let Ok(Some(_)) = self.piece().await {} };
         // Not ended in time: the connection is closed, nothing is lost.
-        let _ = timeout(LONGEST_DRAIN, rest).await;
+        let _ = timeout(MAX_DRAIN, rest).await;
     }
 
     async fn piece(&mut self) -> Result<Option<bytes::Bytes>, StreamError> {

@@ -9,7 +9,7 @@ use selkie_channel_core::locked;
 use selkie_llm::NotEmbedded;
 
 const FIRST: Duration = Duration::from_secs(30);
-const LONGEST: Duration = Duration::from_secs(30 * 60);
+const MAX_TIME: Duration = Duration::from_secs(30 * 60);
 
 /// How one kind of asking goes.
 #[derive(Debug, Default)]
@@ -53,8 +53,8 @@ impl Backoff {
     pub fn failed(&self, now: DateTime<Utc>, failed: &NotEmbedded) -> bool {
         let mut trouble = locked(&self.trouble);
         let times = trouble.as_ref().map_or(0, |trouble| trouble.times);
-        let pause = FIRST.saturating_mul(1 << times.min(10)).min(LONGEST);
-        let pause = pause.max(failed.retry_after.unwrap_or_default().min(LONGEST));
+        let pause = FIRST.saturating_mul(1 << times.min(10)).min(MAX_TIME);
+        let pause = pause.max(failed.retry_after.unwrap_or_default().min(MAX_TIME));
         let until = now + TimeDelta::from_std(pause).unwrap_or_default();
         let why = failed.why.clone();
         *trouble = Some(Trouble { times: times.saturating_add(1), since: now, until, why });

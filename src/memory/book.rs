@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 
 use super::found::{self, SearchResult};
 use super::index::{Index, failed};
-use super::line::{Line, MOST_AN_HOUR, MOST_BYTES, lately};
+use super::line::{Line, MAX_AN_HOUR, MAX_BYTES, lately};
 use super::mark::Mark;
 use super::marked_lines;
 use super::page::Entry;
@@ -250,15 +250,15 @@ impl Memory for MemoryBook {
                 level,
             ));
         }
-        if lately(&page, now) >= MOST_AN_HOUR {
+        if lately(&page, now) >= MAX_AN_HOUR {
             return Err(ToolError::tell(format!(
-                "{MOST_AN_HOUR} lines were remembered here within the last hour, which is the most: nothing was written"
+                "{MAX_AN_HOUR} lines were remembered here within the last hour, which is the most: nothing was written"
             )));
         }
         let written = line.written(&mark);
-        if page.bytes() + written.len() > MOST_BYTES {
+        if page.bytes() + written.len() > MAX_BYTES {
             return Err(ToolError::tell(format!(
-                "{path} has {} bytes and the most is {MOST_BYTES}: nothing was written; somebody has to shorten it by hand",
+                "{path} has {} bytes and the most is {MAX_BYTES}: nothing was written; somebody has to shorten it by hand",
                 page.bytes()
             )));
         }

@@ -14,7 +14,7 @@ use selkie_domain::taint::Taint;
 use selkie_store::TaskClaim;
 
 /// The most bytes of all lines.
-const MOST_BYTES: usize = 4 * 1024;
+const MAX_BYTES: usize = 4 * 1024;
 /// So many are kept for the general memory where the conversation's own would take all.
 const GENERAL_BYTES: usize = 1024;
 /// The heading that needs no word.
@@ -28,7 +28,7 @@ impl ContextSource for MemoryBook {
         let subjects = self.seen(&claimed.conversation, facts.is_owner_alone());
         let mut lines = Vec::new();
         let mut others = 0;
-        let mut room = MOST_BYTES;
+        let mut room = MAX_BYTES;
         for (at, subject) in subjects.iter().enumerate() {
             let kept = if at + 1 < subjects.len() { GENERAL_BYTES } else { 0 };
             let Some(page) = self.main_page(subject).await else { continue };

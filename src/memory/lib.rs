@@ -26,7 +26,7 @@ mod vectors;
 mod words;
 
 pub use book::{MemoryBook, MemoryParts, Places};
-pub use line::{LONGEST_LINE, MOST_AN_HOUR, MOST_BYTES};
+pub use line::{MAX_AN_HOUR, MAX_BYTES, MAX_LINE};
 pub use met::meet;
 pub use settings::{Settings, SummarySettings};
 pub use subject::{FOLDER, Subject};

@@ -7,15 +7,15 @@ use super::page::{Entry, Page};
 use selkie_domain::screen::is_unseen;
 
 /// The most characters of one line.
-pub const LONGEST_LINE: usize = 500;
+pub const MAX_LINE: usize = 500;
 /// The most bytes of a file that the bot writes into.
-pub const MOST_BYTES: usize = 256 * 1024;
+pub const MAX_BYTES: usize = 256 * 1024;
 /// The most lines that one conversation's memory takes in an hour.
-pub const MOST_AN_HOUR: usize = 30;
+pub const MAX_AN_HOUR: usize = 30;
 /// The heading of what names none.
 const USUAL: &str = "Notes";
 /// The most characters of a heading.
-const LONGEST_HEADING: usize = 60;
+const MAX_HEADING: usize = 60;
 
 /// A line, ready to be put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Line {
         if text.is_empty() {
             return Err("text is required".to_owned());
         }
-        let most = LONGEST_LINE;
+        let most = MAX_LINE;
         if long > most {
             return Err(format!(
                 "text has {long} characters and takes {most}: say it in fewer words, or in several lines"
@@ -48,8 +48,8 @@ impl Line {
         let section = section.trim_start_matches(['#', ' ']);
         let section = if section.is_empty() { USUAL } else { section };
         let long = section.chars().count();
-        if long > LONGEST_HEADING {
-            return Err(format!("section has {long} characters and takes {LONGEST_HEADING}"));
+        if long > MAX_HEADING {
+            return Err(format!("section has {long} characters and takes {MAX_HEADING}"));
         }
         Ok(Self { text: text.to_owned(), heading: format!("## {section}") })
     }

@@ -14,7 +14,7 @@ use selkie_domain::taint::Taint;
 use selkie_people::files::{Content, FileError, Files, Note as Noted};
 
 /// So many lines are noted, the last of a file; the bot itself writes fewer.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 /// A line that had a mark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ fn noted(files: &Files, path: &str) -> Result<Option<Option<Vec<MarkRecord>>>, F
 /// The marked lines of a page, and those that have a mark given back.
 fn marked(page: &Page) -> Vec<MarkRecord> {
     let all: Vec<MarkRecord> = page.entries().iter().filter_map(MarkRecord::of).collect();
-    all[all.len().saturating_sub(MOST)..].to_vec()
+    all[all.len().saturating_sub(MAX)..].to_vec()
 }
 
 /// Gives the lines without a mark the one of the line that said them before.

@@ -9,9 +9,9 @@ use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
 
 /// The most lines of one entry that people have written; what is longer is the next one.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 /// The most bytes of one.
-const LONGEST: usize = 1_000;
+const MAX_LENGTH: usize = 1_000;
 
 /// A file of memory, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,9 +195,9 @@ impl Reader {
             let mut bytes = 0;
             let fits = |line: &&String| {
                 bytes += line.trim().len() + 1;
-                bytes <= LONGEST
+                bytes <= MAX_LENGTH
             };
-            let many = lines[from..].iter().take(MOST_LINES).take_while(fits).count().max(1);
+            let many = lines[from..].iter().take(MAX_LINES).take_while(fits).count().max(1);
             let part = lines[from..from + many].iter().map(|line| line.trim());
             let part = part.collect::<Vec<_>>().join(" ");
             let said = bullet(&part).unwrap_or(&part).trim();

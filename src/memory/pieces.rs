@@ -7,18 +7,18 @@ use super::words;
 use selkie_store::Piece;
 
 /// The most bytes of one piece.
-const LONGEST: usize = 1_200;
+const MAX_LENGTH: usize = 1_200;
 /// The most bytes of a heading that say what a piece is about.
-const LONGEST_HEADING: usize = 200;
+const MAX_HEADING: usize = 200;
 /// The heading that needs no word.
 const USUAL: &str = "Notes";
 /// The most pieces of one file: one as large as any that is read, of short lines.
-const MOST: usize = 100_000;
+const MAX: usize = 100_000;
 
 /// Returns the pieces of a file.
 pub fn of_page(path: &str, page: &Page) -> Vec<Piece> {
     let pieces = page.entries().iter().flat_map(|entry| of_entry(path, entry));
-    pieces.take(MOST).collect()
+    pieces.take(MAX).collect()
 }
 
 /// Returns the pieces of one entry.
@@ -43,7 +43,7 @@ pub fn meant(section: &str, text: &str) -> String {
     match section.trim() {
         "" | USUAL => text.to_owned(),
         section => {
-            let section = &section[..section.floor_char_boundary(LONGEST_HEADING)];
+            let section = &section[..section.floor_char_boundary(MAX_HEADING)];
             format!("{section}: {text}")
         }
     }
@@ -58,8 +58,8 @@ fn digest(text: &str) -> String {
 fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
-    while rest.len() > LONGEST {
-        let end = rest.floor_char_boundary(LONGEST);
+    while rest.len() > MAX_LENGTH {
+        let end = rest.floor_char_boundary(MAX_LENGTH);
         let end = rest[..end].rfind(' ').filter(|at| *at > 0).unwrap_or(end);
         parts.push(&rest[..end]);
         rest = rest[end..].trim_start();
@@ -78,7 +78,7 @@ mod tests {
         let long = format!("## Notes\n- {}end", "word and ".repeat(200));
         let pieces = of_page("a.md", &Page::read(&long, Taint::Clean));
         assert_eq!(pieces.len(), 2);
-        assert!(pieces.iter().all(|piece| piece.text.len() <= LONGEST && piece.first == 2));
+        assert!(pieces.iter().all(|piece| piece.text.len() <= MAX_LENGTH && piece.first == 2));
         assert!(pieces[1].words.starts_with("note ") && pieces[1].words.ends_with(" end"));
         let whole: String = pieces.iter().map(|piece| piece.text.replace(' ', "")).collect();
         assert_eq!(whole, long["## Notes\n- ".len()..].replace(' ', ""));

@@ -13,11 +13,11 @@ use selkie_people::files::{FileError, Files};
 use selkie_tools::ToolError;
 
 /// The most files of one subject, beside its main one.
-const MOST_FILES: usize = 200;
+const MAX_FILES: usize = 200;
 /// The most subjects.
-const MOST_SUBJECTS: usize = 20_000;
+const MAX_SUBJECTS: usize = 20_000;
 /// So many pages are kept as they were read.
-const MOST_KEPT: usize = 64;
+const MAX_KEPT: usize = 64;
 
 /// Reads the files.
 pub struct FileReader {
@@ -66,7 +66,7 @@ impl FileReader {
     /// Lists the subjects that have a folder, and the general one.
     pub async fn subjects(&self) -> Result<Vec<Subject>, ToolError> {
         let files = Arc::clone(&self.files);
-        let names = blocking(move || files.names(FOLDER, MOST_SUBJECTS)).await?;
+        let names = blocking(move || files.names(FOLDER, MAX_SUBJECTS)).await?;
         let mut subjects: Vec<Subject> = names.iter().map(|name| Subject::named(name)).collect();
         if !subjects.iter().any(Subject::is_general) {
             subjects.insert(0, Subject::general());
@@ -95,7 +95,7 @@ impl FileReader {
 
 /// Lists the files of a subject, the main one first. Blocks.
 pub fn files_of(files: &Files, subject: &Subject) -> Result<Vec<String>, FileError> {
-    let names = files.names(&subject.folder(), MOST_FILES)?;
+    let names = files.names(&subject.folder(), MAX_FILES)?;
     let main = subject.main();
     let others = names.iter().filter(|name| is_file_name(name)).map(|name| subject.file(name));
     let others = others.filter(|path| *path != main);
@@ -120,7 +120,7 @@ fn read(
     let page = Arc::new(marked_lines::page(files, path)?);
     // One that has changed meanwhile is read again the next time: it looks otherwise.
     let mut kept = locked(kept);
-    if kept.len() >= MOST_KEPT {
+    if kept.len() >= MAX_KEPT {
         kept.clear();
     }
     kept.insert(path.to_owned(), PageCache { look, page: Arc::clone(&page) });

@@ -15,7 +15,7 @@ use selkie_domain::taint::Taint;
 use selkie_people::files::{Content, FileError, Files};
 
 /// The most subjects that are listed.
-const MOST_SUBJECTS: usize = 20_000;
+const MAX_SUBJECTS: usize = 20_000;
 
 /// Something that is remembered, as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -111,7 +111,7 @@ pub fn list(files: &Files) -> Result<Vec<EntryView>, FileError> {
 
 /// Lists whose memories there are, the general one first. Blocks.
 pub(super) fn subjects(files: &Files) -> Result<Vec<Subject>, FileError> {
-    let names = files.names(FOLDER, MOST_SUBJECTS)?;
+    let names = files.names(FOLDER, MAX_SUBJECTS)?;
     let others = names.iter().map(|name| Subject::named(name)).filter(|other| !other.is_general());
     Ok(std::iter::once(Subject::general()).chain(others).collect())
 }

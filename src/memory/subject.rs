@@ -10,7 +10,7 @@ const MAIN: &str = "MEMORY.md";
 /// The name of the general one.
 const GENERAL: &str = "owner";
 /// The longest name of a folder, in bytes; of a longer one its beginning is taken, and what tells it from others.
-const LONGEST: usize = 100;
+const MAX_LENGTH: usize = 100;
 const BEGINNING: usize = 60;
 
 /// Whose memory it is.
@@ -95,7 +95,7 @@ fn folder_name(key: &str) -> String {
     if name.is_empty() || name.starts_with('.') {
         name.insert(0, '%');
     }
-    if name.len() > LONGEST {
+    if name.len() > MAX_LENGTH {
         let digest = Sha256::digest(key.as_bytes());
         name.truncate(BEGINNING);
         name.push('~');
@@ -156,7 +156,7 @@ mod tests {
             let names = [&one, &other].map(|key| of(key).name);
             prop_assert_eq!(one == other, names[0] == names[1]);
             for name in names {
-                prop_assert!(name.len() <= LONGEST && !name.starts_with(['/', ' ']) && !name.contains(['/', ' ']));
+                prop_assert!(name.len() <= MAX_LENGTH && !name.starts_with(['/', ' ']) && !name.contains(['/', ' ']));
                 prop_assert!(name != "." && name != ".." && name != GENERAL);
             }
         }

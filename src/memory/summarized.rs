@@ -7,7 +7,7 @@ use selkie_channel_core::{ConversationId, PersonId};
 
 use super::book::MemoryBook;
 use super::index::failed;
-use super::line::{Line, MOST_BYTES};
+use super::line::{Line, MAX_BYTES};
 use super::mark::Mark;
 use super::marked_lines;
 use super::page::{Entry, Page};
@@ -23,7 +23,7 @@ const AUTHOR: &str = "selkie";
 /// The part of a file that holds them.
 const SECTION: &str = "Summary";
 /// The most characters of what tells a thread's part from others.
-const LONGEST_THREAD: usize = 40;
+const MAX_THREAD: usize = 40;
 
 /// A summary that is to be written.
 #[derive(Clone, Debug)]
@@ -99,9 +99,9 @@ impl MemoryBook {
             put.push(NewLine { heading: line.heading.clone(), line: line.written(&mark) });
         }
         let more: usize = put.iter().map(|new| new.line.len() + 1).sum();
-        if page.bytes() + more > MOST_BYTES {
+        if page.bytes() + more > MAX_BYTES {
             return Err(ToolError::tell(format!(
-                "{file} has {} bytes and the most is {MOST_BYTES}: somebody has to shorten it by hand",
+                "{file} has {} bytes and the most is {MAX_BYTES}: somebody has to shorten it by hand",
                 page.bytes()
             )));
         }
@@ -139,7 +139,7 @@ impl MemoryBook {
         let rest = conversation.key().strip_prefix(place.key()).unwrap_or(conversation.key());
         let thread: String =
             rest.chars().filter(|c| c.is_alphanumeric() || ".-_".contains(*c)).collect();
-        let newest = thread.chars().count().saturating_sub(LONGEST_THREAD);
+        let newest = thread.chars().count().saturating_sub(MAX_THREAD);
         let thread: String = thread.chars().skip(newest).collect();
         if thread.is_empty() { SECTION.to_owned() } else { format!("{SECTION} {thread}") }
     }

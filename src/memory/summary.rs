@@ -7,13 +7,13 @@ use selkie_domain::transcript::Item;
 use selkie_store::Past;
 
 /// The most lines of one summary.
-const MOST_LINES: usize = 5;
+const MAX_LINES: usize = 5;
 /// The most characters of one.
-const MOST_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 /// The most bytes of all that was said, the newest of it: about 6,000 tokens.
-const MOST_BYTES: usize = 24 * 1024;
+const MAX_BYTES: usize = 24 * 1024;
 /// The most bytes of one thing that was said.
-const LONGEST: usize = 1_000;
+const MAX_LENGTH: usize = 1_000;
 /// Who the bot is in what was said.
 const OURSELVES: &str = "you";
 
@@ -60,7 +60,7 @@ struct Answer {
 /// Writes the question; `None` when nothing was said.
 pub fn question(before: &[String], tasks: &[Past]) -> Option<Question> {
     let mut talk = Vec::new();
-    let mut room = MOST_BYTES;
+    let mut room = MAX_BYTES;
     let items = tasks.iter().flat_map(|task| &task.items);
     for saying in items.rev().filter_map(saying) {
         let Some(rest) = room.checked_sub(saying.who.len() + saying.said.len()) else { break };
@@ -85,13 +85,13 @@ pub fn answer(text: &str) -> Result<Vec<String>, String> {
     let Answer { lines } = serde_json::from_str(text.trim())
         .map_err(|_| "it is not that JSON object alone".to_owned())?;
     let many = lines.len();
-    if many > MOST_LINES {
-        return Err(format!("it has {many} lines, and {MOST_LINES} are taken"));
+    if many > MAX_LINES {
+        return Err(format!("it has {many} lines, and {MAX_LINES} are taken"));
     }
     let lines: Vec<String> =
         lines.iter().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect();
-    match lines.iter().map(|line| line.chars().count()).find(|long| *long > MOST_CHARACTERS) {
-        Some(long) => Err(format!("a line has {long} characters, and {MOST_CHARACTERS} are taken")),
+    match lines.iter().map(|line| line.chars().count()).find(|long| *long > MAX_CHARACTERS) {
+        Some(long) => Err(format!("a line has {long} characters, and {MAX_CHARACTERS} are taken")),
         None => Ok(lines),
     }
 }
@@ -104,7 +104,7 @@ fn saying(item: &Item) -> Option<TalkLine> {
         Item::Asked { .. } | Item::Answered { .. } | Item::Noted { .. } => return None,
     };
     let said = said.trim();
-    let cut = said.floor_char_boundary(LONGEST);
+    let cut = said.floor_char_boundary(MAX_LENGTH);
     (!said.is_empty()).then(|| TalkLine {
         who: who.chars().take(80).collect(),
         said: said[..cut].to_owned(),
@@ -155,7 +155,7 @@ mod tests {
         let mut items = vec![Item::said("old ".repeat(400), Taint::Raw)];
         items.extend((0..40).map(|n| heard(&format!("{n} {}", "x".repeat(2_000)))));
         let question = question(&[], &[past(items)]).unwrap();
-        assert!(question.text.len() < MOST_BYTES + 4_000, "{}", question.text.len());
+        assert!(question.text.len() < MAX_BYTES + 4_000, "{}", question.text.len());
         assert!(question.text.contains("39 xx") && !question.text.contains("old"));
         let raw = [past(vec![Item::said("a page says so", Taint::Raw)])];
         let level = super::question(&[], &raw).unwrap().level;

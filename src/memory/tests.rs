@@ -230,17 +230,17 @@ async fn scripts_without_spaces_are_found() {
 #[tokio::test]
 async fn lines_are_bounded_by_the_hour_and_files_by_their_size() {
     let home = Home::new();
-    for n in 0..MOST_AN_HOUR {
+    for n in 0..MAX_AN_HOUR {
         assert!(home.write(&ann(), &format!("fact {n}")).await.starts_with("Remembered"));
     }
     let more = home.write(&ann(), "one more").await;
     assert!(more.contains("30 lines were remembered here within the last hour"), "{more}");
     let later = Rememberer { now: now() + TimeDelta::hours(1), ..ann() };
     assert!(home.write(&later, "one more").await.starts_with("Remembered"));
-    home.put("memory/tg.2/MEMORY.md", &"x\n".repeat(MOST_BYTES / 2));
+    home.put("memory/tg.2/MEMORY.md", &"x\n".repeat(MAX_BYTES / 2));
     let full = home.write(&at("tg:2", ann()), "one more").await;
     assert!(full.contains("the most is 262144: nothing was written"), "{full}");
-    let long = home.write(&ann(), &"é".repeat(LONGEST_LINE + 1)).await;
+    let long = home.write(&ann(), &"é".repeat(MAX_LINE + 1)).await;
     assert_eq!(
         long,
         "text has 501 characters and takes 500: say it in fewer words, or in several lines"

@@ -21,7 +21,7 @@ const BATCH: usize = 32;
 /// How long somebody who searches waits for what the question means.
 const HURRY: Duration = Duration::from_secs(2);
 /// The most bytes of a question that are sent.
-const LONGEST: usize = 2_000;
+const MAX_LENGTH: usize = 2_000;
 /// So many texts in a row may be refused before the server is taken to refuse all of them.
 const REFUSED: usize = 3;
 
@@ -124,7 +124,7 @@ impl Vectors {
         let model = self.server.model();
         // Nothing has to go out where there is nothing to compare it with.
         let Some(width) = self.ledger.vector_width(model).await? else { return Ok(Vec::new()) };
-        let question = &question[..question.floor_char_boundary(LONGEST)];
+        let question = &question[..question.floor_char_boundary(MAX_LENGTH)];
         let mut vectors = self.server.embed(&[question.to_owned()], HURRY).await?;
         let Some(vector) = vectors.pop() else { return Ok(Vec::new()) };
         self.fits(&vector, Some(width))?;

@@ -2,9 +2,9 @@
 //! that write without spaces are taken in pairs of signs.
 
 /// The longest word, in characters; what follows says nothing more.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 /// The most words of one question.
-const MOST: usize = 32;
+const MAX: usize = 32;
 /// Words of a question that say nothing of what is looked for, where others do.
 const IDLE: [&str; 52] = [
     "a", "about", "am", "an", "and", "any", "are", "at", "be", "by", "can", "did", "do", "doe",
@@ -42,7 +42,7 @@ pub fn of_question(text: &str) -> Vec<String> {
     let has_others = all.iter().any(|word| !IDLE.contains(&word.as_str()));
     for word in all {
         let is_idle = has_others && IDLE.contains(&word.as_str());
-        if !is_idle && words.len() < MOST && !words.contains(&word) {
+        if !is_idle && words.len() < MAX && !words.contains(&word) {
             words.push(word);
         }
     }
@@ -85,7 +85,7 @@ fn is_sign(c: char) -> bool {
 /// In small letters, without the ending of a plural.
 fn folded(word: &str) -> Option<String> {
     let small = word.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric());
-    let mut small: String = small.take(LONGEST).collect();
+    let mut small: String = small.take(MAX_LENGTH).collect();
     let is_plural =
         small.is_ascii() && small.len() > 3 && small.ends_with('s') && !small.ends_with("ss");
     if is_plural {

@@ -16,7 +16,7 @@ use tar::{Builder, EntryType, Header};
 /// So much of the end of a log is taken.
 const LOG_BYTES: u64 = 256 << 10;
 /// A line of it is no longer.
-const LONGEST_LINE: usize = 500;
+const MAX_LINE: usize = 500;
 
 /// A file of the bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -96,7 +96,7 @@ pub fn end_of_log(path: &Path) -> anyhow::Result<String> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     // The first line is cut where not all is read, and may be the rest of a secret.
     let lines = text.lines().skip(usize::from(from > 0));
-    let cut = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
+    let cut = |line: &str| match line.char_indices().nth(MAX_LINE) {
         Some((at, _)) => format!("{}…\n", &line[..at]),
         None => format!("{line}\n"),
     };
@@ -164,7 +164,7 @@ mod tests {
     fn only_whole_lines_of_the_end_of_a_log_are_taken() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        let line = "x".repeat(LONGEST_LINE);
+        let line = "x".repeat(MAX_LINE);
         fs::write(&log, format!("secret {}\nlast {line}\n", "y".repeat(LOG_BYTES as usize)))
             .unwrap();
         let end = end_of_log(&log).unwrap();

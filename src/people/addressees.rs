@@ -22,7 +22,7 @@ use selkie_tools::ToolError;
 use selkie_tools::ports::{Addressee, AddresseeQuery, Addressees, Sender};
 
 /// Names that an error lists at most.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 /// Until when a contact is left alone.
 const COOLDOWN: &str = "cooldown_until";
 
@@ -266,7 +266,7 @@ impl AddressBook {
             [] => Err(ToolError::tell(format!("nobody here is called {}", short(to)))),
             many => {
                 let ids: Vec<&str> =
-                    many.iter().take(MOST_NAMED).map(|known| known.fields.id()).collect();
+                    many.iter().take(MAX_NAMED).map(|known| known.fields.id()).collect();
                 Err(ToolError::tell(format!(
                     "{} names several: {}; write the id of one",
                     short(to),
@@ -290,7 +290,7 @@ fn rests(fields: &Fields, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
 }
 
 fn not_found(all: &[KnownPerson], id: &str) -> ToolError {
-    let called = all.iter().filter(|known| known.is_called(id)).take(MOST_NAMED);
+    let called = all.iter().filter(|known| known.is_called(id)).take(MAX_NAMED);
     let ids: Vec<&str> = called.map(|known| known.fields.id()).collect();
     let hint = match ids.as_slice() {
         [] => String::new(),
@@ -300,7 +300,7 @@ fn not_found(all: &[KnownPerson], id: &str) -> ToolError {
 }
 
 fn several(channel: &str, id: &str, many: &[&KnownPerson]) -> ToolError {
-    let ids: Vec<&str> = many.iter().take(MOST_NAMED).map(|known| known.fields.id()).collect();
+    let ids: Vec<&str> = many.iter().take(MAX_NAMED).map(|known| known.fields.id()).collect();
     ToolError::tell(format!(
         "{channel} username {:?} matches multiple contacts: write the contact_id of one ({})",
         short(id),

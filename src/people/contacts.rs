@@ -21,7 +21,7 @@ use super::text::Text;
 pub use field::{Fields, Kind, keys};
 
 /// So many contacts stand in the file of the active ones.
-pub const MOST_ACTIVE: usize = 150;
+pub const MAX_ACTIVE: usize = 150;
 
 /// Which of the two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

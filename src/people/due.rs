@@ -12,9 +12,9 @@ use super::files::{kept, private};
 use super::todo::{Entry, due};
 
 /// So many items are noted at most; the file holds no more todos with a time than that.
-const MOST: usize = 20_000;
+const MAX: usize = 20_000;
 /// Bytes of the note.
-const LONGEST: u64 = 8 * 1024 * 1024;
+const MAX_LENGTH: u64 = 8 * 1024 * 1024;
 
 /// What is noted, by the names of the items.
 #[derive(Debug)]
@@ -53,7 +53,9 @@ impl DueNotes {
         };
         let all = match length {
             0 => BTreeMap::new(),
-            1..=LONGEST => serde_json::from_slice(&fs::read(&path)?).map_err(io::Error::other)?,
+            1..=MAX_LENGTH => {
+                serde_json::from_slice(&fs::read(&path)?).map_err(io::Error::other)?
+            }
             _ => return Err(io::Error::other(format!("it has {length} bytes"))),
         };
         Ok(Self { path, all })
@@ -79,8 +81,8 @@ impl DueNotes {
     /// # Errors
     /// When the disk refuses, or too many are noted.
     pub fn note(&mut self, name: String, noted: ItemNote) -> io::Result<()> {
-        if self.all.len() >= MOST && !self.all.contains_key(&name) {
-            return Err(io::Error::other(format!("{MOST} items with a time are noted already")));
+        if self.all.len() >= MAX && !self.all.contains_key(&name) {
+            return Err(io::Error::other(format!("{MAX} items with a time are noted already")));
         }
         self.all.insert(name, noted);
         self.write()

@@ -32,9 +32,9 @@ impl fmt::Display for Fault {
 
 /// The beginning of what people wrote, in one line, to be named in a fault.
 pub(super) fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }

@@ -47,7 +47,7 @@ pub use done::FileResult;
 pub use edit::Edit;
 pub use error::FileError;
 pub(super) use kept_versions::folder as kept;
-pub use kept_versions::{MOST_KEPT, Version};
+pub use kept_versions::{MAX_KEPT, Version};
 pub use last_read::LastRead;
 pub use lines::NewLine;
 pub use loaded::Content;

@@ -6,7 +6,7 @@ use super::regions::Regions;
 use super::text::Text;
 
 /// How many lines front matter has at most.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 const DASHES: &str = "---";
 
 /// Finds the lines between the dashes; `None` where a file has no front matter that can be read.
@@ -15,7 +15,7 @@ pub(super) fn find(text: &Text, regions: &Regions) -> Option<Range<usize>> {
     if text.len() == 0 || !is_dashes(0) {
         return None;
     }
-    let last = (1..text.len().min(LONGEST)).find(|at| is_dashes(*at))?;
+    let last = (1..text.len().min(MAX_LENGTH)).find(|at| is_dashes(*at))?;
     let reads = |at: usize| regions.is_plain(at) && is_value(text.line(at));
     (1..last).all(reads).then_some(1..last)
 }

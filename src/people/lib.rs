@@ -25,4 +25,4 @@ pub mod update;
 pub mod visibility;
 
 pub use fault::Fault;
-pub use text::{MOST_BYTES, Unreadable, decode};
+pub use text::{MAX_BYTES, Unreadable, decode};

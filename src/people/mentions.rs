@@ -11,7 +11,7 @@ use super::visibility::VisiblePerson;
 const EVERYBODY: [&str; 8] =
     ["all", "channel", "everyone", "everybody", "group", "here", "room", "team"];
 /// So many people one text mentions.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// Lists who is mentioned, on the platform that these forms are of.
 pub fn mentions(known: &[VisiblePerson], form: &Form, text: &str) -> Vec<Mention> {
@@ -30,7 +30,7 @@ pub fn mentions(known: &[VisiblePerson], form: &Form, text: &str) -> Vec<Mention
         let person = PersonId::new(person?);
         (!EVERYBODY.contains(&name.as_str())).then_some(Mention { name, person })
     });
-    found.take(MOST).collect()
+    found.take(MAX).collect()
 }
 
 /// What people may write for somebody, in small letters: names, first names, `@names`.

@@ -16,13 +16,13 @@ use selkie_store::TaskClaim;
 
 const TITLE: &str = "Contacts whom these words may mean, by their ids (contact_id):";
 /// So many names are told.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 /// So many contacts of one name.
-const MOST_CALLED: usize = 4;
+const MAX_CALLED: usize = 4;
 /// So many words of a message are looked up.
-const MOST_WORDS: usize = 400;
+const MAX_WORDS: usize = 400;
 /// The longest name that is written without spaces, in characters.
-const LONGEST_UNSPACED: usize = 4;
+const MAX_UNSPACED: usize = 4;
 
 /// Contacts, by their names.
 pub struct NamedContacts {
@@ -91,7 +91,7 @@ impl ContextSource for NamedContacts {
             }
         }
         let lines: Vec<String> =
-            named.iter().take(MOST_NAMES).map(|(name, ids)| line(name, ids)).collect();
+            named.iter().take(MAX_NAMES).map(|(name, ids)| line(name, ids)).collect();
         (!lines.is_empty()).then(|| ContextPart {
             title: TITLE.to_owned(),
             text: lines.join("\n"),
@@ -101,8 +101,8 @@ impl ContextSource for NamedContacts {
 }
 
 fn line(name: &str, ids: &[&String]) -> String {
-    let told = ids.iter().take(MOST_CALLED).map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
-    match ids.len().saturating_sub(MOST_CALLED) {
+    let told = ids.iter().take(MAX_CALLED).map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+    match ids.len().saturating_sub(MAX_CALLED) {
         0 if ids.len() > 1 => format!("- {name}: one of {told}"),
         0 => format!("- {name}: {told}"),
         more => format!("- {name}: one of {told}, and {more} more"),
@@ -141,7 +141,7 @@ impl Names {
         let words: Vec<&str> = text
             .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '\'' | '’'))
             .filter(|word| !word.is_empty())
-            .take(MOST_WORDS)
+            .take(MAX_WORDS)
             .collect();
         let two = words.windows(2).map(|pair| pair.join(" "));
         let runs = words.iter().flat_map(|word| unspaced(word));
@@ -160,7 +160,7 @@ fn unspaced(word: &str) -> Vec<String> {
     if letters.iter().all(char::is_ascii) {
         return Vec::new();
     }
-    let lengths = 2..=LONGEST_UNSPACED.min(letters.len());
+    let lengths = 2..=MAX_UNSPACED.min(letters.len());
     lengths
         .flat_map(|length| letters.windows(length).map(String::from_iter).collect::<Vec<_>>())
         .collect()

@@ -8,14 +8,14 @@ use selkie_channel_core::{ContactField, FieldKind, PersonId, Sighting};
 use serde_json::{Value, json};
 
 use super::contact_files::{FoundContact, Shelves};
-use super::contacts::{Fields, Kind, MOST_ACTIVE, Shelf, keys};
+use super::contacts::{Fields, Kind, MAX_ACTIVE, Shelf, keys};
 use super::files::{Change, Edit};
 use super::forms::{Form, Forms};
 use selkie_domain::screen::steers;
 use selkie_store::{NewlyMet, SeenPerson};
 
 /// Characters of a name that is written down.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME: usize = 80;
 
 /// What is to be done with the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn observe(
 
 /// Says how to make room among the contacts of today: those who were met longest ago go to the other file.
 pub fn make_room(shelves: &Shelves) -> Vec<Edit> {
-    let over = shelves.active.overflow(MOST_ACTIVE);
+    let over = shelves.active.overflow(MAX_ACTIVE);
     let lines = |id: &String| Some(Eviction { id: id.clone(), lines: shelves.active.lines(id)? });
     let leaving: Vec<Eviction> = over.iter().filter_map(lines).collect();
     // Who stands in both files already leaves the first one alone.
@@ -311,7 +311,7 @@ fn first(form: &Form, new: &NewlyMet, seen: &[ContactField]) -> Fields {
 fn shown(name: &str) -> String {
     let plain = name.replace(steers, " ");
     let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(LONGEST_NAME).collect()
+    line.chars().take(MAX_NAME).collect()
 }
 
 fn stamp(at: DateTime<Utc>) -> String {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// Bytes of a file that is read at all.
-pub const MOST_BYTES: usize = 4 * 1024 * 1024;
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// What some editors put in front of a text.
 const MARK: char = '\u{feff}';
 
@@ -12,7 +12,7 @@ const MARK: char = '\u{feff}';
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// It is too big.
-    #[error("it has {0} bytes and {MOST_BYTES} are the most that is read")]
+    #[error("it has {0} bytes and {MAX_BYTES} are the most that is read")]
     TooBig(usize),
     /// It is written in another encoding.
     #[error("it is no UTF-8 from byte {0} on: save it as UTF-8")]
@@ -24,7 +24,7 @@ pub enum Unreadable {
 /// # Errors
 /// Too many bytes, or another encoding than UTF-8.
 pub fn decode(bytes: &[u8]) -> Result<&str, Unreadable> {
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(Unreadable::TooBig(bytes.len()));
     }
     std::str::from_utf8(bytes).map_err(|error| Unreadable::Encoding(error.valid_up_to()))
@@ -166,8 +166,8 @@ mod tests {
             decode(b"ab\xff").unwrap_err().to_string(),
             "it is no UTF-8 from byte 2 on: save it as UTF-8"
         );
-        let big = vec![b'x'; MOST_BYTES + 1];
-        assert_eq!(decode(&big), Err(Unreadable::TooBig(MOST_BYTES + 1)));
+        let big = vec![b'x'; MAX_BYTES + 1];
+        assert_eq!(decode(&big), Err(Unreadable::TooBig(MAX_BYTES + 1)));
     }
 
     proptest! {

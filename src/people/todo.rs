@@ -15,7 +15,7 @@ use super::fault::Fault;
 use super::front::{self, Value};
 use super::regions::Regions;
 use super::text::Text;
-pub use entry::{Entry, LONGEST, Meta, Unwritable};
+pub use entry::{Entry, MAX_LENGTH, Meta, Unwritable};
 pub use reference::{Reference, plain, references};
 pub use time::{Due, due, in_words, no_time};
 

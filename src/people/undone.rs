@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::files::Version;
 
 /// So many lines are told.
-const MOST: usize = 10;
+const MAX: usize = 10;
 /// Characters of a line that are told.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// An earlier version that is back in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,9 +37,9 @@ impl RestoredVersion {
         let (gone, back) = (only_in(stood, stands), only_in(stands, stood));
         let all = gone.len() + back.len();
         // Half for each, and what one leaves the other takes.
-        let most_gone = (MOST - MOST / 2).max(MOST.saturating_sub(back.len()));
+        let most_gone = (MAX - MAX / 2).max(MAX.saturating_sub(back.len()));
         let gone: Vec<String> = gone.into_iter().take(most_gone).map(cut).collect();
-        let back: Vec<String> = back.into_iter().take(MOST - gone.len()).map(cut).collect();
+        let back: Vec<String> = back.into_iter().take(MAX - gone.len()).map(cut).collect();
         let more = all - gone.len() - back.len();
         Self { version, gone, back, more }
     }
@@ -66,7 +66,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn cut(line: &str) -> String {
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }
@@ -97,6 +97,6 @@ mod tests {
         let RestoredVersion { gone, back, more, .. } = undone(&many("a"), "b\n");
         assert_eq!((gone.len(), back.len(), more), (9, 1, 21));
         let RestoredVersion { back, .. } = undone("", &"é".repeat(500));
-        assert_eq!(back[0].chars().count(), LONGEST + 1);
+        assert_eq!(back[0].chars().count(), MAX_LENGTH + 1);
     }
 }

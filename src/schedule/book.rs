@@ -40,9 +40,9 @@ pub use brought::Ahead;
 pub use wished::RequestOrigin;
 
 /// So many are listed where a person or a model reads them in one message.
-pub const MOST_LISTED: usize = 200;
+pub const MAX_LISTED: usize = 200;
 /// So many earlier tasks a model reads at most.
-pub const MOST_HISTORY: u32 = 16;
+pub const MAX_HISTORY: u32 = 16;
 /// So many tasks of a conversation tell what the next one will cost.
 const LOOKED_AT: usize = 20;
 /// A change that somebody else came before is tried again so often.
@@ -363,11 +363,11 @@ pub fn unknown_model(model: &str, prices: &PriceList) -> Option<String> {
 }
 
 fn check_history(terms: &Terms) -> Result<(), BookError> {
-    if terms.history <= MOST_HISTORY {
+    if terms.history <= MAX_HISTORY {
         return Ok(());
     }
     let why =
-        format!("a history of {} tasks is not kept: it takes 0 to {MOST_HISTORY}", terms.history);
+        format!("a history of {} tasks is not kept: it takes 0 to {MAX_HISTORY}", terms.history);
     Err(BookError::Refused(why))
 }
 

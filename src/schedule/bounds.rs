@@ -11,9 +11,9 @@ use selkie_domain::schedule::Terms;
 use selkie_domain::span::Span;
 
 /// The longest jitter.
-const MOST_JITTER: Duration = Duration::from_secs(86_400);
+const MAX_JITTER: Duration = Duration::from_secs(86_400);
 /// The greatest lateness.
-const MOST_LATENESS: Duration = Duration::from_secs(31 * 86_400);
+const MAX_LATENESS: Duration = Duration::from_secs(31 * 86_400);
 /// So many of the next times tell how far apart they are.
 const LOOKED_AT: usize = 9;
 
@@ -32,10 +32,10 @@ pub fn check(terms: &Terms, plan: &Plan, now: DateTime<Utc>) -> Result<(), Strin
         }
         _ => {}
     }
-    if lateness.0 > MOST_LATENESS {
+    if lateness.0 > MAX_LATENESS {
         return Err(format!("a lateness of {lateness} is too long (takes up to 31d)"));
     }
-    if jitter.0 > MOST_JITTER {
+    if jitter.0 > MAX_JITTER {
         return Err(format!("a jitter of {jitter} is too long (takes up to 1d)"));
     }
     match apart(plan, now) {

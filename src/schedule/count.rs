@@ -13,7 +13,7 @@ use super::plan::{INSTANT, Plan};
 /// How far ahead a forecast looks.
 const FORECAST: TimeDelta = TimeDelta::days(30);
 /// Days that are counted: a hundred years. What lies behind is not.
-const MOST_DAYS: usize = 36_600;
+const MAX_DAYS: usize = 36_600;
 
 /// Counts the firings of the next 30 days.
 pub fn forecast(plan: &Plan, now: DateTime<Utc>, fired: u32) -> u64 {
@@ -98,7 +98,7 @@ impl Calendar<'_> {
         let mut date = zone.local(self.after).date();
         let mut from = self.after;
         let mut sum = 0_u64;
-        for _ in 0..MOST_DAYS {
+        for _ in 0..MAX_DAYS {
             let Some(tomorrow) = date.checked_add_days(Days::new(1)) else { break };
             let Some(begins) = local::fixed(zone, date.and_time(NaiveTime::MIN)) else { break };
             let Some(ends) = local::fixed(zone, tomorrow.and_time(NaiveTime::MIN)) else { break };

@@ -23,7 +23,7 @@ use field::Field;
 use sets::{Days, Sets, Times};
 
 /// Bytes of an expression.
-const LONGEST: usize = 256;
+const MAX_LENGTH: usize = 256;
 
 /// Names of whole expressions.
 const NAMES: [(&str, &str); 7] = [
@@ -95,8 +95,8 @@ impl FromStr for Cron {
 
     /// Reads an expression: five fields, or a name like `@daily`.
     fn from_str(text: &str) -> Result<Self, CronError> {
-        if text.len() > LONGEST {
-            return Err(CronError::TooLong { most: LONGEST });
+        if text.len() > MAX_LENGTH {
+            return Err(CronError::TooLong { most: MAX_LENGTH });
         }
         let text = text.to_ascii_lowercase();
         let text = text.trim();

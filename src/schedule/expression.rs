@@ -16,7 +16,7 @@ use super::zone::Zone;
 use selkie_domain::span::Span;
 
 /// Bytes of what somebody writes.
-const LONGEST: usize = 256;
+const MAX_LENGTH: usize = 256;
 /// The shortest interval.
 const LEAST: Duration = Duration::from_secs(60);
 /// The longest interval, and how far ahead `in` goes.
@@ -58,7 +58,7 @@ pub enum ExpressionError {
     #[error("{0:?} is not a schedule: {TAKES}")]
     Unknown(String),
     /// It is longer than anything that is meant.
-    #[error("a schedule is at most {LONGEST} characters long: {TAKES}")]
+    #[error("a schedule is at most {MAX_LENGTH} characters long: {TAKES}")]
     TooLong,
     /// A crontab expression that is wrong.
     #[error(transparent)]
@@ -88,7 +88,7 @@ impl Expression {
     /// # Errors
     /// What is wrong, and what is taken.
     pub fn written(text: &str, zone: Zone, now: DateTime<Utc>) -> Result<Self, ExpressionError> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(ExpressionError::TooLong);
         }
         let text = text.trim();

@@ -1,11 +1,11 @@
 //! Foreign words in a sentence of ours: as much of them as a line takes.
 
 /// Characters of a value that an error repeats.
-const MOST: usize = 60;
+const MAX: usize = 60;
 
 /// Cuts a value for an error.
 pub fn shown(value: &str) -> String {
-    let mut cut: String = value.chars().take(MOST).collect();
+    let mut cut: String = value.chars().take(MAX).collect();
     if cut.len() < value.len() {
         cut.push('…');
     }

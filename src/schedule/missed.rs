@@ -14,7 +14,7 @@ use selkie_domain::span::Span;
 /// A ticker that comes so late has missed nothing.
 const ON_TIME: TimeDelta = TimeDelta::minutes(1);
 /// So many times are caught up at most, the latest ones.
-const MOST: usize = 100;
+const MAX: usize = 100;
 
 /// What is done about missed times, and up to when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub fn missed(
     };
     let most = match catch_up.misfire {
         Misfire::Skip | Misfire::Once => 1,
-        Misfire::All => MOST,
+        Misfire::All => MAX,
     };
     let most = plan.left(fired).map_or(most, |left| most.min(left as usize));
     // Up to here nothing is caught up.

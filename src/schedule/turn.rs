@@ -78,7 +78,7 @@ pub fn anew(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Option<DateTi
     };
     let mut at = plan.next(behind, row.fired)?;
     // The data of two versions differ by hours, or by a day where a zone changes its side of the date line.
-    for _ in 0..MOST_COME {
+    for _ in 0..MAX_COME {
         if !came(at) {
             break;
         }
@@ -88,7 +88,7 @@ pub fn anew(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Option<DateTi
 }
 
 /// Local times that come again after new zone data: those of a day, each minute.
-const MOST_COME: usize = 1_440;
+const MAX_COME: usize = 1_440;
 
 /// Writes what the clocks of a zone show, so that earlier is less.
 pub fn on_the_wall(zone: Zone, at: DateTime<Utc>) -> String {

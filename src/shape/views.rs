@@ -11,7 +11,7 @@ use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_tools::registry::Registry;
 
 /// A daemon has some dozens; the bound is against a flood of made-up ones.
-const MOST: usize = 512;
+const MAX: usize = 512;
 
 /// Everything a view depends on, borrowed from the facts.
 #[derive(Clone, Copy)]
@@ -116,7 +116,7 @@ impl Views {
         if let Some(found) = find(&views, hash, key) {
             return found;
         }
-        if views.len() >= MOST {
+        if views.len() >= MAX {
             // Tasks keep what they hold; what is wanted again is made again, with the same bytes.
             views.clear();
         }

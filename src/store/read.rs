@@ -75,7 +75,7 @@ pub trait Reader: Send + Sync {
     /// Says what is due by itself at a moment, whatever it is, and when something is next.
     async fn upcoming(&self, now: DateTime<Utc>) -> Result<UpcomingWork>;
 
-    /// Returns what the tasks that were made since then have used: of the newest [`MOST_USED`] at most.
+    /// Returns what the tasks that were made since then have used: of the newest [`MAX_USED`] at most.
     async fn used_since(&self, since: DateTime<Utc>) -> Result<TaskUsage>;
 
     /// Counts one conversation for `/status`.
@@ -326,7 +326,7 @@ pub struct UpcomingWork {
 }
 
 /// So many tasks are looked at for what they have used.
-pub const MOST_USED: u64 = 20_000;
+pub const MAX_USED: u64 = 20_000;
 
 /// What tasks have used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

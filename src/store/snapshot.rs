@@ -19,7 +19,7 @@ use crate::verbs::copying::PAGE;
 use crate::verbs::copying::{self, TableStatements};
 
 /// How long a copy is looked through before it counts as one.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// What is copied, and who asks for it.
 pub struct Source<'s> {
@@ -71,7 +71,7 @@ pub fn snapshot(source: Source<'_>, to: &Path) -> Result<Snapshot> {
             remote(*address, opener, tls, to, now)?;
         }
     }
-    let looked = sqlite::examine(to, PATIENCE)?;
+    let looked = sqlite::examine(to, TIMEOUT)?;
     sync(to)?;
     Ok(Snapshot { version: looked.version, tables: counted(to, looked.version)?, was_running })
 }

@@ -37,7 +37,7 @@ const CARRIES_OUT: &str = "asks first while the task holds other people's words:
 pub const SENDING: &str = "asks first: allowed people speak to others outside this conversation with an owner's approval; free is \
     only somebody who shares a conversation with them";
 /// Files up to this size count by what they hold, larger ones by their size and last change.
-const MOST_READ: u64 = 64 * 1024 * 1024;
+const MAX_READ: u64 = 64 * 1024 * 1024;
 
 /// A call whose tool is found, whose arguments are checked and whose files are known.
 pub struct ResolvedCall {
@@ -329,7 +329,7 @@ fn state_of(path: &Path) -> io::Result<Value> {
         }
         Err(error) => return Err(error),
     };
-    let holds = match found.is_file() && found.len() <= MOST_READ {
+    let holds = match found.is_file() && found.len() <= MAX_READ {
         true => {
             let mut file = File::open(path)?;
             let mut digest = Sha256::new();

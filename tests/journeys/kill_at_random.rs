@@ -17,7 +17,7 @@ const SEED: u64 = 20_261_120;
 const DOUBTFUL: &str = "FROM part p JOIN outbound o ON o.id = p.outbound
     JOIN inbox i ON i.task = o.task WHERE p.state = 'unclear'";
 /// The most lines a daemon logs before it dies: from the first line of its start to the middle of a round.
-const MOST_LINES: usize = 150;
+const MAX_LINES: usize = 150;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_messages_outlives_every_kill() {
@@ -58,7 +58,7 @@ async fn outlives_every_kill(kept: Kept) {
     for kill in 0..KILLS {
         let daemon = world.daemon();
         let from = world.home.log().len();
-        let lines = chance.random_range(5..MOST_LINES);
+        let lines = chance.random_range(5..MAX_LINES);
         for (chat, spoken) in chats.iter().zip(&mut spoken) {
             for n in 0..chance.random_range(1..4) {
                 let text = format!("message {kill}.{n} of {chat}.");

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use serde_json::{Value, json};
 
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::{TIMEOUT, World};
 
 /// What a collector was sent.
 struct Request {
@@ -51,7 +51,7 @@ async fn a_collector_gets_each_task_without_words() {
         World::with(json!({ "llm": { "provider": "offline" }, "telemetry": telemetry })).await;
     let daemon = world.daemon();
     world.ask("note: buy milk").await;
-    let waited = tokio::task::spawn_blocking(move || requests.recv_timeout(PATIENCE));
+    let waited = tokio::task::spawn_blocking(move || requests.recv_timeout(TIMEOUT));
     let Request { head, body } = waited.await.expect("waited").expect("a request");
     assert!(head.starts_with("post /v1/traces http/1.1"), "{head}");
     assert!(head.contains("authorization: bearer tr4ces-please"), "{head}");

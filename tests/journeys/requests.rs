@@ -10,7 +10,7 @@ use crate::support::joined::joined;
 /// People of the group; each of them asks for one thing.
 const FIRST: i64 = 5001;
 /// So many requests of others wait for one owner.
-const MOST: i64 = 6;
+const MAX: i64 = 6;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_people_put_few_requests_before_the_owner() {
@@ -18,16 +18,16 @@ async fn many_people_put_few_requests_before_the_owner() {
     let _daemon = team.world.daemon();
     team.set_folder().await;
     let telegram = team.world.telegram();
-    for person in FIRST..=FIRST + MOST {
+    for person in FIRST..=FIRST + MAX {
         telegram.add_person(person, &format!("Person {person}"));
     }
-    for person in FIRST..FIRST + MOST {
+    for person in FIRST..FIRST + MAX {
         telegram.say(GROUP, person, &write("plan.txt", "tide"));
         let theirs = format!("(tg:{person})");
         let asks = |m: &MessageView| m.keyboard.is_some() && m.text.contains(&theirs);
         team.world.within("a request", telegram.wait_for(PRIVATE, asks)).await;
     }
-    telegram.say(GROUP, FIRST + MOST, &write("plan.txt", "tide"));
+    telegram.say(GROUP, FIRST + MAX, &write("plan.txt", "tide"));
     team.told("6 requests are waiting for the owner already").await;
     let shown = telegram.messages(ADA).into_iter().filter(|m| m.keyboard.is_some()).count();
     assert_eq!(shown, 6, "the owner hears nothing of the seventh");

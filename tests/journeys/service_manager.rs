@@ -15,7 +15,7 @@ use crate::support::daemon::{Daemon, Home};
 use crate::support::world::World;
 
 /// Below it the words of a service are taken for good by systemd's own measure.
-const MOST_EXPOSED: f32 = 1.5;
+const MAX_EXPOSED: f32 = 1.5;
 
 /// The service manager's end.
 struct Manager {
@@ -136,7 +136,7 @@ fn systemd_takes_the_units_and_finds_them_tight() {
         let level = told.rsplit_once("exposure level for ").and_then(|(_, rest)| {
             rest.split_once(": ")?.1.split_whitespace().next()?.parse::<f32>().ok()
         });
-        assert!(level.is_some_and(|level| level <= MOST_EXPOSED), "{name}: {told}");
+        assert!(level.is_some_and(|level| level <= MAX_EXPOSED), "{name}: {told}");
     }
 }
 

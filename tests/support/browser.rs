@@ -34,7 +34,7 @@ const FLAGS: [&str; 9] = [
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
 /// How long a page may take for anything at all, before the test says what it waits for.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// So often may the page draw anew what is just clicked.
 const REDRAWN: usize = 3;
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -63,7 +63,7 @@ impl Browser {
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "goog:loggingPrefs": {"browser": "ALL"},
             "goog:chromeOptions": {"args": args},
-            "timeouts": {"script": 2 * PATIENCE.as_millis()},
+            "timeouts": {"script": 2 * TIMEOUT.as_millis()},
         }}});
         let made =
             driver.call("POST", "/session", &wanted).map_err(|e| format!("{e}\n{INSTALL}"))?;
@@ -132,13 +132,13 @@ impl Browser {
              watch.observe(document, all);
              if (holds()) end(true);"
         );
-        let args = json!([PATIENCE.as_millis()]);
+        let args = json!([TIMEOUT.as_millis()]);
         let held = self.post("/execute/async", &json!({ "script": script, "args": args }))?;
         if held == true {
             return Ok(());
         }
         let page = self.text("body").unwrap_or_default();
-        Err(format!("waited {PATIENCE:?} for {js}; the page says:\n{page}"))
+        Err(format!("waited {TIMEOUT:?} for {js}; the page says:\n{page}"))
     }
 
     /// Makes the window so large, in CSS pixels; narrower than a desktop window can be.
@@ -243,7 +243,7 @@ impl Driver {
     fn http(&self, method: &str, path: &str, body: &Value) -> std::io::Result<(u16, Value)> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(3 * PATIENCE))?;
+        stream.set_read_timeout(Some(3 * TIMEOUT))?;
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\ncontent-type: application/json\r\n\

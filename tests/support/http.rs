@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// An end to waiting, not a timing.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// What came back.
 pub struct Response {
@@ -93,7 +93,7 @@ fn open(
     headers: &[(&str, &str)],
 ) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(to).expect("somebody listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a limit");
     let headers: String = headers.iter().map(|(n, v)| format!("{n}: {v}\r\n")).collect();
     // HTTP/1.0: the body ends with the connection, in one piece.
     write!(stream, "{method} {path} HTTP/1.0\r\n{headers}\r\n").expect("sent");

@@ -23,13 +23,17 @@ const SIDE_BY_SIDE: usize = 6;
 /// What is said, and what must be seen: each line by the texts of which it holds one.
 pub struct Line {
     pub to: Room,
-    pub says: &'static str,
+    pub message: &'static str,
     pub sees: &'static [&'static [&'static str]],
 }
 
 /// Writes one line of a script.
-pub const fn line(to: Room, says: &'static str, sees: &'static [&'static [&'static str]]) -> Line {
-    Line { to, says, sees }
+pub const fn line(
+    to: Room,
+    message: &'static str,
+    sees: &'static [&'static [&'static str]],
+) -> Line {
+    Line { to, message, sees }
 }
 
 /// Appends to a file, and must not do it twice.
@@ -95,7 +99,7 @@ async fn one(play: &Play, kept: Kept, point: CrashPoint, nth: u32) {
     daemon.kill();
     let lines: Vec<&Line> = play.script.iter().chain(QUESTIONS).collect();
     let at = format!("{}:{nth}", point.name());
-    let say = |world: &World, line: &&Line| (play.stage.say)(world, line.to, line.says);
+    let say = |world: &World, line: &&Line| (play.stage.say)(world, line.to, line.message);
     let has_died = through_a_kill(&mut world, &at, Said { before: 1, lines: &lines }, say).await;
     assert!(has_died, "{} was not passed {nth} times", point.name());
     check(play, &world, point);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::daemon::{Daemon, Home, tail};
 
 /// How long a test waits for an event before it fails. Not a timing: only an end to waiting.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A world to test in.
 pub struct World {
@@ -135,9 +135,9 @@ impl World {
         self.within("an answer", waiting).await.text
     }
 
-    /// Waits for an event, at most [`PATIENCE`].
+    /// Waits for an event, at most [`TIMEOUT`].
     pub async fn within<T>(&self, what: &str, event: impl Future<Output = T>) -> T {
-        match tokio::time::timeout(PATIENCE, event).await {
+        match tokio::time::timeout(TIMEOUT, event).await {
             Ok(value) => value,
             Err(_) => panic!("{what} never came; the daemon's log:\n{}", tail(&self.home.log())),
         }

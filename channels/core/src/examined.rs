@@ -40,7 +40,7 @@ pub struct Examination {
     /// How bad it is.
     pub gravity: Gravity,
     /// What is so.
-    pub says: String,
+    pub message: String,
     /// What to do; empty where nothing is to be done.
     pub advice: String,
 }
@@ -58,28 +58,28 @@ pub enum Gravity {
 
 impl ExaminationReport {
     /// One error and nothing else: whatever else could be asked would fail alike.
-    pub fn broken(says: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn broken(message: impl Into<String>, advice: impl Into<String>) -> Self {
         let mut examined = Self::default();
-        examined.error(says, advice);
+        examined.error(message, advice);
         examined
     }
 
     /// Adds what is as it should be.
-    pub fn fine(&mut self, says: impl Into<String>) {
-        self.add(Gravity::Fine, says.into(), String::new());
+    pub fn fine(&mut self, message: impl Into<String>) {
+        self.add(Gravity::Fine, message.into(), String::new());
     }
 
     /// Adds what works, with something missing.
-    pub fn warning(&mut self, says: impl Into<String>, advice: impl Into<String>) {
-        self.add(Gravity::Warning, says.into(), advice.into());
+    pub fn warning(&mut self, message: impl Into<String>, advice: impl Into<String>) {
+        self.add(Gravity::Warning, message.into(), advice.into());
     }
 
     /// Adds what does not work.
-    pub fn error(&mut self, says: impl Into<String>, advice: impl Into<String>) {
-        self.add(Gravity::Error, says.into(), advice.into());
+    pub fn error(&mut self, message: impl Into<String>, advice: impl Into<String>) {
+        self.add(Gravity::Error, message.into(), advice.into());
     }
 
-    fn add(&mut self, gravity: Gravity, says: String, advice: String) {
-        self.findings.push(Examination { gravity, says, advice });
+    fn add(&mut self, gravity: Gravity, message: String, advice: String) {
+        self.findings.push(Examination { gravity, message, advice });
     }
 }

@@ -1,14 +1,14 @@
 //! A file on its way out: what it is called, and whether it can go.
 
 /// The longest name, characters.
-const LONGEST: usize = 120;
+const MAX_LENGTH: usize = 120;
 
 /// Returns a name that is one on every system: no folders, no control characters, never empty.
 pub fn name(path: &str) -> String {
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = last.chars().filter(|c| !c.is_control()).collect();
     let clean = clean.trim().trim_matches('.');
-    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(LONGEST).collect() }
+    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(MAX_LENGTH).collect() }
 }
 
 /// Returns a file's size in bytes.
@@ -41,7 +41,7 @@ mod tests {
         {
             assert_eq!(name(path), wanted, "{path:?}");
         }
-        assert_eq!(name(&"x".repeat(500)).len(), LONGEST);
+        assert_eq!(name(&"x".repeat(500)).len(), MAX_LENGTH);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::locked;
 /// Limits remembered before the ones that are over are forgotten.
 const MANY: usize = 1000;
 /// No limit is believed for longer.
-const LONGEST: Duration = Duration::from_secs(3600);
+const MAX_TIME: Duration = Duration::from_secs(3600);
 /// Platforms count calls by the minute: what is limited in several places is limited in all for no longer.
 const WINDOW: Duration = Duration::from_secs(60);
 
@@ -79,7 +79,7 @@ impl Brakes {
         let elsewhere = |((known, other), until): (&(String, String), &Instant)| {
             *until > now && known == method && !other.is_empty() && Some(other.as_str()) != place
         };
-        let wait = wait.min(LONGEST);
+        let wait = wait.min(MAX_TIME);
         if place.is_some() && !by_place && held.iter().any(elsewhere) {
             held.insert((method.to_owned(), String::new()), now + wait.min(WINDOW));
         }
@@ -108,7 +108,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(70)).await;
         assert_eq!(brakes.leave(call("users.info", "")), Ok(()));
         brakes.hold(call("users.info", ""), Duration::from_secs(1_000_000));
-        assert_eq!(brakes.leave(call("users.info", "")), Err(LONGEST));
+        assert_eq!(brakes.leave(call("users.info", "")), Err(MAX_TIME));
     }
 
     #[tokio::test(start_paused = true)]

@@ -49,7 +49,7 @@ const KEYS: &[Key] = &[
     },
 ];
 /// No key is longer.
-const MOST_KEY: usize = 2048;
+const MAX_KEY: usize = 2048;
 /// So much of it shows what it cannot be.
 const BEGUN: usize = 256;
 /// So long is the part of a key that nobody would write by hand.
@@ -61,7 +61,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const DASHES: &[u8] = b"-----";
 const PRIVATE: &[u8] = b"PRIVATE KEY-----";
 /// A private key's words before its own: `OPENSSH`, `RSA`, `ENCRYPTED`.
-const MOST_KIND: usize = 24;
+const MAX_KIND: usize = 24;
 /// So many letters of a key stand on a line of its block at least.
 const KEY_LINE: usize = 32;
 /// What examples write in the place of a password.
@@ -69,14 +69,14 @@ const PLACEHOLDERS: &str = "\
     changeme example my-password my_password mypassword pass passwd password placeholder postgres pw pwd \
     secret your-password your_password yourpassword";
 /// Who and where in a database's address, at most.
-const MOST_AUTHORITY: usize = 1024;
+const MAX_AUTHORITY: usize = 1024;
 
 /// A word of letters alone that is longer may be a token.
 const LONG_WORD: usize = 24;
 /// What is longer without a blank is no token and no key.
-const MOST_OPEN: usize = 4096;
+const MAX_OPEN: usize = 4096;
 /// The longest block of a private key that is waited for.
-const MOST_BLOCK: usize = 16 * 1024;
+const MAX_BLOCK: usize = 16 * 1024;
 
 /// Returns where something stands that looks like a secret, in order.
 pub fn found(text: &str) -> Vec<Range<usize>> {
@@ -109,14 +109,14 @@ pub fn open_at(text: &str) -> usize {
         !head.is_empty() && (begins.starts_with(head) || head.starts_with(begins))
     };
     let is_word = visible < LONG_WORD && word.iter().all(plain) && !KEYS.iter().any(begins);
-    let is_let_go = visible > MOST_OPEN || is_word;
+    let is_let_go = visible > MAX_OPEN || is_word;
     let word = if is_let_go { bytes.len() } else { start };
     word.min(open_block(text).unwrap_or(word))
 }
 
 /// Where a block of a private key begins whose end has not come.
 fn open_block(text: &str) -> Option<usize> {
-    let tail = text.floor_char_boundary(text.len().saturating_sub(MOST_BLOCK));
+    let tail = text.floor_char_boundary(text.len().saturating_sub(MAX_BLOCK));
     let at = tail + text[tail..].rfind("-----BEGIN ")?;
     let ended = text[at..].find("-----END ").map(|end| &text[at + end + 9..]);
     ended.is_none_or(|rest| !rest.contains("-----")).then_some(at)
@@ -150,7 +150,7 @@ fn key(bytes: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let rest = &bytes[at + key.begins.len()..];
-    let rest = &rest[..rest.len().min(MOST_KEY)];
+    let rest = &rest[..rest.len().min(MAX_KEY)];
     // One that could be none by how it goes on at first is none: many may begin in one long word.
     if !(key.begun)(&rest[..rest.len().min(BEGUN)]) {
         return None;
@@ -199,7 +199,7 @@ fn password(bytes: &[u8], copied: usize, colon: usize) -> Option<(usize, usize)>
         return None;
     }
     let start = colon + 3;
-    let rest = &bytes[start..bytes.len().min(start + MOST_AUTHORITY)];
+    let rest = &bytes[start..bytes.len().min(start + MAX_AUTHORITY)];
     let who = rest.iter().position(|b| is_end(*b)).map_or(rest, |end| &rest[..end]);
     // A password that is written as it is may hold marks: the last `@` before the next name ends it.
     let at = who.iter().rposition(|b| *b == b'@')?;
@@ -229,7 +229,7 @@ fn is_placeholder(password: &[u8]) -> bool {
 /// From `-----BEGIN … PRIVATE KEY-----` to its end, or as far as it goes.
 fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes[at..].strip_prefix(BEGIN)?;
-    let kind = run(&rest[..rest.len().min(MOST_KIND)], |b| b.is_ascii_uppercase() || b == b' ');
+    let kind = run(&rest[..rest.len().min(MAX_KIND)], |b| b.is_ascii_uppercase() || b == b' ');
     let kind = rest[..kind].windows(7).position(|w| w == &PRIVATE[..7])?;
     let body = rest[kind..].strip_prefix(PRIVATE)?;
     let length = body.windows(DASHES.len()).take_while(|w| is_body(w[0]) && *w != DASHES).count();
@@ -241,7 +241,7 @@ fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let end = after.strip_prefix(b"-----END ").map_or(0, |tail| {
         let words =
-            run(&tail[..tail.len().min(MOST_KIND + 11)], |b| b.is_ascii_uppercase() || b == b' ');
+            run(&tail[..tail.len().min(MAX_KIND + 11)], |b| b.is_ascii_uppercase() || b == b' ');
         9 + words + run(&tail[words..tail.len().min(words + DASHES.len())], |b| b == b'-')
     });
     Some(bytes.len() - after.len() + end)

@@ -3,7 +3,7 @@
 //! The forms are those of ECMA-48: control sequences (5.4), control strings (5.6), escapes (ECMA-35, 13).
 
 /// A control string that is longer is none.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// How far something goes that steers.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) fn at(text: &str) -> Option<Sequence> {
 
 /// Parameters, then one byte that says what they are for.
 fn control(rest: &[u8], behind: usize) -> Sequence {
-    let parameters = rest.iter().take(LONGEST).take_while(|b| matches!(b, 0x20..=0x3f)).count();
+    let parameters = rest.iter().take(MAX_LENGTH).take_while(|b| matches!(b, 0x20..=0x3f)).count();
     match rest.get(parameters) {
         Some(0x40..=0x7e) => Sequence::Ends(behind + parameters + 1),
         // Broken off: a terminal goes on with what follows.
@@ -66,7 +66,7 @@ fn control(rest: &[u8], behind: usize) -> Sequence {
 /// Up to a bell, or to what ends strings; whatever else steers breaks it off, so that a text full of beginnings is
 /// looked through once.
 fn string(rest: &[u8], behind: usize) -> Option<Sequence> {
-    let within = &rest[..rest.len().min(LONGEST)];
+    let within = &rest[..rest.len().min(MAX_LENGTH)];
     let ends = |(at, byte): (usize, &u8)| match (byte, within.get(at + 1)) {
         (0x07, _) => Some(at + 1),
         (0x1b, Some(b'\\')) | (0xc2, Some(0x9c)) => Some(at + 2),
@@ -75,13 +75,13 @@ fn string(rest: &[u8], behind: usize) -> Option<Sequence> {
     };
     match within.iter().enumerate().find_map(ends) {
         Some(length) => Some(Sequence::Ends(behind + length)),
-        None => (rest.len() < LONGEST).then_some(Sequence::GoesOn),
+        None => (rest.len() < MAX_LENGTH).then_some(Sequence::GoesOn),
     }
 }
 
 /// Such as a choice of letters: `ESC ( B`.
 fn escape(rest: &[u8], behind: usize) -> Sequence {
-    let more = rest.iter().take(LONGEST).take_while(|b| matches!(b, 0x20..=0x2f)).count();
+    let more = rest.iter().take(MAX_LENGTH).take_while(|b| matches!(b, 0x20..=0x2f)).count();
     match rest.get(more) {
         Some(0x30..=0x7e) => Sequence::Ends(behind + more + 1),
         Some(_) => Sequence::Ends(behind + more),
@@ -119,7 +119,7 @@ mod tests {
             assert_eq!(at(text), None, "{text:?}");
             assert!(!may_steer(text));
         }
-        let endless = format!("\u{1b}]{}", "x".repeat(LONGEST));
+        let endless = format!("\u{1b}]{}", "x".repeat(MAX_LENGTH));
         assert_eq!(at(&endless), None, "what never ends is seen");
     }
 

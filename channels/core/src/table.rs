@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// The most that a table may take with its columns aligned, in columns of the screen: one long cell would fill every
 /// other row with blanks, and the memory with them.
-const MOST: usize = 64 * 1024;
+const MAX: usize = 64 * 1024;
 
 /// A table while it is read.
 pub struct Table {
@@ -68,7 +68,7 @@ impl Table {
             }
         }
         let aligned = widths.iter().sum::<usize>().saturating_mul(self.rows.len());
-        if aligned > MOST { vec![1; widths.len()] } else { widths }
+        if aligned > MAX { vec![1; widths.len()] } else { widths }
     }
 
     fn line(&self, row: &[String], widths: &[usize]) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The longest target that is passed over, bytes.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// Where the target of a link ends that may begin behind a `]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ impl Targets {
     /// Returns the one that begins at a place behind a `]`.
     pub(crate) fn at(&self, begin: usize) -> Target {
         match self.ends.get(&begin) {
-            Some(Some(end)) if end - begin < LONGEST => Target::Ends(end + 1 - begin),
-            Some(None) if self.length - begin < LONGEST => Target::GoesOn,
+            Some(Some(end)) if end - begin < MAX_LENGTH => Target::Ends(end + 1 - begin),
+            Some(None) if self.length - begin < MAX_LENGTH => Target::GoesOn,
             _ => Target::Ends(0),
         }
     }
@@ -72,7 +72,7 @@ mod tests {
             Some(b'[') => (b'[', b']'),
             _ => return Target::Ends(0),
         };
-        let bytes = &rest.as_bytes()[..rest.len().min(LONGEST)];
+        let bytes = &rest.as_bytes()[..rest.len().min(MAX_LENGTH)];
         let mut depth = 0;
         for (at, byte) in bytes.iter().enumerate() {
             depth += i32::from(*byte == opens) - i32::from(*byte == closes);
@@ -83,7 +83,7 @@ mod tests {
                 return Target::Ends(0);
             }
         }
-        if rest.len() < LONGEST { Target::GoesOn } else { Target::Ends(0) }
+        if rest.len() < MAX_LENGTH { Target::GoesOn } else { Target::Ends(0) }
     }
 
     fn is_the_same(text: &str) {

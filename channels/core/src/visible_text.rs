@@ -11,7 +11,7 @@ use crate::targets::{Target, Targets};
 /// Without any of these a text of Markdown is shown as it was written.
 pub(crate) const MARKS: [char; 12] = ['*', '_', '~', '`', '\\', '[', ']', '<', '>', '&', '|', '%'];
 /// The longest name or number of a character (`&amp;`, `&#x1F600;`), bytes.
-const LONGEST_ENTITY: usize = 34;
+const MAX_ENTITY: usize = 34;
 /// Keys that are known by their look have more characters.
 pub(crate) const KEY: usize = 16;
 /// What may become one has more when it is waited for.
@@ -308,7 +308,7 @@ fn percent(rest: &str, reading: MarkdownReader) -> VisibleSpan {
 /// A character that is named or numbered. Of those that have names secrets hold these alone.
 fn entity(rest: &str, reading: MarkdownReader) -> VisibleSpan {
     let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'#';
-    let length = 1 + rest.bytes().skip(1).take(LONGEST_ENTITY).take_while(part).count();
+    let length = 1 + rest.bytes().skip(1).take(MAX_ENTITY).take_while(part).count();
     let name = &rest[1..length];
     match rest.as_bytes().get(length) {
         Some(b';') => VisibleSpan { shown: entity_of(name), length: length + 1 },

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// LINE's limit of quick replies beside a message.
-const MOST_QUICK: usize = 13;
+const MAX_QUICK: usize = 13;
 /// LINE's limit of a label, and what a person is shown to have tapped.
-const MOST_LABEL: usize = 20;
-const MOST_DISPLAY: usize = 300;
+const MAX_LABEL: usize = 20;
+const MAX_DISPLAY: usize = 300;
 /// LINE's limit of the words on a card without a title.
-pub const MOST_CARD: usize = 160;
+pub const MAX_CARD: usize = 160;
 /// Stands before the data of our own buttons.
 const OURS: &str = "q:";
 
@@ -48,12 +48,12 @@ impl Buttons {
     /// Makes the buttons of a question; none when it has no choices or more than LINE shows.
     pub fn of(question: &Question, form: Form) -> Option<Self> {
         let button = |choice: &selkie_channel_core::Choice| Button {
-            label: cut(&choice.label, MOST_LABEL),
+            label: cut(&choice.label, MAX_LABEL),
             data: format!("{OURS}{}:{}", question.key, choice.id),
-            display: cut(&choice.label, MOST_DISPLAY),
+            display: cut(&choice.label, MAX_DISPLAY),
         };
         let items: Vec<Button> = question.choices.iter().map(button).collect();
-        let shown = (1..=MOST_QUICK).contains(&items.len())
+        let shown = (1..=MAX_QUICK).contains(&items.len())
             && items.iter().all(|item| !item.label.trim().is_empty());
         shown.then_some(Self { form, items })
     }
@@ -150,8 +150,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_label_fits(label in "\\PC{0,60}") {
-            let cut = cut(&label, MOST_LABEL);
-            prop_assert!(split::utf16_len(&cut) <= MOST_LABEL);
+            let cut = cut(&label, MAX_LABEL);
+            prop_assert!(split::utf16_len(&cut) <= MAX_LABEL);
         }
 
         #[test]

@@ -156,7 +156,7 @@ fn ask(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
 
 /// A card, whose button stays: the answer may be fetched hours later. It is never worth a push.
 fn held(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
-    let text = buttons::cut(&plain::render(&question.markdown), buttons::MOST_CARD);
+    let text = buttons::cut(&plain::render(&question.markdown), buttons::MAX_CARD);
     let first = says(outbound, spot, &text).into_iter().next();
     let Some(say) = first.filter(|say| say.reply_token.is_some()) else { return Vec::new() };
     let buttons = Buttons::of(question, Form::Card);
@@ -357,7 +357,7 @@ mod tests {
         let parts = render(&outbound("C1", Body::Held(long.clone())));
         let say = says_of(&parts[0]);
         assert!(say.free_only && say.reply_token.is_some());
-        assert!(split::utf16_len(&say.bubbles[0]) <= buttons::MOST_CARD);
+        assert!(split::utf16_len(&say.bubbles[0]) <= buttons::MAX_CARD);
         assert_eq!(say.buttons.unwrap().form, Form::Card);
         let without = outbound("C1", Body::Held(long)).within(None);
         assert!(render(&without).is_empty(), "no token, no button");

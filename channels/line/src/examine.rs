@@ -8,7 +8,7 @@ use crate::api::Api;
 use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
-const MOST_OWNERS: usize = 10;
+const MAX_OWNERS: usize = 10;
 const ANOTHER_TOKEN: &str = "issue a new channel access token in the LINE Developers console (Messaging API); the config \
     takes it in line.channel_access_token_file or line.channel_access_token";
 /// Where the webhook is set.
@@ -116,7 +116,7 @@ async fn arrives(api: &Api, examined: &mut ExaminationReport) {
 }
 
 async fn owners(api: &Api, owners: &[PersonId], examined: &mut ExaminationReport) {
-    for owner in owners.iter().take(MOST_OWNERS) {
+    for owner in owners.iter().take(MAX_OWNERS) {
         let Some(user) = owner.as_str().strip_prefix("line:") else { continue };
         match api.get(&format!("profile/{user}")).await {
             Ok(_) => examined.fine(format!("the bot can write to the owner {owner}")),

@@ -36,7 +36,7 @@ const CHECK: Duration = Duration::from_secs(300);
 const AGAIN: Duration = Duration::from_secs(30);
 /// How long names that nobody knows yet are waited for, and of how many events.
 const NAMES: Duration = Duration::from_millis(500);
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 /// How long requests in flight may take when the daemon stops.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -128,7 +128,7 @@ async fn store(listener: &Listener, inbox: &dyn Inbox, knock: Knock) {
         recall(listener, inbox, event).await;
     }
     let strangers =
-        knock.events.iter().take(MOST_NAMES).map(|event| hear::learn(event, &listener.names));
+        knock.events.iter().take(MAX_NAMES).map(|event| hear::learn(event, &listener.names));
     // Who speaks is worth a moment; a webhook is answered quickly all the same.
     _ = timeout(NAMES, join_all(strangers)).await;
     let frame = Frame {

@@ -10,7 +10,7 @@ use crate::ids::Spot;
 /// LINE's limit of a text, UTF-16 units; what is written for a mention counts.
 const MAX_TEXT: usize = 5000;
 /// LINE's limit of mentions in a message.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// Returns a text as a message; whoever is named is told, as far as LINE takes it.
 pub fn bubble(text: &str, people: &[Mention]) -> Value {
@@ -43,7 +43,7 @@ fn telling(text: &str, people: &[Mention]) -> Option<Value> {
             Tag::Mention(person) => Spot::parse(person),
             _ => None,
         });
-        match person.filter(|_| substitution.len() < MOST) {
+        match person.filter(|_| substitution.len() < MAX) {
             Some(person) => {
                 let key = format!("p{}", substitution.len() + 1);
                 out.push_str(&format!("{{{key}}}"));

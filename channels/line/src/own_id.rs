@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// How long the first webhooks wait for LINE to tell it.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The bot's own user id. Clones share it.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl OwnId {
     pub async fn get(&self) -> Option<String> {
         let mut told = self.0.subscribe();
         // Whoever stops waiting goes on without.
-        timeout(PATIENCE, told.wait_for(|told| told.is_asked)).await.ok();
+        timeout(TIMEOUT, told.wait_for(|told| told.is_asked)).await.ok();
         let told = told.borrow();
         told.id.clone()
     }

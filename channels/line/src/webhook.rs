@@ -24,9 +24,9 @@ use tokio::time::timeout;
 use crate::own_id::OwnId;
 
 /// LINE's own bodies are a few kilobytes.
-const MOST: usize = 1024 * 1024;
+const MAX: usize = 1024 * 1024;
 /// A body that has not arrived by then never will.
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Characters of another bot's id that are logged; LINE's have 33.
 const SHOWN: usize = 40;
@@ -149,10 +149,10 @@ fn read(event: &RawValue) -> Value {
 /// Reads the body, up to the limit.
 async fn take(headers: &HeaderMap, body: Body) -> Result<Bytes, StatusCode> {
     let told = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
-    if told.is_some_and(|told| told > MOST) {
+    if told.is_some_and(|told| told > MAX) {
         return Err(StatusCode::PAYLOAD_TOO_LARGE);
     }
-    match timeout(PATIENCE, to_bytes(body, MOST)).await {
+    match timeout(TIMEOUT, to_bytes(body, MAX)).await {
         Ok(Ok(body)) => Ok(body),
         // A body that was cut and one without end look alike here; neither is taken.
         Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),

@@ -9,7 +9,7 @@ import { conversationsOf, daemonCounted, offline } from './tasks.js';
 import * as words from './words.js';
 
 /** Rows of a list that are shown. */
-const MOST = 100;
+const MAX = 100;
 
 /** The lists, in their order on the page. */
 const LISTS = {
@@ -24,7 +24,7 @@ export const loadKnown = coalesce(async () => {
   if (!where || !state.world.daemon || !where.hears) return renderKnown();
   const of = await conversationOf(where);
   if (!of) { state.knowledge.set(where.key, null); return renderKnown(); }
-  const ask = name => daemonCounted(`conversations/${encodeURIComponent(of)}/${name}?limit=${MOST}`).catch(failed);
+  const ask = name => daemonCounted(`conversations/${encodeURIComponent(of)}/${name}?limit=${MAX}`).catch(failed);
   const read = await Promise.all(Object.keys(LISTS).map(ask));
   state.knowledge.set(where.key, Object.fromEntries(Object.keys(LISTS).map((name, i) => [name, read[i]])));
   renderKnown();

@@ -15,7 +15,7 @@ import * as words from './words.js';
 const TIMES = 12;
 
 /** Schedules that are shown. */
-const MOST = 100;
+const MAX = 100;
 
 export function openLater() {
   if (!$('later').open) $('later').showModal();
@@ -29,11 +29,11 @@ export function loadLater() {
 }
 
 const read = coalesce(async () => {
-  const rows = await daemon(`schedules?limit=${MOST}`);
+  const rows = await daemon(`schedules?limit=${MAX}`);
   const times = await Promise.all(rows.map(row => daemon(`schedules/${row.id}/times?limit=${TIMES}`)));
   state.schedules = rows.map((row, i) => ({ ...row, times: times[i] }));
   await Promise.all([...state.beside].map(beside));
-  $('later-more').hidden = rows.length < MOST;
+  $('later-more').hidden = rows.length < MAX;
   state.posts = await daemon('posts');
   render();
   posts();

@@ -7,7 +7,7 @@ import { coalesce, ask, askCounted } from './net.js';
 import { state, belongs, chats, chat, chatByKey } from './state.js';
 
 /** How long the daemon may take to say whether its database is there, in ms. */
-const PATIENCE = 8000;
+const TIMEOUT = 8000;
 
 /** Asks the daemon's read API. */
 export async function daemon(path, options) {
@@ -105,7 +105,7 @@ export function offline(error) {
 export const lookAtStore = coalesce(async () => {
   if (!['up', 'stuck'].includes(state.daemon)) return;
   // One answer that never comes must not be the last that is asked for.
-  const { healthy } = await daemon('status', { signal: AbortSignal.timeout(PATIENCE) }).catch(error => ({ healthy: error.name === 'TimeoutError' ? false : undefined }));
+  const { healthy } = await daemon('status', { signal: AbortSignal.timeout(TIMEOUT) }).catch(error => ({ healthy: error.name === 'TimeoutError' ? false : undefined }));
   // Without an answer its stream tells that it is offline.
   if (healthy !== undefined && ['up', 'stuck'].includes(state.daemon)) setDaemon(healthy ? 'up' : 'stuck');
 });

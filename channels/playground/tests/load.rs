@@ -11,7 +11,7 @@ use selkie_playground::{Fault, FaultKind, Options, Pace, Playground};
 use serde_json::{Value, json};
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn with_bot() -> (Playground, AbortOnDropHandle<()>) {
     let options = Options { pace: Pace::Lifted, ..Options::default() };
@@ -54,7 +54,7 @@ fn is_clean(report: &Report) -> bool {
 #[tokio::test]
 async fn a_burst_and_single_messages_are_answered_once_in_order() {
     let (playground, _bot) = with_bot().await;
-    let mut load = Load::new(&playground, PATIENCE);
+    let mut load = Load::new(&playground, TIMEOUT);
     let burst = load.burst(5, 200).await;
     assert!(is_clean(&burst) && burst.answered == 200, "{burst}");
     assert!(burst.per_second() > 0.0 && burst.latency(1.0) >= burst.latency(0.5));

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::call::read;
 
 /// An answer waits no longer until its beginning may be changed.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns the message that takes the place of a change of which this came. `None` where that was done, will be soon, or
 /// is no message.
@@ -16,7 +16,7 @@ pub fn instead(part: &Part, verdict: &Delivery) -> Option<Delivery> {
     let why = match verdict {
         Delivery::Refused { reason, closed: false } => reason,
         // Changing has a limit of its own: what is new does not wait for it.
-        Delivery::Retry { after, why, account: false } if *after > PATIENCE => why,
+        Delivery::Retry { after, why, account: false } if *after > TIMEOUT => why,
         _ => return None,
     };
     let call = read(&part.call)?.made_anew()?;

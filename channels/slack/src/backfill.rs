@@ -25,7 +25,7 @@ const WINDOWS: [i64; 3] = [120, 1_800, 86_400];
 /// Lines of a channel that are asked for: as many as Slack gives to any app at once.
 const LINES: usize = 15;
 /// Somebody waits for the answer.
-const PATIENCE: Duration = Duration::from_secs(8);
+const TIMEOUT: Duration = Duration::from_secs(8);
 /// One call that is not answered leaves time for another.
 const ONE_CALL: Duration = Duration::from_secs(3);
 /// The first wait after a failure.
@@ -42,7 +42,7 @@ pub async fn earlier(
     limit: usize,
     frame: Frame<'_>,
 ) -> Result<Earlier, String> {
-    let asker = Asker { api, spot, before, frame, until: Instant::now() + PATIENCE };
+    let asker = Asker { api, spot, before, frame, until: Instant::now() + TIMEOUT };
     match spot.thread.as_deref() {
         // A command that came before any message has no time.
         _ if before <= 0 => Ok(Earlier::default()),

@@ -14,7 +14,7 @@ use crate::manifest::scopes;
 use crate::refusal::{self, Kind, kind};
 
 /// So many owners are asked about.
-const MOST_OWNERS: usize = 10;
+const MAX_OWNERS: usize = 10;
 const ANOTHER_TOKEN: &str = "install the app again at https://api.slack.com/apps (OAuth & Permissions) and copy the \
     Bot User OAuth Token, xoxb-…; the config takes it in slack.bot_token_file or slack.bot_token";
 /// Without these the bot hears nothing or says nothing.
@@ -120,17 +120,17 @@ fn missing(given: &BTreeSet<String>, examined: &mut ExaminationReport) {
         examined.fine("the app has every scope that it needs");
         return;
     }
-    let says = format!("the app lacks {}", missing.join(", "));
+    let message = format!("the app lacks {}", missing.join(", "));
     let advice = "paste what selkie slack manifest prints at https://api.slack.com/apps (App Manifest), and install the \
                   app again";
     match missing.iter().any(|scope| NEEDED.contains(scope)) {
-        true => examined.error(says, advice),
-        false => examined.warning(says, advice),
+        true => examined.error(message, advice),
+        false => examined.warning(message, advice),
     }
 }
 
 async fn owners(api: &Api, owners: &[PersonId], examined: &mut ExaminationReport) {
-    for owner in owners.iter().take(MOST_OWNERS) {
+    for owner in owners.iter().take(MAX_OWNERS) {
         let Some(user) = owner.as_str().rsplit(':').next() else { continue };
         match api.ask("users.info", &[("user", user)]).await {
             Ok(answer) if answer["user"]["deleted"] == true => examined.warning(

@@ -3,9 +3,9 @@
 use crate::call::{MARK_ROOM, MAX_TEXT};
 
 /// The first message of an answer holds no more; the rest comes with the whole.
-const MOST: usize = MAX_TEXT - MARK_ROOM;
+const MAX: usize = MAX_TEXT - MARK_ROOM;
 /// What is longer, in bytes, is no word that its end is waited for: not all writing has spaces.
-const LONGEST_WORD: usize = 40;
+const MAX_WORD: usize = 40;
 /// Breaks an address, so that nothing is fetched for it: a stream cannot say that links are not to be unfolded.
 const NO_LINK: &str = ":\u{200b}//";
 /// Without these, Markdown and Slack's own writing are the same.
@@ -16,12 +16,12 @@ const MARKUP: [char; 11] = ['<', '>', '&', '*', '_', '~', '`', '#', '[', ']', '|
 ///
 /// What comes next never begins with white space, which Slack drops where it joins.
 pub fn shown(text: &str) -> String {
-    let most = text.char_indices().nth(MOST).map_or(text.len(), |(end, _)| end);
+    let most = text.char_indices().nth(MAX).map_or(text.len(), |(end, _)| end);
     let text = text[..most].trim_end();
     let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
     let word = text.char_indices().rev().find(|(_, c)| c.is_whitespace());
     let word = word.map_or(0, |(at, c)| at + c.len_utf8());
-    let end = if word > 0 && text.len() - word <= LONGEST_WORD { word } else { last };
+    let end = if word > 0 && text.len() - word <= MAX_WORD { word } else { last };
     // They may yet begin a call or an address.
     let settled = text[..end].trim_end_matches(['<', ':', '/']);
     ["<@", "<!", "<#"].iter().fold(settled.replace("://", NO_LINK), |text, call| {
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(shown(""), "");
         let tea = "茶".repeat(40);
         assert_eq!(shown(&tea), "茶".repeat(39), "not all writing has spaces");
-        assert_eq!(shown(&"word ".repeat(2_000)).chars().count(), MOST - MOST % 5);
+        assert_eq!(shown(&"word ".repeat(2_000)).chars().count(), MAX - MAX % 5);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use selkie_channel_core::links;
 use selkie_channel_core::styled::{self, Dialect, Link, LinkKind, StyledText, Tables};
 
 /// The longest address, in bytes, that words link to: every piece of a long link repeats it.
-const LONGEST_LINK: usize = 2048;
+const MAX_LINK: usize = 2048;
 
 const SLACK: Dialect = Dialect {
     behind_quote: 2,
@@ -22,13 +22,13 @@ pub fn render(markdown: &str) -> StyledText {
 /// Slack opens what is a web or mail address.
 fn follows(url: &str) -> bool {
     let known = ["http://", "https://", "mailto:"].iter().any(|s| url.starts_with(s));
-    known && url.len() <= LONGEST_LINK && !url.contains(char::is_whitespace)
+    known && url.len() <= MAX_LINK && !url.contains(char::is_whitespace)
 }
 
 fn explains(link: &Link, words: &str) -> bool {
     match link.live {
         true => !link.in_table && links::poses(words, &link.url),
-        false => link.kind != LinkKind::Bare && link.url.len() > LONGEST_LINK,
+        false => link.kind != LinkKind::Bare && link.url.len() > MAX_LINK,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::ids::Spot;
 use crate::refs;
 
 /// An event must be acknowledged within three seconds, and stored before.
-const PATIENCE: Duration = Duration::from_millis(800);
+const TIMEOUT: Duration = Duration::from_millis(800);
 /// A name is asked again after this.
 const FRESH: Duration = Duration::from_secs(3600);
 /// One that was not to be had is asked again after this.
@@ -25,9 +25,9 @@ const MISSING: Duration = Duration::from_secs(60);
 const MANY: usize = 20_000;
 
 /// People, channels and groups that are looked up for one text.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 /// No name is longer, bytes.
-const LONGEST: usize = 120;
+const MAX_LENGTH: usize = 120;
 
 /// The names that are known.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Names {
         let mut asked: HashSet<String> =
             batch.iter().filter(|inbound| said(inbound)).flat_map(ids).flatten().collect();
         for inbound in batch.iter_mut().filter(|inbound| said(inbound)) {
-            texts(inbound).for_each(|text| refs::of(text, MOST_NAMED, &mut asked));
+            texts(inbound).for_each(|text| refs::of(text, MAX_NAMED, &mut asked));
         }
         let missing: Vec<String> = asked.into_iter().filter(|id| self.get(id).is_none()).collect();
         if !missing.is_empty() {
@@ -54,7 +54,7 @@ impl Names {
                     self.ask_groups(api).await;
                 }
             };
-            if timeout(PATIENCE, join(all, groups)).await.is_err() {
+            if timeout(TIMEOUT, join(all, groups)).await.is_err() {
                 tracing::debug!("names did not arrive in time; ids are shown instead");
             }
             // What did not come in time is not waited for again at once.
@@ -115,7 +115,7 @@ impl Names {
 
     fn put(&self, id: &str, name: &str) {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        let name = &name[..name.floor_char_boundary(LONGEST)];
+        let name = &name[..name.floor_char_boundary(MAX_LENGTH)];
         let mut known = locked(&self.known);
         if known.len() >= MANY {
             known.clear();

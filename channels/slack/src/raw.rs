@@ -15,7 +15,7 @@ use crate::refusal::limited;
 
 /// How long the bytes of a file may take.
 const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
-const MOST_REDIRECTS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
 
 impl Api {
     /// Hands a file's bytes to the address that Slack named for them; no token goes there.
@@ -67,7 +67,7 @@ impl Api {
         let broken = || Trouble::Final("Slack named no address for this file".to_owned());
         let mut url = Url::parse(url).map_err(|_| broken())?;
         let mut token = Some(self.bot());
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             if !self.is_slacks(&url) {
                 let host = url.host_str().unwrap_or_default();
                 return Err(Trouble::Final(format!(

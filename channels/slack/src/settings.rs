@@ -15,7 +15,7 @@ use crate::ids::is_id;
 
 const MAX_UPLOAD: u64 = 100 * MIB;
 /// Slack's own limit of sockets for one app.
-const MOST_SOCKETS: u8 = 10;
+const MAX_SOCKETS: u8 = 10;
 
 /// Which keys let somebody in.
 pub const ALLOW_KEYS: AllowKeys =
@@ -225,9 +225,9 @@ fn shown(entry: &String) -> String {
 }
 
 fn sockets(value: u8) -> Result<u8, String> {
-    let fits = (1..=MOST_SOCKETS).contains(&value);
+    let fits = (1..=MAX_SOCKETS).contains(&value);
     fits.then_some(value)
-        .ok_or_else(|| format!("{value} is not accepted; it takes 1 to {MOST_SOCKETS}"))
+        .ok_or_else(|| format!("{value} is not accepted; it takes 1 to {MAX_SOCKETS}"))
 }
 
 /// Slack's limits: about one message a second per channel, some hundred a minute per workspace.

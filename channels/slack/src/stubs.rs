@@ -12,16 +12,16 @@ use crate::hear;
 use crate::refusal;
 
 /// An event must be acknowledged within three seconds, and stored before.
-const PATIENCE: Duration = Duration::from_millis(800);
+const TIMEOUT: Duration = Duration::from_millis(800);
 /// Files that are asked for in one go.
-const MOST: usize = 10;
+const MAX: usize = 10;
 
 /// Fills in what the messages did not tell of their files; what is not to be had stays as it is.
 pub async fn fill(api: &Api, batch: &mut [Inbound]) {
     let files = batch.iter_mut().flat_map(|inbound| &mut inbound.attachments);
-    let asked = files.filter(|file| file.name.is_empty()).take(MOST).map(|file| one(api, file));
+    let asked = files.filter(|file| file.name.is_empty()).take(MAX).map(|file| one(api, file));
     let asked: Vec<_> = asked.collect();
-    if !asked.is_empty() && timeout(PATIENCE, join_all(asked)).await.is_err() {
+    if !asked.is_empty() && timeout(TIMEOUT, join_all(asked)).await.is_err() {
         tracing::debug!("the names of files did not arrive in time");
     }
 }

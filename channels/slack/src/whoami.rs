@@ -16,7 +16,7 @@ use crate::refusal;
 /// Emoji are added now and then.
 const FRESH: Duration = Duration::from_secs(3600);
 /// How long the first events wait for the answer: Slack wants an event acknowledged within three seconds.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Who the bot is, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Whoami {
     pub async fn get(&self) -> Me {
         let mut changes = self.known.subscribe();
         let answered = changes.wait_for(|known| known.answered);
-        if timeout(PATIENCE, answered).await.is_err() {
+        if timeout(TIMEOUT, answered).await.is_err() {
             // Only the first events wait; a later answer still counts.
             tracing::warn!("auth.test has not answered, and events do not tell who the bot is");
             self.known.send_modify(|known| known.answered = true);

@@ -17,8 +17,8 @@ const SCOPES: [(BotCommandScope, bool); 2] =
 /// So often it is tried: the commands work without.
 const TRIES: u32 = 10;
 /// Telegram's limits.
-const MOST: usize = 100;
-const LONGEST: usize = 256;
+const MAX: usize = 100;
+const MAX_LENGTH: usize = 256;
 
 /// Sets the lists that differ.
 ///
@@ -62,9 +62,9 @@ async fn settle(api: &Api, scope: &BotCommandScope, wanted: &[BotCommand]) -> Re
 }
 
 fn list(commands: &[OfferedCommand], in_groups: bool) -> Vec<BotCommand> {
-    let shown = commands.iter().filter(|command| command.in_groups || !in_groups).take(MOST);
+    let shown = commands.iter().filter(|command| command.in_groups || !in_groups).take(MAX);
     let command = |command: &OfferedCommand| {
-        let words: String = command.help.trim().chars().take(LONGEST).collect();
+        let words: String = command.help.trim().chars().take(MAX_LENGTH).collect();
         BotCommand::new(command.name, words)
     };
     shown.map(command).collect()

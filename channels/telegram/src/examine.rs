@@ -9,7 +9,7 @@ use crate::api::{Answer, Api, CALL_LIMIT};
 use crate::refusal::{Kind, kind};
 
 /// So many owners are asked about.
-const MOST_OWNERS: usize = 10;
+const MAX_OWNERS: usize = 10;
 const ANOTHER_TOKEN: &str = "copy the token again from @BotFather (/mybots, API Token); the config takes it in \
     telegram.bot_token_file or telegram.bot_token";
 
@@ -106,7 +106,7 @@ fn host(url: &str) -> String {
 
 /// A bot can write to nobody who has not written to it.
 async fn owners(api: &Api, owners: &[PersonId], examined: &mut ExaminationReport) {
-    for owner in owners.iter().take(MOST_OWNERS) {
+    for owner in owners.iter().take(MAX_OWNERS) {
         let id = owner.as_str().strip_prefix("tg:").and_then(|id| id.parse::<i64>().ok());
         let Some(id) = id else {
             examined.warning(format!("the owner {owner} has no number"), "/id tells you yours");

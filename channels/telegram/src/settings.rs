@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 const MAX_UPLOAD: u64 = 50 * MIB;
-const LONGEST_POLL: u64 = 50;
+const MAX_POLL: u64 = 50;
 
 /// Which key lets somebody in.
 pub const ALLOW_KEYS: AllowKeys = AllowKeys::one("allowed_chat_ids");
@@ -188,7 +188,7 @@ fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
 }
 
 fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
-    let range = Duration::from_secs(1)..=Duration::from_secs(LONGEST_POLL);
+    let range = Duration::from_secs(1)..=Duration::from_secs(MAX_POLL);
     match value {
         PollTimeout::Seconds(seconds) => span(&seconds.to_string(), range),
         PollTimeout::Text(text) => span(text, range),

@@ -15,7 +15,7 @@ use crate::hear::Me;
 /// A bot's username can be changed; it seldom is.
 const FRESH: Duration = Duration::from_secs(6 * 3600);
 /// How long the first batch waits for the answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The bot's own id and name.
 pub struct Whoami {
@@ -69,7 +69,7 @@ impl Whoami {
     pub async fn get(&self) -> Me {
         let mut changes = self.known.subscribe();
         let answered = changes.wait_for(|known| known.answered);
-        if timeout(PATIENCE, answered).await.is_err() {
+        if timeout(TIMEOUT, answered).await.is_err() {
             // The id from the token serves: mentions by name are missed, nothing else. Only the first
             // batch waits; a later answer still counts.
             tracing::warn!("getMe has not answered; mentions by the bot's name are not seen yet");

@@ -7,7 +7,7 @@ use selkie_channel_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::posting::{MOST_POSTS, fault, written};
+use crate::posting::{MAX_POSTS, fault, written};
 use crate::thread::{ThreadNumbering, posts};
 
 /// One call.
@@ -78,9 +78,9 @@ pub fn following(part: &Part, before: &MessageRef) -> Part {
 
 fn thread(outbound: &Outbound, text: &str, numbering: ThreadNumbering) -> Vec<Part> {
     let posts = posts(text, numbering);
-    if posts.len() > MOST_POSTS {
+    if posts.len() > MAX_POSTS {
         let why = format!(
-            "it would be a thread of {} posts and {MOST_POSTS} are the most: make it shorter, or post a link to it",
+            "it would be a thread of {} posts and {MAX_POSTS} are the most: make it shorter, or post a link to it",
             posts.len()
         );
         return cannot(outbound, &why);
@@ -103,11 +103,9 @@ fn thread(outbound: &Outbound, text: &str, numbering: ThreadNumbering) -> Vec<Pa
 fn drafted(outbound: &Outbound, post: &core::Post) -> Vec<Part> {
     let core::Post { texts, quote, reply_to, pictures, by } = post;
     let id = |post: &Option<MessageRef>| post.as_ref().map(|post| post.as_str().to_owned());
-    if texts.len() > MOST_POSTS {
-        let why = format!(
-            "a thread of {} posts was asked for and {MOST_POSTS} are the most",
-            texts.len()
-        );
+    if texts.len() > MAX_POSTS {
+        let why =
+            format!("a thread of {} posts was asked for and {MAX_POSTS} are the most", texts.len());
         return cannot(outbound, &why);
     }
     if let Some((n, why)) = texts.iter().enumerate().find_map(|(n, text)| Some((n, fault(text)?))) {

@@ -43,11 +43,11 @@ pub fn features() -> Features {
 }
 
 /// The longest id that X can give, in digits: it has 64 bits.
-const LONGEST_ID: usize = 20;
+const MAX_ID: usize = 20;
 
 /// Whether a text is an id as X gives them.
 pub fn is_id(text: &str) -> bool {
-    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    (1..=MAX_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 const STYLE: &str = "You write for X, in public: at most 280 characters, where a link counts 23 and an emoji 2; \

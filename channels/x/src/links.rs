@@ -9,9 +9,9 @@ use std::ops::Range;
 use domain::Hosts;
 
 /// The most that a link may have, in UTF-16 units, its host written as DNS has it.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 /// The most that X's own short links have behind their host.
-const LONGEST_SLUG: usize = 40;
+const MAX_SLUG: usize = 40;
 
 /// The links of a text, in order: ranges in bytes.
 pub struct Links<'a> {
@@ -45,7 +45,7 @@ impl<'a> Links<'a> {
         let host_at = at + scheme;
         let units = self.text[at..end].encode_utf16().count();
         let host = host_at..host_at + host.length;
-        if domain::is_sound(&self.text[host.clone()]) && units + 8 <= LONGEST {
+        if domain::is_sound(&self.text[host.clone()]) && units + 8 <= MAX_LENGTH {
             let found = match scheme {
                 0 => self.bare(host, tail.has_path.then_some(end)),
                 _ => schemed(self.text, at..end).into_iter().collect(),
@@ -119,7 +119,7 @@ fn schemed(text: &str, link: Range<usize>) -> Option<Range<usize>> {
     let slug = short.map(|_| bare[5..].bytes().take_while(u8::is_ascii_alphanumeric).count());
     match slug {
         None | Some(0) => Some(link),
-        Some(slug) if slug > LONGEST_SLUG => None,
+        Some(slug) if slug > MAX_SLUG => None,
         Some(slug) => {
             let end = written.len() - bare.len() + 5 + slug;
             Some(link.start..link.start + end + path::query(&written[end..]))

@@ -18,7 +18,7 @@ const PIECE: usize = 1024 * 1024;
 /// So often X is asked whether it has read a picture.
 const LOOKS: usize = 12;
 /// The longest pause between two looks.
-const LONGEST_PAUSE: u64 = 5;
+const MAX_PAUSE: u64 = 5;
 
 /// Why a picture was not uploaded.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ fn is_read(answer: &Value, name: &str) -> Result<Option<Duration>, String> {
             Err(format!("X cannot read the picture {name}: {words}"))
         }
         Some("pending" | "in_progress") => {
-            let seconds = info["check_after_secs"].as_u64().unwrap_or(1).clamp(1, LONGEST_PAUSE);
+            let seconds = info["check_after_secs"].as_u64().unwrap_or(1).clamp(1, MAX_PAUSE);
             Ok(Some(Duration::from_secs(seconds)))
         }
         _ => Ok(None),

@@ -7,9 +7,9 @@ use crate::refusal::{of_account, of_words};
 use crate::weigh::{LIMIT, composed, weight};
 
 /// Longer threads are refused: whoever has more to say means an article.
-pub const MOST_POSTS: usize = 25;
+pub const MAX_POSTS: usize = 25;
 /// The longest id of a post, in digits.
-const LONGEST_ID: usize = 19;
+const MAX_ID: usize = 19;
 /// Where posts have addresses.
 const HOSTS: [&str; 6] =
     ["x.com", "www.x.com", "mobile.x.com", "twitter.com", "www.twitter.com", "mobile.twitter.com"];
@@ -40,7 +40,7 @@ pub static POSTING: Posting = Posting {
                       an emoji or a CJK character 2. X shows no Markdown. The cron tool lists, pauses and removes \
                       schedules.",
     },
-    most: MOST_POSTS,
+    most: MAX_POSTS,
     fault,
     mention,
     named,
@@ -93,7 +93,7 @@ fn mention(text: &str) -> Option<String> {
 fn named(text: &str) -> Option<MessageRef> {
     let text = text.trim();
     let is_id =
-        |id: &str| (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit());
+        |id: &str| (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit());
     if is_id(text) {
         return Some(MessageRef::new(text));
     }

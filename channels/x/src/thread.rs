@@ -94,7 +94,7 @@ fn is_free(text: &str, at: usize) -> bool {
 
 /// Whether `@name`, `#tag` or `$tag` goes on here. What is longer than any of them is none.
 fn in_name(text: &str, at: usize) -> bool {
-    const LONGEST: usize = 200;
+    const MAX_LENGTH: usize = 200;
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let sign = |c: char| "@＠#＃$".contains(c);
     if !text[at..].starts_with(word) {
@@ -102,7 +102,7 @@ fn in_name(text: &str, at: usize) -> bool {
     }
     let before = &text[..at];
     let stem = before.trim_end_matches(word);
-    stem.ends_with(sign) && before.len() - stem.len() <= LONGEST
+    stem.ends_with(sign) && before.len() - stem.len() <= MAX_LENGTH
 }
 
 /// Returns the best place for a cut at or before `most`: in the second half a paragraph, a sentence or a

@@ -140,7 +140,7 @@ impl Wire {
 }
 
 /// So many errors of a list are told.
-const MOST_ERRORS: usize = 5;
+const MAX_ERRORS: usize = 5;
 
 /// How long until the limit that is used up ends: a day's, where its headers say that nothing is left, else
 /// the window's.
@@ -165,7 +165,7 @@ fn wait(headers: &HeaderMap, now: i64) -> Duration {
 /// X's title and detail, wherever they stand, or what its token server says.
 fn told(body: &Value) -> String {
     let errors = body["errors"].as_array().map_or(&[][..], Vec::as_slice);
-    let mut all = [body].into_iter().chain(errors.iter().take(MOST_ERRORS)).filter_map(words_of);
+    let mut all = [body].into_iter().chain(errors.iter().take(MAX_ERRORS)).filter_map(words_of);
     let Some(first) = all.next() else { return "no words".to_owned() };
     // A problem's own list of errors says what the problem is about.
     let more: Vec<String> = all.filter(|words| !first.contains(words.as_str())).collect();

@@ -4,7 +4,7 @@ use super::Drive;
 use super::standing::Approval;
 use crate::{DropReason, messages};
 use selkie_domain::approval::{
-    ApprovalState, Approvers, Exposure, MOST_ATTACHED, Request, too_long,
+    ApprovalState, Approvers, Exposure, MAX_ATTACHED, Request, too_long,
 };
 use selkie_domain::tool::{Class, Recovery};
 use selkie_domain::transcript::{Answer, Call};
@@ -156,7 +156,7 @@ impl Drive<'_> {
 /// What is too long for a message may go along as a file, where there is a chat that carries it.
 fn can_be_shown(request: &Request) -> bool {
     let attached =
-        request.of == Approvers::Owners && request.preview.chars().count() <= MOST_ATTACHED;
+        request.of == Approvers::Owners && request.preview.chars().count() <= MAX_ATTACHED;
     !request.is_long() || attached
 }
 

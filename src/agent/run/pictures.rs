@@ -5,7 +5,7 @@ use crate::messages;
 use selkie_domain::transcript::Item;
 
 /// No task sends more of them: a model that draws beside every call would send one with each.
-const MOST: usize = 12;
+const MAX: usize = 12;
 
 impl Run {
     /// Takes the names of the files that hold the pictures of the answer which comes next.
@@ -22,7 +22,7 @@ impl Run {
         self.items.push(Item::Noted { text: messages::drew(&names) });
         let pictures = &mut self.header.pictures;
         for name in names {
-            if !pictures.contains(&name) && pictures.len() < MOST {
+            if !pictures.contains(&name) && pictures.len() < MAX {
                 pictures.push(name);
             }
         }

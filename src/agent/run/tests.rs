@@ -336,7 +336,7 @@ fn only_who_may_know_reads_a_providers_words() {
 fn what_is_too_long_is_fitted_and_then_given_up() {
     let mut run = begin();
     let long = ModelError::TooLong { why: "max 10".into() };
-    for fittings in 0..=MOST_FITTINGS {
+    for fittings in 0..=MAX_FITTINGS {
         assert_eq!(ask(&mut run).fittings, fittings);
         run.refused(&long, true);
     }
@@ -421,7 +421,7 @@ fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
 fn what_a_provider_wants_back_is_kept_up_to_a_limit() {
     let form = |bytes: usize| OwnForm { origin: "o".into(), json: "x".repeat(bytes).into() };
     let mut run = begin();
-    for (bytes, kept) in [(OwnForm::MOST - 10, 1), (11, 1), (10, 2)] {
+    for (bytes, kept) in [(OwnForm::MAX - 10, 1), (11, 1), (10, 2)] {
         ask(&mut run);
         let think = reply("", &[("think", json!({"thought": bytes}))]);
         run.replied(Reply { own: Some(form(bytes)), ..think });

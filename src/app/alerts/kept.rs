@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// How long a life that did not end in order counts.
 const COUNTS: TimeDelta = TimeDelta::hours(1);
 /// So many of them are kept.
-const MOST: usize = 50;
+const MAX: usize = 50;
 /// More than the file ever has: what is longer is none of ours.
 const LARGEST: u64 = 256 << 10;
 
@@ -42,7 +42,7 @@ impl AlertFile {
             Book::default()
         });
         book.begun.retain(|at| (now - at).abs() < COUNTS);
-        let surplus = (book.begun.len() + 1).saturating_sub(MOST);
+        let surplus = (book.begun.len() + 1).saturating_sub(MAX);
         book.begun.drain(..surplus);
         book.begun.push(now);
         let mut kept = Self { path, book, since: now };

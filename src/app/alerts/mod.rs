@@ -23,7 +23,7 @@ use selkie_schedule::day;
 /// How often is looked.
 const LOOK: Duration = Duration::from_secs(60);
 /// A store that says nothing for so long tells nothing of channels and cost.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The file of what outlives a restart, in the state folder.
 const FILE: &str = "run/alerts.json";
 
@@ -115,12 +115,12 @@ impl Alerts {
 
     async fn seen(&self, kept: &AlertFile) -> Observation {
         let (now, plan) = (self.app.clock.now(), &self.app.plan);
-        let looked = tokio::time::timeout(PATIENCE, self.desk.look()).await;
+        let looked = tokio::time::timeout(TIMEOUT, self.desk.look()).await;
         let status: Option<Status> = looked.ok().and_then(Result::ok);
         let state = plan.folders.state.clone();
         // A disk of the network may stand still.
         let free = tokio::task::spawn_blocking(move || free(&state));
-        let free = tokio::time::timeout(PATIENCE, free).await;
+        let free = tokio::time::timeout(TIMEOUT, free).await;
         let day = day::begins(plan.zone, now).format("%Y-%m-%dT%H").to_string();
         Observation {
             now,

@@ -14,7 +14,7 @@ use selkie_engine::delivery::outgoing::POST_FILES;
 /// Folders lie in each other no deeper.
 const DEEPEST: usize = 24;
 /// There are no more files.
-const MOST: usize = 200_000;
+const MAX: usize = 200_000;
 
 /// A file that goes into a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Walk {
                     .push(format!("{}: elsewhere it may be one file with {other}, {why}", shown()));
                 return Ok(());
             }
-            anyhow::ensure!(self.found.items.len() < MOST, "there are more than {MOST} files");
+            anyhow::ensure!(self.found.items.len() < MAX, "there are more than {MAX} files");
             let path = path.to_owned();
             self.found.items.push(Item { name, path, bytes: kind.len() });
         } else if kind.is_dir() && !self.closed.iter().any(|closed| closed == path) {

@@ -30,7 +30,7 @@ use selkie_store::sqlite::{self, StoreLock};
 use selkie_store::{Ledger as _, RestoreOrigin, open, snapshot};
 
 /// How long a database is looked through.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// What was restored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -167,7 +167,7 @@ async fn made_ready(
     let label = label.with_context(|| format!("{} cannot be restored", from.display()))?;
     let database = stage.path.join(DATABASE);
     sqlite::is_inert(&database)?;
-    let version = sqlite::examine(&database, PATIENCE)?.version;
+    let version = sqlite::examine(&database, TIMEOUT)?.version;
     ensure!(
         version == label.schema,
         "{} cannot be restored: its label says that its database is of version {}, and it is of version {version}",
@@ -223,7 +223,7 @@ fn database_alone(mut file: File, unpacked: &mut StageWriter) -> anyhow::Result<
     };
     unpacked.label(&label)?;
     unpacked.file(DATABASE, &mut file)?;
-    label.schema = sqlite::examine(&unpacked.stage.join(DATABASE), PATIENCE)?.version;
+    label.schema = sqlite::examine(&unpacked.stage.join(DATABASE), TIMEOUT)?.version;
     Ok(label)
 }
 

@@ -15,16 +15,16 @@ use super::files::{is_not_kept, is_plain};
 use super::names::Names;
 
 /// A label has no more bytes.
-const LONGEST_LABEL: u64 = 64 << 10;
+const MAX_LABEL: u64 = 64 << 10;
 /// Nor has the list.
-const LONGEST_LIST: u64 = 64 << 20;
+const MAX_LIST: u64 = 64 << 20;
 /// There are no more files than this, whatever the label says.
-const MOST_FILES: u64 = 250_000;
+const MAX_FILES: u64 = 250_000;
 /// A name is no longer, and goes no deeper.
-const LONGEST_NAME: u64 = 1024;
+const MAX_NAME: u64 = 1024;
 const DEEPEST: usize = 32;
 /// What a file system takes as one name.
-const LONGEST_PART: usize = 255;
+const MAX_PART: usize = 255;
 /// So much more than the label says may have come together while the archive was written.
 pub const SPARE: u64 = 16 << 20;
 /// What may stand behind the end: tar fills its last block.
@@ -138,10 +138,7 @@ struct ReadProgress {
 
 impl ReadProgress {
     fn take_long_name(&mut self, size: u64, from: &mut dyn Read) -> anyhow::Result<()> {
-        ensure!(
-            size <= LONGEST_NAME + 1,
-            "a name in it is too long: more than {LONGEST_NAME} bytes"
-        );
+        ensure!(size <= MAX_NAME + 1, "a name in it is too long: more than {MAX_NAME} bytes");
         let mut name = Vec::new();
         from.take(size).read_to_end(&mut name).context(CUT)?;
         while name.last() == Some(&0) {
@@ -168,7 +165,7 @@ impl ReadProgress {
             return Ok(());
         };
         if name == LIST {
-            ensure!(size <= LONGEST_LIST, "its list of files is too long");
+            ensure!(size <= MAX_LIST, "its list of files is too long");
             let mut list = Vec::new();
             from.take(size).read_to_end(&mut list).map_err(|error| broken(error, name))?;
             self.list = Some(serde_json::from_slice(&list).context("its list of files")?);
@@ -177,7 +174,7 @@ impl ReadProgress {
         self.files += 1;
         self.bytes = self.bytes.saturating_add(size);
         ensure!(
-            self.files <= label.files.min(MOST_FILES),
+            self.files <= label.files.min(MAX_FILES),
             "it holds more files than its label says"
         );
         ensure!(
@@ -227,7 +224,7 @@ impl ReadProgress {
 }
 
 fn label_of(size: u64, from: &mut dyn Read) -> anyhow::Result<Label> {
-    ensure!(size <= LONGEST_LABEL, NONE);
+    ensure!(size <= MAX_LABEL, NONE);
     let mut text = Vec::new();
     from.take(size).read_to_end(&mut text).context(CUT)?;
     let form: serde_json::Value = serde_json::from_slice(&text).context(NONE)?;
@@ -246,7 +243,7 @@ fn label_of(size: u64, from: &mut dyn Read) -> anyhow::Result<Label> {
 fn check(name: &str) -> anyhow::Result<()> {
     let refused =
         || format!("it holds {name:?}, which is not the name of a file that selkie keeps");
-    ensure!(name.len() as u64 <= LONGEST_NAME && !name.contains('\0'), "{}", refused());
+    ensure!(name.len() as u64 <= MAX_NAME && !name.contains('\0'), "{}", refused());
     if name == DATABASE {
         return Ok(());
     }
@@ -254,7 +251,7 @@ fn check(name: &str) -> anyhow::Result<()> {
     let parts: Vec<&str> = inside.with_context(refused)?.split('/').collect();
     ensure!(parts.len() <= DEEPEST, "{}", refused());
     for part in &parts {
-        ensure!(is_plain(part) && part.len() <= LONGEST_PART, "{}", refused());
+        ensure!(is_plain(part) && part.len() <= MAX_PART, "{}", refused());
     }
     let is_of_a_process = name.starts_with(STATE) && parts.first().is_some_and(|p| is_not_kept(p));
     ensure!(!is_of_a_process, "{}", refused());

@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(8);
 /// How long one address may take to be connected to.
 const CONNECT: Duration = Duration::from_secs(3);
 /// So many addresses of a name are tried.
-const MOST: usize = 4;
+const MAX: usize = 4;
 /// Asks a PostgreSQL server to encrypt, before anything else is said.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
@@ -104,7 +104,7 @@ async fn connected(place: &Place, terms: &Terms<'_>) -> Result<TcpStream, String
         addresses.iter().try_for_each(|it| terms.network.address(&place.host, it.ip()))?;
     }
     let mut why = "its name leads nowhere".to_owned();
-    for address in addresses.into_iter().take(MOST) {
+    for address in addresses.into_iter().take(MAX) {
         match timeout(CONNECT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => why = format!("{address}: {error}"),

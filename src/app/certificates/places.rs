@@ -13,9 +13,9 @@ use selkie_store::settings::Settings;
 /// How long a platform may take to tell where it reaches the bot.
 const TELLS: Duration = Duration::from_secs(8);
 /// An address that is longer is none.
-const LONGEST: usize = 2_000;
+const MAX_LENGTH: usize = 2_000;
 /// More addresses than any platform has for one bot.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// A place where a certificate is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub async fn of_channel(channel: &Channel) -> Result<Vec<Place>, String> {
     let Some(receiver) = &channel.receiver else { return Ok(Vec::new()) };
     let told = timeout(TELLS, receiver.reached_at()).await;
     let urls = told.map_err(|_| format!("no answer within {} s", TELLS.as_secs()))??;
-    Ok(urls.iter().take(MOST).filter_map(|url| place(channel.name, url)).collect())
+    Ok(urls.iter().take(MAX).filter_map(|url| place(channel.name, url)).collect())
 }
 
 /// Lists the servers that connections to the database are encrypted to.
@@ -71,7 +71,7 @@ pub fn of_store(settings: &Settings) -> Vec<Place> {
 
 /// Reads an address that a platform has told: whoever is reached without TLS shows no certificate.
 fn place(channel: &'static str, url: &str) -> Option<Place> {
-    let url = Url::parse(url).ok().filter(|_| url.len() <= LONGEST)?;
+    let url = Url::parse(url).ok().filter(|_| url.len() <= MAX_LENGTH)?;
     if url.scheme() != "https" {
         return None;
     }
@@ -91,7 +91,7 @@ mod tests {
             |url: &str| place("bird", url).map(|place| format!("{} {}", place.host, place.port));
         assert_eq!(of("https://bot.example/hook?x=1").as_deref(), Some("bot.example 443"));
         assert_eq!(of("https://[::1]:8443/").as_deref(), Some("::1 8443"));
-        let long = format!("https://bot.example/{}", "x".repeat(LONGEST));
+        let long = format!("https://bot.example/{}", "x".repeat(MAX_LENGTH));
         for none in
             ["http://bot.example", "ftp://bot.example", "bot.example", "https://", "", &long]
         {

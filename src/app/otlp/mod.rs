@@ -20,11 +20,11 @@ use selkie_domain::traces::{TaskTrace, Traces};
 /// So many tasks may wait to be sent.
 const ROOM: usize = 1_024;
 /// So many go in one request at most.
-const MOST: usize = 64;
+const MAX: usize = 64;
 /// So long is gathered for one.
 const GATHERS: Duration = Duration::from_secs(1);
 /// So long a collector may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// So long after a refusal that may pass it is asked once more.
 const AGAIN: Duration = Duration::from_secs(5);
 /// So long the end of the daemon waits for the last ones.
@@ -77,7 +77,7 @@ impl Exporter {
             rest.push(trace);
         }
         if !rest.is_empty() {
-            rest.truncate(MOST);
+            rest.truncate(MAX);
             drop(tokio::time::timeout(LAST, self.send(rest, &stop)).await);
         }
     }
@@ -85,7 +85,7 @@ impl Exporter {
     async fn gather(&mut self, first: TaskTrace, stop: &CancellationToken) -> Vec<TaskTrace> {
         let until = Instant::now() + GATHERS;
         let mut batch = vec![first];
-        while batch.len() < MOST {
+        while batch.len() < MAX {
             let next = timeout_at(until, self.queue.recv());
             match stop.run_until_cancelled(next).await {
                 Some(Ok(Some(trace))) => batch.push(trace),
@@ -122,7 +122,7 @@ impl Exporter {
     }
 
     async fn post(&self, body: &serde_json::Value) -> Result<(), ExportError> {
-        let mut request = self.client.post(self.url.clone()).timeout(PATIENCE).json(body);
+        let mut request = self.client.post(self.url.clone()).timeout(TIMEOUT).json(body);
         if let Some(header) = &self.header {
             request = request.header(AUTHORIZATION, header.clone());
         }

@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_
 use std::time::{Duration, Instant};
 
 /// Lines that may wait for a slow reader: with usual ones about a megabyte.
-const MOST_LINES: usize = 4_096;
+const MAX_LINES: usize = 4_096;
 /// The longest line, bytes: what waits stays bounded whatever is logged.
-const LONGEST: usize = 16 << 10;
+const MAX_LENGTH: usize = 16 << 10;
 
 /// The near end: cheap to copy, never waits.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Sink {
         out: impl Write + Send + 'static,
         told: fn(u64) -> String,
     ) -> std::io::Result<Self> {
-        let (jobs, inbox) = sync_channel(MOST_LINES);
+        let (jobs, inbox) = sync_channel(MAX_LINES);
         let lost = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&lost);
         std::thread::Builder::new()
@@ -45,8 +45,8 @@ impl Sink {
 
     /// Takes a line; one that finds no room is counted.
     pub fn line(&self, mut line: String) {
-        if line.len() > LONGEST {
-            line.truncate(line.floor_char_boundary(LONGEST));
+        if line.len() > MAX_LENGTH {
+            line.truncate(line.floor_char_boundary(MAX_LENGTH));
             line.push_str("…\n");
         }
         if self.jobs.try_send(Job::Line(line)).is_err() {
@@ -119,7 +119,7 @@ mod tests {
         let read = Arc::new(Mutex::new(Vec::new()));
         let slow = Slow { gate, read: Arc::clone(&read) };
         let sink = Sink::start(slow, |lost| format!("{lost} lost\n")).unwrap();
-        for number in 0..MOST_LINES + 1_000 {
+        for number in 0..MAX_LINES + 1_000 {
             sink.line(format!("line {number}\n"));
         }
         sink.flush(Duration::from_millis(20));
@@ -130,7 +130,7 @@ mod tests {
         assert!(read.starts_with("line 0\n"), "{read}");
         let told = read.lines().find_map(|line| line.strip_suffix(" lost")).unwrap();
         let lines = read.lines().filter(|line| line.starts_with("line ")).count();
-        assert_eq!(told.parse::<usize>().unwrap() + lines, MOST_LINES + 1_000);
+        assert_eq!(told.parse::<usize>().unwrap() + lines, MAX_LINES + 1_000);
     }
 
     #[test]
@@ -139,8 +139,8 @@ mod tests {
         let read = Arc::new(Mutex::new(Vec::new()));
         drop(open);
         let sink = Sink::start(Slow { gate, read: Arc::clone(&read) }, |_| String::new()).unwrap();
-        sink.line("é".repeat(LONGEST * 2));
+        sink.line("é".repeat(MAX_LENGTH * 2));
         sink.flush(Duration::from_secs(20));
-        assert!(read.lock().unwrap().len() < LONGEST + 9);
+        assert!(read.lock().unwrap().len() < MAX_LENGTH + 9);
     }
 }

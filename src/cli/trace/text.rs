@@ -10,7 +10,7 @@ use selkie_schedule::zone::Zone;
 /// The most characters of one text in a story.
 const SHOWN: usize = 160;
 /// The most characters of one text in JSON.
-const LONGEST: usize = 4_000;
+const MAX_LENGTH: usize = 4_000;
 
 /// A value as a word; empty for none.
 pub(super) fn word(value: &Value) -> String {
@@ -84,7 +84,7 @@ pub(super) fn took(span: Duration) -> String {
 pub(super) fn cut(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+            if let Some((end, _)) = text.char_indices().nth(MAX_LENGTH) {
                 let all = text.chars().count();
                 text.truncate(end);
                 text.push_str(&format!("… (cut: {all} characters in all)"));
@@ -168,6 +168,6 @@ mod tests {
         cut(&mut value);
         let text = value["a"][0]["b"].as_str().unwrap();
         assert!(text.ends_with("é… (cut: 5000 characters in all)"), "{text}");
-        assert_eq!((text.matches('é').count(), &value["c"]), (LONGEST, &json!("short")));
+        assert_eq!((text.matches('é').count(), &value["c"]), (MAX_LENGTH, &json!("short")));
     }
 }

@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::screen::is_unseen;
 
 /// The longest name of a sign that pages write as `&name;`.
-const LONGEST_NAME: usize = 8;
+const MAX_NAME: usize = 8;
 
 /// The tags that only say how words look; in others somebody could hide some.
 const TAGS: [&str; 13] =
@@ -72,7 +72,7 @@ fn unescaped(text: &str) -> String {
 }
 
 fn tag(text: &str) -> Option<Sign> {
-    let end = text.bytes().take(LONGEST_NAME + 1).position(|byte| byte == b'>')?;
+    let end = text.bytes().take(MAX_NAME + 1).position(|byte| byte == b'>')?;
     let name = text[..end].trim_matches('/').to_ascii_lowercase();
     let is_one = TAGS.contains(&name.as_str());
     is_one.then(|| Sign { stands_for: String::new(), length: end + 1 })
@@ -85,7 +85,7 @@ struct Sign {
 }
 
 fn named(text: &str) -> Option<Sign> {
-    let end = text.bytes().take(LONGEST_NAME + 1).position(|byte| byte == b';')?;
+    let end = text.bytes().take(MAX_NAME + 1).position(|byte| byte == b';')?;
     let (name, length) = (&text[..end], end + 1);
     if let Some(number) = name.strip_prefix('#') {
         let number = match number.strip_prefix(['x', 'X']) {

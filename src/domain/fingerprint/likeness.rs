@@ -13,13 +13,13 @@ const SHORT: usize = 12;
 /// Cells in one run that two texts have in common only when one was taken from the other: more than a usual phrase has.
 const LONG: usize = 18;
 /// So many per cent of the shorter text stand in the other one.
-const MOST_OF_IT: usize = 70;
+const MAX_OF_IT: usize = 70;
 /// So many per cent of the threes of both are the same.
 const NEARLY_ALL: usize = 66;
 /// Cells below which a text has too little to be compared by more than its words.
 const LEAST: usize = 8;
 /// So many places are looked at for one text; where more are so alike, all of them count.
-const MOST_COMPARED: usize = 50_000;
+const MAX_COMPARED: usize = 50_000;
 
 /// Which of many gists are like one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl Gists {
         if self.lengths.is_empty() {
             return Like::These(Vec::new());
         }
-        let (cells, mut budget) = (Cells::of(gist), Budget(MOST_COMPARED));
+        let (cells, mut budget) = (Cells::of(gist), Budget(MAX_COMPARED));
         let same = self.same.get(gist).into_iter().chain(self.joined.get(&joined(gist)));
         let mut these: BTreeSet<usize> = same.flatten().copied().collect();
         let found = [
@@ -172,7 +172,7 @@ impl Gists {
             places.iter().for_each(|(_, at)| found.one_more(*at));
             let number = places[0].0;
             let shorter = self.lengths[number].min(cells.len());
-            let most = found.covered * 100 >= shorter * MOST_OF_IT && found.covered >= SHORT;
+            let most = found.covered * 100 >= shorter * MAX_OF_IT && found.covered >= SHORT;
             let whole = found.covered >= cells.len() && cells.len() >= LEAST;
             (found.longest >= LONG || most || whole).then_some(number)
         };

@@ -9,7 +9,7 @@ use super::follow::{self, choices, resolve};
 use crate::span;
 
 /// Characters of a description.
-const LONGEST: usize = 2_000;
+const MAX_LENGTH: usize = 2_000;
 
 /// Says in plain words what a schema takes: `an array of strings`.
 pub fn describe(root: &Value, schema: &Value) -> String {
@@ -29,7 +29,7 @@ pub(super) fn describe_within(
         return any_of(root, choices, effort);
     }
     if let Some(constant) = schema.get("const") {
-        return Ok(cut(plain(constant), LONGEST));
+        return Ok(cut(plain(constant), MAX_LENGTH));
     }
     if schema.get("format").is_some_and(|format| format == span::FORMAT) {
         return Ok("a length of time (500ms, 30s, 10m, 2h or 7d)".to_owned());
@@ -47,14 +47,14 @@ pub(super) fn describe_within(
             let items = items.transpose()?.unwrap_or_default();
             match items.as_str() {
                 "" | "any value" => "an array".to_owned(),
-                items => cut(format!("an array of {}", plural(items)), LONGEST),
+                items => cut(format!("an array of {}", plural(items)), MAX_LENGTH),
             }
         }
         "integer" => "a whole number".to_owned(),
         "object" => "an object".to_owned(),
         "boolean" => "true or false".to_owned(),
         "null" => "nothing".to_owned(),
-        other => cut(format!("a {other}"), LONGEST),
+        other => cut(format!("a {other}"), MAX_LENGTH),
     })
 }
 
@@ -77,11 +77,11 @@ fn any_of(root: &Value, choices: &[Value], effort: &Effort) -> Result<String, Ef
         }
         length += choice.len();
         words.push(choice);
-        if length > LONGEST {
+        if length > MAX_LENGTH {
             break;
         }
     }
-    Ok(cut(words.join(" or "), LONGEST))
+    Ok(cut(words.join(" or "), MAX_LENGTH))
 }
 
 /// The constants of a list of choices that is nothing but constants (a documented Rust enum).

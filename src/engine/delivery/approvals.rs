@@ -13,13 +13,13 @@ use selkie_guard::visible::{fenced, visible};
 use selkie_store::{ApprovalRow, AskedPerson};
 
 /// A request is repeated in its outcome as far as surely fits into one message, in bytes.
-const MOST_REPEATED: usize = 1200;
+const MAX_REPEATED: usize = 1200;
 /// What a message shows of a call that goes along as a file, in bytes.
 const HEAD: usize = 1200;
 /// Why something was not done is cut to this, in characters.
-const MOST_WHY: usize = 300;
+const MAX_WHY: usize = 300;
 /// Names of people and places are cut to this, in characters.
-const MOST_NAME: usize = 60;
+const MAX_NAME: usize = 60;
 
 /// What a request says besides the request itself.
 pub struct About<'a> {
@@ -117,7 +117,7 @@ pub fn outcome(approval: &ApprovalRow) -> String {
     let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
     let why = unmarked(approval.why.as_deref().unwrap_or_default())
         .chars()
-        .take(MOST_WHY)
+        .take(MAX_WHY)
         .collect::<String>();
     let why = if why.is_empty() { why } else { format!(": {why}") };
     match approval.state {
@@ -202,9 +202,9 @@ pub async fn close_left(outbox: Arc<Outbox>) {
 async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPerson) {
     let Some(message) = asked.message.clone() else { return };
     let shown = visible(&approval.request.preview);
-    let shown = match shown.len() <= MOST_REPEATED {
+    let shown = match shown.len() <= MAX_REPEATED {
         true => fenced(&shown),
-        false => fenced(&format!("{}…", &shown[..shown.floor_char_boundary(MOST_REPEATED)])),
+        false => fenced(&format!("{}…", &shown[..shown.floor_char_boundary(MAX_REPEATED)])),
     };
     let (tool, place) = (&approval.request.tool, plain(&approval.request.place));
     let (whom, reasons) = (whom(approval.requester.as_ref()), reasons(&approval.request));
@@ -220,18 +220,18 @@ async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPers
 
 /// A name of others on one line, without marks that mean something in a message.
 fn plain(text: &str) -> String {
-    unmarked(text).chars().take(MOST_NAME * 2).collect()
+    unmarked(text).chars().take(MAX_NAME * 2).collect()
 }
 
 /// Words of a command on one line, each sign as it was written: nothing in it is a mark.
 fn literal(text: &str) -> String {
     let shown = visible(text).replace(['\n', '\t'], " ");
-    let cut = if shown.chars().nth(MOST_WHY).is_some() { "…" } else { "" };
+    let cut = if shown.chars().nth(MAX_WHY).is_some() { "…" } else { "" };
     let escaped = |c: char| match "\\`*_~[]<>|#&!".contains(c) {
         true => format!("\\{c}"),
         false => c.to_string(),
     };
-    shown.chars().take(MOST_WHY).map(escaped).collect::<String>() + cut
+    shown.chars().take(MAX_WHY).map(escaped).collect::<String>() + cut
 }
 
 fn unmarked(text: &str) -> String {

@@ -16,7 +16,7 @@ use crate::delivery::messages;
 use crate::delivery::moments::until;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::outcome::{self, AttemptOutcome, Moment, Penalty};
-use crate::delivery::rate_limiter::{ACCOUNT, LONGEST_PENALTY};
+use crate::delivery::rate_limiter::{ACCOUNT, MAX_PENALTY};
 use crate::delivery::waiters;
 use crate::delivery::waiters::Trouble;
 use selkie_domain::crash::CrashPoint;
@@ -28,7 +28,7 @@ use selkie_store::{DeliveryState, DuePart, Outcome, StoreError};
 const WORTH_STORING: TimeDelta = TimeDelta::seconds(2);
 
 /// A platform that is asked whether something arrived has so long to answer.
-const LONGEST_LOOKUP: Duration = Duration::from_secs(30);
+const MAX_LOOKUP: Duration = Duration::from_secs(30);
 
 /// What the delivery worker does with the part now.
 pub enum Next {
@@ -44,9 +44,9 @@ pub enum Next {
 
 /// Asks the platform whether a part arrived; no answer in time is one that comes later.
 pub async fn looked_up(sender: &dyn Sender, part: &Part) -> Lookup {
-    let asked = tokio::time::timeout(LONGEST_LOOKUP, sender.lookup(part)).await;
+    let asked = tokio::time::timeout(MAX_LOOKUP, sender.lookup(part)).await;
     let why = || "the platform does not say whether it arrived".to_owned();
-    asked.unwrap_or_else(|_| Lookup::Later { after: LONGEST_LOOKUP, at_most: None, why: why() })
+    asked.unwrap_or_else(|_| Lookup::Later { after: MAX_LOOKUP, at_most: None, why: why() })
 }
 
 /// Makes one attempt. Nothing leaves without a durable mark.
@@ -207,7 +207,7 @@ pub async fn punish(
     let now = outbox.runtime.clock.now();
     let place = account.channel.address.place(conversation);
     let scope = if penalty.account { ACCOUNT } else { place.key() };
-    let until = penalty.until.min(now + LONGEST_PENALTY);
+    let until = penalty.until.min(now + MAX_PENALTY);
     {
         let mut limiter = locked(&account.limiter);
         limiter.punish(scope, until, now);
@@ -276,6 +276,6 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_platform_that_never_says_is_asked_again_later() {
         let known = looked_up(&Silent, &testing::due(1).part).await;
-        assert!(matches!(known, Lookup::Later { after, .. } if after == LONGEST_LOOKUP));
+        assert!(matches!(known, Lookup::Later { after, .. } if after == MAX_LOOKUP));
     }
 }

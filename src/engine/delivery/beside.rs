@@ -23,9 +23,9 @@ use selkie_store::{StatusChange, StatusNote, StoreError};
 /// How soon a moment is looked for in which nobody speaks.
 pub(super) const SOON: Duration = Duration::from_millis(250);
 /// Between two changes that the platform did not take.
-pub(super) const LONGEST_GAP: Duration = Duration::from_secs(60);
+pub(super) const MAX_GAP: Duration = Duration::from_secs(60);
 /// How long a last change gives way to others' answers.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether such a call waits until nobody of the account has anything to say that could leave now, nor its conversation
 /// anything at all, or only for its place.
@@ -105,7 +105,7 @@ impl Beside<'_> {
     /// Makes a last change once speech leaves room for it, and again until the platform has answered. `None` when the
     /// daemon ends before.
     pub(super) async fn settle(&self, body: &Body) -> Option<()> {
-        let patience = Instant::now() + PATIENCE;
+        let patience = Instant::now() + TIMEOUT;
         loop {
             // The answer is on its way to the delivery worker: it goes first.
             loop {

@@ -4,12 +4,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{Delivery, Lookup, Sender};
 
 use crate::delivery::moments::after;
-use crate::delivery::rate_limiter::LONGEST_PENALTY;
+use crate::delivery::rate_limiter::MAX_PENALTY;
 use selkie_domain::span::Span;
 use selkie_store::{DuePart, Outcome};
 
 /// The longest wait of our own making between two attempts.
-const LONGEST_BACKOFF: TimeDelta = TimeDelta::minutes(5);
+const MAX_BACKOFF: TimeDelta = TimeDelta::minutes(5);
 
 /// What came of an attempt.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub fn of_delivery(
         Delivery::Sent(receipt) => settled(Outcome::Sent(receipt)),
         Delivery::Refused { reason, closed } => settled(Outcome::Refused { reason, close: closed }),
         Delivery::Retry { after, why, account } => {
-            let asked = TimeDelta::from_std(after).unwrap_or(LONGEST_PENALTY).min(LONGEST_PENALTY);
+            let asked = TimeDelta::from_std(after).unwrap_or(MAX_PENALTY).min(MAX_PENALTY);
             let at = now + asked.max(backoff(due.attempts, unit));
             let penalty = Some(Penalty { account, until: now + asked });
             let again = Some(DuePart {
@@ -149,7 +149,7 @@ pub fn of_lookup(
 
 /// Half a second, doubled with every attempt, spread by up to a half.
 fn backoff(attempts: u32, unit: f64) -> TimeDelta {
-    let base = TimeDelta::milliseconds(500 << attempts.min(12)).min(LONGEST_BACKOFF);
+    let base = TimeDelta::milliseconds(500 << attempts.min(12)).min(MAX_BACKOFF);
     base + TimeDelta::milliseconds((base.num_milliseconds() as f64 * 0.5 * unit) as i64)
 }
 
@@ -283,7 +283,7 @@ mod tests {
                 of_delivery(delivery, due, &Terminal::default(), Moment { unit, ..moment() });
             let Outcome::Retry { at, .. } = verdict.outcome else { panic!("no retry") };
             let wait = at - DateTime::UNIX_EPOCH;
-            prop_assert!(wait >= TimeDelta::seconds(asked as i64).min(LONGEST_PENALTY));
+            prop_assert!(wait >= TimeDelta::seconds(asked as i64).min(MAX_PENALTY));
             prop_assert!(wait >= TimeDelta::milliseconds(500));
             prop_assert!(wait <= TimeDelta::seconds(asked as i64).max(TimeDelta::seconds(450)));
             prop_assert_eq!(verdict.again.unwrap().not_before, Some(at));

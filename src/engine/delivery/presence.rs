@@ -14,13 +14,13 @@ use crate::delivery::rendered::rendered;
 /// A quicker answer shows no typing.
 const BLINK: Duration = Duration::from_millis(500);
 /// Who waits longer is told so by the status message, where there is one.
-const LONGEST: Duration = Duration::from_secs(120);
+const MAX_TIME: Duration = Duration::from_secs(120);
 /// Platforms forget it after about five seconds.
 const AGAIN: Duration = Duration::from_secs(4);
 
 /// Shows typing until it is dropped, and returns when that has lasted so long that nobody believes it.
 pub async fn show(outbox: &Outbox, account: &Account, conversation: &ConversationId) {
-    let end = Instant::now() + LONGEST;
+    let end = Instant::now() + MAX_TIME;
     tokio::time::sleep(BLINK).await;
     let outbound = Outbound::new(conversation.clone(), Body::Typing);
     let parts = rendered(&account.channel, &outbound, &outbox.runtime.redactor);

@@ -12,7 +12,7 @@ use selkie_store::{Draft, QuestionRow};
 /// The button that ends a choice of several.
 pub const DONE: &str = "done";
 /// A question is repeated in its outcome as far as surely fits into one message.
-pub(super) const MOST_BYTES: usize = 1500;
+pub(super) const MAX_BYTES: usize = 1500;
 /// As much of an answer in own words is shown in its outcome.
 const ANSWER_BYTES: usize = 300;
 
@@ -72,7 +72,7 @@ pub fn with_outcome(
     by: Option<&str>,
 ) -> Option<Draft> {
     let message = row.message.clone()?;
-    let asked = cut(row.ask.markdown.trim_end(), MOST_BYTES);
+    let asked = cut(row.ask.markdown.trim_end(), MAX_BYTES);
     let by = by.map(|name| format!(" ({name})")).unwrap_or_default();
     let markdown = format!("{asked}\n\n{outcome}{by}");
     outbox.draft_of(&row.conversation, Body::Revision { message, markdown, question: None })

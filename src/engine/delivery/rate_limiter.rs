@@ -9,7 +9,7 @@ use selkie_channel_core::{Audience, Pace};
 pub const ACCOUNT: &str = "account";
 /// No penalty is believed for longer: the platform may have meant less, or be mended before, and a stored one may come
 /// from before a jump of the clock. Who asks again so seldom is no burden.
-pub const LONGEST_PENALTY: TimeDelta = TimeDelta::minutes(15);
+pub const MAX_PENALTY: TimeDelta = TimeDelta::minutes(15);
 /// Places remembered before the quiet ones are forgotten.
 const MANY_PLACES: usize = 1024;
 
@@ -41,9 +41,8 @@ impl RateLimiter {
 
     /// Says when `place` may be spoken to.
     pub fn leave(&self, place: &str, now: DateTime<Utc>) -> Leave {
-        let penalty = |scope: &str| {
-            self.penalties.get(scope).map(|until| (*until).min(now + LONGEST_PENALTY))
-        };
+        let penalty =
+            |scope: &str| self.penalties.get(scope).map(|until| (*until).min(now + MAX_PENALTY));
         let window = self.account.as_ref().and_then(|w| w.free_at(now));
         if let Some(at) = later(penalty(ACCOUNT), window).filter(|at| *at > now) {
             return Leave::AccountAt(at);
@@ -89,7 +88,7 @@ impl RateLimiter {
     /// Holds a place, or the [`ACCOUNT`], back until `until`.
     pub fn punish(&mut self, scope: &str, until: DateTime<Utc>, now: DateTime<Utc>) {
         self.penalties.retain(|_, at| *at > now);
-        let until = until.min(now + LONGEST_PENALTY);
+        let until = until.min(now + MAX_PENALTY);
         let known = self.penalties.entry(scope.to_owned()).or_insert(until);
         *known = until.max(*known);
     }
@@ -199,7 +198,7 @@ mod tests {
     fn no_penalty_outlives_its_bound_and_no_pace_a_jump_back() {
         let mut limiter = RateLimiter::new(pace());
         limiter.punish("a", at(0) + TimeDelta::days(400), at(0));
-        assert_eq!(limiter.leave("a", at(0)), Leave::PlaceAt(at(0) + LONGEST_PENALTY));
+        assert_eq!(limiter.leave("a", at(0)), Leave::PlaceAt(at(0) + MAX_PENALTY));
         limiter.took("b", Audience::Direct, at(3_600_000));
         assert_eq!(limiter.leave("b", at(0)), Leave::PlaceAt(at(1_000)));
     }

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{Body, Choice, MessageRef, Outbound, Question};
 
 use crate::delivery::outbox::Outbox;
-use crate::delivery::questions::{MOST_BYTES, can_change, cut};
+use crate::delivery::questions::{MAX_BYTES, can_change, cut};
 use selkie_domain::reminder::{ReminderId, ReminderState};
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
@@ -17,13 +17,13 @@ pub const AGAIN: &str = "again";
 /// After so long it is.
 pub const LATER: TimeDelta = TimeDelta::minutes(10);
 /// A question is named by so many letters at the most.
-const LONGEST_KEY: usize = 24;
+const MAX_KEY: usize = 24;
 
 /// Gives the words of a reminder their buttons, where its channel can show on the message what became of them.
 pub fn with_buttons(outbox: &Outbox, id: ReminderId, said: Outbound) -> Outbound {
     let key = id.key();
     let Body::Text { markdown } = &said.body else { return said };
-    if key.len() > LONGEST_KEY || !can_change(outbox, &said.conversation) {
+    if key.len() > MAX_KEY || !can_change(outbox, &said.conversation) {
         return said;
     }
     let choice = |id: &str, label: &str| Choice {
@@ -48,7 +48,7 @@ pub fn revised(
     message: MessageRef,
     outcome: &str,
 ) -> Option<Draft> {
-    let said = cut(row.schedule.schedule.action.text().trim_end(), MOST_BYTES);
+    let said = cut(row.schedule.schedule.action.text().trim_end(), MAX_BYTES);
     let markdown = format!("{said}\n\n{outcome}");
     let body = Body::Revision { message, markdown, question: None };
     outbox.draft_of(&row.schedule.conversation, body)

@@ -31,7 +31,7 @@ use selkie_tools::ToolError;
 use selkie_tools::ports::{Poster, RelayOutcome, RelayRequest, Reply, SayOutcome};
 
 /// How long a tool waits for the platform's receipt.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long it may take a platform to tell who posts.
 const ASKS: Duration = Duration::from_secs(5);
@@ -137,7 +137,7 @@ impl TaskReply {
         let standing = match stored {
             ReplyState::Sent(_, mut watch) => {
                 let settled = waiters::settled(&mut watch);
-                tokio::time::timeout(PATIENCE, settled).await.unwrap_or(DeliveryState::Open)
+                tokio::time::timeout(TIMEOUT, settled).await.unwrap_or(DeliveryState::Open)
             }
             ReplyState::Known(_, standing) => standing,
         };
@@ -232,7 +232,7 @@ impl Reply for TaskReply {
         Ok(match self.outbox.runtime.to_the_end(stored).await? {
             Ok(mut watch) => {
                 let settled = waiters::settled(&mut watch);
-                let standing = tokio::time::timeout(PATIENCE, settled).await;
+                let standing = tokio::time::timeout(TIMEOUT, settled).await;
                 let standing = standing.unwrap_or(DeliveryState::Open);
                 RelayOutcome { spoken: spoken(standing), is_known: false }
             }

@@ -18,7 +18,7 @@ use selkie_domain::ids::OutboundId;
 use selkie_store::{DeliveryState, Draft, QueuedOutbound, StoreError};
 
 /// Longer than a platform takes to answer, and added to the time after which a doubt is looked up.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long what failed is waited for: then the cause is told.
 const SOON: Duration = Duration::from_secs(5);
 
@@ -112,7 +112,7 @@ fn sent(outbox: &Outbox, queued: QueuedOutbound) -> PartWatch {
 
 async fn receipt(outbox: &Outbox, watched: PartWatch) -> (DeliveryState, Option<String>) {
     let PartWatch { mut standing, mut troubles } = watched;
-    let patience = PATIENCE + outbox.settings.now().outbox.unclear_after.0;
+    let patience = TIMEOUT + outbox.settings.now().outbox.unclear_after.0;
     let settled = waiters::settled(&mut standing);
     let standing = tokio::select! {
         standing = tokio::time::timeout(patience, settled) => standing.unwrap_or(DeliveryState::Open),

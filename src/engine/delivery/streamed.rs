@@ -14,7 +14,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::delivery::account::Account;
-use crate::delivery::beside::{Beside, LONGEST_GAP, SOON, Stand, Turn};
+use crate::delivery::beside::{Beside, MAX_GAP, SOON, Stand, Turn};
 use crate::delivery::doubt::{Doubt, LookupResult};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StreamMode;
@@ -24,7 +24,7 @@ use selkie_domain::written::TextProgress;
 use selkie_store::{StatusChange, StatusNote, TaskClaim};
 
 /// More than the first message of an answer holds on any platform, bytes.
-const MOST_SHOWN: usize = 32 * 1024;
+const MAX_SHOWN: usize = 32 * 1024;
 /// Stands behind what is not all.
 const GOES_ON: &str = " …";
 
@@ -112,7 +112,7 @@ impl StreamedAnswer {
             TextProgress::More(piece) => {
                 state.pieces += 1;
                 state.began.get_or_insert_with(Instant::now);
-                if state.text.len() < MOST_SHOWN {
+                if state.text.len() < MAX_SHOWN {
                     state.text.push_str(piece);
                 }
                 // One that comes in one piece is whole as soon as it can be shown.
@@ -348,7 +348,7 @@ impl<'a> AnswerStream<'a> {
                 }
             }
             Delivery::Retry { after, .. } => {
-                self.gap = (self.gap * 2).clamp(SOON, LONGEST_GAP);
+                self.gap = (self.gap * 2).clamp(SOON, MAX_GAP);
                 self.next = Instant::now() + self.gap.max(after);
                 if is_first {
                     // It is proven that nothing was sent.
@@ -376,7 +376,7 @@ impl<'a> AnswerStream<'a> {
         match doubt.look(&self.beside).await {
             LookupResult::At(message) => self.stands(Some(message)).await,
             LookupResult::NotYet(doubt) => {
-                self.gap = (self.gap * 2).clamp(SOON, LONGEST_GAP);
+                self.gap = (self.gap * 2).clamp(SOON, MAX_GAP);
                 self.standing.doubt = Some(doubt);
             }
             LookupResult::Never => {}

@@ -21,7 +21,7 @@ use selkie_domain::ids::PartId;
 use selkie_store::{DuePart, Outcome, QueuedOutbound, StoreError};
 
 /// Calls in flight at once for one account.
-const MOST_IN_FLIGHT: usize = 64;
+const MAX_IN_FLIGHT: usize = 64;
 
 /// So many attempts in a row that were not taken are an outage.
 const OUTAGE: u32 = 2;
@@ -228,7 +228,7 @@ impl DeliveryWorker {
             self.line_up(conversation);
         }
         let mut account_at = None;
-        while flying.len() < MOST_IN_FLIGHT
+        while flying.len() < MAX_IN_FLIGHT
             && let Some(conversation) = self.ready.pop_front().or_else(|| self.later.pop_front())
         {
             let Some(due) = self.lanes.get(&conversation).and_then(|l| l.front()) else {

@@ -41,7 +41,7 @@ use selkie_tools::shell::Processes;
 
 /// The newest tasks that a stop for a whole place looks through, and the most that it ends.
 const RECENT: usize = 1000;
-const MOST_STOPPED: usize = 50;
+const MAX_STOPPED: usize = 50;
 
 /// Carries out rows of commands, taps and answers.
 pub struct Commands {
@@ -364,7 +364,7 @@ impl Commands {
             let here = task.conversation != *given.conversation
                 && task.conversation.account() == given.conversation.account()
                 && account.channel.address.place(&task.conversation) == *given.place;
-            if begun && here && busy.len() < MOST_STOPPED {
+            if begun && here && busy.len() < MAX_STOPPED {
                 let speaker = ledger.task(task.id).await?.and_then(|detail| detail.facts.speaker);
                 busy.push((task, speaker));
             }

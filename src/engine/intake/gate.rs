@@ -38,7 +38,7 @@ use crate::work::settings::TriggerMode;
 /// Decisions at the same time, in all groups together.
 const SIDE_BY_SIDE: usize = 4;
 /// The newest lines of the past that are asked for, and how long that may take.
-const MOST_BEFORE: usize = 15;
+const MAX_BEFORE: usize = 15;
 const LOOK_BACK: Duration = Duration::from_secs(10);
 /// Tokens of one decision.
 const MAX_OUTPUT: u32 = 400;
@@ -149,7 +149,7 @@ impl Gate {
         let (Some(receiver), Some(first), false) = (receiver, first, known || strict) else {
             return;
         };
-        match timeout(LOOK_BACK, receiver.backfill(conversation, first, MOST_BEFORE)).await {
+        match timeout(LOOK_BACK, receiver.backfill(conversation, first, MAX_BEFORE)).await {
             Ok(Ok(mut earlier)) => {
                 earlier.lines.iter_mut().for_each(|line| hide(&self.outbox.runtime.redactor, line));
                 waiting.context = earlier.lines;

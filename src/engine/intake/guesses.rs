@@ -7,7 +7,7 @@ use crate::delivery::outbox::Outbox;
 use selkie_domain::usage::UsageDelta;
 
 /// So many wrong codes are answered.
-const MOST: u64 = 5;
+const MAX: u64 = 5;
 /// The minutes in which they are counted.
 const MINUTES: i64 = 10;
 /// The counter's name in the store.
@@ -28,7 +28,7 @@ pub enum Guess {
 
 /// Whether a sender has guessed so often that no code of theirs is read now.
 pub async fn are_too_many(outbox: &Outbox, inbound: &Inbound) -> bool {
-    lately(outbox, inbound).await >= MOST
+    lately(outbox, inbound).await >= MAX
 }
 
 /// Counts a wrong code, and says what it gets.
@@ -44,8 +44,8 @@ pub async fn wrong(outbox: &Outbox, inbound: &Inbound) -> Guess {
 /// What the next wrong code gets after so many. The line is counted, too: it is said once.
 fn answer_to(before: u64) -> Guess {
     match before {
-        0..MOST => Guess::Answered,
-        MOST => Guess::LastWord,
+        0..MAX => Guess::Answered,
+        MAX => Guess::LastWord,
         _ => Guess::Silent,
     }
 }

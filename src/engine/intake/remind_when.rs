@@ -6,7 +6,7 @@ use selkie_schedule::expression::{Expression, ExpressionError, time_of_day};
 use selkie_schedule::zone::Zone;
 
 /// So many words may say when: `in 1 hour 30 minutes`.
-const MOST_WORDS: usize = 5;
+const MAX_WORDS: usize = 5;
 
 /// What says when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn read(words: &[&str], zone: Zone, now: DateTime<Utc>) -> Result<When, NoTi
         return Err(NoTime::Missing);
     }
     let mut why = None;
-    for count in (1..=words.len().min(MOST_WORDS)).rev() {
+    for count in (1..=words.len().min(MAX_WORDS)).rev() {
         let written = written(&first, &words[..count]);
         match Expression::written(&written, zone, now) {
             Ok(Expression::Once(_)) => return Ok(When { written, words: count }),

@@ -25,7 +25,7 @@ const MANY: usize = 10_000;
 /// So often a person, or the people of a place, are told their id in a day.
 const TIMES: u32 = 3;
 /// Characters of a name that an owner is shown.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME: usize = 100;
 
 /// What senders who are not on the list were told, in this process.
 #[derive(Default)]
@@ -194,7 +194,7 @@ impl UnlistedSenders {
         let (runtime, storage) = (&outbox.runtime, &outbox.storage);
         let request = PairingRequest {
             person: inbound.speaker.id.clone(),
-            name: inbound.speaker.name.chars().take(LONGEST_NAME).collect(),
+            name: inbound.speaker.name.chars().take(MAX_NAME).collect(),
             code: pairing::new_code(&*runtime.chance),
             until: runtime.now() + pairing::LASTS,
         };

@@ -40,9 +40,9 @@ const ROUNDS: usize = 40;
 /// So many pages of messages are looked through at a time.
 const PAGES: usize = 200;
 /// So many people of one place are known, the latest.
-const MOST_MET: usize = 2_000;
+const MAX_MET: usize = 2_000;
 /// So many times of people are looked up, the latest.
-const MOST_TIMES: usize = 20_000;
+const MAX_TIMES: usize = 20_000;
 /// What was stored so lately may come to be seen behind something newer.
 const UNSETTLED: TimeDelta = TimeDelta::seconds(60);
 
@@ -180,7 +180,7 @@ impl Acquaintances {
     /// When the ledger does not answer.
     pub async fn met_in(&self, place: &PlaceId) -> Result<Vec<SeenPerson>, StoreError> {
         self.look().await?;
-        self.storage.ledger.met_in(place, MOST_MET).await
+        self.storage.ledger.met_in(place, MAX_MET).await
     }
 
     /// Lists whom a conversation of a place knows beside the files, up to now: who has spoken there, and where it hears of
@@ -207,7 +207,7 @@ impl Acquaintances {
     /// When the ledger does not answer.
     pub async fn last_spoke(&self) -> Result<LastSpoke, StoreError> {
         self.look().await?;
-        let met = self.storage.ledger.met_lately(MOST_TIMES).await?;
+        let met = self.storage.ledger.met_lately(MAX_TIMES).await?;
         // The latest comes first: what is older takes nothing's place.
         let oldest_first = met.into_iter().rev();
         Ok(LastSpoke(oldest_first.map(|met| (met.person.to_string(), met.at)).collect()))
@@ -223,7 +223,7 @@ impl Acquaintances {
         person: &PersonId,
     ) -> Result<Vec<SeenPerson>, StoreError> {
         self.look().await?;
-        self.storage.ledger.met_beside(account, person, MOST_MET).await
+        self.storage.ledger.met_beside(account, person, MAX_MET).await
     }
 
     /// Lists who is mentioned by an answer, among the people of its place. Nothing is asked where there is no `@`.

@@ -44,7 +44,7 @@ use selkie_schedule::zones::Zones;
 use selkie_store::{Advance, ApprovalRow, End, StoreError, TaskClaim};
 
 /// A task that was cut off so often is given up at its next claim.
-pub const MOST_ATTEMPTS: u32 = 3;
+pub const MAX_ATTEMPTS: u32 = 3;
 
 /// Answers claimed tasks.
 pub struct Answers {
@@ -243,7 +243,7 @@ impl Answers {
     async fn driven(&self, claimed: &mut TaskClaim, life: &Life<'_>) -> Option<DriveEnd> {
         let mark = life.mark;
         let ended = |ending| Some(DriveEnd::Ended(Box::new(ending)));
-        if claimed.attempts > MOST_ATTEMPTS {
+        if claimed.attempts > MAX_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
             let why = format!("claimed {} times and never finished", claimed.attempts);
             let text = messages::poison(claimed.attempts);

@@ -94,6 +94,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let mut bytes = Vec::new();
-    file.take(AnswerPicture::MOST_BYTES as u64).read_to_end(&mut bytes)?;
+    file.take(AnswerPicture::MAX_BYTES as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

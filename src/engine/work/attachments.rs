@@ -20,7 +20,7 @@ use selkie_domain::transcript::Picture;
 use selkie_tools::PictureKeeper;
 
 /// No file is waited for longer.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 /// The largest file of this machine that is copied, in bytes.
 pub const MAX_COPIED: u64 = 20 * 1024 * 1024;
 /// Endings of pictures that models look at.
@@ -87,8 +87,8 @@ impl Attachments {
             };
             let name = safe_name(attachment);
             let fetched = tokio::select! {
-                fetched = tokio::time::timeout(PATIENCE, one(&account.channel, attachment, left, &folder, &name)) => {
-                    fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", PATIENCE.as_secs())))
+                fetched = tokio::time::timeout(TIMEOUT, one(&account.channel, attachment, left, &folder, &name)) => {
+                    fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", TIMEOUT.as_secs())))
                 }
                 () = cancel.cancelled() => Err("the task was stopped".to_owned()),
             };

@@ -13,9 +13,9 @@ use selkie_domain::taint::Taint;
 use selkie_store::{Arrival, Disposition, Fuse, TaskClaim};
 
 /// As many lines as a claim is handed.
-const MOST_LINES: usize = 30;
+const MAX_LINES: usize = 30;
 /// Nobody waits longer for what others said before.
-const PATIENCE: Duration = Duration::from_secs(12);
+const TIMEOUT: Duration = Duration::from_secs(12);
 
 /// Adds what was said before to the context of a conversation's first task. Without it the task goes on,
 /// and its model is told that lines are missing.
@@ -85,18 +85,18 @@ async fn fetch(outbox: &Outbox, claimed: &TaskClaim) -> Earlier {
         outbox.accounts.of(&claimed.conversation).and_then(|a| a.channel.receiver.clone());
     let known = claimed.context.iter().chain(claimed.heard.iter().map(|(_, inbound)| inbound));
     let oldest = known.map(|inbound| inbound.order).min();
-    let room = MOST_LINES.saturating_sub(claimed.context.len());
+    let room = MAX_LINES.saturating_sub(claimed.context.len());
     let (Some(receiver), Some(oldest), 1..) = (receiver, oldest, room) else {
         return Earlier::default();
     };
-    let asked = timeout(PATIENCE, receiver.backfill(&claimed.conversation, oldest, room)).await;
+    let asked = timeout(TIMEOUT, receiver.backfill(&claimed.conversation, oldest, room)).await;
     let missing = match asked {
         Ok(Ok(mut earlier)) => {
             earlier.lines.iter_mut().for_each(|inbound| hide(&outbox.runtime.redactor, inbound));
             return earlier;
         }
         Ok(Err(why)) => why,
-        Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
+        Err(_) => format!("no answer within {} s", TIMEOUT.as_secs()),
     };
     Earlier { lines: Vec::new(), missing: Some(missing) }
 }

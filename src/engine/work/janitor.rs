@@ -22,7 +22,7 @@ const EVERY: Duration = Duration::from_secs(3600);
 /// While a task that was told to stop, or what is on its way, keeps something from being forgotten.
 const SOON: Duration = Duration::from_secs(2);
 /// So often it is looked for soon; then it is left to the next hour.
-const MOST_SOON: u32 = 300;
+const MAX_SOON: u32 = 300;
 /// Between two steps, whatever there is to do: messages go first, and the steps still come.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -44,7 +44,7 @@ impl Janitor {
         while self.rests(wait).await {
             self.rows().await;
             let mut looks = 0;
-            while looks < MOST_SOON && self.is_forgetting().await && self.rests(SOON).await {
+            while looks < MAX_SOON && self.is_forgetting().await && self.rests(SOON).await {
                 self.rows().await;
                 looks += 1;
             }

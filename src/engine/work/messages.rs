@@ -16,9 +16,9 @@ pub fn public_place(conversation: &ConversationId, tool: &str) -> String {
 
 /// What of the todo list was over when it was first seen.
 pub fn overdue(items: &[&str]) -> String {
-    const MOST: usize = 5;
-    let shown: Vec<String> = items.iter().take(MOST).map(|item| format!("“{item}”")).collect();
-    let more = items.len().saturating_sub(MOST);
+    const MAX: usize = 5;
+    let shown: Vec<String> = items.iter().take(MAX).map(|item| format!("“{item}”")).collect();
+    let more = items.len().saturating_sub(MAX);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let shown = shown.join(", ");
     format!("Already overdue in TODO.md when I first saw it, so I send no reminder: {shown}{more}.")

@@ -11,7 +11,7 @@ use selkie_channel_core::locked;
 /// Its files below the state folder, in the order of the prompt.
 const FILES: [&str; 2] = ["persona/IDENTITY.md", "persona/SOUL.md"];
 /// A file is read up to here.
-const MOST_BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// Who the bot is, as its files say now.
 pub struct Persona {
@@ -86,7 +86,7 @@ fn one(path: &Path) -> Option<String> {
         tracing::warn!(path = %shown, "this part of the persona is not UTF-8: it is left out");
         return None;
     };
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         tracing::warn!(path = %shown, "this part of the persona is cut after 16 KiB");
     }
     let Page { words, is_draft } = page(text);
@@ -96,7 +96,7 @@ fn one(path: &Path) -> Option<String> {
 /// At most one byte more than is used.
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -105,12 +105,12 @@ fn whole(bytes: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         // The limit may have cut a character in two.
-        Err(error) if error.error_len().is_none() && bytes.len() > MOST_BYTES => {
+        Err(error) if error.error_len().is_none() && bytes.len() > MAX_BYTES => {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).ok()?
         }
         Err(_) => return None,
     };
-    Some(&text[..text.floor_char_boundary(MOST_BYTES)])
+    Some(&text[..text.floor_char_boundary(MAX_BYTES)])
 }
 
 struct Page<'a> {
@@ -208,10 +208,10 @@ mod tests {
 
     #[test]
     fn what_is_too_long_or_no_text_does_no_harm() {
-        let long = persona("é".repeat(MOST_BYTES), "Be kind.");
-        assert_eq!(long.len(), MOST_BYTES + "\n\nBe kind.".len());
-        let odd = persona(format!("a{}", "é".repeat(MOST_BYTES)), "");
-        assert_eq!(odd.len(), MOST_BYTES - 1, "no half character");
+        let long = persona("é".repeat(MAX_BYTES), "Be kind.");
+        assert_eq!(long.len(), MAX_BYTES + "\n\nBe kind.".len());
+        let odd = persona(format!("a{}", "é".repeat(MAX_BYTES)), "");
+        assert_eq!(odd.len(), MAX_BYTES - 1, "no half character");
         assert_eq!(persona(b"\xff\xfe", "Be kind."), "Be kind.");
     }
 

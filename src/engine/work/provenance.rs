@@ -3,7 +3,7 @@
 use selkie_channel_core::{Aside, Inbound};
 
 /// Tools that one message can name.
-const MOST_SUMMONED: usize = 8;
+const MAX_SUMMONED: usize = 8;
 
 /// Whether a message carries words that are not its speaker's own.
 pub fn is_foreign(inbound: &Inbound) -> bool {
@@ -32,7 +32,7 @@ fn names<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
         let end = word.find(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'));
         let name = &word[..end.unwrap_or(word.len())];
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase());
-        if is_name && names.len() < MOST_SUMMONED && !names.iter().any(|n| n == name) {
+        if is_name && names.len() < MAX_SUMMONED && !names.iter().any(|n| n == name) {
             names.push(name.to_owned());
         }
     }

@@ -22,7 +22,7 @@ use selkie_schedule::zone::Zone;
 use selkie_store::TaskClaim;
 
 /// The newest lines of group talk that are shown.
-const MOST_LINES: usize = 50;
+const MAX_LINES: usize = 50;
 /// No line of group talk is shown longer.
 const LINE_BYTES: usize = 600;
 
@@ -162,7 +162,7 @@ fn name(speaker: &Speaker) -> String {
 
 /// What a group said since the last task: talk among others, not asked of the bot; the prompt fences it.
 fn group_talk(context: &[Inbound], zone: Zone) -> Option<UserMessage> {
-    let newest = &context[context.len().saturating_sub(MOST_LINES)..];
+    let newest = &context[context.len().saturating_sub(MAX_LINES)..];
     let at = newest.last()?.at;
     let lines = newest.iter().map(|inbound| {
         let said = one_line(&inbound.text);

@@ -24,7 +24,7 @@ use selkie_tools::ports::{
 use selkie_tools::scope::{Outward, Scope};
 
 /// No call of a tool takes longer.
-const LONGEST_CALL: Duration = Duration::from_secs(120);
+const MAX_CALL: Duration = Duration::from_secs(120);
 
 /// Makes scopes.
 #[derive(Clone)]
@@ -90,7 +90,7 @@ impl Scopes {
             post_files: Arc::clone(&self.post_files),
             modes: Arc::clone(&self.modes),
             spent: Arc::default(),
-            deadline: Instant::now() + LONGEST_CALL,
+            deadline: Instant::now() + MAX_CALL,
             cancel: at.cancel.clone(),
             clock: Arc::clone(&self.clock),
         }

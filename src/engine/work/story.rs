@@ -17,7 +17,7 @@ use selkie_domain::usage::Usage;
 use selkie_store::{DeliveryState, End, TaskClaim};
 
 /// So long the line waits for the last receipt: an outage of a platform may last for days.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What is told of a task.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Story {
         outbox.runtime.tracker.spawn(async move {
             let mut sent = "sent";
             for watch in &mut watches {
-                let settled = timeout_at(began + PATIENCE, waiters::settled(watch));
+                let settled = timeout_at(began + TIMEOUT, waiters::settled(watch));
                 let settled = stop.run_until_cancelled(settled).await;
                 let standing = settled.and_then(Result::ok).unwrap_or(DeliveryState::Open);
                 if !matches!(standing, DeliveryState::Delivered { .. }) {

@@ -24,9 +24,9 @@ use selkie_tools::ToolError;
 use selkie_tools::ports::Small;
 
 /// What was said earlier is not summed up any more.
-const LONGEST_AGO: TimeDelta = TimeDelta::days(30);
+const MAX_AGO: TimeDelta = TimeDelta::days(30);
 /// So many conversations are looked at in one go.
-const MOST: usize = 100;
+const MAX: usize = 100;
 /// How long a summary may take.
 const LIMIT: Duration = Duration::from_secs(60);
 /// After trouble.
@@ -124,7 +124,7 @@ impl Summaries {
         let after = self.settings.now().after()?;
         let now = self.outbox.runtime.now();
         let least = self.settings.now().tasks.get().into();
-        let sought = SoughtTalk { since: now - LONGEST_AGO, least, most: MOST };
+        let sought = SoughtTalk { since: now - MAX_AGO, least, most: MAX };
         let found = match self.outbox.storage.ledger.unsummarized(sought).await {
             Ok(found) => found,
             Err(error) => {

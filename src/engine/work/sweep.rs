@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use chrono::{DateTime, Utc};
 
 /// So many files are looked at in one sweep; the next one finds the others.
-const MOST: usize = 200_000;
+const MAX: usize = 200_000;
 /// Folders deeper than this are left alone.
 const DEEP: usize = 16;
 
@@ -92,7 +92,7 @@ fn look(
     let path = entry.path();
     let Ok(found) = entry.metadata() else { return };
     let Some(changed) = changed(&found) else { return };
-    if files.len() >= MOST {
+    if files.len() >= MAX {
         return;
     }
     if !found.is_dir() {

@@ -15,7 +15,7 @@ use selkie_domain::ids::ScheduleId;
 use selkie_domain::owners::Owners;
 use selkie_domain::schedule::{Action, Maker, Terms, Wish};
 use selkie_domain::taint::Taint;
-use selkie_schedule::book::{Book, BookError, MOST_LISTED, RequestOrigin, ScheduleRequest};
+use selkie_schedule::book::{Book, BookError, MAX_LISTED, RequestOrigin, ScheduleRequest};
 use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::recurrence::Recurrence;
 use selkie_schedule::zones::Zones;
@@ -53,11 +53,11 @@ impl Timetable for BookTimetable {
     async fn list(&self, conversation: &ConversationId) -> Result<ScheduleList, ToolError> {
         // At the command line the owner sees them all.
         let here = (!command_line::is_at(conversation)).then(|| conversation.clone());
-        let which = Which { conversation: here, limit: MOST_LISTED, ..Which::default() };
+        let which = Which { conversation: here, limit: MAX_LISTED, ..Which::default() };
         let rows = self.book.list(&which).await.map_err(told)?;
         let level = rows.iter().map(|row| level(&row.schedule.maker)).max().unwrap_or_default();
         let lines = rows.iter().map(|row| self.book.line(row)).collect();
-        let more = match rows.len() < MOST_LISTED {
+        let more = match rows.len() < MAX_LISTED {
             true => 0,
             false => {
                 let all = self.book.how_many(&which).await.map_err(told)?;

@@ -17,7 +17,7 @@ const AROUND: &[char] = &[
     '-', ':',
 ];
 /// A longer answer says something.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 /// Whether nobody waits for what a task has to say.
 pub fn is_unattended(facts: &Facts) -> bool {
@@ -98,7 +98,7 @@ fn said(text: &str, taint: Taint) -> Item {
 
 /// Whether a text says `NOTHING` alone, whatever its case, its marks, or the fence around it.
 fn is_nothing(text: &str) -> bool {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return false;
     }
     let bare = |text: &str| {

@@ -12,7 +12,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
 use crate::delivery::outbox::Outbox;
-use crate::work::answer::{Answers, MOST_ATTEMPTS};
+use crate::work::answer::{Answers, MAX_ATTEMPTS};
 use crate::work::failed_finish::Remains;
 use crate::work::settings::WorkerSettings;
 use selkie_channel_core::locked;
@@ -270,7 +270,7 @@ impl Workers {
     /// Takes up, before anything else is claimed, what was running at the last deaths of the process: whatever
     /// killed it is among them, and the others are not to be given up with it.
     pub async fn suspect(&self) -> Result<(), StoreError> {
-        let lanes = self.outbox.storage.ledger.suspects(MOST_ATTEMPTS - 1).await?;
+        let lanes = self.outbox.storage.ledger.suspects(MAX_ATTEMPTS - 1).await?;
         if !lanes.is_empty() {
             tracing::warn!(
                 lanes = lanes.len(),

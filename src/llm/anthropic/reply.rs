@@ -11,7 +11,7 @@ use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
 
 /// No answer has more blocks than this.
-const MOST_BLOCKS: usize = 256;
+const MAX_BLOCKS: usize = 256;
 
 /// What has arrived so far.
 #[derive(Default)]
@@ -94,7 +94,7 @@ impl Gather for PartialReply {
             return Err(unfinished(Reason::Garbled, why));
         }
         if self.too_many {
-            let why = format!("an answer of more than {MOST_BLOCKS} blocks");
+            let why = format!("an answer of more than {MAX_BLOCKS} blocks");
             return Err(unfinished(Reason::Garbled, why));
         }
         let text = self.said.finish();
@@ -115,7 +115,7 @@ impl Gather for PartialReply {
 
 impl PartialReply {
     fn begin(&mut self, index: u64, block: &Value, torn: bool, heard: &OnText<'_>) {
-        if self.blocks.len() >= MOST_BLOCKS {
+        if self.blocks.len() >= MAX_BLOCKS {
             self.too_many = true;
             return;
         }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::own::{self, Own};
-use crate::gather::{Gather, MOST_CALLS, Whole};
+use crate::gather::{Gather, MAX_CALLS, Whole};
 use crate::halves::PieceJoiner;
 use crate::pictures::Pictures;
 use crate::refusal::IncompleteAnswer;
@@ -76,7 +76,7 @@ impl Gather for PartialReply {
             return Err(unfinished(Reason::Garbled, why));
         }
         if self.too_many {
-            let why = format!("an answer with more than {MOST_CALLS} calls");
+            let why = format!("an answer with more than {MAX_CALLS} calls");
             return Err(unfinished(Reason::Garbled, why));
         }
         let finish = self.finish.unwrap_or_default();
@@ -142,7 +142,7 @@ impl PartialReply {
     }
 
     fn begin_call(&mut self, call: &Value) {
-        if self.calls.len() >= MOST_CALLS {
+        if self.calls.len() >= MAX_CALLS {
             self.too_many = true;
             return;
         }

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use serde_json::Value;
 
-use crate::gather::{Gather, MOST_CALLS, Whole};
+use crate::gather::{Gather, MAX_CALLS, Whole};
 use crate::pictures::Pictures;
 use crate::refusal::IncompleteAnswer;
 use crate::text_so_far::TextSoFar;
@@ -14,7 +14,7 @@ use selkie_domain::transcript::Call;
 use selkie_domain::usage::Usage;
 
 /// No answer has more items than this.
-const MOST_ITEMS: usize = 512;
+const MAX_ITEMS: usize = 512;
 /// What stands between two messages of one answer.
 const BREAK: &str = "\n\n";
 /// The items that are pictures.
@@ -87,8 +87,8 @@ impl Gather for PartialReply {
             return Err(garbled(format!("the answer ended early {word}").trim_end().to_owned()));
         }
         let calls: Vec<Call> = self.items.iter().filter_map(|(_, item)| call(item)).collect();
-        if self.too_many || calls.len() > MOST_CALLS {
-            return Err(garbled(format!("an answer with more than {MOST_CALLS} calls")));
+        if self.too_many || calls.len() > MAX_CALLS {
+            return Err(garbled(format!("an answer with more than {MAX_CALLS} calls")));
         }
         let written = std::mem::take(&mut self.written).finish();
         let (text, refused) = self.text(written);
@@ -122,7 +122,7 @@ impl PartialReply {
         let item = if torn { halves::whole(item) } else { item.clone() };
         match self.items.binary_search_by_key(&place, |(at, _)| *at) {
             Ok(at) => self.items[at].1 = item,
-            Err(_) if self.items.len() >= MOST_ITEMS => self.too_many = true,
+            Err(_) if self.items.len() >= MAX_ITEMS => self.too_many = true,
             Err(at) => self.items.insert(at, (place, item)),
         }
     }

@@ -6,7 +6,7 @@ use crate::dialect;
 use selkie_domain::transcript::Call;
 
 /// Longer text holds no calls, bytes.
-pub(crate) const LONGEST: usize = 32 * 1024;
+pub(crate) const MAX_LENGTH: usize = 32 * 1024;
 
 /// A piece of an answer that is no words alone.
 pub(super) struct Block {

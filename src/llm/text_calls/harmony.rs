@@ -1,6 +1,6 @@
 //! Harmony, the form in which some open models write all that they say: messages in channels, of which people read one.
 
-use super::block::{Block, LONGEST, call};
+use super::block::{Block, MAX_LENGTH, call};
 use crate::dialect;
 
 /// What a channel's name stands behind.
@@ -12,11 +12,11 @@ const MESSAGE: &str = "<|message|>";
 /// What ends a message.
 const ENDS: [&str; 5] = ["<|end|>", "<|return|>", "<|call|>", START, CHANNEL];
 /// The longest head of a message, bytes.
-const LONGEST_HEAD: usize = 400;
+const MAX_HEAD: usize = 400;
 
 /// Reads the message at the beginning; `None` where none begins.
 pub(super) fn block(rest: &str) -> Option<Block> {
-    let head = rest.find(MESSAGE).filter(|at| *at <= LONGEST_HEAD)?;
+    let head = rest.find(MESSAGE).filter(|at| *at <= MAX_HEAD)?;
     let (about, body) = (&rest[..head], &rest[head + MESSAGE.len()..]);
     let stop = ENDS.iter().filter_map(|end| Some((body.find(end)?, *end))).min();
     let length = stop.map_or(body.len(), |(at, _)| at);
@@ -26,7 +26,7 @@ pub(super) fn block(rest: &str) -> Option<Block> {
     let text = &body[..length];
     if let Some(name) = recipient(about) {
         // What was cut off may have been meant otherwise.
-        let is_whole = mark == "<|call|>" && text.len() <= LONGEST;
+        let is_whole = mark == "<|call|>" && text.len() <= MAX_LENGTH;
         let calls = is_whole.then(|| call(name, dialect::arguments(text))).flatten();
         return Some(Block { calls: calls.map(|call| vec![call]), words: String::new(), end });
     }

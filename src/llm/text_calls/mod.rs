@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 
-pub(super) use self::block::LONGEST;
+pub(super) use self::block::MAX_LENGTH;
 pub(super) use self::read::BEGINNINGS;
 use self::read::Parts;
 use crate::{AskError, Card, Model, ModelError, OnText, Reason, Reply, Request};
@@ -92,7 +92,7 @@ impl Model for TextCalls {
         }
         tracing::info!(by = first.by, "a model wrote a call as text: it is asked again");
         let mut again = request.clone();
-        let end = written.floor_char_boundary(LONGEST);
+        let end = written.floor_char_boundary(MAX_LENGTH);
         again.turns.push(Turn::Assistant(written[..end].to_owned()));
         again.turns.push(Turn::User(AGAIN.to_owned()));
         let asked = self.inner.ask(&again, heard).await;

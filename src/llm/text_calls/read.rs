@@ -2,12 +2,12 @@
 
 use serde_json::{Deserializer, Value};
 
-use super::block::{Block, LONGEST, call, is_name};
+use super::block::{Block, MAX_LENGTH, call, is_name};
 use super::harmony;
 use selkie_domain::transcript::Call;
 
 /// No answer holds more calls.
-const MOST_CALLS: usize = 128;
+const MAX_CALLS: usize = 128;
 /// How each form begins.
 pub(crate) const BEGINNINGS: [&str; 7] = [
     "<tool_call>",
@@ -34,9 +34,9 @@ pub(super) struct Parts {
 }
 
 /// Longer answers are not looked through, bytes.
-const MOST_READ: usize = 4 * LONGEST;
+const MAX_READ: usize = 4 * MAX_LENGTH;
 /// Nor is one that begins a call so often.
-const MOST_BEGINNINGS: usize = 256;
+const MAX_BEGINNINGS: usize = 256;
 
 /// Whether an answer that holds no call that can be read is words about calls.
 pub(super) fn is_prose(text: &str) -> bool {
@@ -47,7 +47,7 @@ pub(super) fn is_prose(text: &str) -> bool {
 /// Takes an answer apart; `None` where it is words alone. What stands in code is words.
 pub(super) fn read(text: &str) -> Option<Parts> {
     let mut parts = Parts::default();
-    if text.len() > MOST_READ {
+    if text.len() > MAX_READ {
         // What is thought in channels is nobody's, however long.
         let begin = text.trim_start();
         let is_hidden = begin.starts_with(harmony::CHANNEL) || begin.starts_with(harmony::START);
@@ -58,7 +58,7 @@ pub(super) fn read(text: &str) -> Option<Parts> {
     let mut found = false;
     while let Some((form, begin)) = next(text, at) {
         beginnings += 1;
-        if beginnings > MOST_BEGINNINGS {
+        if beginnings > MAX_BEGINNINGS {
             parts.is_broken = true;
             break;
         }
@@ -84,7 +84,7 @@ pub(super) fn read(text: &str) -> Option<Parts> {
         (at, done) = (end, end);
     }
     parts.words.push_str(&text[done..]);
-    parts.is_broken |= parts.calls.len() > MOST_CALLS;
+    parts.is_broken |= parts.calls.len() > MAX_CALLS;
     found.then_some(parts)
 }
 
@@ -102,7 +102,7 @@ fn is_in_code(text: &str, begin: usize) -> bool {
 fn block(form: &str, rest: &str, whole: usize) -> Option<Block> {
     match form {
         harmony::CHANNEL | harmony::START => return harmony::block(rest),
-        _ if whole > LONGEST => return None,
+        _ if whole > MAX_LENGTH => return None,
         _ => {}
     }
     let inside = &rest[form.len()..];

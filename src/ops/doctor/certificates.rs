@@ -16,7 +16,7 @@ const RENEW: &str =
 
 /// One for each channel, whose platform is asked where it reaches the bot, and one for each server of the database.
 pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
-    let says = FindingText { ahead: plan.settings.alerts.certificate, zone };
+    let message = FindingText { ahead: plan.settings.alerts.certificate, zone };
     let judge = Judge::of(plan);
     let channel = |channel: &Channel| {
         let (channel, judge) = (channel.clone(), judge.clone());
@@ -24,7 +24,7 @@ pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
             let mut findings = Vec::new();
             // A platform that does not tell is told of with its channel.
             for place in of_channel(&channel).await.unwrap_or_default() {
-                findings.extend(says.finding(&place, judge.look(&place).await));
+                findings.extend(message.finding(&place, judge.look(&place).await));
             }
             findings.into()
         })
@@ -33,7 +33,7 @@ pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
         let judge = judge.clone();
         Look::new(WHAT, place.host.clone(), async move {
             let found = judge.look(&place).await;
-            says.finding(&place, found).into_iter().collect::<Vec<_>>().into()
+            message.finding(&place, found).into_iter().collect::<Vec<_>>().into()
         })
     };
     let channels = plan.channels.iter().filter(|channel| channel.receiver.is_some()).map(channel);
@@ -64,8 +64,8 @@ impl FindingText {
                 Finding::fine(WHAT, format!("{whose} is valid for at least {ahead}"))
             }
             CertificateState::Ends(until) => {
-                let says = format!("{whose} expires within {ahead}{}", at(until));
-                Finding::warning(WHAT, says, RENEW)
+                let message = format!("{whose} expires within {ahead}{}", at(until));
+                Finding::warning(WHAT, message, RENEW)
             }
             CertificateState::Ended(until) => {
                 Finding::error(WHAT, format!("{whose} has expired{}", at(until)), RENEW)
@@ -95,24 +95,24 @@ mod tests {
     #[test]
     fn what_expires_is_told_with_its_time_and_what_to_do() {
         let until: DateTime<Utc> = "2026-11-28T09:30:00Z".parse().unwrap();
-        let says = FindingText { ahead: Span::seconds(14 * 24 * 3600), zone: Zone::UTC };
+        let message = FindingText { ahead: Span::seconds(14 * 24 * 3600), zone: Zone::UTC };
         let of = |of| Place { of, host: "a.example".to_owned(), address: None, port: 443 };
         let (channel, database) = (of(Of::Channel("bird")), of(Of::Database));
-        let soon = says.finding(&channel, CertificateState::Ends(Some(until))).unwrap();
+        let soon = message.finding(&channel, CertificateState::Ends(Some(until))).unwrap();
         assert_eq!(
-            soon.says,
+            soon.message,
             "the certificate where bird reaches selkie expires within 14d: 2026-11-28 09:30 UTC"
         );
         assert_eq!(
             (soon.level, soon.name.as_str(), soon.advice.as_str()),
             (Level::Warning, "a.example", RENEW)
         );
-        let over = says.finding(&database, CertificateState::Ended(None)).unwrap();
+        let over = message.finding(&database, CertificateState::Ended(None)).unwrap();
         assert_eq!(
-            (over.level, over.says.as_str()),
+            (over.level, over.message.as_str()),
             (Level::Error, "the database server's certificate has expired")
         );
-        assert_eq!(says.finding(&database, CertificateState::Valid).unwrap().level, Level::Fine);
-        assert_eq!(says.finding(&database, CertificateState::Plain), None);
+        assert_eq!(message.finding(&database, CertificateState::Valid).unwrap().level, Level::Fine);
+        assert_eq!(message.finding(&database, CertificateState::Plain), None);
     }
 }

@@ -53,7 +53,7 @@ fn strangers(binary: &Binary, plan: &AppConfig) -> Look {
     let served = |kit: &&ChannelKit| plan.channels.iter().any(|channel| channel.name == kit.name);
     let kits: Vec<&ChannelKit> = binary.kits.iter().filter(served).collect();
     let unserved = |owner: &&String| !kits.iter().any(|kit| (kit.people.fit)(owner));
-    let says = |owner: &String| {
+    let message = |owner: &String| {
         Finding::warning(
             "owners",
             format!("the owner {owner} belongs to a channel that is not configured"),
@@ -63,7 +63,7 @@ fn strangers(binary: &Binary, plan: &AppConfig) -> Look {
     let findings: Vec<Finding> = match plan.channels.is_empty() {
         // That is said of the config already.
         true => Vec::new(),
-        false => plan.settings.owners.iter().filter(unserved).map(says).collect(),
+        false => plan.settings.owners.iter().filter(unserved).map(message).collect(),
     };
     Look::new("owners", "", async move { findings.into() })
 }

@@ -28,7 +28,7 @@ pub fn findings(times: Times, ahead: impl Iterator<Item = TimeDelta>) -> Vec<Fin
     findings.push(nearest.unwrap_or_else(|| {
         Finding::unknown(WHAT, "the clock could not be checked: no platform told the time")
     }));
-    findings.extend(times.says().map(|says| Finding::fine(ZONE, says)));
+    findings.extend(times.says().map(|message| Finding::fine(ZONE, message)));
     findings
 }
 
@@ -52,11 +52,11 @@ fn compared(ahead: TimeDelta) -> Finding {
     }
     let way = if ahead > TimeDelta::zero() { "behind" } else { "ahead of" };
     let (minutes, seconds) = (off.num_minutes(), off.num_seconds() % 60);
-    let says = format!("this machine's clock is {minutes} min {seconds} s {way} the platforms'");
+    let message = format!("this machine's clock is {minutes} min {seconds} s {way} the platforms'");
     let advice = "let the machine set its clock: timedatectl set-ntp true, or chronyd";
     match off < FAR {
-        true => Finding::warning(WHAT, says, advice),
-        false => Finding::error(WHAT, says, advice),
+        true => Finding::warning(WHAT, message, advice),
+        false => Finding::error(WHAT, message, advice),
     }
 }
 
@@ -71,8 +71,8 @@ mod tests {
         assert_eq!([0, 30, -30].map(level), [Level::Fine; 3]);
         assert_eq!([31, -31, 299].map(level), [Level::Warning; 3]);
         assert_eq!([300, -4000].map(level), [Level::Error; 2]);
-        assert!(compared(TimeDelta::seconds(95)).says.contains("1 min 35 s behind"));
-        assert!(compared(TimeDelta::seconds(-95)).says.contains("ahead of"));
+        assert!(compared(TimeDelta::seconds(95)).message.contains("1 min 35 s behind"));
+        assert!(compared(TimeDelta::seconds(-95)).message.contains("ahead of"));
         let times = Times::default();
         let nearest = findings(times, [4000, 2].map(TimeDelta::seconds).into_iter());
         assert_eq!(nearest[0].level, Level::Fine);

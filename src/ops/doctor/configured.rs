@@ -26,14 +26,14 @@ pub struct CheckedConfig {
 pub async fn meant(binary: &Binary, chosen: &ConfigChoice) -> CheckedConfig {
     match running_config::meant(binary, chosen).await {
         ConfigTarget::Chosen => look(binary, chosen),
-        ConfigTarget::Daemons { chosen, says } => {
+        ConfigTarget::Daemons { chosen, message } => {
             let mut configured = look(binary, &chosen);
-            configured.findings.push(Finding::fine(WHAT, says));
+            configured.findings.push(Finding::fine(WHAT, message));
             configured
         }
-        ConfigTarget::Unknown(says) => {
+        ConfigTarget::Unknown(message) => {
             let plan = plan_to_ask(binary, chosen).ok();
-            let findings = vec![Finding::error(WHAT, says, running_config::NAME_IT)];
+            let findings = vec![Finding::error(WHAT, message, running_config::NAME_IT)];
             CheckedConfig { plan, findings, is_known: false }
         }
     }
@@ -79,8 +79,8 @@ fn left_out(binary: &Binary, plan: Option<&AppConfig>) -> Option<Finding> {
         }
     };
     let advice = "correct the mistakes, then run selkie doctor again";
-    let says = format!("not checked because of the mistakes: {left}");
-    (!left.is_empty()).then(|| Finding::warning(WHAT, says, advice))
+    let message = format!("not checked because of the mistakes: {left}");
+    (!left.is_empty()).then(|| Finding::warning(WHAT, message, advice))
 }
 
 fn mistake(problem: &Problem, chosen: &ConfigChoice) -> Finding {

@@ -39,31 +39,40 @@ pub struct Finding {
     /// Which one of it; empty where there is but one.
     pub name: String,
     /// What is so.
-    pub says: String,
+    #[serde(rename = "says")]
+    pub message: String,
     /// What to do; empty where nothing is to be done or the words before say it.
     pub advice: String,
 }
 
 impl Finding {
     /// It is as it should be.
-    pub fn fine(what: &'static str, says: impl Into<String>) -> Self {
-        let (says, advice, name) = (says.into(), String::new(), String::new());
-        Self { level: Level::Fine, what, name, says, advice }
+    pub fn fine(what: &'static str, message: impl Into<String>) -> Self {
+        let (message, advice, name) = (message.into(), String::new(), String::new());
+        Self { level: Level::Fine, what, name, message, advice }
     }
 
     /// It could not be found out.
-    pub fn unknown(what: &'static str, says: impl Into<String>) -> Self {
-        Self { level: Level::Unknown, ..Self::fine(what, says) }
+    pub fn unknown(what: &'static str, message: impl Into<String>) -> Self {
+        Self { level: Level::Unknown, ..Self::fine(what, message) }
     }
 
     /// It works, and something will be missed.
-    pub fn warning(what: &'static str, says: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { level: Level::Warning, advice: advice.into(), ..Self::fine(what, says) }
+    pub fn warning(
+        what: &'static str,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { level: Level::Warning, advice: advice.into(), ..Self::fine(what, message) }
     }
 
     /// It does not work.
-    pub fn error(what: &'static str, says: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { level: Level::Error, ..Self::warning(what, says, advice) }
+    pub fn error(
+        what: &'static str,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { level: Level::Error, ..Self::warning(what, message, advice) }
     }
 
     /// Says which one it is.
@@ -74,12 +83,12 @@ impl Finding {
 
     /// Takes what a channel has found.
     pub fn of_channel(found: Examination) -> Self {
-        let Examination { gravity, says, advice } = found;
+        let Examination { gravity, message, advice } = found;
         let level = match gravity {
             Gravity::Fine => Level::Fine,
             Gravity::Warning => Level::Warning,
             Gravity::Error => Level::Error,
         };
-        Self { level, advice, ..Self::fine("channel", says) }
+        Self { level, advice, ..Self::fine("channel", message) }
     }
 }

@@ -66,9 +66,9 @@ pub async fn all(looks: Vec<Look>) -> Vec<LookResult> {
 async fn within(look: Look) -> LookResult {
     let Look { what, name, look } = look;
     timeout(LIMIT, look).await.unwrap_or_else(|_| {
-        let says = format!("no answer within {} s", LIMIT.as_secs());
+        let message = format!("no answer within {} s", LIMIT.as_secs());
         let advice = "check the connection (network, proxy, disk), and run selkie doctor again";
-        vec![Finding::error(what, says, advice).of(name)].into()
+        vec![Finding::error(what, message, advice).of(name)].into()
     })
 }
 

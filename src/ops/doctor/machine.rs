@@ -43,8 +43,8 @@ fn programs(path: &str) -> Vec<Finding> {
         .iter()
         .filter(|(name, _)| !there(name))
         .map(|(name, without)| {
-            let says = format!("{name} is not in PATH: {without}");
-            Finding::warning(WHAT, says, format!("install {name}, or name its folder in PATH"))
+            let message = format!("{name} is not in PATH: {without}");
+            Finding::warning(WHAT, message, format!("install {name}, or name its folder in PATH"))
         })
         .collect();
     match missing.is_empty() {
@@ -69,8 +69,8 @@ fn unit(installed: &Path) -> Option<Finding> {
         )),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
-            let says = format!("{path} cannot be read: {error}");
-            Some(Finding::warning(WHAT, says, "run selkie doctor as root to compare it"))
+            let message = format!("{path} cannot be read: {error}");
+            Some(Finding::warning(WHAT, message, "run selkie doctor as root to compare it"))
         }
     }
 }
@@ -85,11 +85,11 @@ fn room(folder: &Path) -> Finding {
             judged(folder, found.f_bavail.saturating_mul(found.f_frsize), files)
         }
         Err(error) => {
-            let says = format!(
+            let message = format!(
                 "could not find out how much room there is for {}: {error}",
                 folder.display()
             );
-            Finding::warning(WHAT, says, "look at it with df")
+            Finding::warning(WHAT, message, "look at it with df")
         }
     }
 }
@@ -99,18 +99,18 @@ fn judged(folder: &Path, bytes: u64, files: Option<u64>) -> Finding {
     const WHAT: &str = "disk";
     let (place, megabytes) = (folder.display(), bytes / 1_000_000);
     let advice = "make room, or name a folder on another disk (file_state_dir, file_cache_dir)";
-    let says = format!("{megabytes} MB are free for {place}");
+    let message = format!("{megabytes} MB are free for {place}");
     match (bytes, files) {
-        (0..NO_ROOM, _) => Finding::error(WHAT, says, advice),
+        (0..NO_ROOM, _) => Finding::error(WHAT, message, advice),
         (_, Some(0)) => {
             Finding::error(WHAT, format!("no more files can be made for {place}"), advice)
         }
         (_, Some(files @ 1..FEW_FILES)) => {
-            let says = format!("only {files} more files can be made for {place}");
-            Finding::warning(WHAT, says, advice)
+            let message = format!("only {files} more files can be made for {place}");
+            Finding::warning(WHAT, message, advice)
         }
-        (NO_ROOM..LITTLE_ROOM, _) => Finding::warning(WHAT, says, advice),
-        _ => Finding::fine(WHAT, says),
+        (NO_ROOM..LITTLE_ROOM, _) => Finding::warning(WHAT, message, advice),
+        _ => Finding::fine(WHAT, message),
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(level(LITTLE_ROOM, Some(FEW_FILES)), Level::Fine);
         assert_eq!(level(LITTLE_ROOM, Some(999)), Level::Warning);
         assert_eq!(level(LITTLE_ROOM, Some(0)), Level::Error);
-        assert_ne!(room(Path::new("/no/such/folder")).says, "");
+        assert_ne!(room(Path::new("/no/such/folder")).message, "");
     }
 
     #[test]
@@ -141,6 +141,6 @@ mod tests {
         assert_eq!(unit(&file).unwrap().level, Level::Warning);
         std::fs::write(folder.path().join("bash"), "").unwrap();
         let found = programs(folder.path().to_str().unwrap());
-        assert!(found.len() == 1 && found[0].says.starts_with("git "), "{found:?}");
+        assert!(found.len() == 1 && found[0].message.starts_with("git "), "{found:?}");
     }
 }

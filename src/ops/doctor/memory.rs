@@ -9,14 +9,14 @@ use selkie_memory::FOLDER;
 
 const WHAT: &str = "memory";
 /// So many folders are looked at, and named.
-const MOST: usize = 20_000;
-const MOST_NAMED: usize = 5;
+const MAX: usize = 20_000;
+const MAX_NAMED: usize = 5;
 
 /// Looks for folders that are links.
 pub fn look(state: &Path) -> Look {
     let folder = state.join(FOLDER);
     Look::here(WHAT, move || {
-        let all = fs::read_dir(folder).into_iter().flatten().take(MOST).flatten();
+        let all = fs::read_dir(folder).into_iter().flatten().take(MAX).flatten();
         let links = all.filter(|entry| entry.file_type().is_ok_and(|found| found.is_symlink()));
         let told = |entry: fs::DirEntry| {
             let name = entry.file_name();
@@ -29,6 +29,6 @@ pub fn look(state: &Path) -> Look {
                 "put the folder itself in its place",
             )
         };
-        links.take(MOST_NAMED).map(told).collect()
+        links.take(MAX_NAMED).map(told).collect()
     })
 }

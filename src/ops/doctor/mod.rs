@@ -74,7 +74,7 @@ pub async fn of_models(plan: &AppConfig) -> Vec<Finding> {
 
 fn cleaned(redactor: &Redactor, finding: Finding) -> Finding {
     let clean = |text: &str| one_line(&redactor.clean(text));
-    Finding { says: clean(&finding.says), advice: clean(&finding.advice), ..finding }
+    Finding { message: clean(&finding.message), advice: clean(&finding.advice), ..finding }
 }
 
 /// The looks that need a config.

@@ -132,11 +132,11 @@ fn answers(name: &str, led_to: Option<&str>, cost: &str, window: ContextWindow) 
         return Finding::fine(WHAT, format!("{name} answers ({cost}); {window}"));
     };
     let api = if path == "/responses" { "responses" } else { "chat" };
-    let says = format!("{name} answers at {path} alone ({cost})");
+    let message = format!("{name} answers at {path} alone ({cost})");
     Finding::fine(
         WHAT,
         format!(
-            "{says}: api: {api} in its profile saves a refused request at every start; {window}"
+            "{message}: api: {api} in its profile saves a refused request at every start; {window}"
         ),
     )
 }
@@ -172,7 +172,7 @@ fn cost(usage: Usage, is_priced: bool) -> String {
 
 fn refused(name: &str, failed: &AskError, is_priced: bool) -> Finding {
     let AskError { error, usage } = failed;
-    let says = format!("{name} does not answer: {error}");
+    let message = format!("{name} does not answer: {error}");
     let advice = match error.reason() {
         // It did answer: so short an answer may hold no word.
         Reason::NoRoom | Reason::Withheld | Reason::Empty if usage.tokens() > 0 => {
@@ -183,7 +183,7 @@ fn refused(name: &str, failed: &AskError, is_priced: bool) -> Finding {
         }
         Reason::Busy => {
             let advice = "wait, or name another profile behind it in the route";
-            return Finding::warning(WHAT, says, advice);
+            return Finding::warning(WHAT, message, advice);
         }
         Reason::Key => {
             "make a new key at the provider; the config takes it in the profile's api_key_file or api_key"
@@ -203,7 +203,7 @@ fn refused(name: &str, failed: &AskError, is_priced: bool) -> Finding {
             "check the profile's model and endpoint: another kind of server may answer"
         }
     };
-    Finding::error(WHAT, says, advice)
+    Finding::error(WHAT, message, advice)
 }
 
 async fn embed(server: &dyn Embeddings) -> Finding {
@@ -251,11 +251,11 @@ mod tests {
                 "9 tokens",
                 window(WindowSource::Config)
             )
-            .says,
+            .message,
             "m via main answers at /chat/completions alone (9 tokens): api: chat in its profile saves a refused request at every start; its window: 4,096 tokens, by the config"
         );
         assert_eq!(
-            answers("m via main", None, "9 tokens", window(WindowSource::Server("/props"))).says,
+            answers("m via main", None, "9 tokens", window(WindowSource::Server("/props"))).message,
             "m via main answers (9 tokens); its window: 4,096 tokens, as its server says at /props"
         );
         let unknown = window_words(window(WindowSource::Unknown));

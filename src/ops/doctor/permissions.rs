@@ -12,7 +12,7 @@ use selkie_tools::paths::CREDENTIALS;
 
 const WHAT: &str = "permissions";
 /// So many files of credentials are looked at.
-const MOST_FILES: usize = 200;
+const MAX_FILES: usize = 200;
 
 /// Looks at folders and files that are there.
 pub fn look(plan: &AppConfig) -> Look {
@@ -35,10 +35,10 @@ fn findings(state: &Path) -> Vec<Finding> {
 fn files(credentials: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
-        entries.flatten().map(|entry| entry.path()).take(MOST_FILES).collect::<Vec<_>>()
+        entries.flatten().map(|entry| entry.path()).take(MAX_FILES).collect::<Vec<_>>()
     };
     let below = entries(credentials).into_iter().flat_map(|folder| entries(&folder));
-    below.filter(|path| path.is_file()).take(MOST_FILES).collect()
+    below.filter(|path| path.is_file()).take(MAX_FILES).collect()
 }
 
 /// What is not there is open to nobody.

@@ -80,8 +80,8 @@ pub fn findings(status: &Status, zone: Zone, restart: &str) -> Vec<Finding> {
     match status {
         Status::Down => vec![Finding::fine(WHAT, "selkie is not running with this state folder")],
         Status::Mute(why) => {
-            let says = format!("selkie runs and does not answer: {why}");
-            vec![Finding::error(WHAT, says, "read its log, and restart it")]
+            let message = format!("selkie runs and does not answer: {why}");
+            vec![Finding::error(WHAT, message, "read its log, and restart it")]
         }
         Status::Foreign(version) => {
             vec![running(version.as_deref().unwrap_or("of an unknown version"))]
@@ -114,8 +114,8 @@ fn troubles(status: &daemon::Status) -> Vec<Finding> {
         findings.push(Finding::error(WHAT, format!("it cannot use its store: {problem}"), advice));
     }
     if !status.still.is_empty() {
-        let says = format!("it stalled: {}", status.still.join(", "));
-        findings.push(Finding::error(WHAT, says, "read its log, and restart it"));
+        let message = format!("it stalled: {}", status.still.join(", "));
+        findings.push(Finding::error(WHAT, message, "read its log, and restart it"));
     }
     findings
 }
@@ -124,18 +124,18 @@ fn troubles(status: &daemon::Status) -> Vec<Finding> {
 pub(super) fn held(what: &'static str, restored: &RestoreOrigin) -> Finding {
     let advice = "once the selkie that it was copied from is stopped for good, run selkie resume";
     let from = &restored.from;
-    let says = format!("it was restored from {from}: it receives, starts and sends nothing yet");
-    Finding::error(what, says, advice)
+    let message = format!("it was restored from {from}: it receives, starts and sends nothing yet");
+    Finding::error(what, message, advice)
 }
 
 fn channels(status: &daemon::Status) -> Vec<Finding> {
     let refused = status.channels.iter().filter(|it| it.state == Reception::Refused);
-    let says = |it: &ChannelStatus| {
+    let message = |it: &ChannelStatus| {
         let why = it.why.as_deref().unwrap_or("no reason is known");
         let advice = "correct it, then selkie reload; it tries again every few minutes";
         Finding::error(WHAT, format!("it does not listen: {why}"), advice).of(it.name.as_str())
     };
-    refused.map(says).collect()
+    refused.map(message).collect()
 }
 
 /// What of the config waits for a restart or a reload.
@@ -146,13 +146,13 @@ fn not_in_force(status: &daemon::Status, zone: Zone, restart: &str) -> Vec<Findi
         findings.push(Finding::warning(WHAT, format!("restart due: {due}"), advice));
     }
     if let Some(it) = &status.config.not_loaded {
-        let says = config_drift::not_loaded(it, zone);
+        let message = config_drift::not_loaded(it, zone);
         // Which they are stands above, with the file that they stand in.
         let advice = match (it.faults, it.changed_at) {
             (1.., Some(_)) => "correct them, then run selkie reload",
             _ => config_drift::advice(it),
         };
-        findings.push(Finding::warning(WHAT, says, advice));
+        findings.push(Finding::warning(WHAT, message, advice));
     }
     findings
 }
@@ -194,7 +194,7 @@ mod tests {
         });
         assert_eq!(levels(wrong), [Level::Warning, Level::Error, Level::Error, Level::Error]);
         let other = findings(&read(json!({ "version": "0.0.1" })), Zone::UTC, "");
-        assert!(other[0].says.starts_with("selkie 0.0.1 is running, and"), "{other:?}");
+        assert!(other[0].message.starts_with("selkie 0.0.1 is running, and"), "{other:?}");
         assert_eq!(findings(&Status::Mute("no".to_owned()), Zone::UTC, "")[0].level, Level::Error);
     }
 
@@ -215,7 +215,7 @@ mod tests {
         let due = json!([{ "key": "worker.count", "since": "2026-11-23T09:00:00Z" }]);
         let not_loaded = json!({ "file": "c.yaml", "changed_at": null, "keys": [], "faults": 2 });
         let found = found(json!({ "config": { "restart_due": due, "not_loaded": not_loaded } }));
-        assert_eq!(found[1].says, "restart due: worker.count changed at 2026-11-23 09:00 UTC");
+        assert_eq!(found[1].message, "restart due: worker.count changed at 2026-11-23 09:00 UTC");
         assert_eq!(found[2].advice, "put it back");
     }
 }

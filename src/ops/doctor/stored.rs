@@ -17,7 +17,7 @@ use selkie_store::sqlite::{self, holder};
 
 const WHAT: &str = "store";
 /// So long a file is looked through.
-const PATIENCE: Duration = Duration::from_secs(6);
+const TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Looks at the file, or at the server's database.
 pub fn look(plan: &Arc<AppConfig>, status: &Status) -> Look {
@@ -34,33 +34,33 @@ fn own(state: &Path, runs: bool) -> Vec<Finding> {
     let (file, lock) = (state.join("selkie.db"), state.join("selkie.lock"));
     if runs {
         // Who has it open answers for it.
-        let says = "the running selkie has it open; stop selkie to check all of it";
-        return vec![Finding::fine(WHAT, says)];
+        let message = "the running selkie has it open; stop selkie to check all of it";
+        return vec![Finding::fine(WHAT, message)];
     }
     if let Some(who) = holder(&lock) {
-        let says = format!("{who} holds it and does not answer at its socket");
+        let message = format!("{who} holds it and does not answer at its socket");
         let advice = "stop that process, or name another folder with --state";
-        return vec![Finding::error(WHAT, says, advice)];
+        return vec![Finding::error(WHAT, message, advice)];
     }
     if !file.exists() {
-        let says = format!("there is none yet: selkie run creates {}", file.display());
-        return vec![Finding::fine(WHAT, says)];
+        let message = format!("there is none yet: selkie run creates {}", file.display());
+        return vec![Finding::fine(WHAT, message)];
     }
-    match sqlite::examine(&file, PATIENCE) {
+    match sqlite::examine(&file, TIMEOUT) {
         Ok(found) => {
             let whole = if found.is_through {
                 "is whole"
             } else {
                 "shows no damage as far as there was time to check"
             };
-            let says = format!(
+            let message = format!(
                 "{} {whole} ({}{})",
                 file.display(),
                 sized(found.bytes),
                 steps(found.version, found.newest)
             );
             let held = found.restored.as_ref().map(|restored| held(WHAT, restored));
-            held.into_iter().chain([Finding::fine(WHAT, says)]).collect()
+            held.into_iter().chain([Finding::fine(WHAT, message)]).collect()
         }
         Err(error) => {
             vec![Finding::error(WHAT, error.to_string(), "do so before selkie is started")]
@@ -84,10 +84,10 @@ fn remote(address: selkie_store::postgres::Address, plan: &AppConfig, runs: bool
                 Some(version) => steps(version, found.newest),
                 None => ", no tables yet: selkie run makes them".to_owned(),
             };
-            let says = format!("PostgreSQL {} can be used{tables}", found.server);
+            let message = format!("PostgreSQL {} can be used{tables}", found.server);
             // A daemon that runs says it itself.
             let held = found.restored.filter(|_| !runs).map(|restored| held(WHAT, &restored));
-            held.into_iter().chain([Finding::fine(WHAT, says)]).collect()
+            held.into_iter().chain([Finding::fine(WHAT, message)]).collect()
         }
         Err(error) => vec![Finding::error(
             WHAT,
@@ -107,7 +107,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let own = |runs| own(state.path(), runs).swap_remove(0);
         let found = own(false);
-        assert!(found.level == Level::Fine && found.says.contains("none yet"), "{found:?}");
+        assert!(found.level == Level::Fine && found.message.contains("none yet"), "{found:?}");
         std::fs::write(state.path().join("selkie.db"), "no database").unwrap();
         assert_eq!(own(false).level, Level::Error);
         assert_eq!(own(true).level, Level::Fine);

@@ -16,7 +16,7 @@ const ENDPOINT: &str = "llm.endpoint";
 const MODEL: &str = "llm.model";
 const KEY: &str = "llm.api_key";
 /// So many models of a server's list are shown.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// Asks which model answers. What is answered already is not asked for.
 ///
@@ -178,14 +178,14 @@ impl Step<'_> {
     }
 
     async fn model(&mut self, provider: Provider, models: &[String]) -> Result<(), PromptClosed> {
-        for (at, name) in models.iter().take(MOST).enumerate() {
+        for (at, name) in models.iter().take(MAX).enumerate() {
             self.prompter.say(&format!("  {:>2}  {name}", at + 1));
         }
         if models.is_empty() && !provider.start().is_empty() {
             self.prompter.say("  It lists no model: load one there first, or type its name.");
         }
-        if models.len() > MOST {
-            self.prompter.say(&format!("  and {} more: type a name", models.len() - MOST));
+        if models.len() > MAX {
+            self.prompter.say(&format!("  and {} more: type a name", models.len() - MAX));
         }
         let usual = provider.usual_model();
         let is_there = |name: &str| models.is_empty() || models.iter().any(|one| one == name);

@@ -18,7 +18,7 @@ use selkie_app::service_manager::ServiceManager;
 use selkie_engine::delivery::{ChannelState, ListenState};
 
 /// How long the code is waited for.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 /// How long no hint means that it is time to look.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -118,7 +118,7 @@ async fn wait(
         "Waiting for it. You can also type your id ({}), or press Enter to do this later.",
         such_as(kits)
     ));
-    let late = Instant::now() + PATIENCE;
+    let late = Instant::now() + TIMEOUT;
     let mut told = BTreeSet::new();
     loop {
         // Some secrets are tried by listening alone.

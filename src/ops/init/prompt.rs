@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use selkie_app::lifecycle::Signals;
 
 /// The longest line that is read.
-const LONGEST: u64 = 16 * 1024;
+const MAX_LENGTH: u64 = 16 * 1024;
 
 /// Nobody goes on answering: a signal came, or the terminal was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ fn read(typed: &mpsc::Sender<String>) {
     let mut stdin = io::stdin().lock();
     loop {
         let mut line = Vec::new();
-        match stdin.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+        match stdin.by_ref().take(MAX_LENGTH).read_until(b'\n', &mut line) {
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }

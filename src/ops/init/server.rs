@@ -13,7 +13,7 @@ use selkie_llm::{Api, Provider};
 /// Somebody sits before the screen.
 const LIMIT: Duration = Duration::from_secs(4);
 /// No list is longer, bytes.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_LENGTH: usize = 4 * 1024 * 1024;
 /// Parts of the names of models that hold no conversation.
 const SILENT: [&str; 9] = [
     "embed",
@@ -128,7 +128,7 @@ async fn models(mut response: Response) -> Option<Vec<String>> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.ok()? {
         body.extend_from_slice(&piece);
-        if body.len() > LONGEST {
+        if body.len() > MAX_LENGTH {
             return None;
         }
     }

@@ -119,6 +119,6 @@ fn found(finding: &Finding) -> Vec<String> {
         Level::Error => '✗',
     };
     let advice = Some(&finding.advice).filter(|advice| !advice.is_empty());
-    let says = format!("  {sign} {}", finding.says);
-    std::iter::once(says).chain(advice.map(|advice| format!("    → {advice}"))).collect()
+    let message = format!("  {sign} {}", finding.message);
+    std::iter::once(message).chain(advice.map(|advice| format!("    → {advice}"))).collect()
 }

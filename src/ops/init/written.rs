@@ -16,7 +16,7 @@ use super::readers::Readers;
 /// The folder of the secrets, beside the config.
 const SECRETS: &str = "secrets";
 /// So many names are tried for one secret, or for a config that goes aside.
-const MOST_NAMES: u32 = 1000;
+const MAX_NAMES: u32 = 1000;
 
 /// Where the config goes.
 #[derive(Clone, Debug)]
@@ -170,11 +170,11 @@ impl Target {
 fn numbered(name: &str) -> impl Iterator<Item = String> {
     let numbered =
         move |number| if number == 1 { name.to_owned() } else { format!("{name}.{number}") };
-    (1..=MOST_NAMES).map(numbered)
+    (1..=MAX_NAMES).map(numbered)
 }
 
 fn full() -> io::Error {
-    io::Error::other(format!("{MOST_NAMES} files of that name are there"))
+    io::Error::other(format!("{MAX_NAMES} files of that name are there"))
 }
 
 /// Renames; a file system that cannot do it in one step does it in two.

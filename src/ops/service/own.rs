@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use super::text::UNIT;
 
 /// No unit is longer.
-const LONGEST: u64 = 256 * 1024;
+const MAX_LENGTH: u64 = 256 * 1024;
 /// So many versions of a person's are kept.
-const MOST_KEPT: u32 = 20;
+const MAX_KEPT: u32 = 20;
 const BEGIN: &str = "# Written by selkie ";
 const DIGEST: &str = ", digest ";
 
@@ -54,7 +54,7 @@ pub fn found(path: &Path) -> io::Result<UnitState> {
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_LENGTH + 1).read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes).unwrap_or_default();
     Ok(body(&text).map_or(UnitState::Theirs, |body| UnitState::Ours(body.to_owned())))
 }
@@ -115,13 +115,13 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 /// When it cannot be moved.
 pub fn put_aside(path: &Path) -> io::Result<PathBuf> {
     // What was kept before is kept.
-    let mut names = (1..=MOST_KEPT).map(|number| match number {
+    let mut names = (1..=MAX_KEPT).map(|number| match number {
         1 => ending(path, "old"),
         number => ending(path, &format!("old.{number}")),
     });
     let free = names.find(|name| name.symlink_metadata().is_err());
     let aside = free.ok_or_else(|| {
-        io::Error::other(format!("{MOST_KEPT} old ones are kept already: remove some"))
+        io::Error::other(format!("{MAX_KEPT} old ones are kept already: remove some"))
     })?;
     fs::rename(path, &aside)?;
     Ok(aside)

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::machine::{Kind, Machine};
 
 /// No answer is longer.
-const LONGEST: u64 = 64 * 1024;
+const MAX_LENGTH: u64 = 64 * 1024;
 
 /// A command on this machine's environment; `systemctl` ends by itself when its manager does not answer.
 pub fn program(machine: &Machine, name: &str) -> Command {
@@ -49,7 +49,7 @@ pub fn properties(machine: &Machine, names: &str) -> Option<String> {
     command.env("TZ", "UTC").env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     let mut text = String::new();
-    let read = child.stdout.take()?.take(LONGEST).read_to_string(&mut text);
+    let read = child.stdout.take()?.take(MAX_LENGTH).read_to_string(&mut text);
     let ended = child.wait().ok()?;
     (read.is_ok() && ended.success()).then_some(text)
 }

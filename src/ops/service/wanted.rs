@@ -11,7 +11,7 @@ use super::machine::{Kind, Machine};
 /// What the unit hides from the service: its own homes are empty, and so is its `/tmp`.
 const HIDDEN: [&str; 5] = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"];
 /// So many of each are taken.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// What it is to run with; every path is in full, as the service sees it.
 #[derive(Clone, Debug)]
@@ -43,10 +43,10 @@ impl ServiceSpec {
     /// # Errors
     /// The first thing that is in the way, with what to do.
     pub fn check(&self, machine: &Machine) -> Result<(), Unfit> {
-        if self.workspaces.len() > MOST {
-            let path = self.workspaces[MOST].clone();
+        if self.workspaces.len() > MAX {
+            let path = self.workspaces[MAX].clone();
             let why =
-                format!("is one too many, at most {MOST} are accepted: name the folder above them");
+                format!("is one too many, at most {MAX} are accepted: name the folder above them");
             return Err(Unfit { what: "--workspace", path, why });
         }
         for (what, path) in self.paths() {

@@ -123,7 +123,7 @@ fn a_contact_is_added_and_moved_with_what_stands_below_it() {
 fn who_was_met_longest_ago_makes_room() {
     let contacts = Contacts::read(Shelf::Active, ACTIVE);
     assert_eq!(contacts.overflow(1), ["tg:@ada_example"]);
-    assert!(contacts.overflow(MOST_ACTIVE).is_empty());
+    assert!(contacts.overflow(MAX_ACTIVE).is_empty());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::edit::Edit;
 use selkie_domain::taint::Taint;
 
 /// Bytes of a note; ours have some thousand.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_LENGTH: u64 = 1024 * 1024;
 
 /// What is going to be done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl Journal {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let bytes = if found.len() > LONGEST { Vec::new() } else { fs::read(&path)? };
+        let bytes = if found.len() > MAX_LENGTH { Vec::new() } else { fs::read(&path)? };
         match serde_json::from_slice(&bytes) {
             Ok(journal) => Ok(Some(journal)),
             Err(error) => {

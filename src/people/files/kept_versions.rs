@@ -13,7 +13,7 @@ use super::save_in_progress::Look;
 use super::seal::{Seal, SealCheck};
 
 /// So many earlier versions of a file are kept.
-pub const MOST_KEPT: usize = 10;
+pub const MAX_KEPT: usize = 10;
 /// The folder of the state folder where they lie. No tool reaches it.
 pub(super) const NAME: &str = "kept";
 /// What lies beside a file while it is changed.
@@ -136,7 +136,7 @@ impl Keep {
     }
 
     fn forget_oldest(&self) -> io::Result<()> {
-        for old in self.kept()?.iter().rev().skip(MOST_KEPT) {
+        for old in self.kept()?.iter().rev().skip(MAX_KEPT) {
             fs::remove_file(old)?;
         }
         File::open(&self.folder)?.sync_all()

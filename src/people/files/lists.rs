@@ -14,7 +14,7 @@ use selkie_domain::taint::Taint;
 use selkie_tools::paths::ListWriter;
 
 /// So many faults are told.
-const MOST_TOLD: usize = 3;
+const MAX_TOLD: usize = 3;
 
 /// A list of the state folder.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ impl ListWriter for Files {
             [] => Ok(()),
             new => Err(refused(format!(
                 "nothing was written, for {list} could not be read then: {}",
-                new[..new.len().min(MOST_TOLD)].join("; ")
+                new[..new.len().min(MAX_TOLD)].join("; ")
             ))),
         }
     }

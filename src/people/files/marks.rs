@@ -20,9 +20,9 @@ const NOTE: &str = "whose.json";
 /// What it was known by in earlier versions.
 const SEALS: &str = "whose.sum";
 /// Bytes of it that are read.
-const LONGEST_SEALS: u64 = 4096;
+const MAX_SEALS: u64 = 4096;
 /// Bytes that are read; the lists themselves have fewer.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_LENGTH: u64 = 64 * 1024 * 1024;
 
 /// What is noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,12 +78,12 @@ fn is_not(what: &bool) -> bool {
 impl Marks {
     /// Reads what is noted.
     pub fn read(state: &Path) -> io::Result<MarkLookup> {
-        let bytes = read(&path(state), LONGEST)?;
+        let bytes = read(&path(state), MAX_LENGTH)?;
         let is_newest = match Seal::of(state, NOTE).says(bytes.as_deref())? {
             SealCheck::Whole => true,
             SealCheck::Broken => false,
             // Earlier versions kept what it is known by beside it. Without any nobody knows.
-            SealCheck::Never => match (&bytes, read(&seals_before(state), LONGEST_SEALS)?) {
+            SealCheck::Never => match (&bytes, read(&seals_before(state), MAX_SEALS)?) {
                 (None, None) => return Ok(MarkLookup::Nothing),
                 (Some(bytes), Some(seals)) => names(&seals, bytes),
                 _ => false,
@@ -95,14 +95,14 @@ impl Marks {
 
     /// Writes it, with what it is known by: somebody else's, or an empty one, is not taken for it.
     pub fn write(&self, state: &Path) -> io::Result<()> {
-        let (bytes, old) = (serde_json::to_vec(self)?, read(&path(state), LONGEST)?);
+        let (bytes, old) = (serde_json::to_vec(self)?, read(&path(state), MAX_LENGTH)?);
         Seal::of(state, NOTE).replace(&path(state), old.as_deref(), &bytes)?;
         gone(fs::remove_file(seals_before(state)))
     }
 
     /// Takes what is noted, as it stands there, for the newest.
     pub fn seal(state: &Path) -> io::Result<()> {
-        match read(&path(state), LONGEST)? {
+        match read(&path(state), MAX_LENGTH)? {
             Some(bytes) => Seal::of(state, NOTE).renew(&bytes),
             None => Ok(()),
         }

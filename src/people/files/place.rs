@@ -13,7 +13,7 @@ use super::error::{FileError, written};
 use super::kept_versions::Keep;
 use super::links::leads_elsewhere;
 use super::save_in_progress::Look;
-use crate::text::MOST_BYTES;
+use crate::text::MAX_BYTES;
 use selkie_domain::taint::Taint;
 use selkie_tools::paths::{level_of, mark_level};
 
@@ -54,7 +54,7 @@ impl Place {
         let mut bytes = Vec::new();
         // One byte more than is taken shows that there is more.
         let read = File::open(&self.path)
-            .and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
+            .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
         match read {
             Ok(_) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub const WHOSE: &str = "kept/whose.json";
 
 /// So many marks stay of what is gone.
-const MOST_GONE: usize = 500;
+const MAX_GONE: usize = 500;
 /// So many more may stay until they are looked through.
 const LOOKED_THROUGH: usize = 100;
 
@@ -269,7 +269,7 @@ impl Files {
     fn drop_gone(&self, marks: &mut Marks, standing: &[Unit]) -> Result<(), FileError> {
         let known = MarkIndex::new(marks.marks.clone());
         let mut needed = known.said(standing);
-        if marks.marks.len() - needed.len() <= MOST_GONE + LOOKED_THROUGH {
+        if marks.marks.len() - needed.len() <= MAX_GONE + LOOKED_THROUGH {
             return Ok(());
         }
         for units in [standing, self.kept_units()?.as_slice()] {
@@ -280,7 +280,7 @@ impl Files {
         let mut numbers = 0..;
         marks.marks.retain(|_| {
             let is_needed = numbers.next().is_some_and(|number| needed.contains(&number));
-            let goes = !is_needed && gone > MOST_GONE;
+            let goes = !is_needed && gone > MAX_GONE;
             gone -= usize::from(!is_needed);
             !goes
         });

@@ -14,7 +14,7 @@ const YOUNG: Duration = Duration::from_millis(500);
 /// What was emptied so lately may be about to be filled.
 const YOUNG_EMPTY: Duration = Duration::from_secs(10);
 /// How long one change waits in all.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long it waits between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -87,7 +87,7 @@ pub(super) struct Patience(Duration);
 
 impl Patience {
     pub fn new() -> Self {
-        Self(PATIENCE)
+        Self(TIMEOUT)
     }
 
     /// Waits a moment; says whether there was one left.

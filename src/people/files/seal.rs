@@ -12,7 +12,7 @@ use super::disk::{gone, made, put, replace};
 /// The folder of the state folder where they lie. No tool reaches it.
 const NAME: &str = "seals";
 /// Bytes of one that are read.
-const LONGEST: u64 = 4096;
+const MAX_LENGTH: u64 = 4096;
 
 /// The seal of one note.
 pub(super) struct Seal {
@@ -40,7 +40,7 @@ impl Seal {
     pub fn says(&self, note: Option<&[u8]>) -> io::Result<SealCheck> {
         let mut seals = Vec::new();
         match fs::File::open(&self.path) {
-            Ok(file) => file.take(LONGEST).read_to_end(&mut seals)?,
+            Ok(file) => file.take(MAX_LENGTH).read_to_end(&mut seals)?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(SealCheck::Never),
             Err(error) => return Err(error),
         };

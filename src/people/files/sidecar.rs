@@ -13,7 +13,7 @@ use super::seal::{self, SealCheck};
 use selkie_channel_core::locked;
 
 /// Bytes of a note that are read.
-const LONGEST: u64 = 8 * 1024 * 1024;
+const MAX_LENGTH: u64 = 8 * 1024 * 1024;
 
 /// What is noted of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Files {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             opened => {
                 let mut bytes = Vec::new();
-                opened?.take(LONGEST).read_to_end(&mut bytes)?;
+                opened?.take(MAX_LENGTH).read_to_end(&mut bytes)?;
                 Some(bytes)
             }
         };

@@ -113,7 +113,7 @@ fn a_change_keeps_what_was_there_and_its_mode() {
     assert_eq!(mode(&home.path("TODO.md")), 0o600);
     fs::set_permissions(home.path("TODO.md"), fs::Permissions::from_mode(0o640)).unwrap();
     assert!(home.kept().is_empty(), "there was nothing before");
-    for n in 0..MOST_KEPT + 3 {
+    for n in 0..MAX_KEPT + 3 {
         edit(&files, &add(&format!("item {n}"))).unwrap();
     }
     assert_eq!(
@@ -122,9 +122,9 @@ fn a_change_keeps_what_was_there_and_its_mode() {
         "made twice it is made once"
     );
     assert_eq!(mode(&home.path("TODO.md")), 0o640);
-    assert_eq!(home.contents(List::Open).len(), MOST_KEPT + 4);
+    assert_eq!(home.contents(List::Open).len(), MAX_KEPT + 4);
     let kept = home.kept();
-    assert_eq!(kept.len(), MOST_KEPT);
+    assert_eq!(kept.len(), MAX_KEPT);
     assert!(kept.last().unwrap().contains("item 11") && !kept.last().unwrap().contains("item 12"));
     assert!(home.is_tidy());
 }
@@ -204,7 +204,7 @@ fn what_an_editor_cuts_out_and_puts_back_later_is_whose_it_was() {
     files.edit(&add("okapi of others"), Taint::Derived, now()).unwrap();
     let cut = fs::read_to_string(home.path("TODO.md")).unwrap();
     fs::write(home.path("TODO.md"), "- [ ] own\n").unwrap();
-    for n in 0..MOST_KEPT + 2 {
+    for n in 0..MAX_KEPT + 2 {
         edit(&files, &add(&format!("item {n}"))).unwrap();
     }
     fs::write(home.path("TODO.md"), cut).unwrap();

@@ -230,13 +230,13 @@ fn who_was_met_longest_ago_makes_room_in_both_files() {
             n % 60
         )
     };
-    let all: String = (1..=MOST_ACTIVE + 2).map(one).collect();
+    let all: String = (1..=MAX_ACTIVE + 2).map(one).collect();
     let desk = Desk::with(&all, "");
     let edits = make_room(&desk.shelves());
     let done = desk.files.edit(&edits, Taint::Clean, now()).unwrap();
     assert_eq!(done.contacts, 4);
     let shelves = desk.shelves();
-    assert_eq!(shelves.active.all().count(), MOST_ACTIVE);
+    assert_eq!(shelves.active.all().count(), MAX_ACTIVE);
     assert_eq!(ids(&shelves.inactive), ["bird:1", "bird:2"]);
     assert_eq!(make_room(&shelves), []);
 }

@@ -9,7 +9,7 @@ use super::time::{read_minute, write_minute};
 use crate::fault::shown;
 
 /// Characters of one entry's content.
-pub const LONGEST: usize = 2_000;
+pub const MAX_LENGTH: usize = 2_000;
 
 const OPEN: &str = "- [ ]";
 const TICKED: [&str; 2] = ["- [x]", "- [X]"];
@@ -51,7 +51,7 @@ pub enum Unwritable {
     #[error("content is required")]
     Empty,
     /// There are too many.
-    #[error("content has {0} characters and {LONGEST} are the most")]
+    #[error("content has {0} characters and {MAX_LENGTH} are the most")]
     TooLong(usize),
 }
 
@@ -108,7 +108,7 @@ impl Entry {
         let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.chars().count() {
             0 => Err(Unwritable::Empty),
-            many if many > LONGEST => Err(Unwritable::TooLong(many)),
+            many if many > MAX_LENGTH => Err(Unwritable::TooLong(many)),
             _ => Ok(line),
         }
     }

@@ -199,8 +199,8 @@ fn links_are_no_references() {
 fn words_become_one_line() {
     assert_eq!(Entry::content(" a\r\n b\u{202e}\u{7}c ").unwrap(), "a b c");
     assert_eq!(Entry::content("\n").unwrap_err().to_string(), "content is required");
-    let long = "é".repeat(LONGEST + 1);
-    assert_eq!(Entry::content(&long), Err(Unwritable::TooLong(LONGEST + 1)));
+    let long = "é".repeat(MAX_LENGTH + 1);
+    assert_eq!(Entry::content(&long), Err(Unwritable::TooLong(MAX_LENGTH + 1)));
 }
 
 /// Lines of all kinds, as people and programs write them.

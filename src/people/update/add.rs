@@ -16,9 +16,9 @@ use selkie_tools::ToolError;
 use selkie_tools::ports::TodoReport;
 
 /// So many open items one conversation may have, but for the owner's own.
-const MOST_OPEN: usize = 500;
+const MAX_OPEN: usize = 500;
 /// So many that may say the same are shown to a model.
-const MOST_NEAR: usize = 20;
+const MAX_NEAR: usize = 20;
 
 #[derive(Deserialize)]
 struct KeptItem {
@@ -38,9 +38,9 @@ pub(super) async fn add(
     let created = Some(task.minute().naive_utc());
     let entry = Entry { created, chat, content: resolved.content, ..Entry::default() };
     let before = task.todos(List::Open).await?;
-    if !task.view.is_whole && task.view.count(&before.todos) >= MOST_OPEN {
+    if !task.view.is_whole && task.view.count(&before.todos) >= MAX_OPEN {
         let why = format!(
-            "there are {MOST_OPEN} open items here, and that is the most: complete some first"
+            "there are {MAX_OPEN} open items here, and that is the most: complete some first"
         );
         return Err(ToolError::tell(why));
     }
@@ -123,7 +123,7 @@ async fn said_before(
         let other = Words::of(&old.content);
         if words.is_same(&other) {
             same.push(old.clone());
-        } else if near.len() < MOST_NEAR && words.is_near(&other) {
+        } else if near.len() < MAX_NEAR && words.is_near(&other) {
             near.push(old);
         }
     }

@@ -15,9 +15,9 @@ use selkie_tools::ToolError;
 use selkie_tools::ports::TodoReport;
 
 /// So many entries are shown to a model.
-const MOST_ASKED: usize = 250;
+const MAX_ASKED: usize = 250;
 /// So many candidates are told.
-const MOST_TOLD: usize = 8;
+const MAX_TOLD: usize = 8;
 /// What was completed so lately may be completed again: the call was made twice.
 const AGAIN: TimeDelta = TimeDelta::minutes(10);
 
@@ -144,7 +144,7 @@ async fn by_model(
     among: &[&Entry],
     listed: &OwnedTodos,
 ) -> Result<Entry, ToolError> {
-    let among = &among[..among.len().min(MOST_ASKED)];
+    let among = &among[..among.len().min(MAX_ASKED)];
     let entry = |(index, entry): (usize, &&Entry)| json!({ "index": index, "created_at": entry.created.map(|at| at.to_string()), "content": entry.content });
     let entries: Vec<_> = among.iter().enumerate().map(entry).collect();
     let within = |index: usize| match among.get(index) {
@@ -193,9 +193,9 @@ fn nothing() -> ToolError {
 
 /// Tells which it may be, and how to say it.
 fn ambiguous(candidates: &[&Entry]) -> String {
-    let lines = candidates.iter().take(MOST_TOLD).map(|entry| format!("\n- {}", entry.content));
+    let lines = candidates.iter().take(MAX_TOLD).map(|entry| format!("\n- {}", entry.content));
     let lines: String = lines.collect();
-    let more = candidates.len().saturating_sub(MOST_TOLD);
+    let more = candidates.len().saturating_sub(MAX_TOLD);
     let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
     format!(
         "ambiguous todo item match: several items fit. Use all the words of one of these:{lines}{more}"

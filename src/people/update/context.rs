@@ -16,9 +16,9 @@ use selkie_domain::taint::Taint;
 use selkie_store::TaskClaim;
 
 /// So many items are shown, the newest.
-const MOST: usize = 20;
+const MAX: usize = 20;
 /// The most bytes of all lines.
-const MOST_BYTES: usize = 2 * 1024;
+const MAX_BYTES: usize = 2 * 1024;
 
 /// The open items behind a conversation.
 pub struct OpenTodos {
@@ -77,7 +77,7 @@ fn told(list: &OwnedTodos, view: &View, reader: Reader) -> Option<ContextPart> {
     let is_clean = |entry: &Entry| !list.level(&entry.content, &view.chat).is_any();
     let own =
         seen.iter().copied().filter(|entry| is_theirs(entry, view, reader) && is_clean(entry));
-    let own: Vec<&Entry> = own.take(MOST).collect();
+    let own: Vec<&Entry> = own.take(MAX).collect();
     let lines = lines(&own);
     let left = seen.len() - lines.len();
     let open =
@@ -103,7 +103,7 @@ fn is_theirs(entry: &Entry, view: &View, reader: Reader) -> bool {
 }
 
 fn lines(own: &[&Entry]) -> Vec<String> {
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     let mut lines = Vec::new();
     for entry in own {
         let line = format!("- {}", entry.content);

@@ -15,7 +15,7 @@ use selkie_tools::ToolError;
 /// Somebody is named and nobody of that name is known.
 const RAW: &str = "reference_unresolved_write_raw";
 /// So many candidates are told.
-const MOST_TOLD: usize = 8;
+const MAX_TOLD: usize = 8;
 /// What people call themselves. In capitals it may be something else: the US market.
 const SELF: [&str; 14] = [
     "i", "me", "my", "myself", "we", "us", "our", "ich", "mich", "mir", "我", "我们", "本人", "私",
@@ -165,9 +165,9 @@ async fn ask(
 /// Tells who may be meant, and how to say it.
 fn several(unclear: &[&str], candidates: &[&VisiblePerson]) -> String {
     let who = unclear.join(", ");
-    let lines = candidates.iter().take(MOST_TOLD).map(|known| format!("\n- {}", known.reference()));
+    let lines = candidates.iter().take(MAX_TOLD).map(|known| format!("\n- {}", known.reference()));
     let lines: String = lines.collect();
-    let more = candidates.len().saturating_sub(MOST_TOLD);
+    let more = candidates.len().saturating_sub(MAX_TOLD);
     let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
     format!(
         "missing_reference_id: several people are called {who}, and nothing was written. Who is meant? Write one of these \

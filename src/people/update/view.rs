@@ -74,13 +74,13 @@ impl View {
 
     /// Says what of a file could not be read, to whoever may see all of it.
     pub fn faults(&self, list: List, todos: &Todos) -> Vec<String> {
-        const MOST: usize = 3;
+        const MAX: usize = 3;
         let (file, all) = (list.file(), todos.faults());
         if !self.is_whole {
             return Vec::new();
         }
-        let more = all.len().saturating_sub(MOST);
-        let shown = all.iter().take(MOST).map(|fault| format!("{file}, {fault}"));
+        let more = all.len().saturating_sub(MAX);
+        let shown = all.iter().take(MAX).map(|fault| format!("{file}, {fault}"));
         shown
             .chain((more > 0).then(|| format!("{file}: {more} more lines cannot be read")))
             .collect()

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{ApprovalRequest, CommandEffect, Decision, Outcome};
 use selkie_domain::approval::{
-    ApprovalState, Approvers, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL, MuteOf,
+    ApprovalState, Approvers, MAX_OPEN, MAX_OPEN_OF_ALL, MAX_RECENT, MAX_RECENT_OF_ALL, MuteOf,
     Request, Verdict,
 };
 use selkie_domain::facts::Mode;
@@ -301,7 +301,7 @@ async fn a_refused_request_wakes_its_task(bed: &dyn Fixture) {
 
 async fn few_requests_of_one_person_are_open(bed: &dyn Fixture) {
     let ledger = bed.open();
-    let most = i64::from(MOST_OPEN);
+    let most = i64::from(MAX_OPEN);
     for n in 1..=most {
         parked(ledger.as_ref(), n, sought(&format!("a{n}"))).await;
     }
@@ -338,13 +338,13 @@ fn sought_by(key: &str, person: &str) -> ApprovalRequest {
 async fn what_was_approved_counts_no_more(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
-    let first = MOST_RECENT + 1;
-    decided(ledger, 1, MOST_RECENT, Verdict::Approve).await;
-    decided(ledger, first, first + MOST_RECENT - 1, Verdict::Deny).await;
-    let next = i64::from(first + MOST_RECENT);
+    let first = MAX_RECENT + 1;
+    decided(ledger, 1, MAX_RECENT, Verdict::Approve).await;
+    decided(ledger, first, first + MAX_RECENT - 1, Verdict::Deny).await;
+    let next = i64::from(first + MAX_RECENT);
     parked(ledger, next, sought("more")).await;
     let row = ledger.approval("more").await.unwrap().unwrap();
-    assert_eq!(row.state, ApprovalState::NotAsked, "{MOST_RECENT} were denied");
+    assert_eq!(row.state, ApprovalState::NotAsked, "{MAX_RECENT} were denied");
     assert!(row.why.unwrap().contains("within an hour"));
     parked(ledger, next + 1, sought_by("other", "tg:2")).await;
     assert_eq!(state(ledger, "other").await, ApprovalState::Open, "of somebody else");
@@ -353,7 +353,7 @@ async fn what_was_approved_counts_no_more(bed: &dyn Fixture) {
 async fn few_requests_of_all_others_wait_for_one_owner(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
-    let most = i64::from(MOST_OPEN_OF_ALL);
+    let most = i64::from(MAX_OPEN_OF_ALL);
     for n in 1..=most {
         parked(ledger, n, sought_by(&format!("a{n}"), &format!("tg:10{n}"))).await;
     }
@@ -384,7 +384,7 @@ async fn few_requests_of_all_others_wait_for_one_owner(bed: &dyn Fixture) {
 async fn an_owner_is_asked_for_others_so_often_an_hour(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
-    let most = i64::from(MOST_RECENT_OF_ALL);
+    let most = i64::from(MAX_RECENT_OF_ALL);
     for n in 1..=most {
         let key = format!("a{n}");
         parked(ledger, n, sought_by(&key, &format!("tg:10{n}"))).await;

@@ -18,7 +18,7 @@ use crate::error::{Result, StoreError};
 const AGAIN: u32 = 3;
 /// The pauses between two tries to connect.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 /// What a lane is asked to do.
 pub enum Order {
@@ -167,7 +167,7 @@ impl Lane {
             Err(trouble) => {
                 let why = self.shared.gone(&trouble.says());
                 self.next_try = Some(Instant::now() + self.pause);
-                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+                self.pause = (self.pause * 2).min(MAX_PAUSE);
                 Err(Trouble::Lost(why))
             }
         }

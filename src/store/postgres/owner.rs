@@ -9,7 +9,7 @@ use crate::error::StoreError;
 /// The lock's number: "selkie" in ASCII.
 const LOCK: &str = "126879447869797";
 /// How long the end of a process that was killed may take to reach the server.
-const PATIENCE: &str = "3s";
+const TIMEOUT: &str = "3s";
 
 /// Takes the lock for as long as this connection lives.
 ///
@@ -17,7 +17,7 @@ const PATIENCE: &str = "3s";
 /// `Held` when somebody else has it: it says who, and since when.
 pub fn lock(session: &Session, owner: &Opener) -> Result<(), Trouble> {
     let sql = format!(
-        "SET lock_timeout = '{PATIENCE}'; SELECT pg_advisory_lock({LOCK}); SET lock_timeout = '10s'"
+        "SET lock_timeout = '{TIMEOUT}'; SELECT pg_advisory_lock({LOCK}); SET lock_timeout = '10s'"
     );
     match session.rows::<1>(&sql) {
         Ok(_) => Ok(()),

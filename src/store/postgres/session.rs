@@ -18,7 +18,7 @@ use crate::error::StoreError;
 /// How long the whole of connecting may take.
 const CONNECTING: Duration = Duration::from_secs(10);
 /// How long an answer is waited for: longer than the server itself lets a statement take.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TIMEOUT: Duration = Duration::from_secs(20);
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// What every connection is told. A statement that the hot path waits for has an index of its own, and a plan that was

@@ -8,7 +8,7 @@ use super::address::Address;
 use super::inspect;
 use super::metrics::Metrics;
 use super::owner;
-use super::session::{PATIENCE, ServerProcess, Session};
+use super::session::{ServerProcess, Session, TIMEOUT};
 use super::tls::Tls;
 use super::trouble::Trouble;
 use crate::database::Opener;
@@ -41,7 +41,7 @@ impl ConnectionSettings {
     /// Begins with a database that is there.
     pub fn new(address: Address, tls: Tls, owner: Opener, metrics: Metrics) -> Self {
         let (away, is_away, taken) = (Mutex::default(), AtomicBool::new(false), OnceLock::new());
-        let (metrics, patience) = (Arc::new(metrics), PATIENCE);
+        let (metrics, patience) = (Arc::new(metrics), TIMEOUT);
         Self { address, tls, owner, metrics, patience, away, is_away, taken }
     }
 

@@ -16,12 +16,12 @@ const OURS: i64 = 0x5345_4c4b;
 /// A file of at most so many bytes is looked through at every start: two or three milliseconds.
 const SMALL: u64 = 1 << 20;
 /// After a crash a file is looked through for so long at most.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// The tables without which nothing works.
 const TABLES: [&str; 8] =
     ["conversation", "inbox", "lane", "meta", "outbound", "part", "task", "transcript"];
 /// So many findings are told.
-const MOST_FINDINGS: usize = 3;
+const MAX_FINDINGS: usize = 3;
 
 /// Whether a log lies beside the file, as a crash leaves it: a clean stop takes it away.
 pub fn has_log(path: &Path) -> bool {
@@ -104,11 +104,11 @@ pub fn look(conn: &mut Connection, path: &Path, stopped_clean: bool) -> Result<(
     if stopped_clean && bytes > SMALL {
         return Ok(());
     }
-    match through_within(conn, PATIENCE)? {
+    match through_within(conn, TIMEOUT)? {
         CheckDepth::Through => {}
         CheckDepth::Partly => tracing::info!(
             bytes,
-            seconds = PATIENCE.as_secs(),
+            seconds = TIMEOUT.as_secs(),
             "the database was looked at for a while after a stop that was not clean, and nothing is wrong with it \
              so far; `sqlite3 selkie.db 'PRAGMA quick_check'` looks through all of it while selkie is stopped"
         ),
@@ -138,7 +138,7 @@ pub fn through_within(conn: &mut Connection, patience: Duration) -> Result<Check
 }
 
 fn through(conn: &Connection) -> Result<CheckDepth> {
-    let mut statement = conn.prepare(&format!("PRAGMA quick_check({MOST_FINDINGS})"))?;
+    let mut statement = conn.prepare(&format!("PRAGMA quick_check({MAX_FINDINGS})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0));
     let found: rusqlite::Result<Vec<String>> = rows.and_then(Iterator::collect);
     match found {

@@ -12,9 +12,9 @@ use super::tx::SqliteTx;
 use crate::engine::Job;
 use crate::error::Result;
 
-const MOST: usize = 2;
+const MAX: usize = 2;
 /// A reader that is busy is waited for no longer when the store closes.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The readers.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Readers {
 impl Readers {
     /// Knows the file; opens nothing.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, free: Arc::default(), permits: Arc::new(Semaphore::new(MOST)) }
+        Self { path, free: Arc::default(), permits: Arc::new(Semaphore::new(MAX)) }
     }
 
     /// Runs a job that reads, on a thread that may block, in one snapshot.
@@ -52,8 +52,8 @@ impl Readers {
 
     /// Reads no more, and closes what is open.
     pub async fn close(&self) {
-        let all = self.permits.acquire_many(MOST as u32);
-        let idle = tokio::time::timeout(PATIENCE, all).await;
+        let all = self.permits.acquire_many(MAX as u32);
+        let idle = tokio::time::timeout(TIMEOUT, all).await;
         self.permits.close();
         self.free.lock().unwrap_or_else(PoisonError::into_inner).clear();
         drop(idle);

@@ -21,12 +21,12 @@ const COMMITS: u32 = 64;
 const BYTES: usize = 1 << 20;
 
 /// Messages wait while a database is written anew: some two seconds for this much.
-const MOST_REWRITTEN: u64 = 256 << 20;
+const MAX_REWRITTEN: u64 = 256 << 20;
 /// What is rewritten goes through a temporary file, and not through memory.
 const REWRITE: &str = "PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY;";
 
 /// A reader that is in the way of the last checkpoint is waited for no longer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The log's state as the writer knows it.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Wal {
         self.stale = false;
         let file = conn.path().and_then(|path| std::fs::metadata(path).ok());
         let bytes = file.map_or(0, |file| file.len());
-        if bytes > MOST_REWRITTEN {
+        if bytes > MAX_REWRITTEN {
             tracing::info!(
                 bytes,
                 "the database is too large to be rewritten: pieces of what was \
@@ -172,7 +172,7 @@ impl Wal {
 fn emptied(conn: &Connection) -> Result<bool> {
     conn.busy_timeout(Duration::ZERO)?;
     let busy = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-    conn.busy_timeout(PATIENCE)?;
+    conn.busy_timeout(TIMEOUT)?;
     Ok(busy? == 0)
 }
 

@@ -20,8 +20,8 @@ use super::wal::Wal;
 use crate::engine::{Class, Job, Purge, Verb};
 use crate::error::{Result, StoreError};
 
-const MOST_VERBS: usize = 256;
-const MOST_BYTES: usize = 2 << 20;
+const MAX_VERBS: usize = 256;
+const MAX_BYTES: usize = 2 << 20;
 const IDLE: Duration = Duration::from_millis(50);
 
 /// The handle to the writing thread. Dropping it ends the thread after the verbs it has.
@@ -184,7 +184,7 @@ impl WriterThread {
     fn gather(&mut self, first: Verb) -> Vec<BatchEntry> {
         let mut bytes = first.bytes;
         let mut batch = vec![BatchEntry { verb: first, failed: None }];
-        while batch.len() < MOST_VERBS && bytes < MOST_BYTES {
+        while batch.len() < MAX_VERBS && bytes < MAX_BYTES {
             let Ok(message) = self.inbox.try_recv() else { break };
             let Some(verb) = self.verb(message) else { break };
             bytes += verb.bytes;

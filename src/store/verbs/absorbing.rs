@@ -14,7 +14,7 @@ use selkie_domain::ids::{InboxId, TaskId};
 use selkie_domain::task::Claim;
 
 /// How many waiting tasks are looked at.
-const MOST: i64 = 16;
+const MAX: i64 = 16;
 
 /// A stored text with its row.
 type Row = (i64, String);
@@ -49,7 +49,7 @@ pub fn read(tx: &mut dyn Tx, claim: &Claim, now: DateTime<Utc>) -> Result<RawInf
         "SELECT id, facts, (SELECT place FROM whereabouts w WHERE w.id = task.whereabouts) FROM task
          WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
            AND state = 'waiting' AND attempts = 0 AND header IS NULL ORDER BY ord, id LIMIT ?3",
-        params![held.lane, millis(now), MOST],
+        params![held.lane, millis(now), MAX],
         |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))),
     )?;
     let mut waiting = Vec::with_capacity(tasks.len());

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
 use selkie_domain::approval::{
-    ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_OPEN_OF_ALL, MOST_RECENT, MOST_RECENT_OF_ALL,
+    ApprovalState, LAPSES_AFTER, MAX_OPEN, MAX_OPEN_OF_ALL, MAX_RECENT, MAX_RECENT_OF_ALL,
     MUTED_FOR, MuteOf, Verdict, WITHIN, code,
 };
 use selkie_domain::question::Person;
@@ -155,15 +155,15 @@ fn too_many(tx: &mut dyn Tx, requester: &str, now: DateTime<Utc>) -> Result<Opti
         ),
         params![requester, millis(now - WITHIN)],
     )?;
-    Ok(if open >= MOST_OPEN {
-        Some(format!("{MOST_OPEN} requests for the same person are waiting already"))
+    Ok(if open >= MAX_OPEN {
+        Some(format!("{MAX_OPEN} requests for the same person are waiting already"))
     } else {
         let many = || {
             format!(
-                "nobody has approved {MOST_RECENT} requests for the same person within an hour: more can be asked for later"
+                "nobody has approved {MAX_RECENT} requests for the same person within an hour: more can be asked for later"
             )
         };
-        (recent >= MOST_RECENT).then(many)
+        (recent >= MAX_RECENT).then(many)
     })
 }
 
@@ -221,17 +221,17 @@ fn too_many_for(tx: &mut dyn Tx, owner: &str, now: DateTime<Utc>) -> Result<Opti
         ),
         params![owner, millis(now - WITHIN)],
     )?;
-    Ok(if open >= MOST_OPEN_OF_ALL {
+    Ok(if open >= MAX_OPEN_OF_ALL {
         Some(format!(
-            "{MOST_OPEN_OF_ALL} requests are waiting for the owner already: more can be asked for later"
+            "{MAX_OPEN_OF_ALL} requests are waiting for the owner already: more can be asked for later"
         ))
     } else {
         let many = || {
             format!(
-                "the owner was asked {MOST_RECENT_OF_ALL} times within an hour without approving: more can be asked for later"
+                "the owner was asked {MAX_RECENT_OF_ALL} times within an hour without approving: more can be asked for later"
             )
         };
-        (recent >= MOST_RECENT_OF_ALL).then(many)
+        (recent >= MAX_RECENT_OF_ALL).then(many)
     })
 }
 

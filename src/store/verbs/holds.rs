@@ -21,7 +21,7 @@ use selkie_domain::ids::{InboxId, OutboundId, TaskId};
 use selkie_domain::task::Claim;
 
 /// More tasks with a right to answer do not wait at a start.
-const MOST_WAITING: i64 = 1_000;
+const MAX_WAITING: i64 = 1_000;
 /// What stands before the number of the task that absorbed another.
 const ABSORBED: &str = "absorbed by task ";
 
@@ -100,7 +100,7 @@ fn rights_waiting(tx: &mut dyn Tx) -> Result<Vec<(i64, String)>> {
          WHERE t.state = 'waiting' AND i.disposition = 'task' AND i.inbound LIKE '%reply_window%'
            AND NOT EXISTS (SELECT 1 FROM hold WHERE task = t.id)
          ORDER BY i.id LIMIT ?1",
-        params![MOST_WAITING],
+        params![MAX_WAITING],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }

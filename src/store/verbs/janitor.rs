@@ -12,11 +12,11 @@ use crate::tx::Tx;
 use crate::value::params;
 
 /// The most rows of one step.
-const MOST: i64 = 200;
+const MAX: i64 = 200;
 /// So many of the oldest rows are looked at.
 const FRONT: i64 = 1_000;
 
-/// Forgets at most [`MOST`] rows; 0 when there is nothing left to forget.
+/// Forgets at most [`MAX`] rows; 0 when there is nothing left to forget.
 pub fn step(tx: &mut dyn Tx, since: &Since) -> Result<u64> {
     let [transcripts, inbox, outbox, keys] =
         [since.transcripts, since.inbox, since.outbox, since.keys].map(millis);
@@ -55,7 +55,7 @@ fn transcript(tx: &mut dyn Tx, since: i64) -> Result<u64> {
              (SELECT i.task, i.seq FROM
                   (SELECT task, seq FROM transcript ORDER BY task, seq LIMIT ?2) i
               CROSS JOIN task t ON t.id = i.task WHERE t.ended_at < ?1 LIMIT ?3)",
-        params![since, FRONT, MOST],
+        params![since, FRONT, MAX],
     )
 }
 
@@ -66,7 +66,7 @@ fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
                 CASE WHEN EXISTS (SELECT 1 FROM task t WHERE t.id = i.task AND t.ended_at IS NULL)
                 THEN 1 ELSE 0 END
          FROM inbox i WHERE i.id > (SELECT blanked FROM meta) ORDER BY i.id LIMIT ?1",
-        params![MOST],
+        params![MAX],
         |row| {
             let (task, is_open): (Option<i64>, bool) = (row.get(4)?, row.get(5)?);
             let is_old = row.get::<i64>(1)? < since;
@@ -101,7 +101,7 @@ fn own_words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
                                   WHERE text IS NOT NULL ORDER BY task LIMIT ?2) w
               CROSS JOIN task t ON t.id = w.task
               WHERE t.ended_at IS NOT NULL AND t.created_at < ?1 LIMIT ?3)",
-        params![since, FRONT, MOST],
+        params![since, FRONT, MAX],
     )
 }
 
@@ -122,12 +122,12 @@ fn said(tx: &mut dyn Tx, since: i64) -> Result<u64> {
              AND NOT EXISTS (SELECT 1 FROM part WHERE id BETWEEN o.id * 4096 AND o.id * 4096 + 4095
                                  AND open = 1)
          LIMIT ?3",
-        params![since, FRONT, MOST / 4],
+        params![since, FRONT, MAX / 4],
     )?;
     let mut rows = 0;
     for outbound in old {
         let [first, last] = standing::parts_of(outbound);
-        let left = MOST - i64::try_from(rows).unwrap_or(MOST);
+        let left = MAX - i64::try_from(rows).unwrap_or(MAX);
         tx.execute_later(
             "DELETE FROM rendered WHERE part BETWEEN ?1 AND ?2",
             params![first, last],
@@ -140,7 +140,7 @@ fn said(tx: &mut dyn Tx, since: i64) -> Result<u64> {
             "DELETE FROM part WHERE id IN (SELECT id FROM part WHERE id BETWEEN ?1 AND ?2 LIMIT ?3)",
             params![first, last, left],
         )?;
-        if rows >= MOST.unsigned_abs() {
+        if rows >= MAX.unsigned_abs() {
             break;
         }
         tx.execute_later("DELETE FROM post WHERE outbound = ?1", params![outbound])?;
@@ -154,7 +154,7 @@ fn told(tx: &mut dyn Tx, _: i64) -> Result<u64> {
     let told: Vec<i64> = tx.column(
         "SELECT p.id FROM part p JOIN task t ON t.id = p.told
          WHERE p.told IS NOT NULL AND p.told > 0 AND p.open = 0 AND t.ended_at IS NOT NULL LIMIT ?1",
-        params![MOST / 2],
+        params![MAX / 2],
     )?;
     for part in &told {
         tx.execute_later("UPDATE part SET told = NULL WHERE id = ?1", params![*part])?;
@@ -171,7 +171,7 @@ fn tasks(tx: &mut dyn Tx, since: i64) -> Result<u64> {
              AND NOT EXISTS (SELECT 1 FROM transcript WHERE task = t.id)
              AND NOT EXISTS (SELECT 1 FROM outbound WHERE task = t.id)
              AND NOT EXISTS (SELECT 1 FROM question WHERE task = t.id AND state = 'open') LIMIT ?3",
-        params![since, FRONT, MOST / 4],
+        params![since, FRONT, MAX / 4],
     )?;
     let mut rows = 0;
     for task in old {
@@ -197,7 +197,7 @@ fn occurrences(tx: &mut dyn Tx, since: i64) -> Result<u64> {
     tx.execute(
         "DELETE FROM occurrence WHERE (schedule, at) IN
              (SELECT schedule, at FROM occurrence WHERE fired_at < ?1 ORDER BY fired_at LIMIT ?2)",
-        params![since, MOST],
+        params![since, MAX],
     )
 }
 
@@ -209,7 +209,7 @@ fn schedules(tx: &mut dyn Tx, since: i64) -> Result<u64> {
                   AND s.id < (SELECT MAX(id) FROM schedule)
                   AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.schedule = s.id)
               ORDER BY s.created_at LIMIT ?2)",
-        params![since, MOST],
+        params![since, MAX],
     )
 }
 
@@ -221,13 +221,13 @@ fn messages(tx: &mut dyn Tx, since: i64) -> Result<u64> {
               WHERE i.stored_at < ?1 AND i.id < (SELECT MAX(id) FROM inbox)
                   AND NOT EXISTS (SELECT 1 FROM task t WHERE t.id = i.task AND t.ended_at IS NULL)
               LIMIT ?3)",
-        params![since, FRONT, MOST],
+        params![since, FRONT, MAX],
     )
 }
 
 /// Whom nobody has heard for long.
 fn acquaintances(tx: &mut dyn Tx, since: i64) -> Result<u64> {
-    met::forget(tx, since, MOST)
+    met::forget(tx, since, MAX)
 }
 
 /// Notices that were said once a day, and pauses that are over.
@@ -236,7 +236,7 @@ fn small(tx: &mut dyn Tx, since: i64) -> Result<u64> {
         "DELETE FROM notice WHERE key IN
              (SELECT key FROM notice WHERE key >= 'notice:' AND key < 'notice;'
                   AND outbound < (SELECT MIN(id) FROM outbound) LIMIT ?1)",
-        params![MOST],
+        params![MAX],
     )?;
     Ok(notices + tx.execute("DELETE FROM penalty WHERE until < ?1", params![since])?)
 }

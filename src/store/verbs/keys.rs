@@ -7,7 +7,7 @@ use crate::arrival::{Arrival, Disposition};
 use selkie_domain::cause::Cause;
 
 /// Longer names, in bytes, are stored as their hash; no platform gives such names.
-const LONGEST: usize = 512;
+const MAX_LENGTH: usize = 512;
 
 /// Shortens every name of an arrival by which it is found again: the same name becomes the same one.
 pub fn shorten(arrival: &mut Arrival) {
@@ -26,7 +26,7 @@ pub fn shorten(arrival: &mut Arrival) {
 }
 
 fn reference(message: &mut MessageRef) {
-    if message.as_str().len() > LONGEST {
+    if message.as_str().len() > MAX_LENGTH {
         let mut short = message.as_str().to_owned();
         name(&mut short);
         *message = MessageRef::new(short);
@@ -34,7 +34,7 @@ fn reference(message: &mut MessageRef) {
 }
 
 fn name(name: &mut String) {
-    if name.len() > LONGEST {
+    if name.len() > MAX_LENGTH {
         let digest = Sha256::digest(name.as_bytes());
         *name =
             digest.iter().fold("sha256:".to_owned(), |hash, byte| hash + &format!("{byte:02x}"));

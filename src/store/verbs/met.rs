@@ -17,7 +17,7 @@ use crate::value::{Row, params};
 /// So many messages are looked through at a time.
 const PAGE: i64 = 500;
 /// Characters of a name that are kept.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME: usize = 120;
 
 #[async_trait]
 impl Acquaintances for SqlLedger {
@@ -198,8 +198,8 @@ fn spoke(row: &dyn Row) -> Result<Option<SeenPerson>> {
     Ok(Some(SeenPerson {
         place: PlaceId::new(AccountId::new(account), place),
         person: speaker.id,
-        name: speaker.name.chars().take(LONGEST_NAME).collect(),
-        username: username.chars().take(LONGEST_NAME).collect(),
+        name: speaker.name.chars().take(MAX_NAME).collect(),
+        username: username.chars().take(MAX_NAME).collect(),
         is_bot: speaker.is_bot,
         is_direct: inbound.audience == Audience::Direct,
         at: inbound.at,

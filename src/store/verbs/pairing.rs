@@ -17,7 +17,7 @@ use selkie_domain::pairing::{GUESSES, TRIES};
 const PLAN: Plan = Plan::DURABLE;
 const KEY: &str = "pairing";
 /// So many requests are kept. The oldest makes way for the next, so that nobody who fills them shuts others out.
-const MOST_REQUESTS: i64 = 100;
+const MAX_REQUESTS: i64 = 100;
 
 #[async_trait]
 impl Pairings for SqlLedger {
@@ -153,7 +153,7 @@ fn ask(tx: &mut dyn Tx, request: &PairingRequest, now: DateTime<Utc>) -> Result<
         "DELETE FROM pairing_request WHERE person IN (
              SELECT person FROM pairing_request WHERE person <> ?1 AND approved = 0
              ORDER BY until DESC, person LIMIT 1000000 OFFSET ?2)",
-        params![person, MOST_REQUESTS - 1],
+        params![person, MAX_REQUESTS - 1],
     )?;
     let code = tx.first(
         "SELECT code FROM pairing_request WHERE person = ?1 AND tries < ?2 AND approved = 0",

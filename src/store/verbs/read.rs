@@ -14,7 +14,7 @@ use crate::approval::ApprovalRow;
 use crate::error::Result;
 use crate::question::QuestionRow;
 use crate::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, MOST_USED, Reader, SaidTask, TaskDetail,
+    Chain, ConversationRow, ConversationStatus, Counts, MAX_USED, Reader, SaidTask, TaskDetail,
     TaskRow, TaskUsage, UnansweredMessage, UpcomingWork,
 };
 use crate::spoken::Utterance;
@@ -74,7 +74,7 @@ impl Reader for SqlLedger {
 
     async fn used_since(&self, since: DateTime<Utc>) -> Result<TaskUsage> {
         self.read(move |tx| {
-            tx.one(USED, params![millis(since), small(MOST_USED)], |row| {
+            tx.one(USED, params![millis(since), small(MAX_USED)], |row| {
                 Ok(TaskUsage { tasks: count(row.get(0)?), usage: usage(row, 1)? })
             })
         })

@@ -13,7 +13,7 @@ use crate::value::{Row, params};
 use selkie_domain::ids::{InboxId, OutboundId, PartId};
 
 /// How many chains one name may stand for.
-const MOST: i64 = 20;
+const MAX: i64 = 20;
 
 /// Returns the chains that `name` names, newest first, tasks with words of their own before events: the id of a
 /// task, the key of its cause or of an event, or the platform's id of a message or of one that was said about it.
@@ -29,7 +29,7 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                             WHERE p.id IN (SELECT id FROM part WHERE message = ?1
                                            UNION SELECT part FROM part_also WHERE message = ?1))
          ORDER BY id DESC LIMIT ?3",
-        params![name, task, MOST],
+        params![name, task, MAX],
         StoredRow::from_row,
     )?;
     let worded = tx.all(
@@ -41,7 +41,7 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                                 WHERE p.id IN (SELECT id FROM part WHERE message = ?1
                                                UNION SELECT part FROM part_also WHERE message = ?1))
          ORDER BY w.task DESC LIMIT ?3",
-        params![name, task, MOST],
+        params![name, task, MAX],
         |row| Ok(WordedTask { task: row.get(0)?, cause: row.get(1)?, created_at: row.get(2)? }),
     )?;
     let alone: Vec<i64> = tx.column(
@@ -50,7 +50,7 @@ pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
                         UNION SELECT p.outbound FROM part_also a JOIN part p ON p.id = a.part WHERE a.message = ?1)
              AND o.task IS NULL AND o.inbox IS NULL
          ORDER BY o.id DESC LIMIT ?2",
-        params![name, MOST],
+        params![name, MAX],
     )?;
     let mut chains = Vec::with_capacity(events.len() + worded.len() + alone.len());
     for worded in worded {

@@ -7,7 +7,7 @@ use crate::value::params;
 use selkie_domain::ids::InboxId;
 
 /// So many are looked at in one go.
-const MOST: i64 = 200;
+const MAX: i64 = 200;
 
 /// Whether there are any.
 pub fn is_any(tx: &mut dyn Tx) -> Result<bool> {
@@ -19,7 +19,7 @@ pub fn is_any(tx: &mut dyn Tx) -> Result<bool> {
 pub fn read(tx: &mut dyn Tx) -> Result<UnsentFiles> {
     let events: Vec<i64> = tx.column(
         "SELECT id FROM inbox WHERE disposition = 'unsend' AND done_at IS NULL ORDER BY id LIMIT ?1",
-        params![MOST],
+        params![MAX],
     )?;
     let mut unsent = UnsentFiles::default();
     for event in events {

@@ -10,9 +10,9 @@ use crate::tx::Tx;
 use crate::value::{Row, params};
 
 /// So many vectors of one subject are compared, the newest.
-const MOST: usize = 50_000;
+const MAX: usize = 50_000;
 /// So many bytes of them: as many as 50,000 of 1,536 numbers have.
-const MOST_BYTES: usize = 50_000 * 1_536 * size_of::<f32>();
+const MAX_BYTES: usize = 50_000 * 1_536 * size_of::<f32>();
 /// So many are read at once: an engine may hold all rows of an answer.
 const PAGE: i64 = 1_000;
 
@@ -107,7 +107,7 @@ pub fn near(tx: &mut dyn Tx, sought: &SoughtVector) -> Result<Vec<NearPiece>> {
 /// Compares the vectors of one subject, the newest first.
 fn compare(tx: &mut dyn Tx, subject: i64, sought: &SoughtVector, best: &mut Best) -> Result<()> {
     let (mut before, mut seen, mut bytes) = (i64::MAX, 0, 0);
-    while seen < MOST && bytes < MOST_BYTES {
+    while seen < MAX && bytes < MAX_BYTES {
         let (from, mut page) = (before, 0);
         let mut each = |row: &dyn Row| {
             let (id, model, vector) = (row.get(0)?, row.get::<&str>(1)?, row.get::<&[u8]>(2)?);

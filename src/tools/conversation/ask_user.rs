@@ -14,13 +14,13 @@ use selkie_domain::span::Span;
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 /// Questions of one call.
-const MOST_QUESTIONS: usize = 4;
+const MAX_QUESTIONS: usize = 4;
 /// Options of one question.
 const OPTIONS: std::ops::RangeInclusive<usize> = 2..=4;
 /// A question is shown in one message.
-const MOST_CHARACTERS: usize = 2_000;
+const MAX_CHARACTERS: usize = 2_000;
 /// A label stands on a button, whole or shortened.
-const MOST_LABEL: usize = 100;
+const MAX_LABEL: usize = 100;
 
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("ask_user_question")];
@@ -136,8 +136,8 @@ impl AskUser {
         if text.is_empty() {
             return Err(format!("{place}question is required"));
         }
-        if text.chars().count() > MOST_CHARACTERS {
-            return Err(format!("{place}question must have at most {MOST_CHARACTERS} characters"));
+        if text.chars().count() > MAX_CHARACTERS {
+            return Err(format!("{place}question must have at most {MAX_CHARACTERS} characters"));
         }
         let choices = choices(place, single.options.as_deref())?;
         let header = single.header.as_deref().map(str::trim).filter(|h| !h.is_empty());
@@ -174,8 +174,8 @@ fn singles(args: Args) -> Result<Vec<Single>, ToolError> {
             free_text_placeholder,
         }]),
         (None, Some(all)) if all.is_empty() => Err(ToolError::tell("questions is required")),
-        (None, Some(all)) if all.len() > MOST_QUESTIONS => Err(ToolError::tell(format!(
-            "questions must have at most {MOST_QUESTIONS} items, not {}",
+        (None, Some(all)) if all.len() > MAX_QUESTIONS => Err(ToolError::tell(format!(
+            "questions must have at most {MAX_QUESTIONS} items, not {}",
             all.len()
         ))),
         (None, Some(all)) => Ok(all),
@@ -200,8 +200,8 @@ fn choices(place: &str, options: Option<&[Choosable]>) -> Result<Vec<Choice>, St
         if label.is_empty() {
             return Err(format!("{place}options.{n} is required"));
         }
-        if label.chars().count() > MOST_LABEL {
-            return Err(format!("{place}options.{n} must have at most {MOST_LABEL} characters"));
+        if label.chars().count() > MAX_LABEL {
+            return Err(format!("{place}options.{n} must have at most {MAX_LABEL} characters"));
         }
         if choices.iter().any(|c| c.label.eq_ignore_ascii_case(&label)) {
             return Err(format!("{place}options: two are called {label}"));

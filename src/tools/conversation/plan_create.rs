@@ -20,7 +20,7 @@ const NAME: &str = "plan_create";
 /// How long one question to the model may take.
 const LIMIT: Duration = Duration::from_secs(90);
 /// Steps of any plan.
-const MOST_STEPS: usize = 50;
+const MAX_STEPS: usize = 50;
 
 /// What the planner is told.
 pub const INSTRUCTION: &str = "You plan work for an assistant that acts with tools. You get one JSON object: \
@@ -157,7 +157,7 @@ fn drawn(answer: &str, most: usize) -> Result<PlanAnswer, String> {
     let mut steps: Vec<PlanStep> = steps
         .iter()
         .filter_map(step)
-        .take(most.min(MOST_STEPS))
+        .take(most.min(MAX_STEPS))
         .map(|step| PlanStep { step, status: StepStatus::Pending })
         .collect();
     // A plan has just been made: nothing of it is done, whatever the model says.

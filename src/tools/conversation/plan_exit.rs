@@ -38,7 +38,7 @@ const AGREES: [&str; 14] = [
     "looks good",
 ];
 /// A longer plan is cut where it is asked for approval.
-const MOST_CHARACTERS: usize = 6_000;
+const MAX_CHARACTERS: usize = 6_000;
 
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("exit_plan_mode")];
@@ -153,7 +153,7 @@ fn in_words(plan: &Plan) -> String {
 }
 
 fn cut(plan: &str) -> String {
-    match plan.char_indices().nth(MOST_CHARACTERS) {
+    match plan.char_indices().nth(MAX_CHARACTERS) {
         Some((at, _)) => format!("{}…", &plan[..at]),
         None => plan.to_owned(),
     }

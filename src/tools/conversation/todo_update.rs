@@ -22,7 +22,7 @@ use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// Questions to a model that one call may take, and the time beside them.
-const LONGEST: Duration = Duration::from_secs(150);
+const MAX_TIME: Duration = Duration::from_secs(150);
 
 /// So many letters name an item, no less.
 const LEAST: usize = 3;
@@ -59,7 +59,7 @@ impl Handler for TodoUpdate {
             group: "conversation",
             sources: &["S3"],
             doing: "looking after TODO.md",
-            longest: Some(LONGEST),
+            longest: Some(MAX_TIME),
             // What was added before is found again, and so is what was completed a moment ago.
             ..spec::<Args>("todo_update", Class::Note, Recovery::CallAgain)
         }

@@ -5,7 +5,7 @@ use super::hunk::{Hunk, Line};
 use super::lines::Lines;
 
 /// Lines of the file, for each hunk, that are looked through at most.
-const MOST_STEPS: usize = 100_000_000;
+const MAX_STEPS: usize = 100_000_000;
 
 /// Applies all hunks to a text.
 ///
@@ -20,7 +20,7 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, String> {
 }
 
 fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, String> {
-    if file.all.len().saturating_mul(hunks.len()) > MOST_STEPS {
+    if file.all.len().saturating_mul(hunks.len()) > MAX_STEPS {
         let (lines, hunks) = (file.all.len(), hunks.len());
         return Err(format!("{hunks} hunks are too many for a file of {lines} lines: send fewer"));
     }

@@ -78,9 +78,9 @@ type Number = fn(&[u8], usize, usize) -> Option<u64>;
 
 /// The directory of the first picture: entries of 12 bytes, tag, type, count, value.
 fn tiff(head: &[u8], number: Number, at: impl Fn(u64, usize) -> Option<Vec<u8>>) -> Size {
-    const MOST: usize = 64;
-    let directory = at(number(head, 4, 4)?, 2 + MOST * 12)?;
-    let entries = usize::try_from(number(&directory, 0, 2)?).ok()?.min(MOST);
+    const MAX: usize = 64;
+    let directory = at(number(head, 4, 4)?, 2 + MAX * 12)?;
+    let entries = usize::try_from(number(&directory, 0, 2)?).ok()?.min(MAX);
     let value = |tag: u64| {
         let entry =
             (0..entries).map(|n| 2 + n * 12).find(|e| number(&directory, *e, 2) == Some(tag))?;

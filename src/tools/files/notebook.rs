@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Bytes of one step of indentation; a file that has longer ones is written without.
-const MOST_INDENTED: usize = 16;
+const MAX_INDENTED: usize = 16;
 
 /// A notebook of format 4.
 pub(super) struct Notebook<'a> {
@@ -136,7 +136,7 @@ impl<'a> Notebook<'a> {
         let line = self.bytes[..first].iter().rposition(|b| *b == b'\n')?;
         let unit = String::from_utf8_lossy(&self.bytes[line + 1..first]).into_owned();
         // It is written before every line: a long one would make gigabytes of a short source.
-        (unit.len() <= MOST_INDENTED && unit.chars().all(char::is_whitespace)).then_some(unit)
+        (unit.len() <= MAX_INDENTED && unit.chars().all(char::is_whitespace)).then_some(unit)
     }
 
     /// The white space before a cell, and behind the last one.

@@ -18,9 +18,9 @@ const NAME: &str = "persona_write";
 const IDENTITY: &str = "file_state_dir/persona/IDENTITY.md";
 const SOUL: &str = "file_state_dir/persona/SOUL.md";
 /// Characters of one thing that is said of the bot.
-const LONGEST: usize = 500;
+const MAX_LENGTH: usize = 500;
 /// Sentences of a list.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// The tool.
 pub(crate) struct PersonaWrite;
@@ -145,9 +145,9 @@ fn one(field: &str, said: Option<&String>) -> Result<Option<String>, ToolError> 
     let line = said.map(|said| said.split_whitespace().collect::<Vec<_>>().join(" "));
     let line = line.unwrap_or_default();
     let long = line.chars().count();
-    if long > LONGEST {
+    if long > MAX_LENGTH {
         return Err(ToolError::tell(format!(
-            "{field} has {long} characters ({LONGEST} are the most)"
+            "{field} has {long} characters ({MAX_LENGTH} are the most)"
         )));
     }
     Ok(Some(line).filter(|line| !line.is_empty()))
@@ -155,9 +155,9 @@ fn one(field: &str, said: Option<&String>) -> Result<Option<String>, ToolError> 
 
 fn list(field: &str, said: Option<&[String]>) -> Result<Option<String>, ToolError> {
     let said = said.unwrap_or_default();
-    if said.len() > MOST {
+    if said.len() > MAX {
         return Err(ToolError::tell(format!(
-            "{field} has {} sentences ({MOST} are the most)",
+            "{field} has {} sentences ({MAX} are the most)",
             said.len()
         )));
     }

@@ -14,15 +14,15 @@ use crate::isolate::{Isolate, Job};
 use selkie_domain::transcript::Picture;
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
-const MOST_BYTES: usize = 5 * 1000 * 1000;
+const MAX_BYTES: usize = 5 * 1000 * 1000;
 /// A picture's longest side, pixels: providers scale larger ones down themselves, or take them for many times the price.
-const MOST_SIDE: u32 = 1568;
+const MAX_SIDE: u32 = 1568;
 /// A file larger than this is not decoded.
 pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
 /// Memory one decoded picture may take: a small file can claim a huge one.
 const MEMORY: u64 = 256 * 1024 * 1024;
 /// Pixels that fit there, with four bytes each.
-const MOST_PIXELS: u64 = MEMORY / 4;
+const MAX_PIXELS: u64 = MEMORY / 4;
 /// Bytes in which a picture says how large it is; a camera's own notes may stand before.
 const HEAD: usize = 256 * 1024;
 
@@ -76,9 +76,9 @@ fn as_it_stands(bytes: &[u8]) -> Option<&'static str> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let (name, size) = super::image::known(head, |_, _| None)?;
     let (width, height) = size?;
-    let side = u64::from(MOST_SIDE);
+    let side = u64::from(MAX_SIDE);
     let fits =
-        bytes.len() <= MOST_BYTES && (1..=side).contains(&width) && (1..=side).contains(&height);
+        bytes.len() <= MAX_BYTES && (1..=side).contains(&width) && (1..=side).contains(&height);
     match name {
         "PNG" => Some("image/png"),
         "JPEG" => Some("image/jpeg"),
@@ -126,7 +126,7 @@ pub(crate) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>), String> 
     }
     // What it claims is looked at before a byte of it is decoded.
     let (width, height) = reader()?.into_dimensions().map_err(fault)?;
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(format!("it is too large: {width}×{height} pixels"));
     }
     let mut limits = Limits::default();
@@ -138,8 +138,8 @@ pub(crate) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>), String> 
     // Which way up a camera was held stands beside the pixels, and is lost when they are written anew.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let picture = DynamicImage::from_decoder(decoder).map_err(fault)?;
-    let large = width > MOST_SIDE || height > MOST_SIDE;
-    let mut picture = if large { picture.thumbnail(MOST_SIDE, MOST_SIDE) } else { picture };
+    let large = width > MAX_SIDE || height > MAX_SIDE;
+    let mut picture = if large { picture.thumbnail(MAX_SIDE, MAX_SIDE) } else { picture };
     picture.apply_orientation(orientation);
     written(&picture, is_photo).map_err(fault)
 }
@@ -152,7 +152,7 @@ fn written(
     if !is_photo {
         let mut bytes = Cursor::new(Vec::new());
         picture.write_to(&mut bytes, ImageFormat::Png)?;
-        if bytes.get_ref().len() <= MOST_BYTES {
+        if bytes.get_ref().len() <= MAX_BYTES {
             return Ok(("image/png", bytes.into_inner()));
         }
     }
@@ -225,9 +225,9 @@ mod tests {
     #[tokio::test]
     async fn a_huge_picture_is_scaled() {
         let bytes = drawn(2400, 1200, ImageFormat::Bmp);
-        assert!(bytes.len() > MOST_BYTES);
+        assert!(bytes.len() > MAX_BYTES);
         let (_, made) = keep(&bytes).await;
-        assert!(made.len() <= MOST_BYTES);
+        assert!(made.len() <= MAX_BYTES);
         let small = image::load_from_memory(&made).unwrap();
         assert_eq!((small.width(), small.height()), (1568, 784));
     }

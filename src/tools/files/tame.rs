@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// Bytes of a glob.
-const LONGEST: usize = 4 * 1024;
+const MAX_LENGTH: usize = 4 * 1024;
 /// Braces inside braces.
 const DEEPEST: usize = 16;
 /// Bytes of a file of globs, like `.gitignore`.
@@ -13,7 +13,7 @@ const LARGEST: u64 = 64 * 1024;
 
 /// Whether a glob may be compiled.
 pub(super) fn is_tame(glob: &str) -> bool {
-    if glob.len() > LONGEST {
+    if glob.len() > MAX_LENGTH {
         return false;
     }
     let mut depth = 0_usize;

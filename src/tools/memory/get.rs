@@ -15,7 +15,7 @@ use selkie_domain::tool::{Class, Recovery, ToolSpec};
 /// Lines when the call does not say.
 const USUALLY: usize = 200;
 /// The most lines of one call.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 
 /// The tool.
 pub(crate) struct MemoryGet;
@@ -44,7 +44,7 @@ impl Handler for MemoryGet {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path, from, lines } = typed(args)?;
-        let (from, lines) = (from.unwrap_or(1).max(1), lines.unwrap_or(USUALLY).clamp(1, MOST));
+        let (from, lines) = (from.unwrap_or(1).max(1), lines.unwrap_or(USUALLY).clamp(1, MAX));
         let wanted = WantedLines { path: path.trim().to_owned(), from, lines };
         scope.memory.get(&rememberer(scope), wanted).await.map(Output::told)
     }

@@ -76,12 +76,12 @@ mod tests {
     async fn what_is_not_said_has_the_values_of_the_reference() {
         assert_eq!(
             called(&MemorySearch, json!({ "query": "tea" })).await,
-            r#"true Sought { query: "tea", most: 6, least: 0.35 }"#
+            r#"true MemoryQuery { query: "tea", most: 6, least: 0.35 }"#
         );
         assert_eq!(
             called(&MemorySearch, json!({ "query": "tea", "max_results": 999, "min_score": 7 }))
                 .await,
-            r#"true Sought { query: "tea", most: 50, least: 1.0 }"#
+            r#"true MemoryQuery { query: "tea", most: 50, least: 1.0 }"#
         );
         assert_eq!(
             called(&MemoryGet, json!({ "path": "MEMORY.md" })).await,

@@ -16,7 +16,7 @@ use selkie_domain::tool::{Class, Recovery, ToolSpec};
 const USUALLY: usize = 6;
 const LEAST: f64 = 0.35;
 /// The most results of one call.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 /// The tool.
 pub(crate) struct MemorySearch;
@@ -51,7 +51,7 @@ impl Handler for MemorySearch {
         if query.trim().is_empty() {
             return Err(ToolError::tell("query is required"));
         }
-        let most = max_results.unwrap_or(USUALLY).clamp(1, MOST);
+        let most = max_results.unwrap_or(USUALLY).clamp(1, MAX);
         let least = min_score.unwrap_or(LEAST).clamp(0.0, 1.0);
         let sought = MemoryQuery { query, most, least };
         scope.memory.search(&rememberer(scope), sought).await.map(Output::told)

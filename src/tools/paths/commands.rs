@@ -16,7 +16,7 @@ use selkie_domain::clock::SharedClock;
 use selkie_domain::provenance::Provenance;
 
 /// So many runs are kept; of more those of one folder that are nearest to each other become one.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 /// The kernel stamps files with a clock that stands up to a tick behind, in milliseconds.
 const TICK: i64 = 20;
 /// A file system that counts whole seconds says up to so much too little.
@@ -184,7 +184,7 @@ impl Inner {
             }
             joins
         });
-        while ended.len() + open.len() > MOST && ended.len() > 1 {
+        while ended.len() + open.len() > MAX && ended.len() > 1 {
             let gap = |at: &usize| {
                 let (one, next) = (&ended[*at], &ended[*at + 1]);
                 (one.folder != next.folder, next.from.abs_diff(one.to.unwrap_or(one.from)))

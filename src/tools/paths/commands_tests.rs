@@ -129,7 +129,7 @@ fn many_runs_are_put_together_and_none_of_them_is_forgotten() {
         }
     }
     let inner = locked(&log.0);
-    assert_eq!(inner.runs.len(), MOST);
+    assert_eq!(inner.runs.len(), MAX);
     for number in 0..all {
         for folder in &folders {
             let at = number * step + 5;

@@ -11,7 +11,7 @@ use super::zone::Zone;
 use selkie_domain::taint::Taint;
 
 /// Bytes of a list whose level is looked up; what is longer cannot be read.
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Writes lists that people edit, too.
 pub trait ListWriter: Send + Sync {
@@ -88,7 +88,7 @@ impl List {
     pub fn level(&self, file: &File) -> Taint {
         let mut text = Vec::new();
         // By its number of bytes, and one more, which shows that somebody writes it.
-        let length = file.metadata().map_or(0, |found| found.len()).min(MOST_BYTES);
+        let length = file.metadata().map_or(0, |found| found.len()).min(MAX_BYTES);
         let read = At { file, at: 0 }.take(length + 1).read_to_end(&mut text);
         match read {
             Ok(bytes) if bytes as u64 == length => {

@@ -14,7 +14,7 @@ use selkie_domain::tool::ToolSpec;
 
 /// Messages that are shown when no number is given, and at most.
 const USUAL: u32 = 50;
-const MOST: u32 = 200;
+const MAX: u32 = 200;
 
 /// The tool.
 pub(crate) struct SessionsHistory;
@@ -38,7 +38,7 @@ impl Handler for SessionsHistory {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { session_id, limit } = typed(args)?;
-        let limit = most(limit, USUAL, MOST);
+        let limit = most(limit, USUAL, MAX);
         let read = scope.sessions.history(&scope.visitor(), session_id.trim(), limit).await?;
         Ok(Output { level: Taint::Raw, of: read.of, ..Output::ok(read.text) })
     }

@@ -13,7 +13,7 @@ use selkie_domain::tool::ToolSpec;
 
 /// Conversations that are listed when no number is given, and at most.
 const USUAL: u32 = 20;
-const MOST: u32 = 100;
+const MAX: u32 = 100;
 
 /// The tool.
 pub(crate) struct SessionsList;
@@ -37,6 +37,6 @@ impl Handler for SessionsList {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { limit } = typed(args)?;
-        scope.sessions.list(&scope.visitor(), most(limit, USUAL, MOST)).await.map(Output::told)
+        scope.sessions.list(&scope.visitor(), most(limit, USUAL, MAX)).await.map(Output::told)
     }
 }

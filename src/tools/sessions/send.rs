@@ -13,7 +13,7 @@ use crate::{Handler, Output, ToolError, spec};
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 
 /// Characters that are sent at once.
-const MOST: usize = 8_000;
+const MAX: usize = 8_000;
 
 /// The tool.
 pub(crate) struct SessionsSend;
@@ -64,5 +64,5 @@ impl Handler for SessionsSend {
 /// Says why words cannot be sent, if so.
 fn fault(content: &str) -> Option<String> {
     let count = content.trim().chars().count();
-    (count > MOST).then(|| format!("content has {count} characters: {MOST} can be sent at once"))
+    (count > MAX).then(|| format!("content has {count} characters: {MAX} can be sent at once"))
 }

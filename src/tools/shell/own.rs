@@ -17,7 +17,7 @@ const FOLDERS: usize = 8;
 /// How a path in the home folder may begin.
 const AT_HOME: [&str; 3] = ["~/", "$HOME/", "${HOME}/"];
 /// Bytes of the longest path.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// Returns the word of a command that leads to something closed.
 pub(super) fn named(
@@ -30,7 +30,7 @@ pub(super) fn named(
     let words: BTreeSet<&str> = reading
         .words()
         .chain(pieces(cmd))
-        .filter(|word| !word.is_empty() && word.len() <= LONGEST && !word.contains('\0'))
+        .filter(|word| !word.is_empty() && word.len() <= MAX_LENGTH && !word.contains('\0'))
         .take(WORDS)
         .collect();
     let home = own_env.get("HOME").map(Path::new);

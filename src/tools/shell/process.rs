@@ -29,7 +29,7 @@ use selkie_domain::tool::{
 };
 
 /// The longest wait of one poll.
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
+const MAX_WAIT: Duration = Duration::from_secs(600);
 /// How long a process may leave what is written to it unread.
 const WRITE: Duration = Duration::from_secs(5);
 
@@ -97,7 +97,7 @@ impl Handler for Process {
             doing: "checking on a running command",
             also: ALSO,
             max_output: RING * 4 + 1024,
-            longest: Some(LONGEST_WAIT + GRACE * 3),
+            longest: Some(MAX_WAIT + GRACE * 3),
             ..spec::<Args>("process", Class::Exec, Recovery::Unknown)
         }
     }
@@ -117,7 +117,7 @@ impl Handler for Process {
             }
             Action::Poll => {
                 let wait = Duration::from_secs_f64(args.wait_seconds.unwrap_or(0.0));
-                let said = poll(&process, args.cursor, wait.min(LONGEST_WAIT)).await;
+                let said = poll(&process, args.cursor, wait.min(MAX_WAIT)).await;
                 let roots = &scope.roots;
                 let home = roots.workspace.as_ref().unwrap_or(&roots.own);
                 // What it prints may be others' words, as far as its command tells.

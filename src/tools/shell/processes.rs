@@ -21,9 +21,9 @@ use crate::paths::CommandLog;
 use selkie_domain::ids::TaskId;
 
 /// Background processes that one conversation may have at once.
-pub(super) const MOST_RUNNING: usize = 16;
+pub(super) const MAX_RUNNING: usize = 16;
 /// Ended ones that a conversation can still ask about.
-const MOST_ENDED: usize = 16;
+const MAX_ENDED: usize = 16;
 
 /// The registry. One per daemon.
 pub struct Processes {
@@ -194,7 +194,7 @@ impl Processes {
     ) -> Result<Arc<Background>, String> {
         let StartedFor { conversation, task, now } = of;
         let running = self.of(conversation).iter().filter(|p| p.is_running()).count();
-        if running >= MOST_RUNNING {
+        if running >= MAX_RUNNING {
             return Err(format!(
                 "{running} background processes run in this conversation already: stop one first"
             ));
@@ -298,7 +298,7 @@ impl Inner {
             .iter()
             .filter(|(_, p)| p.conversation == *conversation && !p.is_running());
         let ended: Vec<u64> = ended.map(|(number, _)| *number).collect();
-        for number in &ended[..ended.len().saturating_sub(MOST_ENDED)] {
+        for number in &ended[..ended.len().saturating_sub(MAX_ENDED)] {
             self.background.remove(number);
         }
     }

@@ -16,7 +16,7 @@ use super::environment::MARK;
 use super::supervisor::{children, descendants};
 
 /// How often strays are looked for: ending one makes orphans of its children.
-const MOST_SWEEPS: usize = 64;
+const MAX_SWEEPS: usize = 64;
 
 /// The record of one daemon's processes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ pub(super) fn sweep(mark: &str) -> usize {
 pub(super) fn sweep_adopted(known: &BTreeSet<i32>) -> usize {
     let us = getpid().as_raw_pid();
     let mut ended = 0;
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let strays: Vec<i32> = children(us)
             .into_iter()
             .filter(|pid| !known.contains(pid) && !is_our_binary(*pid))

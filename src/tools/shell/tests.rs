@@ -21,7 +21,7 @@ use selkie_domain::plan::Plan;
 use selkie_domain::span::Span;
 
 /// An end to waiting, not a timing.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 struct Desk {
     folders: Folders,
@@ -51,7 +51,7 @@ impl Desk {
             Ok(accepted) => accepted.args,
             Err(faults) => return Output { text: faults, is_error: true, ..Output::default() },
         };
-        let called = timeout(PATIENCE, tool.call(scope, args)).await.expect("it ends");
+        let called = timeout(TIMEOUT, tool.call(scope, args)).await.expect("it ends");
         called.unwrap_or_else(|e| Output {
             text: e.to_string(),
             is_error: true,
@@ -88,7 +88,7 @@ impl Desk {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(PATIENCE, looks).await.expect("something is left behind");
+        timeout(TIMEOUT, looks).await.expect("something is left behind");
     }
 }
 
@@ -395,7 +395,7 @@ async fn processes_belong_to_their_conversation_and_are_few() {
         selkie_channel_core::AccountId::new("bird:1"),
         "bird:43",
     );
-    for _ in 0..super::processes::MOST_RUNNING {
+    for _ in 0..super::processes::MAX_RUNNING {
         assert!(!desk.run(json!({"cmd": "sleep 7004", "run_in_background": true})).await.is_error);
     }
     let one_more = desk.run(json!({"cmd": "sleep 7004", "run_in_background": true})).await;
@@ -427,7 +427,7 @@ async fn survivors_of_a_crash_are_ended_at_the_next_start() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, started).await.unwrap();
+    timeout(TIMEOUT, started).await.unwrap();
     assert_eq!(recorded()["has_started"], json!(true));
     // A daemon that crashed drives nothing any more: the next one begins on the same record.
     let next = Processes::default();

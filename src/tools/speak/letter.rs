@@ -9,7 +9,7 @@ use crate::scope::Scope;
 use selkie_domain::taint::Taint;
 
 /// Characters that are said at once.
-pub(super) const MOST: usize = 8_000;
+pub(super) const MAX: usize = 8_000;
 
 /// Finds who is meant, for a task.
 pub(super) async fn find(scope: &Scope, wanted: &AddresseeQuery) -> Result<Addressee, ToolError> {
@@ -68,7 +68,7 @@ pub(super) async fn pass(
 /// Says why words cannot be said, if so.
 pub(super) fn fault(name: &str, text: &str) -> Option<String> {
     let count = text.trim().chars().count();
-    (count > MOST).then(|| format!("{name} has {count} characters: {MOST} can be sent at once"))
+    (count > MAX).then(|| format!("{name} has {count} characters: {MAX} can be sent at once"))
 }
 
 /// The level of what is told about somebody: their name others may have written.

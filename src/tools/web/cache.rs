@@ -9,7 +9,7 @@ use selkie_channel_core::locked;
 /// How long an answer is good.
 const FRESH: TimeDelta = TimeDelta::minutes(15);
 /// More answers than this are not kept.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Answers by what was asked.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Cache {
     /// Keeps an answer, in place of the oldest when there are too many.
     pub(super) fn put(&self, key: String, now: DateTime<Utc>, answer: String) {
         let mut kept = locked(&self.0);
-        if kept.len() >= MOST && !kept.contains_key(&key) {
+        if kept.len() >= MAX && !kept.contains_key(&key) {
             let oldest =
                 kept.iter().min_by_key(|(_, (since, _))| *since).map(|(key, _)| key.clone());
             oldest.map(|key| kept.remove(&key));
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(cache.get("a", at(14)), Some("x".into()));
         assert_eq!(cache.get("a", at(15)), None);
         assert_eq!(cache.get("a", at(-1)), None);
-        for n in 0..MOST {
+        for n in 0..MAX {
             cache.put(n.to_string(), at(1), "y".into());
         }
         assert_eq!(cache.get("a", at(1)), None);

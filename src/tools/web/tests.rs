@@ -32,7 +32,7 @@ fn isolate() -> Arc<dyn Isolate> {
 }
 
 /// An end to waiting, not a timing.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 #[expect(clippy::disallowed_methods, reason = "a client for tests, as the daemon begins its own")]
 fn client(open: &[&str]) -> Arc<GuardedClient> {
@@ -58,7 +58,7 @@ async fn call(tool: &dyn Handler, scope: &Scope, args: Value) -> String {
         Ok(accepted) => accepted.args,
         Err(faults) => return faults,
     };
-    let called = timeout(PATIENCE, tool.call(scope, args)).await.expect("it ends");
+    let called = timeout(TIMEOUT, tool.call(scope, args)).await.expect("it ends");
     called.map_or_else(|e| e.to_string(), |o| o.text)
 }
 

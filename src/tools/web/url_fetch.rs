@@ -37,7 +37,7 @@ const HEADERS: [&str; 7] = [
     "user-agent",
 ];
 /// The longest a request may take, in seconds.
-const LONGEST: f64 = 600.0;
+const MAX_TIME: f64 = 600.0;
 /// Bytes of a download that are written at once.
 const BUFFER: usize = 256 * 1024;
 
@@ -160,7 +160,7 @@ impl Handler for UrlFetch {
             max_output: usize::try_from(self.settings.max_bytes)
                 .unwrap_or(usize::MAX)
                 .saturating_add(4096),
-            longest: Some(Duration::from_secs_f64(LONGEST + 10.0)),
+            longest: Some(Duration::from_secs_f64(MAX_TIME + 10.0)),
             ..spec::<Args>(NAME, Class::Network, Recovery::Unknown)
         }
     }

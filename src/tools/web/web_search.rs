@@ -23,7 +23,7 @@ use crate::{Handler, Output, ToolError, spec};
 use selkie_domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
 
 /// The most results of one call.
-const MOST: u64 = 20;
+const MAX: u64 = 20;
 /// How long one request may take.
 const REQUEST: Duration = Duration::from_secs(30);
 /// How often a request is made again.
@@ -269,7 +269,7 @@ impl Handler for WebSearch {
         if query.is_empty() {
             return Err(ToolError::tell("q is required"));
         }
-        let most = max_results.unwrap_or(self.settings.max_results).clamp(1, MOST);
+        let most = max_results.unwrap_or(self.settings.max_results).clamp(1, MAX);
         let key = format!("{most} {query}");
         if let Some(found) = self.cache.get(&key, scope.clock.now()) {
             return Ok(Output::outside(found));

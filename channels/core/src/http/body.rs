@@ -6,7 +6,7 @@ use super::fault::words;
 
 /// What a platform's answer to a call may hold at most, bytes. The longest list a platform hands out at once
 /// is far below.
-pub const MOST_ANSWER: usize = 16 * 1024 * 1024;
+pub const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
 /// Of a body that is no answer, characters that are told.
 const TOLD: usize = 120;

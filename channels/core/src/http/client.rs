@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, RequestBuilder, Response, StatusCode, Url};
 use rustls::ClientConfig;
 
-use super::body::{MOST_ANSWER, beginning, read};
+use super::body::{MAX_ANSWER, beginning, read};
 use super::fault::{Fault, Refusal, never_left, words};
 use super::progress::Progress;
 use super::reply::{PlatformReply, Reply};
@@ -170,7 +170,7 @@ impl Client {
 
     async fn whole(&self, what: &str, response: Response) -> Result<Reply, Fault> {
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = read(response, MOST_ANSWER).await.map_err(|why| self.unclear(what, &why))?;
+        let body = read(response, MAX_ANSWER).await.map_err(|why| self.unclear(what, &why))?;
         Ok(Reply { status, headers, body })
     }
 

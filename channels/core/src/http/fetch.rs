@@ -17,7 +17,7 @@ use crate::{Pauses, Sink};
 /// So often it is tried …
 const TRIES: u32 = 6;
 /// … and no try begins after this: a person waits.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Where a file comes from.
 #[async_trait]
@@ -89,7 +89,7 @@ impl Client {
         most: u64,
         sink: Sink<'_>,
     ) -> Result<u64, String> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         let mut poured = FetchProgress { source, sink, most, written: 0, sum: Fnv::default() };
         let mut tried = 0;
         loop {

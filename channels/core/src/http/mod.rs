@@ -8,7 +8,7 @@ mod pour;
 mod progress;
 mod reply;
 
-pub use body::{MOST_ANSWER, beginning, read};
+pub use body::{MAX_ANSWER, beginning, read};
 pub use client::{Client, Opener, Request};
 pub use fault::{Fault, Refusal, chain, never_left, words};
 pub use fetch::{Source, Trouble, good};

@@ -22,7 +22,7 @@ use super::seats::{Busy, Client, Seat, Seats};
 use super::timed::{InTime, SeatedBody};
 
 /// Headers of one request.
-const MOST_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 
 /// What a handler is told of the connection that its request came by.
 pub trait ConnectionInfo {
@@ -108,7 +108,7 @@ impl<E: ConnectionInfo + Send + Sync + 'static> Guest<E> {
         builder
             .timer(TokioTimer::new())
             .header_read_timeout(caps.head)
-            .max_headers(MOST_HEADERS)
+            .max_headers(MAX_HEADERS)
             .max_buf_size(caps.head_bytes.max(8192));
         let io = TokioIo::new(Patient::new(io, caps.unread));
         let mut connection = pin!(builder.serve_connection(io, service).with_upgrades());

@@ -15,7 +15,7 @@ const RULE: &str = "———";
 /// hostile.
 const DEEPEST: usize = 8;
 /// More styles at once than anybody can see.
-const MOST_STYLES: usize = 24;
+const MAX_STYLES: usize = 24;
 
 /// Reads Markdown. Raw HTML stays as it was written, headings become bold lines, images links.
 pub fn read(markdown: &str, dialect: &Dialect) -> StyledText {
@@ -214,7 +214,7 @@ impl<'d> Reader<'d> {
     fn open(&mut self, tag: Tag) {
         let same = self.shown.iter().filter(|shown| **shown == tag).count();
         let most = if tag == Tag::Quote { DEEPEST } else { 1 };
-        let is_shown = same < most && self.shown.len() < MOST_STYLES;
+        let is_shown = same < most && self.shown.len() < MAX_STYLES;
         self.open.push(is_shown);
         if is_shown {
             self.shown.push(tag);
@@ -374,7 +374,7 @@ mod tests {
         for deep in ["> ", "*a ", "**a *b ", "[a](", "![a](b"] {
             let styled = read(&deep.repeat(2_000), &DIALECT);
             let deepest = styled.stretches(0..styled.text().len()).map(|(_, tags)| tags.len());
-            assert!(deepest.max().unwrap_or_default() <= MOST_STYLES, "{deep:?}");
+            assert!(deepest.max().unwrap_or_default() <= MAX_STYLES, "{deep:?}");
         }
     }
 }

@@ -27,7 +27,7 @@ pub const REPEATS: [Duration; 2] = [Duration::from_millis(400), Duration::from_s
 /// What stays unclear is asked about again after this time; the delivery worker lengthens it.
 pub const ASK_AGAIN: Duration = Duration::from_secs(2);
 /// An unclear call waits no longer for our own brake: a look-up has half a minute.
-const LONGEST_REST: Duration = Duration::from_secs(20);
+const MAX_REST: Duration = Duration::from_secs(20);
 /// Why it was not asked whether an unclear call arrived.
 pub const BRAKED: &str = "LINE limits such calls for now";
 /// Says something on a token.
@@ -95,7 +95,7 @@ impl Messenger {
     /// # Errors
     /// How long it may not be made.
     pub async fn has_leave(&self, path: &str, life: Option<Duration>) -> Result<(), Duration> {
-        let most = life.map_or(LONGEST_REST, |life| life.min(LONGEST_REST));
+        let most = life.map_or(MAX_REST, |life| life.min(MAX_REST));
         self.brakes.wait(limit_of(path), most).await
     }
 

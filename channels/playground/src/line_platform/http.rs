@@ -19,7 +19,7 @@ use crate::faults::FaultKind;
 use crate::line::Line;
 use crate::spoilt;
 
-const MOST: usize = 2 * 1024 * 1024;
+const MAX: usize = 2 * 1024 * 1024;
 
 type NameLookup = fn(bool, &[&str]) -> Option<&'static str>;
 
@@ -55,7 +55,7 @@ async fn call(server: &Server, line: &Line, request: Request, naming: NameLookup
             header is valid.";
         return refuse(&Refusal::new(401, words));
     }
-    let bytes = axum::body::to_bytes(body, MOST).await.unwrap_or_default();
+    let bytes = axum::body::to_bytes(body, MAX).await.unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let retry_key = header(&head.headers, "x-line-retry-key").map(str::to_owned);
     let asked = ApiCall { post, path: &path, body: &body, retry_key: retry_key.as_deref() };

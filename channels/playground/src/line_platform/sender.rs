@@ -12,7 +12,7 @@ use super::demo::BOT;
 use super::{Server, knock};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 
 /// Sends what comes, until the stop.
 pub(crate) async fn run(
@@ -52,7 +52,7 @@ async fn send(server: &Server, mut event: Value) {
         }
         event["deliveryContext"]["isRedelivery"] = json!(true);
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
 }
 

@@ -19,9 +19,9 @@ use super::{Dialect, EmbeddingMode, Model, ModelRequest};
 use crate::line::Line;
 
 /// The most texts of one request, as OpenAI has it.
-const MOST_TEXTS: usize = 2_048;
+const MAX_TEXTS: usize = 2_048;
 /// The most tokens of one text.
-const MOST_TOKENS: usize = 8_192;
+const MAX_TOKENS: usize = 8_192;
 /// What a request may hold.
 const KNOWN: [&str; 5] = ["model", "input", "encoding_format", "dimensions", "user"];
 
@@ -141,15 +141,15 @@ fn check(body: &Value) -> Result<Vec<&str>, Complaint> {
             "Invalid 'input': expected a string or a list of strings, none of them empty.",
         )
     })?;
-    if texts.len() > MOST_TEXTS {
+    if texts.len() > MAX_TEXTS {
         let many = texts.len();
         return Err(Complaint::new(format!(
-            "Invalid 'input': array too long. Expected an array with maximum length {MOST_TEXTS}, but got an array with length {many} instead."
+            "Invalid 'input': array too long. Expected an array with maximum length {MAX_TEXTS}, but got an array with length {many} instead."
         )));
     }
     match texts.iter().map(|text| tokens(text)).max() {
-        Some(most) if most > MOST_TOKENS => Err(Complaint::new(format!(
-            "This model's maximum context length is {MOST_TOKENS} tokens, however you requested {most} tokens."
+        Some(most) if most > MAX_TOKENS => Err(Complaint::new(format!(
+            "This model's maximum context length is {MAX_TOKENS} tokens, however you requested {most} tokens."
         ))),
         _ => Ok(texts),
     }
@@ -175,8 +175,8 @@ mod tests {
     #[tokio::test]
     async fn malformed_requests_are_refused() {
         let playground = playground().await;
-        let many = vec!["a"; MOST_TEXTS + 1];
-        let long = "ab ".repeat(MOST_TOKENS * 4);
+        let many = vec!["a"; MAX_TEXTS + 1];
+        let long = "ab ".repeat(MAX_TOKENS * 4);
         for (body, why) in [
             (json!([]), "could not parse"),
             (json!({"input": "a"}), "must provide a model"),

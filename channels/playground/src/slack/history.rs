@@ -10,7 +10,7 @@ use super::world::SlackMessage;
 /// Messages on a page when the call names no number.
 const PAGE: usize = 100;
 /// More are not taken.
-const MOST: usize = 999;
+const MAX: usize = 999;
 /// Nor more than these by a distributed app outside of the Marketplace.
 const LITTLE: usize = 15;
 
@@ -38,7 +38,7 @@ pub(super) fn page(server: &Server, method: &str, params: &Value) -> MethodResul
     if !replies {
         messages.reverse();
     }
-    let page = cut(&messages, params, if server.hands_out_little() { LITTLE } else { MOST })?;
+    let page = cut(&messages, params, if server.hands_out_little() { LITTLE } else { MAX })?;
     let shown = |message: &&SlackMessage| {
         let mut out = world.render(message, &server.base);
         if let Some(metadata) = message.metadata.as_ref().filter(|_| with_metadata) {

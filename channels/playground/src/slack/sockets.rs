@@ -21,7 +21,7 @@ use super::Server;
 use super::lines::{Envelope, Order};
 
 /// Slack's own limit.
-const MOST: usize = 10;
+const MAX: usize = 10;
 /// How often an event is sent without being acknowledged.
 const ATTEMPTS: u32 = 4;
 
@@ -42,7 +42,7 @@ pub(super) async fn upgrade(
 ) -> Response<Body> {
     let known = {
         let mut sockets = server.sockets();
-        sockets.open.len() < MOST && sockets.tickets.remove(&ticket)
+        sockets.open.len() < MAX && sockets.tickets.remove(&ticket)
     };
     let key = request.headers().get(SEC_WEBSOCKET_KEY).cloned();
     let (true, Some(key)) = (known, key) else { return answer(StatusCode::NOT_FOUND, None) };

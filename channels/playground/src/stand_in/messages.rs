@@ -12,9 +12,9 @@ use crate::model::ListedTool;
 pub(super) const EMPTY_LIST: &str = "This chat's list is empty.";
 
 /// Characters of a tool's description that make one line.
-const LONGEST_LINE: usize = 90;
+const MAX_LINE: usize = 90;
 /// More than any platform takes in a hundred messages.
-const LONGEST_ANSWER: usize = 1_000_000;
+const MAX_ANSWER: usize = 1_000_000;
 
 /// The todo list as `todo_read` tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -209,7 +209,7 @@ pub(super) fn help(tools: &[ListedTool], advice: &str) -> String {
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or("");
     let line = line.split_once(". ").map_or(line, |(first, _)| first).trim_end_matches('.');
-    match line.char_indices().nth(LONGEST_LINE) {
+    match line.char_indices().nth(MAX_LINE) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.to_owned(),
     }
@@ -217,7 +217,7 @@ fn first_line(text: &str) -> String {
 
 /// Returns exactly `length` characters (a million at most) in numbered lines.
 pub(super) fn long(length: usize) -> String {
-    let length = length.clamp(1, LONGEST_ANSWER);
+    let length = length.clamp(1, MAX_ANSWER);
     let mut text = String::with_capacity(length + 80);
     for line in 1.. {
         let _ = writeln!(text, "Line {line} of a long answer, which shows where it is split.");
@@ -258,7 +258,7 @@ mod tests {
             let text = long(length);
             assert_eq!((text.chars().count(), text.trim().len()), (length, length));
         }
-        assert_eq!(long(usize::MAX).len(), LONGEST_ANSWER);
+        assert_eq!(long(usize::MAX).len(), MAX_ANSWER);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::model::TalkTurn;
 
 /// So many things are kept.
-const MOST: usize = 3;
+const MAX: usize = 3;
 /// The most characters of one.
-const LONGEST: usize = 120;
+const MAX_LENGTH: usize = 120;
 
 /// Answers such a question; `None` when the turns are none.
 pub(super) fn answer(turns: &[TalkTurn]) -> Option<String> {
@@ -18,7 +18,7 @@ pub(super) fn answer(turns: &[TalkTurn]) -> Option<String> {
     }
     let talk = asked["talk"].as_array().map_or(&[][..], Vec::as_slice);
     let people = talk.iter().filter(|one| one["who"] != "you");
-    let mut lines: Vec<String> = people.rev().take(MOST).map(line).collect();
+    let mut lines: Vec<String> = people.rev().take(MAX).map(line).collect();
     lines.reverse();
     Some(json!({ "lines": lines }).to_string())
 }
@@ -27,7 +27,7 @@ fn line(one: &Value) -> String {
     let (who, said) = (&one["who"], &one["said"]);
     let said = said.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let line = format!("{} said: {said}", who.as_str().unwrap_or("Somebody"));
-    line.chars().take(LONGEST).collect()
+    line.chars().take(MAX_LENGTH).collect()
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
         let read: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(read["lines"][0], "Ada said: two");
         assert_eq!(read["lines"][1], "Bo said: three lines");
-        assert_eq!(read["lines"][2].as_str().unwrap().chars().count(), LONGEST);
+        assert_eq!(read["lines"][2].as_str().unwrap().chars().count(), MAX_LENGTH);
         assert_eq!(super::answer(&[TalkTurn::User("hello".to_owned())]), None);
     }
 }

@@ -7,7 +7,7 @@ use super::params::Params;
 use super::refusal::Refusal;
 
 /// Most commands of one list.
-const MOST: usize = 100;
+const MAX: usize = 100;
 /// The scopes without a chat of their own.
 const SCOPES: [&str; 4] =
     ["default", "all_private_chats", "all_group_chats", "all_chat_administrators"];
@@ -20,7 +20,7 @@ pub(crate) fn set(server: &Server, params: &Params) -> Result<String, Refusal> {
     let list = params.json("commands")?;
     let list = list.ok_or_else(|| Refusal::bad("can't parse BotCommand: Expected an Array"))?;
     let list = list.as_array().ok_or_else(|| Refusal::bad("expected an Array of BotCommand"))?;
-    if list.len() > MOST {
+    if list.len() > MAX {
         return Err(Refusal::bad("BOT_COMMANDS_TOO_MUCH"));
     }
     let list = list.iter().map(command).collect::<Result<Value, _>>()?;

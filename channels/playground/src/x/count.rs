@@ -1,7 +1,7 @@
 //! How long X takes a text to be: its own count, for the server's refusals.
 
 /// What a post may weigh.
-pub(super) const MOST: usize = 280;
+pub(super) const MAX: usize = 280;
 
 /// Counts a text in normal form C.
 pub(super) fn weight(text: &str) -> usize {

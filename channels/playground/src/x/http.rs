@@ -23,7 +23,7 @@ use crate::line::Line;
 use crate::spoilt;
 
 /// A piece of a file, and what stands around it.
-const MOST: usize = media::PIECE + 64 * 1024;
+const MAX: usize = media::PIECE + 64 * 1024;
 
 /// Where the playground serves this: a part of what callers sign.
 pub(crate) const MOUNT: &str = "/x";
@@ -46,7 +46,7 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
     let Some(method) = api::name(is_post, &path).filter(|_| full.starts_with("/2/")) else {
         return Refusal::new(404, "Not Found", "Not Found").into_response();
     };
-    let bytes = axum::body::to_bytes(body, MOST).await.unwrap_or_default();
+    let bytes = axum::body::to_bytes(body, MAX).await.unwrap_or_default();
     let form = media::form(&head.headers, &bytes).await;
     let fault = server.faults.meet(method, None);
     // A call is known from the moment it arrives; its status when it is answered.

@@ -22,7 +22,7 @@ pub(super) const PIECE: usize = 5 * 1024 * 1024;
 /// How long a picture waits for its post, in seconds.
 const LIFE: i64 = 86_400;
 /// Pictures of a post at most.
-const MOST: usize = 4;
+const MAX: usize = 4;
 /// What is taken, with the bytes by which each begins.
 const KINDS: [(&str, &str, &[u8]); 4] = [
     ("image/jpeg", "tweet_image", b"\xff\xd8\xff"),
@@ -147,7 +147,7 @@ pub(super) fn named(
 ) -> Result<Vec<XPicture>, Refusal> {
     let Value::Object(fields) = media else { return Ok(Vec::new()) };
     let ids = fields.get("media_ids").and_then(Value::as_array);
-    let ids = ids.filter(|ids| (1..=MOST).contains(&ids.len()) && fields.len() == 1);
+    let ids = ids.filter(|ids| (1..=MAX).contains(&ids.len()) && fields.len() == 1);
     let ids = ids.ok_or_else(|| invalid("$.media.media_ids: 1 to 4 ids expected"))?;
     let is_there = |medium: &&Medium, id: &Value| {
         *id == medium.id && medium.owner == USER && medium.is_read && medium.ends > now

@@ -29,7 +29,7 @@ pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Resul
     if text.is_empty() {
         return Err(invalid("The text may not be empty."));
     }
-    if count::weight(&text) > count::MOST {
+    if count::weight(&text) > count::MAX {
         return Err(Refusal::new(403, "Forbidden", "Your Tweet text is too long."));
     }
     let reply_to = match &body["reply"] {

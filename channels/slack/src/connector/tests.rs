@@ -1,6 +1,6 @@
 //! What each kind of answer proves, over a real connection.
 
-use selkie_channel_core::http::MOST_ANSWER;
+use selkie_channel_core::http::MAX_ANSWER;
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -107,7 +107,7 @@ async fn a_body_that_is_cut_or_has_no_end_proves_nothing_with_any_status() {
         let cut = format!("HTTP/1.1 {status}\r\ncontent-length: 900\r\n{JSON}\r\n{{\"ok\":true}}");
         let why = unclear(posted(Reply::Raw(cut)).await);
         assert!(why.starts_with("chat.update: the answer was cut"), "{why}");
-        let filler = "x".repeat(MOST_ANSWER);
+        let filler = "x".repeat(MAX_ANSWER);
         let giant = json!({ "ok": true, "error": "not_in_channel", "filler": filler }).to_string();
         let why = unclear(posted(raw(status, JSON, &giant)).await);
         assert_eq!(why, "chat.update: the answer is longer than 16777216 bytes");

@@ -15,14 +15,14 @@ pub struct Handle {
 }
 
 /// Files that are read of one message.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 /// Returns the files of a message and of what it forwards; those that were deleted or hidden by a plan's
 /// limit are left out.
 pub fn of(message: &Value) -> Vec<Attachment> {
     let forwarded = field::list(message, "attachments").iter();
     let all = std::iter::once(message).chain(forwarded);
-    all.flat_map(|part| field::list(part, "files")).filter_map(attachment).take(MOST).collect()
+    all.flat_map(|part| field::list(part, "files")).filter_map(attachment).take(MAX).collect()
 }
 
 /// Reads what `files.info` tells of a file, of which the message told its id alone.

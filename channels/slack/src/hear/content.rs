@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::{rich, text};
 
 /// Shared messages and cards that are read of one message.
-const MOST: usize = 10;
+const MAX: usize = 10;
 /// What is shared is not read further, bytes.
-const MOST_BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 /// What Slack writes as the text of a message that has blocks alone.
 const STANDS_IN: &str = "This content can't be displayed.";
 
@@ -44,9 +44,9 @@ pub fn own(message: &Value) -> String {
 /// Returns what a message shares: a forwarded message, the card of another program.
 pub fn shared(message: &Value) -> Option<SharedContent> {
     let cards = field::list(message, "attachments");
-    let read: Vec<String> = cards.iter().take(MOST).map(card).filter(|c| !c.is_empty()).collect();
+    let read: Vec<String> = cards.iter().take(MAX).map(card).filter(|c| !c.is_empty()).collect();
     let mut text = read.join("\n");
-    text.truncate(text.floor_char_boundary(MOST_BYTES));
+    text.truncate(text.floor_char_boundary(MAX_BYTES));
     let first = cards.first()?;
     let speaker = ["author_name", "author_subname", "service_name"]
         .iter()
@@ -66,14 +66,14 @@ fn card(card: &Value) -> String {
         (Some(title), Some(link)) => Some(format!("<{link}|{title}>")),
         (title, _) => title,
     };
-    let fields = field::list(card, "fields").iter().take(MOST).map(|field| {
+    let fields = field::list(card, "fields").iter().take(MAX).map(|field| {
         let part = |key| field::text(field, key).unwrap_or_default();
         format!("{}: {}", part("title"), part("value"))
     });
     let mut lines: Vec<String> =
         [text("pretext"), title, text("text")].into_iter().flatten().collect();
     lines.extend(fields);
-    let whole = field::list(card, "message_blocks").iter().take(MOST);
+    let whole = field::list(card, "message_blocks").iter().take(MAX);
     let whole = whole.filter_map(|part| field::object(part, "message"));
     let blocks = whole.map(|part| rich::read(field::list(part, "blocks")));
     let blocks: Vec<String> =

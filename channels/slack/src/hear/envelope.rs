@@ -10,7 +10,7 @@ use crate::ids::{moment, order, person};
 use crate::whoami::Me;
 
 /// The longest id of an envelope that is looked for in what cannot be read.
-const LONGEST_ID: usize = 100;
+const MAX_ID: usize = 100;
 
 /// What came over a socket.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ fn id_in(raw: &str) -> Option<String> {
     let (_, rest) = raw.split_once(r#""envelope_id""#)?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     let (id, _) = rest.split_once('"')?;
-    let is_one = id.len() <= LONGEST_ID
+    let is_one = id.len() <= MAX_ID
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     (is_one && !id.is_empty()).then(|| id.to_owned())
 }

@@ -8,13 +8,13 @@ use crate::mrkdwn::escape;
 /// Deeper elements are not read.
 const DEEPEST: usize = 8;
 /// Elements that are read.
-const MOST: usize = 2000;
+const MAX: usize = 2000;
 /// Bytes that are read.
-const LONGEST: usize = 16 * 1024;
+const MAX_LENGTH: usize = 16 * 1024;
 
 /// Reads blocks.
 pub fn read(blocks: &[Value]) -> String {
-    let mut reader = Reader { out: String::new(), left: MOST };
+    let mut reader = Reader { out: String::new(), left: MAX };
     for block in blocks {
         reader.element(block, 0);
         reader.line();
@@ -29,7 +29,7 @@ struct Reader {
 
 impl Reader {
     fn element(&mut self, element: &Value, depth: usize) {
-        if depth > DEEPEST || self.left == 0 || self.out.len() > LONGEST {
+        if depth > DEEPEST || self.left == 0 || self.out.len() > MAX_LENGTH {
             return;
         }
         self.left -= 1;
@@ -124,7 +124,7 @@ impl Reader {
     }
 
     fn say(&mut self, text: &str) {
-        let room = LONGEST.saturating_sub(self.out.len());
+        let room = MAX_LENGTH.saturating_sub(self.out.len());
         self.out.push_str(&text[..text.floor_char_boundary(room)]);
     }
 
@@ -191,7 +191,7 @@ mod tests {
         }
         assert_eq!(read(&[deep]), "");
         let many = vec![json!({ "type": "text", "text": "x".repeat(100) }); 100_000];
-        assert!(read(&many).len() <= LONGEST + 1);
+        assert!(read(&many).len() <= MAX_LENGTH + 1);
     }
 
     proptest! {

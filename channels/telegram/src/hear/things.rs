@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::field;
 
 /// The longest name, question or address that is shown, in characters.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 /// The most options of a poll and lines of a checklist that are shown; Telegram allows no more of a poll.
-const MOST: usize = 12;
+const MAX: usize = 12;
 
 /// Service messages: what Telegram itself says about a chat. They ask nothing of anybody.
 const SERVICE: &str = "\
@@ -118,10 +118,10 @@ fn titled(message: &Value) -> Option<String> {
 }
 
 fn texts(options: &[Value]) -> String {
-    let shown = options.iter().take(MOST).filter_map(|option| field::text(option, "text"));
+    let shown = options.iter().take(MAX).filter_map(|option| field::text(option, "text"));
     let mut shown: Vec<String> = shown.map(line).collect();
-    if options.len() > MOST {
-        shown.push(format!("… {} more", options.len() - MOST));
+    if options.len() > MAX {
+        shown.push(format!("… {} more", options.len() - MAX));
     }
     shown.join(" | ")
 }
@@ -134,7 +134,7 @@ fn spoken(name: &str) -> String {
 /// One line, not endless.
 fn line(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(LONGEST) {
+    match flat.char_indices().nth(MAX_LENGTH) {
         Some((at, _)) => format!("{}…", &flat[..at]),
         None => flat,
     }
@@ -187,7 +187,7 @@ mod tests {
             let options: Vec<Value> = (0..options).map(|_| json!({ "text": title })).collect();
             let poll = json!({ "poll": { "question": title, "options": options } });
             let words = known(&poll).unwrap();
-            prop_assert!(!words.contains('\n') && words.chars().count() < (MOST + 2) * (LONGEST + 10));
+            prop_assert!(!words.contains('\n') && words.chars().count() < (MAX + 2) * (MAX_LENGTH + 10));
         }
     }
 }

@@ -168,7 +168,7 @@ async fn what_proves_nothing_is_unclear() {
 
 #[tokio::test]
 async fn an_answer_without_end_is_not_read_to_its_end() {
-    let filler = "x".repeat(selkie_channel_core::http::MOST_ANSWER);
+    let filler = "x".repeat(selkie_channel_core::http::MAX_ANSWER);
     let delivery = deliver(Reply::ok(json!({ "message_id": 77, "text": filler }))).await;
     let Delivery::Unclear { why, .. } = delivery else { panic!("{delivery:?}") };
     assert!(why.contains("the answer is longer than 16777216 bytes"), "{why}");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::tlds;
 
 /// The longest label that DNS takes, written in its letters.
-const LONGEST_LABEL: usize = 63;
+const MAX_LABEL: usize = 63;
 /// More than any host that passes has, in bytes: nothing behind is looked at.
 const FAR: usize = 4096;
 
@@ -74,7 +74,7 @@ impl<'a> Hosts<'a> {
 
 /// Whether DNS takes every label of a host.
 pub fn is_sound(host: &str) -> bool {
-    let fits = |label: &str| (1..=LONGEST_LABEL).contains(&ascii_length(label));
+    let fits = |label: &str| (1..=MAX_LABEL).contains(&ascii_length(label));
     // A host in DNS's letters has no others.
     (!host.starts_with("xn--") || latin(host).next().is_some()) && host.split('.').all(fits)
 }
@@ -133,7 +133,7 @@ pub fn is_latin(c: char) -> bool {
 /// Returns how long a label is in DNS's letters: RFC 3492 for those that are not ASCII.
 fn ascii_length(label: &str) -> usize {
     // Every character takes a letter at least: what is far too long need not be written.
-    if label.is_ascii() || label.len() > 4 * LONGEST_LABEL {
+    if label.is_ascii() || label.len() > 4 * MAX_LABEL {
         return label.len();
     }
     let points: Vec<u32> = label.chars().map(u32::from).collect();
@@ -149,7 +149,7 @@ fn ascii_length(label: &str) -> usize {
                 std::cmp::Ordering::Less => delta = delta.saturating_add(1),
                 std::cmp::Ordering::Equal => {
                     length += digits(delta, bias);
-                    if length > LONGEST_LABEL {
+                    if length > MAX_LABEL {
                         return length;
                     }
                     bias = adapt(delta, done + 1, done as usize == plain);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// Countries' and others', in Latin letters and in all others.
 const NAMES: &str = include_str!("tlds.txt");
 /// The longest one, in bytes.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| NAMES.split_whitespace().collect());
 
@@ -17,7 +17,7 @@ pub fn ending(text: &str) -> Option<usize> {
         KNOWN.contains(name) || KNOWN.contains(&*name.to_lowercase())
     };
     let near = text.char_indices().map_while(|(at, c)| {
-        let inside = at < LONGEST && !c.is_whitespace() && !c.is_ascii_punctuation();
+        let inside = at < MAX_LENGTH && !c.is_whitespace() && !c.is_ascii_punctuation();
         inside.then_some(at + c.len_utf8())
     });
     // Some scripts write no blanks: the longest one that stands there.
@@ -46,7 +46,7 @@ mod tests {
     fn every_ending_makes_a_link() {
         assert_eq!(KNOWN.len(), 1574, "endings that X's public tables name");
         for name in KNOWN.iter() {
-            assert!(name.len() <= LONGEST, "{name}");
+            assert!(name.len() <= MAX_LENGTH, "{name}");
             let text = format!("https://twitter.{name}");
             assert_eq!(Links::of(&text).next(), Some(0..text.len()), "{name}");
         }

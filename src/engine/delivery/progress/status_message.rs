@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::messages;
 use super::news::Haste;
 use crate::delivery::account::Account;
-use crate::delivery::beside::{Beside, LONGEST_GAP, SOON, Stand, Turn};
+use crate::delivery::beside::{Beside, MAX_GAP, SOON, Stand, Turn};
 use crate::delivery::outbox::Outbox;
 use selkie_domain::ids::TaskId;
 use selkie_domain::plan::Plan;
@@ -21,7 +21,7 @@ pub(super) struct StatusMessage<'a> {
     task: TaskId,
     stand: Stand,
     /// What it says.
-    says: String,
+    message: String,
     gap: Duration,
     /// Before this moment it is not sent, but for what people have to know now.
     earliest: Instant,
@@ -39,8 +39,8 @@ impl<'a> StatusMessage<'a> {
     ) -> Option<Self> {
         let beside = Beside { outbox, account, conversation };
         let gap = beside.gap();
-        let (stand, says, next) = (Stand::Unsent, String::new(), Instant::now());
-        beside.changes().then_some(Self { beside, task, stand, says, gap, earliest, next })
+        let (stand, message, next) = (Stand::Unsent, String::new(), Instant::now());
+        beside.changes().then_some(Self { beside, task, stand, message, gap, earliest, next })
     }
 
     /// Takes up the message of an earlier life of the task. `None` when the store cannot tell.
@@ -51,7 +51,7 @@ impl<'a> StatusMessage<'a> {
 
     /// Shows these words when it is time. Returns when to look again; `None` when only news change it.
     pub(super) async fn show(&mut self, words: &str, haste: Haste) -> Option<Instant> {
-        if words.is_empty() || words == self.says || self.stand == Stand::Gone {
+        if words.is_empty() || words == self.message || self.stand == Stand::Gone {
             return None;
         }
         let due = match (&self.stand, haste) {
@@ -87,7 +87,7 @@ impl<'a> StatusMessage<'a> {
         };
         let left = plan.map(messages::left).filter(|words| !words.is_empty());
         let body = match &left {
-            Some(words) if *words == self.says => return self.forget().await,
+            Some(words) if *words == self.message => return self.forget().await,
             Some(words) => revision(message, words),
             None => Body::Withdrawal { message: message.clone() },
         };
@@ -101,14 +101,14 @@ impl<'a> StatusMessage<'a> {
         self.next = Instant::now() + self.gap;
         match delivery {
             Some(Delivery::Sent(receipt)) => {
-                words.clone_into(&mut self.says);
+                words.clone_into(&mut self.message);
                 self.gap = self.beside.gap();
                 if self.stand == Stand::Unsent {
                     self.note(receipt.message).await;
                 }
             }
             Some(Delivery::Retry { after, .. }) => {
-                self.gap = (self.gap * 2).clamp(SOON, LONGEST_GAP);
+                self.gap = (self.gap * 2).clamp(SOON, MAX_GAP);
                 self.next = Instant::now() + self.gap.max(after);
                 if self.stand == Stand::Unsent {
                     // It is proven that nothing was sent.

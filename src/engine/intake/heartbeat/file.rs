@@ -11,7 +11,7 @@ use selkie_domain::screen::is_unseen;
 /// Its name in the state folder.
 pub const NAME: &str = "HEARTBEAT.md";
 /// A longer file is not read: cut, it might say something else.
-const MOST_BYTES: u64 = 16 * 1024;
+const MAX_BYTES: u64 = 16 * 1024;
 
 /// Reads the file of a state folder.
 ///
@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 16 * 1024;
 pub fn read(state_dir: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let opened = regular(&state_dir.join(NAME));
-    let read = opened.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    let read = opened.and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     match read {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(format!("{NAME} is not there"));
@@ -32,8 +32,8 @@ pub fn read(state_dir: &Path) -> Result<String, String> {
             ));
         }
         Err(error) => return Err(format!("{NAME} cannot be read: {error}")),
-        Ok(length) if length as u64 > MOST_BYTES => {
-            return Err(format!("{NAME} is longer than {} KiB", MOST_BYTES / 1024));
+        Ok(length) if length as u64 > MAX_BYTES => {
+            return Err(format!("{NAME} is longer than {} KiB", MAX_BYTES / 1024));
         }
         Ok(_) => {}
     }

@@ -7,7 +7,7 @@ use selkie_domain::spelling::nearest;
 use selkie_llm::ModelList;
 
 /// So many profiles are listed.
-const MOST: usize = 30;
+const MAX: usize = 30;
 
 /// Says which model answers here, and which could.
 pub fn model(answers: &str, models: &ModelList) -> String {
@@ -16,10 +16,10 @@ pub fn model(answers: &str, models: &ModelList) -> String {
         return text;
     }
     text.push_str("\n/model NAME chooses another, /model default takes that back:");
-    for (profile, listed) in models.profiles.iter().take(MOST) {
+    for (profile, listed) in models.profiles.iter().take(MAX) {
         _ = write!(text, "\n- `{}`: {}", plain(profile), plain(&listed.model));
     }
-    if let Some(more @ 1..) = models.profiles.len().checked_sub(MOST) {
+    if let Some(more @ 1..) = models.profiles.len().checked_sub(MAX) {
         _ = write!(text, "\n… and {more} more.");
     }
     text

@@ -9,9 +9,9 @@ use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
 /// So many people are listed.
-const MOST: usize = 30;
+const MAX: usize = 30;
 /// So many lines that cannot be read are named.
-const MOST_FAULTS: usize = 5;
+const MAX_FAULTS: usize = 5;
 
 /// How people are shown to who asks.
 #[derive(Clone, Copy)]
@@ -27,11 +27,11 @@ pub fn contacts(known: &[&VisiblePerson], faults: &[String], zone: Zone) -> Stri
     if known.is_empty() && faults.is_empty() {
         return "I know nobody here yet: people are noted when they write.".to_owned();
     }
-    let lines = known.iter().take(MOST).map(|known| format!("- {}\n", line(known, zone)));
-    let more = known.len().saturating_sub(MOST);
+    let lines = known.iter().take(MAX).map(|known| format!("- {}\n", line(known, zone)));
+    let more = known.len().saturating_sub(MAX);
     let more = (more > 0).then(|| format!("and {more} more: /contacts NAME shows one\n"));
     let unread =
-        faults.iter().take(MOST_FAULTS).map(|fault| format!("Cannot be read: {}\n", plain(fault)));
+        faults.iter().take(MAX_FAULTS).map(|fault| format!("Cannot be read: {}\n", plain(fault)));
     let people = counted(known.len() as u64, ["person", "people"]);
     let heading = (!known.is_empty()).then(|| format!("I know {people} here:\n"));
     let all: String = heading.into_iter().chain(lines).chain(more).chain(unread).collect();
@@ -58,7 +58,7 @@ pub fn contact(known: &[&VisiblePerson], name: &str, showing: ContactStyle<'_>) 
         };
         format!("{}{also}\n- ids: {}{chats}", line(known, showing.zone), all(&own))
     };
-    known.iter().take(MOST).map(one).collect::<Vec<_>>().join("\n\n")
+    known.iter().take(MAX).map(one).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Says that nothing can be told now.

@@ -9,7 +9,7 @@ use selkie_guard::visible::{harmless, one_line};
 const SHOWN_ASKED: usize = 80;
 
 /// The most characters of others that are shown at once.
-const LONGEST_WORDS: usize = 300;
+const MAX_WORDS: usize = 300;
 
 /// Writes what was asked as a line of a list.
 pub(super) fn asked_line(text: &mut String, asked: &str) {
@@ -22,7 +22,7 @@ pub(super) fn asked_line(text: &mut String, asked: &str) {
 /// Writes words of others on one line, cut; what does not show stands there by its number.
 pub(super) fn words(text: &str) -> String {
     let text = harmless(&one_line(text));
-    match text.char_indices().nth(LONGEST_WORDS) {
+    match text.char_indices().nth(MAX_WORDS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

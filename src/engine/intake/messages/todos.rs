@@ -10,9 +10,9 @@ use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
 
 /// So many open items are listed.
-const MOST: usize = 40;
+const MAX: usize = 40;
 /// So many lines that cannot be read are named.
-const MOST_FAULTS: usize = 5;
+const MAX_FAULTS: usize = 5;
 
 /// How the list is shown to who reads it.
 #[derive(Clone, Copy)]
@@ -40,10 +40,10 @@ pub fn todos(seen: &TodoList, showing: TodoStyle) -> String {
         label.map(chat).unwrap_or_default()
     };
     let one = |todo: &ListedTodo| format!("- {}{}\n", line(todo, showing.zone), label(todo));
-    let lines = seen.open.iter().take(MOST).map(one);
-    let more = seen.open.len().saturating_sub(MOST);
+    let lines = seen.open.iter().take(MAX).map(one);
+    let more = seen.open.len().saturating_sub(MAX);
     let more = (more > 0).then(|| format!("and {more} more\n"));
-    let unread = seen.faults.iter().take(MOST_FAULTS);
+    let unread = seen.faults.iter().take(MAX_FAULTS);
     let unread = unread.map(|fault| format!("Cannot be read: {}\n", code(&words(fault))));
     let done = (!seen.done.is_empty()).then(|| format!("({done})"));
     let open = counted(number(seen.open.len()), ["open item", "open items"]);

@@ -14,7 +14,7 @@ use crate::ToolError;
 /// Where git is looked for: the daemon's own environment does not reach it.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// How long it may take.
-const LONGEST: Duration = Duration::from_secs(20);
+const MAX_TIME: Duration = Duration::from_secs(20);
 /// Bytes of its answer; dispatch cuts what is longer than a model takes.
 const ANSWER: u64 = 256 * 1024;
 /// Bytes of its complaint.
@@ -34,8 +34,8 @@ pub(super) async fn status(
         _ => ToolError::tell(format!("git did not start: {e}")),
     })?);
     child.bound();
-    let Ok(said) = tokio::time::timeout(LONGEST, child.heard()).await else {
-        let limit = LONGEST.as_secs();
+    let Ok(said) = tokio::time::timeout(MAX_TIME, child.heard()).await else {
+        let limit = MAX_TIME.as_secs();
         return Err(ToolError::tell(format!("git took longer than {limit} s and was ended")));
     };
     let (status, answer, complaint) =
@@ -90,7 +90,7 @@ impl Group {
             const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
             let limits = [
                 (Resource::As, MEMORY),
-                (Resource::Cpu, LONGEST.as_secs()),
+                (Resource::Cpu, MAX_TIME.as_secs()),
                 (Resource::Fsize, 0),
                 (Resource::Core, 0),
             ];

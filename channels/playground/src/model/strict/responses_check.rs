@@ -23,7 +23,7 @@ const INCLUDED: [&str; 4] = [
     "web_search_call.action.sources",
 ];
 /// The longest name of a prompt for the cache.
-const LONGEST_KEY: usize = 64;
+const MAX_KEY: usize = 64;
 /// The fewest tokens of an answer.
 const SHORTEST: u64 = 16;
 
@@ -73,9 +73,9 @@ fn check_sizes(body: &Value) -> CheckResult {
         );
         return Err(Complaint::new(message).at("max_output_tokens"));
     }
-    if body["prompt_cache_key"].as_str().is_some_and(|key| key.len() > LONGEST_KEY) {
+    if body["prompt_cache_key"].as_str().is_some_and(|key| key.len() > MAX_KEY) {
         let message = format!(
-            "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length {LONGEST_KEY}."
+            "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length {MAX_KEY}."
         );
         return Err(Complaint::new(message).at("prompt_cache_key"));
     }
