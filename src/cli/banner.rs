@@ -79,8 +79,6 @@ pub fn remote(store: &Settings) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use secrecy::SecretString;
-
     use super::*;
 
     fn words(config: Option<&str>, store: &Settings) -> String {
@@ -106,7 +104,7 @@ mod tests {
     #[cfg(feature = "postgres")]
     #[test]
     fn a_database_is_named_without_its_password() {
-        let url = Some(SecretString::from("postgres://selkie:hush@db.example/tea"));
+        let url = Some(secrecy::SecretString::from("postgres://selkie:hush@db.example/tea"));
         let words = words(Some("my.yaml"), &Settings { url, ..Settings::default() });
         assert!(words.contains("config  my.yaml") && !words.contains("deleted"), "{words}");
         assert!(words.contains("db.example") && !words.contains("hush"), "{words}");

@@ -20,8 +20,7 @@ pub fn used_up(budget: &Budget, used: &Usage) -> Option<String> {
 /// Says what a budget is, for people.
 pub fn words(budget: &Budget) -> String {
     let Budget { calls, micro_usd } = *budget;
-    let calls =
-        (calls > 0).then(|| counted(calls.into(), ["call of the model", "calls of the model"]));
+    let calls = (calls > 0).then(|| counted(calls.into(), ["model call", "model calls"]));
     let money = (micro_usd > 0).then(|| dollars(micro_usd));
     let limits: Vec<String> = calls.into_iter().chain(money).collect();
     if limits.is_empty() {
@@ -41,12 +40,12 @@ mod tests {
         let used = |calls, micro_usd| Usage { calls, micro_usd, ..Usage::default() };
         assert_eq!(used_up(&budget, &used(2, 1_999_999)), None);
         let calls = used_up(&budget, &used(3, 0)).unwrap();
-        assert_eq!(calls, "its budget of 3 calls of the model a day is used up");
+        assert_eq!(calls, "its budget of 3 model calls a day is used up");
         let money = used_up(&budget, &used(2, 2_000_000)).unwrap();
         assert_eq!(money, "its budget of $2.00 a day is used up");
         let lifted = Budget { calls: 0, micro_usd: 0 };
         assert_eq!(used_up(&lifted, &used(9_999, u64::MAX)), None);
-        assert_eq!(words(&budget), "at most 3 calls of the model and $2.00 a day");
+        assert_eq!(words(&budget), "at most 3 model calls and $2.00 a day");
         assert_eq!(words(&lifted), "no budget");
     }
 }

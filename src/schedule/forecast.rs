@@ -29,7 +29,10 @@ pub fn words(schedule: &Schedule, known: &KnownTimes<'_>) -> String {
     if monthly == 0 {
         return String::new();
     }
-    let mut said = vec![format!("{} in the next 30 days", counted(monthly, ["time", "times"]))];
+    let mut said = Vec::new();
+    if monthly > 1 {
+        said.push(format!("{monthly} times in the next 30 days"));
+    }
     if let Action::Prompt { model, .. } = &schedule.action {
         let name = model.as_deref().unwrap_or(&prices.main);
         let price = prices.profiles.get(name).copied().flatten();
@@ -45,8 +48,8 @@ pub fn words(schedule: &Schedule, known: &KnownTimes<'_>) -> String {
         });
     }
     if let Some(each) = paid.filter(|each| *each > 0) {
-        let all = counted(monthly.saturating_mul(each), ["message", "messages"]);
-        said.push(format!("{all} of those that the platform counts in a month"));
+        let all = monthly.saturating_mul(each);
+        said.push(format!("{all} of the messages that the platform counts each month"));
     }
     said.join(", ")
 }
@@ -59,7 +62,7 @@ fn calls(monthly: u64, usual: &Usual) -> Option<String> {
     Some(format!("about {}", counted(calls, CALLS)))
 }
 
-const CALLS: [&str; 2] = ["call of the model", "calls of the model"];
+const CALLS: [&str; 2] = ["model call", "model calls"];
 
 /// What the usual task of the conversation would cost with this model, so many times.
 fn cost(monthly: u64, usual: &Usual, price: Price) -> Option<u64> {
@@ -135,26 +138,26 @@ mod tests {
         let known = |monthly, usual| KnownTimes { monthly, usual, prices: &prices, paid: None };
         let said = |action, known| words(&schedule(action, Budget::default()), &known);
         let by_past = said(prompt(None), known(30, some));
-        let about = "30 times in the next 30 days, about 60 calls of the model, about $0.0600";
+        let about = "30 times in the next 30 days, about 60 model calls, about $0.0600";
         assert_eq!(by_past, about);
         let at_most = said(prompt(None), known(8, Usual::default()));
-        let budget = "8 times in the next 30 days, at least 8 calls of the model, cost not known yet, at most $40.00 by its budget";
+        let budget = "8 times in the next 30 days, at least 8 model calls, cost not known yet, at most $40.00 by its budget";
         assert_eq!(at_most, budget);
         let no_price = said(prompt(Some("unknown")), known(100, some));
         assert!(
-            no_price.ends_with("about 200 calls of the model, no price is known for its model"),
+            no_price.ends_with("about 200 model calls, no price is known for its model"),
             "{no_price}"
         );
         let free = said(prompt(Some("free")), known(100, Usual::default()));
-        assert!(free.ends_with("at least 100 calls of the model"), "{free}");
+        assert!(free.ends_with("at least 100 model calls"), "{free}");
         let words = Action::Say { markdown: "hi".to_owned() };
         let paid = KnownTimes { paid: Some(12), ..known(2, some) };
         let pushed =
-            "2 times in the next 30 days, 24 messages of those that the platform counts in a month";
+            "2 times in the next 30 days, 24 of the messages that the platform counts each month";
         assert_eq!(said(words, paid), pushed);
         let lifted = Budget { calls: 7, micro_usd: 0 };
         let unknown = super::words(&schedule(prompt(None), lifted), &known(1, Usual::default()));
-        let says = "cost not known yet, at most 7 calls of the model a day";
+        let says = "cost not known yet, at most 7 model calls a day";
         assert!(unknown.ends_with(says), "{unknown}");
     }
 }

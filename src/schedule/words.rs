@@ -25,11 +25,7 @@ pub fn words(expression: &Expression, zone: Zone) -> String {
 
 /// Shows an instant in a zone: `2026-11-23 08:00 Europe/Berlin`.
 pub fn moment(at: DateTime<Utc>, zone: Zone) -> String {
-    let local = zone.local(at);
-    // Twice a year the same local time is two instants.
-    let form =
-        if local.and_utc().timestamp() % 60 == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
-    format!("{} {zone}", local.format(form))
+    format!("{} {zone}", zone.local(at).format("%Y-%m-%d %H:%M"))
 }
 
 /// Writes what the clocks of a zone show, with its offset: `2026-11-23T08:00:00+01:00 Europe/Berlin`.

@@ -234,9 +234,13 @@ fn city(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
+/// As people write it: `UTC` for each of its names.
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self.name() {
+            "Etc/UTC" | "Etc/UCT" | "Etc/Universal" | "Etc/Zulu" => "UTC",
+            name => name,
+        })
     }
 }
 

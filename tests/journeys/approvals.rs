@@ -106,7 +106,9 @@ async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
     team.set_folder().await;
     let request = team.asks().await;
     assert!(
-        request.text.contains("write_file needs your approval, for Grace Hopper (tg:4712)"),
+        request
+            .text
+            .contains("Changing files needs your approval. Grace Hopper (tg:4712) asked for it"),
         "{}",
         request.text
     );
@@ -117,7 +119,8 @@ async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
     assert_eq!(team.wrote().as_deref(), Some("tide"));
     let closed = team.closed(&request).await;
     assert!(closed.contains("✔ Approved by Ada Lovelace"), "{closed}");
-    let about = "write_file needed approval, for Grace Hopper (tg:4712) in telegram:group";
+    let about =
+        "Changing files needed approval. Grace Hopper (tg:4712) asked for it in telegram:group";
     assert!(closed.contains(about) && closed.contains("it asks first"), "{closed}");
     let again = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
     assert_eq!(again, "Already decided: ✔ Approved by Ada Lovelace");

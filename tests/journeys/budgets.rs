@@ -34,10 +34,9 @@ async fn its_own_model_answers_and_reads_so_much_of_the_history() {
     assert!(err.contains("Did you mean cheap?"), "{err}");
     let add = ["add", "--every", "1h", "--prompt", "what is new?", "--model", "cheap"];
     let made = run(&world, &[&add[..], &["--history", "2", "--budget-usd", "0.5"]].concat());
-    assert!(made.contains("about 720 calls of the model"), "{made}");
+    assert!(made.contains("about 720 model calls"), "{made}");
     assert!(made.contains("no price is known for its model"), "{made}");
-    let asks =
-        "asks cheap, which reads 2 earlier tasks; at most 500 calls of the model and $0.50 a day";
+    let asks = "asks cheap, which reads 2 earlier tasks; at most 500 model calls and $0.50 a day";
     assert!(made.contains(asks) && run(&world, &["show", "1"]).contains(asks), "{made}");
     run(&world, &["run", "1"]);
     world.hears(ADA, "what is new?").await;
@@ -73,7 +72,7 @@ async fn over_its_budget_a_task_ends_and_the_schedule_waits_for_its_next_day() {
     world.playground.model().script(vec![turn(1), turn(2)]);
     run(&world, &["run", "1"]);
     let ended = world.hears(ADA, "I stopped here").await.text;
-    let why = "its budget of 2 calls of the model a day is used up";
+    let why = "its budget of 2 model calls a day is used up";
     assert!(ended.contains("schedule 1 (write todos)") && ended.contains(why), "{ended}");
     let asked = world.playground.model().calls();
     let passed = run(&world, &["run", "1"]);

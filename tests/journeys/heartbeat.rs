@@ -201,7 +201,7 @@ async fn it_keeps_to_the_budget_of_its_day() {
     let calls = world.playground.model().calls();
     beat(&world, 2).await;
     let told = world.hears(ADA, "I paused schedule 1").await.text;
-    assert!(told.contains("1 call of the model a day"), "{told}");
+    assert!(told.contains("1 model call a day"), "{told}");
     assert_eq!(newest(&world)["state"], "skipped");
     assert_eq!(world.playground.model().calls(), calls);
 }

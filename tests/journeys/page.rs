@@ -113,7 +113,7 @@ fn a_story_in_the_terminal_shows_how_a_call_is_approved_once() {
     let lines = [
         "Grace: add to plan.txt: tea at four",
         "selkie: ⏳ I asked an owner for approval (changing files); I go on when they answer.",
-        "write_file needs your approval, for Grace Hopper (tg:4712) in telegram:group “Tea room”:",
+        "Changing files needs your approval. Grace Hopper (tg:4712) asked for it in telegram:group “Tea room”:",
         "[Approve] [Deny]",
         "Ada presses Approve and reads: ✔ Approved by Ada Lovelace",
         "selkie: Added to plan.txt.",

@@ -61,7 +61,7 @@ async fn a_reminder_that_was_asked_for_in_words_has_its_buttons() {
     let world = World::offline().await;
     let _daemon = world.daemon();
     let made = world.ask("remind me in 10 seconds to open the window").await;
-    assert!(made.contains("Schedule 1") && !made.contains("call of the model"), "{made}");
+    assert!(made.contains("Schedule 1") && !made.contains("model call"), "{made}");
     reminded(&world, ADA, "open the window").await;
 }
 

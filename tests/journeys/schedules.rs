@@ -215,7 +215,7 @@ async fn all_that_is_set_is_shown() {
     for says in [
         "not after 2090-12-24 18:00 Europe/Berlin; 7 times at most; only 07:00-22:00; starts up to 10m later each time",
         "catches up on each missed time if it is at most 1h late",
-        "reads 2 earlier tasks; at most 9 calls of the model and $5.00 a day",
+        "reads 2 earlier tasks; at most 9 model calls and $5.00 a day",
         "   prompt: Look at the news\n   and tell me\n",
     ] {
         assert!(shown.contains(says), "{says}: {shown}");

@@ -35,9 +35,9 @@ async fn pushes_are_forecast_and_those_that_are_spent_are_told_elsewhere() {
     line.platform().set_quota(Some(10_000), 0);
     let add = ["add", "--every", "12h", "--say", "tea at five", "--to"];
     let group = run(&[&add[..], &[&format!("line:{GROUP}")]].concat());
-    assert!(group.contains("180 messages of those that the platform counts in a month"), "{group}");
+    assert!(group.contains("180 of the messages that the platform counts each month"), "{group}");
     let person = run(&[&add[..], &[&format!("line:{ADA}")]].concat());
-    assert!(person.contains("60 messages of those that the platform counts"), "{person}");
+    assert!(person.contains("60 of the messages that the platform counts"), "{person}");
     line.platform().set_quota(Some(10_000), 10_000);
     let said = line.said(GROUP);
     run(&["run", "1"]);

@@ -76,20 +76,20 @@ async fn a_message_with_a_tool_call_reads_as_a_story() {
     Task 1, made TIME: done
       Model: the usual one (llm.routes.main)
       Shape, by today's config: telegram:private · owner · asked · normal: # tools, # hidden
-      Model call 1 wanted # tool call, level clean:
+      Model call 1 asked for # tool call:
         by default/stand-in: # tokens in (# cached), # out, SPAN
         todo_read {}
-          → "Todo list is empty.", level clean
-      Model call 2 wanted # tool call, level clean:
+          → "Todo list is empty."
+      Model call 2 asked for # tool call:
         by default/stand-in: # tokens in (# cached), # out, SPAN
         todo_write {"todos":[{"id":"1","title":"buy milk","status":"pending"}]}
-          → "[1] pending: buy milk", level clean
-      Model call 3 said, level clean:
+          → "[1] pending: buy milk"
+      Model call 3 answered:
         "Noted: buy milk (#)."
         by default/stand-in: # tokens in (# cached), # out, SPAN
 
     Outbound 1, the answer: delivered
-      part #: sent, TIME, arrived as message #
+      sent, TIME, arrived as message #
 
     Cost: # model calls, # tokens read (# from the provider's cache), # written, no price known
     Time: SPAN until the task ended (waiting and running), then SPAN until the last part was settled
@@ -203,20 +203,20 @@ async fn an_approval_stands_with_its_call() {
     Task 1, made TIME: done
       Model: the usual one (llm.routes.main)
       Shape, by today's config: telegram:group · allowed · asked · normal: # tools, # hidden
-      Model call 1 wanted # tool call, level clean:
+      Model call 1 asked for # tool call:
         by default/stand-in: # tokens in (# cached), # out, SPAN
         write_file {"path":"plan.txt","content":"tide","mode":"append"}
-          → "appended # bytes to plan.txt", level clean
+          → "appended # bytes to plan.txt"
           Approval of write_file was asked for Grace Hopper (tg:4712), TIME
           and approved by Ada Lovelace, and the call was made, TIME
-      Model call 2 said, level clean:
+      Model call 2 answered:
         "write_file answered: appended # bytes to plan.txt"
         by default/stand-in: # tokens in (# cached), # out, SPAN
 
-    Outbound 2, question "`write_file` needs your approval, for Grace Hopper (tg:4712) in telegram:group “Tea room”: ``` create plan.txt · …": delivered
-      part #: sent, TIME, arrived as message #
+    Outbound 2, question "Changing files needs your approval. Grace Hopper (tg:4712) asked for it in telegram:group “Tea room”: ``` create plan.t…": delivered
+      sent, TIME, arrived as message #
     Outbound 4, the answer: delivered
-      part #: sent, TIME, arrived as message #
+      sent, TIME, arrived as message #
 
     Cost: # model calls, # tokens read (# from the provider's cache), # written, no price known
     Time: SPAN until the task ended (waiting and running, of it SPAN until people decided), then SPAN until the last part was settled

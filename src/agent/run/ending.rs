@@ -44,7 +44,7 @@ impl Run {
         self.end(End::Done, text);
     }
 
-    /// The newest calls of the model with their answers: all groups of one answer.
+    /// The newest model calls with their answers: all groups of one answer.
     fn last_step(&self) -> &[Item] {
         let Some(last) = self.items.iter().rev().find_map(Item::step) else { return &[] };
         let first = self.items.iter().position(|item| item.step() == Some(last));

@@ -31,16 +31,20 @@ fn one(outbound: &Value, chain: &Value, zone: Zone) -> String {
     let what = what(&outbound["outbound"]["body"], chain);
     let stands = word(&standing["standing"]);
     let mut told = format!("Outbound {}, {what}: {stands}{reason}\n", word(&outbound["id"]));
-    for part in items(&outbound["parts"]) {
-        let at = when(&part["updated_at"], zone);
+    let parts: Vec<&Value> = items(&outbound["parts"]).collect();
+    for (at, part) in parts.iter().enumerate() {
+        let updated = when(&part["updated_at"], zone);
         let attempts = match part["attempts"].as_u64() {
             Some(more) if more > 1 => format!(" after {more} attempts"),
             _ => String::new(),
         };
         let proof = proof(part);
-        let id = word(&part["id"]);
+        let which = match parts.len() {
+            1 => String::new(),
+            all => format!("part {} of {all}: ", at + 1),
+        };
         let state = word(&part["state"]);
-        told.push_str(&format!("  part {id}: {state}{attempts}, {at}{proof}\n"));
+        told.push_str(&format!("  {which}{state}{attempts}, {updated}{proof}\n"));
     }
     told
 }

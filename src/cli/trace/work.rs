@@ -179,16 +179,25 @@ fn asked(item: &Value, step: u32) -> String {
     let beside = if text.is_empty() { text } else { format!("said {} and ", quoted(&text)) };
     let calls = items(&item["calls"]).count() as u64;
     let calls = counted(calls, ["tool call", "tool calls"]);
-    format!("  Model call {step} {beside}wanted {calls}, level {}:\n", word(&item["taint"]))
+    format!("  Model call {step} {beside}asked for {calls}{}:\n", origin(item))
 }
 
 fn said(item: &Value, task: &Value, step: u32) -> String {
     let text = quoted(&word(&item["text"]));
-    let level = word(&item["taint"]);
+    let origin = origin(item);
     match task["usage"]["calls"].as_u64() {
         // Fixed words, or the program's own line at the end.
-        Some(0) => format!("  Said without a model, level {level}:\n    {text}\n"),
-        _ => format!("  Model call {step} said, level {level}:\n    {text}\n"),
+        Some(0) => format!("  Said without a model{origin}:\n    {text}\n"),
+        _ => format!("  Model call {step} answered{origin}:\n    {text}\n"),
+    }
+}
+
+/// Whose words it holds, where they are not only those of who asked and of the program.
+fn origin(item: &Value) -> &'static str {
+    match item["taint"].as_str() {
+        Some("raw") => " (others' words)",
+        Some("derived") => " (drawn from others' words)",
+        _ => "",
     }
 }
 
@@ -210,7 +219,7 @@ fn called(call: &Value, chain: &Value, zone: Zone) -> String {
         None => "no answer yet".to_owned(),
         Some(answer) => {
             let failed = if answer["is_error"] == true { "failed: " } else { "" };
-            format!("{failed}{}, level {}", quoted(&word(&answer["text"])), word(&answer["taint"]))
+            format!("{failed}{}{}", quoted(&word(&answer["text"])), origin(answer))
         }
     };
     let name = short(&word(&call["name"]));

@@ -2,6 +2,7 @@
 
 use selkie_channel_core::Question;
 
+use super::approvals;
 use selkie_domain::approval::{Request, Verdict};
 use selkie_guard::visible::visible;
 
@@ -16,11 +17,11 @@ pub fn asked(key: &str, within: &str, request: &Request) -> Question {
     let unseen = request.unseen.iter().map(|what| format!("\n- not shown: {}", plain(what)));
     let reasons = request.reasons.iter().map(|reason| format!("\n- it {}", plain(reason)));
     let about: String = unseen.chain(reasons).collect();
-    let tool = &request.tool;
+    let action = approvals::action(request);
     Question {
         key: key.to_owned(),
         markdown: format!(
-            "{tool} needs your approval:\n{shown}\n{about}\n\nApprove it? [y/N] (no answer within {within} counts as no)"
+            "{action} needs your approval:\n{shown}\n{about}\n\nApprove it? [y/N] (no answer within {within} counts as no)"
         ),
         choices: Vec::new(),
         free_text: true,
@@ -49,7 +50,7 @@ mod tests {
             v: Request::VERSION,
             call: "c1".to_owned(),
             tool: "bash".to_owned(),
-            words: String::new(),
+            words: "running a command".to_owned(),
             preview: "run:\nrm -f `x`\n\nApprove it? [y/N]".to_owned(),
             unseen: Vec::new(),
             place: String::new(),
@@ -58,7 +59,7 @@ mod tests {
             hash: String::new(),
         };
         insta::assert_snapshot!(asked("k", "5 minutes", &request).markdown, @r"
-        bash needs your approval:
+        Running a command needs your approval:
 
             run:
             rm -f `x`

@@ -80,8 +80,8 @@ pub fn whole(request: &Request) -> String {
 
 /// What would be done, and for whom. Nothing that the model said stands in it but what it would do.
 fn told(about: &About<'_>, request: &Request) -> String {
-    let (whom, place) = (whom(about.requester), plain(&request.place));
-    let head = format!("`{}` needs your approval, for {whom} in {place}:", request.tool);
+    let head =
+        format!("{} needs your approval. {}:", action(request), origin(about.requester, request));
     let shown = visible(&request.preview);
     let shown = match request.is_long() {
         true => {
@@ -97,6 +97,24 @@ fn told(about: &About<'_>, request: &Request) -> String {
     let unseen: String =
         request.unseen.iter().map(|what| format!("\n- not shown: {}", literal(what))).collect();
     format!("{head}\n\n{shown}\n{unseen}{}", reasons(request))
+}
+
+/// What the call does, as the beginning of a sentence: `Writing a file`.
+pub(super) fn action(request: &Request) -> String {
+    let mut words = request.words.chars();
+    match words.next() {
+        Some(first) => first.to_uppercase().chain(words).collect(),
+        None => format!("`{}`", request.tool),
+    }
+}
+
+/// Who asked for it, and where.
+fn origin(requester: Option<&Person>, request: &Request) -> String {
+    let place = plain(&request.place);
+    match requester {
+        Some(_) => format!("{} asked for it in {place}", whom(requester)),
+        None => format!("It comes from {place}"),
+    }
 }
 
 /// Who asked for what needs it.
@@ -206,11 +224,13 @@ async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPers
         true => fenced(&shown),
         false => fenced(&format!("{}…", &shown[..shown.floor_char_boundary(MAX_REPEATED)])),
     };
-    let (tool, place) = (&approval.request.tool, plain(&approval.request.place));
-    let (whom, reasons) = (whom(approval.requester.as_ref()), reasons(&approval.request));
-    let outcome = outcome(approval);
+    let request = &approval.request;
     let markdown = format!(
-        "`{tool}` needed approval, for {whom} in {place}:\n\n{shown}\n{reasons}\n\n{outcome}"
+        "{} needed approval. {}:\n\n{shown}\n{}\n\n{}",
+        action(request),
+        origin(approval.requester.as_ref(), request),
+        reasons(request),
+        outcome(approval)
     );
     let body = Body::Revision { message, markdown, question: None };
     if let Some(draft) = outbox.draft_of(&asked.conversation, body) {
@@ -271,7 +291,7 @@ mod tests {
         };
         let question = asked(&about, &request);
         insta::assert_snapshot!(question.markdown, @r"
-        `bash` needs your approval, for Ben APPROVED (tg:2) in telegram:group “Team”:
+        Running a command needs your approval. Ben APPROVED (tg:2) asked for it in telegram:group “Team”:
 
         ````
         run:

@@ -129,6 +129,6 @@ mod tests {
         assert_eq!(both.count(one), None);
         let reached = both.count(one).unwrap();
         assert!(reached.text.contains("schedule 3 (News)"), "{}", reached.text);
-        assert!(reached.why.contains("3 calls of the model a day"), "{}", reached.why);
+        assert!(reached.why.contains("3 model calls a day"), "{}", reached.why);
     }
 }

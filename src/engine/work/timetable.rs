@@ -301,7 +301,7 @@ impl BookTimetable {
         let next = ahead.next.first().map_or("never", String::as_str);
         let forecast = self.forecast(row).await.map_err(told)?;
         let forecast =
-            if forecast.is_empty() { forecast } else { format!(" Forecast: {forecast}.") };
+            if forecast.is_empty() { forecast } else { format!(" Expected: {forecast}.") };
         let (id, when) = (row.id(), ahead.when);
         Ok(match &row.schedule.action {
             Action::Post { to, .. } => {

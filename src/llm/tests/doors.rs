@@ -6,7 +6,7 @@ use reqwest::Url;
 use selkie_channel_core::{Redactor, tls};
 use serde_json::json;
 
-use super::adapters::{adapter, full, message, surroundings};
+use super::adapters::{adapter, full, says, surroundings};
 use super::server::{Answer, Server};
 use crate::build::Builder;
 use crate::{Model, ModelError, Request, Settings, StandIn};

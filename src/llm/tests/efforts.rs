@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::adapters::{adapter, full, message};
+use super::adapters::{adapter, full, says};
 use super::server::{Answer, Server};
 use crate::Request;
 use selkie_domain::effort::Effort;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::adapters::{adapter, full, message};
+use super::adapters::{adapter, full, says};
 use super::server::{Answer, Server};
 use crate::{Model, Request};
 use selkie_domain::own_form::OwnForm;

@@ -55,7 +55,7 @@ impl Handler for Cron {
                 .to_owned(),
             group: "conversation",
             sources: &["S4"],
-            doing: "seeing to the schedules",
+            doing: "managing schedules",
             // Kept under the call's id: calling again finds what is there.
             // It speaks nowhere but here; the shaping table names it where a class of its own would stand.
             ..spec::<Args>("cron", Class::Note, Recovery::CallAgain)

@@ -58,7 +58,7 @@ impl Handler for TodoUpdate {
                 .to_owned(),
             group: "conversation",
             sources: &["S3"],
-            doing: "looking after TODO.md",
+            doing: "updating TODO.md",
             longest: Some(MAX_TIME),
             // What was added before is found again, and so is what was completed a moment ago.
             ..spec::<Args>("todo_update", Class::Note, Recovery::CallAgain)
