@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::pin::pin;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use super::live::Live;
@@ -32,6 +34,9 @@ use selkie_engine::delivery::settings::StreamMode;
 use selkie_engine::terminal::ask::{Ask, AskEvent, Reply};
 use selkie_llm as llm;
 use selkie_tools::ports::Progress as _;
+
+/// So long nothing is shown before a person is told that something is waited for.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// Said where nobody would answer.
 const NO_MODEL: &str = "no language model is configured: run `selkie init`, or set OPENAI_API_KEY or ANTHROPIC_API_KEY; --offline asks \
@@ -313,7 +318,9 @@ impl Person {
     ) -> Outcome {
         let mut typed = input.lines();
         let (mut end, mut said) = (None, false);
-        while let Some(line) = lines.recv().await {
+        loop {
+            let quietly = self.json || streamed.is_open();
+            let Some(line) = next(&mut lines, (!quietly).then_some(live)).await else { break };
             if self.json {
                 print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
             } else {
@@ -338,6 +345,17 @@ impl Person {
         }
         ended(end.as_deref(), said)
     }
+}
+
+/// Waits for the next line. When none comes for a second, `live` shows what is waited for.
+async fn next(lines: &mut mpsc::Receiver<AskEvent>, live: Option<&Live>) -> Option<AskEvent> {
+    if let Some(live) = live {
+        match timeout(QUIET, lines.recv()).await {
+            Ok(line) => return line,
+            Err(_) => live.wait("waiting for the model to answer (Ctrl-C stops)"),
+        }
+    }
+    lines.recv().await
 }
 
 /// What a task's end comes to. `said`: the person has read what the task had to say, its failure included.

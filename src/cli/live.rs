@@ -30,6 +30,13 @@ impl Live {
         self.write(&format!("{lines}\n"), false);
     }
 
+    /// Says what is waited for, unless a line stands that tells more.
+    pub fn wait(&self, what: &str) {
+        if self.is_on && !*locked(&self.is_open) {
+            self.write(&live_line(what), true);
+        }
+    }
+
     /// Takes the live line away: something else is written next.
     pub fn clear(&self) {
         self.write("", false);

@@ -21,6 +21,11 @@ impl StreamedAnswer {
         Self { is_on, ..Self::default() }
     }
 
+    /// Whether a line of an answer stands that more may follow.
+    pub fn is_open(&self) -> bool {
+        !self.printed.is_empty()
+    }
+
     /// Prints what was written.
     pub fn wrote(&mut self, text: &str, live: &Live) -> io::Result<()> {
         if !self.is_on {

@@ -5,6 +5,25 @@ use std::fmt;
 use selkie_domain::schema::{Fault, FaultKind};
 use selkie_guard::visible::one_line;
 
+/// So many keys are listed for one that is not known; a section with more of them has them in the example.
+const MAX_LISTED: usize = 24;
+
+/// Top-level keys of other programs, and where that stands here.
+const OTHER_NAMES: [(&[&str], &str); 6] = [
+    (
+        &["system_prompt", "persona", "soul", "identity", "instructions"],
+        "who the bot is stands in persona/IDENTITY.md and persona/SOUL.md in the state folder",
+    ),
+    (&["log_level", "loglevel", "log", "verbose"], "write logging.level"),
+    (&["mcp", "mcp_servers", "mcpservers"], "selkie has no MCP servers yet"),
+    (&["tz", "time_zone"], "write timezone"),
+    (&["cron", "jobs", "tasks", "heartbeats"], "write schedules, a list"),
+    (
+        &["allow", "allowed_users", "allowlist", "allow_from"],
+        "each channel has its own list, such as telegram.allowed_chat_ids",
+    ),
+];
+
 /// Something wrong with the config. Shown as `config.yaml:7: worker.max is not a key (…)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
@@ -99,8 +118,14 @@ pub fn words(fault: &Fault, secret: bool) -> String {
     match &fault.kind {
         FaultKind::Missing => "is missing".to_owned(),
         FaultKind::Unknown { nearest, taken } => {
-            let hint = nearest.as_ref().map(|n| format!("did you mean {n}? ")).unwrap_or_default();
-            format!("is not a key ({hint}takes {})", listed(taken))
+            let hint = nearest.as_ref().map(|near| format!("did you mean {near}?"));
+            let keys = match taken.len() > MAX_LISTED {
+                true if hint.is_some() => None,
+                true => Some("selkie config example shows every key".to_owned()),
+                false => Some(format!("takes {}", listed(taken))),
+            };
+            let told: Vec<String> = hint.into_iter().chain(keys).collect();
+            format!("is not a key ({})", told.join(" "))
         }
         FaultKind::Type { takes, got: value } => format!("takes {takes}, not {}", got(value)),
         FaultKind::NotListed { got: value, takes } => {
@@ -111,6 +136,12 @@ pub fn words(fault: &Fault, secret: bool) -> String {
         }
         FaultKind::Endless => "is too large to be checked".to_owned(),
     }
+}
+
+/// Says where what other programs call so stands here.
+pub fn other_name(key: &str) -> Option<&'static str> {
+    let lower = key.to_ascii_lowercase();
+    OTHER_NAMES.iter().find(|(names, _)| names.contains(&lower.as_str())).map(|(_, what)| *what)
 }
 
 fn listed(taken: &[String]) -> String {

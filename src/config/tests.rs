@@ -163,8 +163,19 @@ fn every_problem_is_told_at_once_with_its_line() {
     config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
     config.yaml:9: pigeon.base_url takes a string, not 7
     config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, ring, base_url, allowed_chat_ids, max_bytes, bot_token_file, ring_file)
-    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, places, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
+    config.yaml:11: loging is not a key (did you mean logging?)
     "#);
+}
+
+#[test]
+fn keys_of_other_programs_lead_to_ours() {
+    let desk = Desk::with("system_prompt: be kind\nlog_level: debug\nmcpServers: {}\nmood: fine\n");
+    assert_snapshot!(desk.problems(), @"
+    config.yaml:1: system_prompt is not a key: who the bot is stands in persona/IDENTITY.md and persona/SOUL.md in the state folder
+    config.yaml:2: log_level is not a key: write logging.level
+    config.yaml:3: mcpServers is not a key: selkie has no MCP servers yet
+    config.yaml:4: mood is not a key (selkie config example shows every key)
+    ");
 }
 
 #[test]
@@ -367,7 +378,7 @@ fn a_value_of_the_environment_is_named_by_its_variable() {
         .env("SELKIE__NOPE.A[", "x");
     assert_snapshot!(desk.problems(), @r#"
     SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api, api_key, model, headers, context, sees_images, effort, routes, efforts, prices, api_key_file)
-    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, heartbeat, llm, memory, agent, tools, guard, approvals, worker, outbox, store, backup, alerts, workspace, progress, places, groups, limits, pairing, console, timezone, schedules, logging, telemetry, debug, file_state_dir, file_cache_dir, pigeon)
+    SELKIE__NOPE.A[: nope.a[ is not a key (selkie config example shows every key)
     SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
     "#);
 }

@@ -87,11 +87,12 @@ pub fn strange_sections(written: &mut SourceValues, schema: &Value) -> Vec<Probl
     let mut problems = Vec::new();
     for fault in check(schema, &written.value) {
         if let (FaultKind::Unknown { .. }, [section]) = (&fault.kind, fault.path.as_slice()) {
-            problems.push(Problem {
-                place: (written.place)(&fault.path),
-                key: key(&fault.path),
-                message: problem::words(&fault, false) + &belongs_under(schema, section),
-            });
+            let message = match problem::other_name(section) {
+                Some(ours) => format!("is not a key: {ours}"),
+                None => problem::words(&fault, false) + &belongs_under(schema, section),
+            };
+            let place = (written.place)(&fault.path);
+            problems.push(Problem { place, key: key(&fault.path), message });
             if let Some(map) = written.value.as_object_mut() {
                 map.remove(section);
             }

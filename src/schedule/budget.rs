@@ -8,8 +8,8 @@ use selkie_domain::usage::{Usage, dollars};
 pub fn used_up(budget: &Budget, used: &Usage) -> Option<String> {
     let Budget { calls, micro_usd } = *budget;
     if calls > 0 && used.calls >= calls {
-        let calls = counted(calls.into(), ["call", "calls"]);
-        return Some(format!("its budget of {calls} of the model a day is used up"));
+        let calls = counted(calls.into(), ["model call", "model calls"]);
+        return Some(format!("its budget of {calls} a day is used up"));
     }
     if micro_usd > 0 && used.micro_usd >= micro_usd {
         return Some(format!("its budget of {} a day is used up", dollars(micro_usd)));

@@ -74,6 +74,20 @@ async fn a_call_that_asks_is_asked_at_the_terminal_and_refused_in_a_pipe() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn while_the_model_is_away_the_terminal_says_what_is_waited_for() {
+    // Nothing listens there.
+    let endpoint = "http://127.0.0.1:9/v1";
+    let world =
+        World::with(json!({ "llm": { "endpoint": endpoint, "model": "m", "api_key": "k" } })).await;
+    let mut terminal = AtTerminal::start(world.home.command(&["ask", "hello"]));
+    let waits = "waiting for the model to answer";
+    world.within("a sign of life", terminal.shows(waits)).await;
+    let (status, shown) = world.within("the end of ask", terminal.ended()).await;
+    assert!(!status.success(), "{shown}");
+    assert!(shown.contains("\r\u{1b}[2K"), "it goes when there is more to say: {shown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_terminal_that_is_closed_at_the_question_allows_nothing() {
     let world = world().await;
     let mut terminal = AtTerminal::start(world.home.command(&["ask", ASKED]));

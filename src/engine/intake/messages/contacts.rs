@@ -120,12 +120,12 @@ mod tests {
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
         I know 3 people here:
-        - Ada L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
+        - Ada L (`bird:@ada_l`), last wrote on 2026-03-06 08:08 Europe/Berlin
         - bird:2 (`bird:2`)
         - Ada (`bird:3`)
         Cannot be read: F, line 3: what
         --
-        Ada L (`bird:@ada_l`), last wrote on 2026-03-06 08:08:09 Europe/Berlin
+        Ada L (`bird:@ada_l`), last wrote on 2026-03-06 08:08 Europe/Berlin
         - also called: Countess
         - ids: `bird:@ada_l`, `bird:1`
         - chats: `bird:-7`
