@@ -197,11 +197,7 @@ impl Request {
             Self::Versions { file } => Response::Versions(people::versions(flow, &file).await?),
             Self::Undo { file, to } => Response::Undone(people::undo(flow, &file, to).await?),
             Self::Sessions { limit } => Response::Rows(sessions::list(ledger, limit).await?),
-            Self::Session { id } => {
-                // A bare number is the chat whose id begins with its channel's prefix.
-                let id = flow.conversation_key(&id).unwrap_or(id);
-                Response::Rows(sessions::said(ledger, &id).await?)
-            }
+            Self::Session { id } => Response::Rows(sessions::said(ledger, &id).await?),
             Self::Tasks { limit } => Response::Rows(values(&ledger.tasks(None, limit).await?)?),
             Self::Trace { message } => Response::Rows(values(&ledger.trace(&message).await?)?),
             Self::Forget { who, only_look } => {

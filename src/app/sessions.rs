@@ -37,14 +37,17 @@ pub fn values(rows: &[impl Serialize]) -> Result<Vec<Value>, StoreError> {
     values.map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
-/// Tells all that was said in the one conversation of this id.
+/// Tells all that was said in the one conversation of this id, which may lack its channel's prefix.
 ///
 /// # Errors
 /// When there is none, or several are.
 pub async fn said(ledger: &dyn Ledger, id: &str) -> Result<Vec<Value>, NotDone> {
     let rows = ledger.conversations(usize::MAX).await?;
     let named = rows.into_iter().map(|row| row.id);
-    let named: Vec<_> = named.filter(|found| found.key() == id || found.full() == id).collect();
+    let is_bare = |key: &str| key.split_once(':').is_some_and(|(_, bare)| bare == id);
+    let named: Vec<_> = named
+        .filter(|found| found.key() == id || found.full() == id || is_bare(found.key()))
+        .collect();
     match named.as_slice() {
         [] => Err(NotDone::Refused(format!(
             "there is no conversation {id:?}: `selkie sessions list` shows them"

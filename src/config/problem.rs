@@ -20,7 +20,7 @@ const OTHER_NAMES: [(&[&str], &str); 6] = [
     (&["cron", "jobs", "tasks", "heartbeats"], "write schedules, a list"),
     (
         &["allow", "allowed_users", "allowlist", "allow_from"],
-        "each channel has its own list, such as telegram.allowed_chat_ids",
+        "each channel has a list of its own, under its section",
     ),
 ];
 

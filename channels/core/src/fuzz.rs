@@ -1,6 +1,6 @@
 //! What is told to people, and what is hidden from them, for any words.
 
-use crate::{Redactor, lookalike, plain, split};
+use crate::{Redactor, plain, split};
 
 #[test]
 fn fuzz_markdown_as_plain_text() {
@@ -19,13 +19,12 @@ fn fuzz_splitting() {
 fn fuzz_redaction() {
     let redactor = Redactor::default();
     redactor.learn("hunter2hunter2");
-    let hidden =
-        ["hunter2hunter2", "2retnuh2retnuh", "aHVudGVyMmh1bnRlcj", "68756e7465723268756e74657232"];
+    let hidden = ["hunter2hunter2", "aHVudGVyMmh1bnRlcj", "68756e7465723268756e74657232"];
     selkie_fuzz::text("redact", |text| {
         let clean = redactor.clean(text);
         assert!(!hidden.iter().any(|secret| clean.contains(secret)), "{clean}");
         let said = redactor.clean_markdown(text);
-        let seen = lookalike::read(&plain::render(&said));
+        let seen = plain::render(&said);
         assert!(!hidden.iter().any(|secret| seen.contains(secret)), "{said}");
         assert!(redactor.settled(text) <= text.len());
     });

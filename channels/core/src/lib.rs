@@ -23,7 +23,6 @@ mod kit;
 pub mod links;
 mod lock;
 mod log_throttle;
-mod lookalike;
 mod method_limits;
 mod outbound;
 mod part;
@@ -36,7 +35,6 @@ mod redact_markdown;
 mod roles;
 mod search;
 mod secret_patterns;
-mod sequence;
 #[cfg(feature = "server")]
 pub mod server;
 pub mod settings;
@@ -44,9 +42,7 @@ mod setup;
 pub mod split;
 pub mod styled;
 mod table;
-mod targets;
 pub mod tls;
-mod visible_text;
 
 #[cfg(test)]
 mod fuzz;

@@ -36,8 +36,8 @@ impl Piecewise {
     }
 
     fn show(&mut self, to: usize) -> String {
-        let before = self.redactor.clean_between_marks(&self.window[..self.shown]);
-        let now = self.redactor.clean_between_marks(&self.window[..to]);
+        let before = self.redactor.clean(&self.window[..self.shown]);
+        let now = self.redactor.clean(&self.window[..to]);
         // Where they part, what follows hides something that had begun before: it is told from there.
         let same = before.bytes().zip(now.bytes()).take_while(|(a, b)| a == b).count();
         let told = now[now.floor_char_boundary(same)..].to_owned();

@@ -1,19 +1,19 @@
 //! Keeps secrets out of everything that leaves the process.
 //!
-//! Known secrets are replaced by value, others by their look (`looks`): a platform may put one into an error text, a person
-//! into a message, that we never saw before. No regular expressions: twelve of them with
-//! Unicode classes cost more memory than the rest of the daemon.
+//! Known secrets are replaced by value, others by their makers' patterns (`secret_patterns`): a platform may put one into an
+//! error text, a person into a message, that we never saw before.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::beside::beside;
 use crate::encoded::{EncodedSecrets, begun};
-use crate::lookalike;
+use crate::invisible_chars::shows_nothing;
 use crate::secret_patterns::{self, MARK};
-use crate::visible_text::{self, Through};
 
+/// Without any of these a text of Markdown is shown as it was written.
+pub(crate) const MARKS: [char; 12] = ['*', '_', '~', '`', '\\', '[', ']', '<', '>', '&', '|', '%'];
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
 /// A shorter value may be an ordinary word.
@@ -21,8 +21,8 @@ const SURE: usize = 12;
 /// So many different characters make a value of letters alone no word, and one with digits no simple one.
 const VARIED: usize = 10;
 const VARIED_WITH_DIGITS: usize = 6;
-/// So many letters and digits tell a secret without its marks.
-const LEFT: usize = 8;
+/// A longer word without a blank is no secret that comes piece by piece, bytes.
+const MAX_WORD: usize = 4096;
 /// What the names of secrets hold.
 const NAMES: [&str; 8] = ["pass", "pwd", "secret", "token", "key", "auth", "credential", "bearer"];
 
@@ -41,45 +41,17 @@ pub fn is_weak(secret: &str) -> bool {
 /// Replaces secrets in text. Clones share what they know.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    known: Arc<RwLock<KnownSecret>>,
+    known: Arc<RwLock<KnownSecrets>>,
 }
 
 #[derive(Default)]
-struct KnownSecret {
-    /// Hidden wherever they stand; the longest first.
-    sure: Vec<String>,
-    /// The same, as they are and as one command turns them back.
-    encoded: EncodedSecrets,
+struct KnownSecrets {
+    /// Hidden wherever they stand.
+    sure: EncodedSecrets,
     /// Hidden where they stand as secrets.
     weak: Vec<String>,
-    /// The sure ones as they are left when all marks are gone, see [`visible_text::without_marks`].
-    bare: Vec<String>,
-}
-
-impl KnownSecret {
-    fn learn(&mut self, secret: &str) {
-        let is_weak = is_weak(secret);
-        let known = if is_weak { &mut self.weak } else { &mut self.sure };
-        if known.iter().any(|k| k == secret) {
-            return;
-        }
-        known.push(secret.to_owned());
-        known.sort_by_key(|k| std::cmp::Reverse(k.len()));
-        if is_weak {
-            return;
-        }
-        self.encoded.learn(secret);
-        // As it is read where look-alikes are read.
-        let read = lookalike::read(secret);
-        if read != secret {
-            self.encoded.learn(&read);
-        }
-        let bare = visible_text::bare(secret);
-        // What is left of marks alone may be a word.
-        if bare.chars().count() >= LEFT {
-            self.bare.push(bare);
-        }
-    }
+    /// The length of the longest, bytes.
+    longest: usize,
 }
 
 impl Redactor {
@@ -90,93 +62,51 @@ impl Redactor {
             return;
         }
         // A poisoned lock still holds a usable list: reading it is safer than printing a secret.
-        let mut known = self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.learn(secret);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.longest = known.longest.max(secret.len());
+        match is_weak(secret) {
+            false => known.sure.learn(secret),
+            true if known.weak.iter().any(|weak| weak == secret) => {}
+            true => known.weak.push(secret.to_owned()),
+        }
     }
 
-    /// Returns `text` without known secrets and without anything that looks like one, whatever nobody sees stands in
-    /// between.
+    /// Returns `text` without known secrets and without anything that looks like one. Where characters that show nothing
+    /// take one apart, they go, too.
     pub fn clean(&self, text: &str) -> String {
-        beside(text.len(), || replaced(text, &self.found(text)))
-    }
-
-    /// Returns where secrets stand, in order and apart from each other.
-    pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
-        let mut spans = self.found_as_it_is(text);
-        for seen in visible_text::seen(text) {
-            spans
-                .extend(self.found_as_it_is(seen.text()).into_iter().map(|span| seen.source(span)));
-        }
-        apart(spans)
-    }
-
-    /// Returns where secrets stand in Markdown once its marks are gone, in order and apart from each other.
-    fn found_between_marks(&self, markdown: &str) -> Vec<Range<usize>> {
-        let bare = visible_text::without_marks(markdown);
-        let shown = visible_text::shown(markdown, visible_text::KEY);
-        self.found_between(&bare, &shown)
-    }
-
-    /// `bare`: without any mark; `shown`: with signs that are none.
-    fn found_between(&self, bare: &[Through], shown: &[Through]) -> Vec<Range<usize>> {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut spans = Vec::new();
-        for plain in bare {
-            for secret in &known.bare {
-                let found = plain.text().match_indices(secret.as_str());
-                spans.extend(found.map(|(at, _)| plain.source(at..at + secret.len())));
+        beside(text.len(), || {
+            let clean = replaced(text, &self.found(text));
+            if !clean.contains(shows_nothing) {
+                return clean;
             }
-        }
-        for shown in shown {
-            let found = secret_patterns::found(shown.text()).into_iter();
-            let found = found.chain(known.encoded.found(shown.text()));
-            spans.extend(found.map(|span| shown.source(span)));
-        }
-        apart(spans)
-    }
-
-    /// Returns where secrets stand in Markdown, as it is and once its marks are gone, in order and apart from each other.
-    pub(crate) fn found_in_markdown(&self, markdown: &str) -> Vec<Range<usize>> {
-        beside(markdown.len(), || {
-            let mut spans = self.found(markdown);
-            spans.extend(self.found_between_marks(markdown));
-            apart(spans)
+            let visible = text.replace(shows_nothing, "");
+            let joined = replaced(&visible, &self.found(&visible));
+            if joined == clean.replace(shows_nothing, "") { clean } else { joined }
         })
     }
 
-    /// Returns where secrets stand in the text of a file, as in Markdown, but for what the targets of links take apart: in a
-    /// text of nothing but links these would take far too long.
-    pub(crate) fn found_in_file(&self, text: &str) -> Vec<Range<usize>> {
-        let mut spans = self.found(text);
-        if text.is_ascii() && !text.contains(visible_text::MARKS) {
-            return spans;
-        }
-        let shown: Vec<Through> =
-            visible_text::shown_with_links(text, visible_text::KEY).into_iter().collect();
-        spans.extend(self.found_between(&[visible_text::without_own_marks(text)], &shown));
-        apart(spans)
+    /// Whether nothing of it has to be hidden.
+    pub(crate) fn is_clean(&self, text: &str) -> bool {
+        self.clean(text) == text
     }
 
-    /// Whether a known secret stands in what is no text, as it is or encoded.
+    /// Whether a known secret stands in what is no text.
     pub(crate) fn knows_any_in(&self, text: &str) -> bool {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        !known.encoded.found(text).is_empty()
+        !self.known().sure.found(text).is_empty()
     }
 
     /// Returns the length of the longest known secret, bytes.
     pub(crate) fn longest(&self) -> usize {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.sure.iter().chain(&known.weak).map(String::len).max().unwrap_or_default()
+        self.known().longest
     }
 
-    fn found_as_it_is(&self, text: &str) -> Vec<Range<usize>> {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+    /// Returns where secrets stand, in order and apart from each other.
+    pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
+        let known = self.known();
         let mut spans = secret_patterns::found(text);
-        spans.extend(known.encoded.found(text));
-        for secret in &known.weak {
-            spans.extend(in_place(text, secret));
-        }
-        spans
+        spans.extend(known.sure.found(text));
+        spans.extend(known.weak.iter().flat_map(|secret| in_place(text, secret)));
+        apart(spans)
     }
 
     /// Returns a raw event as it is kept: without secrets, and no more of it than 16 KiB.
@@ -185,54 +115,44 @@ impl Redactor {
         kept.truncate(kept.floor_char_boundary(RAW_LIMIT));
         kept
     }
-}
 
-impl Redactor {
     /// Returns how much of a text that goes on may be shown, cleaned: no secret begins there and ends behind it,
     /// also once it is rendered.
     pub fn settled(&self, text: &str) -> usize {
-        beside(text.len(), || self.settled_of(text))
+        beside(text.len(), || {
+            let settled = self.open_at(text).min(self.open_between_marks(text));
+            if settled >= text.len() {
+                return text.len();
+            }
+            // The end of a whole one may be the beginning of another one: it is shown hidden, or not yet.
+            let mut whole = self.found(text).into_iter();
+            let cut = whole.find(|span| span.start < settled && settled < span.end);
+            cut.map_or(settled, |span| span.start)
+        })
     }
 
-    fn settled_of(&self, text: &str) -> usize {
-        let settled = self.unopened(text);
-        if settled >= text.len() {
-            return text.len();
-        }
-        // The end of a whole one may be the beginning of another one: it is shown hidden, or not yet.
-        let whole = self.found_in_markdown(text).into_iter();
-        let mut cut = whole.filter(|span| span.start < settled && settled < span.end);
-        cut.next().map_or(settled, |span| span.start)
-    }
-
-    /// Where the first secret may have begun that is not whole yet.
-    fn unopened(&self, text: &str) -> usize {
-        let open = |text: &str| self.open_at(text).min(secret_patterns::open_at(text));
-        let mut settled = open(text);
-        for seen in visible_text::seen(text) {
-            settled = settled.min(seen.settled(open(seen.text())));
-        }
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for plain in visible_text::without_marks(text) {
-            let begun =
-                known.bare.iter().map(|secret| begun(plain.text(), secret, secret.len() - 1));
-            let begun = begun.min().unwrap_or(plain.text().len());
-            settled = settled.min(plain.settled(begun));
-        }
-        for shown in visible_text::shown(text, visible_text::BEGUN_KEY) {
-            let open =
-                secret_patterns::open_at(shown.text()).min(known.encoded.open_at(shown.text()));
-            settled = settled.min(shown.settled(open));
-        }
-        settled
-    }
-
-    /// Where a known secret may have begun that is not whole yet; the text's length when none can have.
+    /// Where a secret may have begun that is not whole yet; the text's length when none can have.
     fn open_at(&self, text: &str) -> usize {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = self.known();
         // Whether a weak one is hidden depends on what follows it, so that a whole one is open, too.
         let weak = known.weak.iter().map(|secret| begun(text, secret, secret.len()));
-        weak.min().unwrap_or(text.len()).min(known.encoded.open_at(text))
+        let weak = weak.min().unwrap_or(text.len());
+        weak.min(known.sure.open_at(text)).min(secret_patterns::open_at(text))
+    }
+
+    /// Where the last word begins, if a secret may have begun in it once its marks are gone.
+    fn open_between_marks(&self, text: &str) -> usize {
+        let word = text.rfind([' ', '\n', '\r', '\t']).map_or(0, |blank| blank + 1);
+        let is_mark = |c: char| MARKS.contains(&c) || shows_nothing(c);
+        if text.len() - word > MAX_WORD || !text[word..].contains(is_mark) {
+            return text.len();
+        }
+        let bare = text[word..].replace(is_mark, "");
+        if self.open_at(&bare) < bare.len() { word } else { text.len() }
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, KnownSecrets> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

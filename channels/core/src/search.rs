@@ -3,10 +3,10 @@
 
 use crate::redact::Redactor;
 
-/// So much of a window stands in the next one, too, bytes: what takes more, with all that disguises it, may be missed.
+/// So much of a window stands in the next one, too, bytes: what takes more may be missed.
 const OVERLAP: usize = 32 * 1024;
 /// A known secret has room for so many bytes for each of its own.
-const STRETCH: usize = 16;
+const STRETCH: usize = 4;
 /// A window is so many overlaps long.
 const WIDE: usize = 8;
 /// What begins so near to the beginning of a window, bytes, was seen in the one before, with what stands in front of it.
@@ -81,7 +81,7 @@ impl Search {
 
     fn is_in_text(&self, text: &str) -> bool {
         let was_seen = if self.seen == 0 { 0 } else { NEAR };
-        self.redactor.found_in_file(text).iter().any(|span| span.start >= was_seen)
+        self.redactor.found(text).iter().any(|span| span.start >= was_seen)
     }
 }
 

@@ -232,11 +232,6 @@ impl Flow {
         Arc::new(move |to, message| Some((accounts.of(to)?.channel.posting?.data.url)(message)))
     }
 
-    /// Returns the key of the conversation that a channel knows by this name: `tg:4711` for `4711`.
-    pub fn conversation_key(&self, name: &str) -> Option<String> {
-        self.outbox.accounts.parse(name).map(|conversation| conversation.key().to_owned())
-    }
-
     /// Returns the time.
     pub fn now(&self) -> DateTime<Utc> {
         self.outbox.runtime.now()
