@@ -67,6 +67,7 @@ mod tests {
         assert_eq!(names("❤️"), ["heart"]);
         assert_eq!(names("wave::skin-tone-3"), ["wave::skin-tone-3"]);
         assert_eq!(names("our_own"), ["our_own"]);
+        assert_eq!(names("😮"), ["open_mouth"], "Slack refuses other names");
         for wrong in ["", "::", "two words", "🪿", "👍👍"] {
             assert!(names(wrong).is_empty(), "{wrong}");
         }
