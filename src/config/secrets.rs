@@ -107,7 +107,7 @@ impl Secrets {
     }
 
     /// Reads systemd's credentials: `$CREDENTIALS_DIRECTORY/<key>`, e.g. `telegram.bot_token`. One that nearly
-    /// names a key is a problem; others are another program's.
+    /// names a key is a problem; others are another program's. An empty one stands for a file that is not there.
     pub fn credentials(&self, env: &Environment) -> (SourceValues, Vec<Problem>) {
         let mut value = Value::Object(serde_json::Map::new());
         let mut problems = Vec::new();
@@ -131,6 +131,7 @@ impl Secrets {
             let path = split(&name);
             let told = if self.keys.iter().any(|pattern| fits(pattern, &path)) {
                 match read::text(&entry.path(), read::SECRET, read::Pipes::None) {
+                    Ok(text) if text.trim().is_empty() => None,
                     Ok(text) => {
                         put(&mut value, &path, Value::String(text.trim().to_owned()));
                         None

@@ -440,10 +440,12 @@ fn secrets_come_from_files_and_credentials_and_are_never_shown() {
     fs::create_dir(desk.path().join("credentials")).unwrap();
     fs::write(desk.path().join("credentials/pigeon.bot_token"), "1:from-systemd\n").unwrap();
     fs::write(desk.path().join("credentials/other"), "x").unwrap();
+    fs::write(desk.path().join("credentials/llm.api_key"), "\n").unwrap();
     let credentials = desk.path().join("credentials").display().to_string();
     let desk = desk.env("CREDENTIALS_DIRECTORY", &credentials);
     assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from credential pigeon.bot_token");
     assert_eq!(desk.read().unwrap().section("pigeon").unwrap()["bot_token"], "1:from-systemd");
+    assert_eq!(desk.read().unwrap().secrets(), ["1:from-systemd"], "an empty one is none");
     let desk = desk.env("SELKIE__PIGEON__BOT_TOKEN", "1:from-env");
     assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from SELKIE__PIGEON__BOT_TOKEN");
 }

@@ -76,6 +76,34 @@ fn every_file_of_the_package_is_there_or_printed() {
     }
 }
 
+/// Every key that a file beside the config can hold, and a unit that starts without any of them.
+#[test]
+fn no_credential_has_to_be_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("telegram.bot_tokn"), "x").expect("a file");
+    let mut selkie = Command::new(env!("CARGO_BIN_EXE_selkie"));
+    selkie.args(["config", "check"]).env_clear().env("CREDENTIALS_DIRECTORY", folder.path());
+    let out = selkie.current_dir(folder.path()).output().expect("the program");
+    let said = [out.stdout, out.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+    let said = said.concat().split_whitespace().collect::<Vec<_>>().join(" ");
+    let keys = said.split_once("takes ").and_then(|(_, rest)| rest.split_once(')'));
+    let keys = keys.unwrap_or_else(|| panic!("no keys in {said}")).0.split(", ");
+    // A key of a name of one's own cannot be foreseen; `twitter` is the older word for `x`.
+    let keys: Vec<_> =
+        keys.filter(|key| !key.contains('*') && !key.starts_with("twitter.")).collect();
+    assert!(keys.len() > 10, "{keys:?}");
+    for (name, folder) in [("selkie.service", "/etc/selkie"), ("selkie@.service", "/etc/selkie/%i")]
+    {
+        let unit = fs::read_to_string(tree("systemd").join(name)).expect("the unit");
+        let lines = |start: &str| unit.lines().filter(|line| line.starts_with(start)).count();
+        assert_eq!([lines("LoadCredential="), lines("SetCredential=")], [keys.len(); 2], "{name}");
+        for key in &keys {
+            let pair = format!("\nLoadCredential={key}:{folder}/{key}\nSetCredential={key}:\\n\n");
+            assert!(unit.contains(&pair), "{name} lacks {pair}");
+        }
+    }
+}
+
 #[test]
 fn the_config_is_closed_and_kept_over_upgrades() {
     let assets = assets();

@@ -82,8 +82,8 @@ pub fn drop_in(asked: &ServiceTarget, wanted: &ServiceSpec) -> String {
             text.push_str(&format!("{key}=\n{key}={folder}\n"));
         }
     }
-    // The unit names one that need not be there, and then it would not start.
-    text.push_str("LoadCredential=\n");
+    // Those of the unit lie beside another config; the ones that are there follow.
+    text.push_str("LoadCredential=\nSetCredential=\n");
     for path in &wanted.credentials {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         text.push_str(&format!("LoadCredential={name}:{}\n", percent(&path.to_string_lossy())));
@@ -140,7 +140,7 @@ mod tests {
 
     /// What a user's manager cannot do, or what the drop-in brings.
     const NOT_FOR_USERS: &str = "Documentation Wants After ExecStart ExecReload DynamicUser ConfigurationDirectory StateDirectory \
-         StateDirectoryMode CacheDirectory CacheDirectoryMode LoadCredential CapabilityBoundingSet AmbientCapabilities \
+         StateDirectoryMode CacheDirectory CacheDirectoryMode LoadCredential SetCredential CapabilityBoundingSet AmbientCapabilities \
          ProtectSystem ProtectHome PrivateTmp PrivateDevices DevicePolicy PrivateUsers ProtectProc ProcSubset ProtectClock \
          ProtectControlGroups ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables RemoveIPC \
          KeyringMode WantedBy";
