@@ -76,6 +76,32 @@ fn every_file_of_the_package_is_there_or_printed() {
     }
 }
 
+/// Each where the links of the others lead.
+#[test]
+fn the_package_brings_what_an_operator_reads() {
+    let assets = assets();
+    for file in [
+        "README.md",
+        "config.example.yaml",
+        "src/docs/operating.md",
+        "src/docs/channels/slack.md",
+        "src/packaging/alerts.yml",
+        "src/packaging/grafana.json",
+        "systemd/README.md",
+    ] {
+        let folder = file.rfind('/').map_or("", |end| &file[..=end]);
+        let to = format!("usr/share/doc/selkie/{folder}");
+        let is_it = |one: &Asset| one.from == file || one.from == format!("{folder}*.md");
+        let brings = assets.iter().any(|one| is_it(one) && one.to == to);
+        assert!(brings && tree(file).is_file(), "{file} does not come as {to}");
+    }
+    for kept in ["src/docs/*.md", "alerts.yml", "grafana.json"] {
+        assert!(PACK.contains(kept), "the archive lacks {kept}");
+    }
+    let homepage = WORKFLOW.find("homepage = ").expect("a homepage");
+    assert!(homepage < WORKFLOW.find("pack \"$TARGET\"").expect("pack"), "it comes too late");
+}
+
 /// Every key that a file beside the config can hold, and a unit that starts without any of them.
 #[test]
 fn no_credential_has_to_be_there() {
