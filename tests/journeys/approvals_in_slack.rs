@@ -9,7 +9,7 @@ use crate::approvals::{Team, write};
 
 /// Waits for the request that stands in Ada's direct message as its `nth`.
 async fn request(team: &Team, nth: usize) -> SlackMessage {
-    let asks = |m: &SlackMessage| m.is_bots() && m.text.contains("write_file");
+    let asks = |m: &SlackMessage| m.is_bots() && m.text.contains("Changing files");
     let found =
         team.world.slack().wait_until(|slack| slack.messages(DM).into_iter().filter(asks).nth(nth));
     team.world.within("a request in Slack", found).await
