@@ -16,7 +16,7 @@ use super::answer::Fault;
 use super::asked::{ConsoleState, Of, Rows, TIMEOUT, TOTAL, find, limit};
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
-use selkie_engine::flow::{KnowledgeResult, KnowledgeView, Unreadable};
+use selkie_engine::flow::{ChatItem, KnowledgeResult, KnowledgeView, Unreadable};
 use selkie_engine::work::todo_list::ListedTodo;
 use selkie_guard::visible::{harmless, one_line};
 use selkie_memory::remembered::MemoryEntry;
@@ -66,7 +66,15 @@ struct Todos {
     sees_all: bool,
     open: Vec<Todo>,
     done: Vec<Todo>,
+    /// The chat's own list, which is no part of the files.
+    list: Vec<ListItem>,
     faults: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ListItem {
+    text: String,
+    is_done: bool,
 }
 
 #[derive(Serialize)]
@@ -124,11 +132,13 @@ async fn contacts(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Resp
 async fn todos(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
     let (most, of) = (limit(rows)?, find(&console, &key).await?);
     let KnowledgeView { is_whole, what } = told(console.knowledge.todos(&of)).await?;
+    let list = told(console.knowledge.list(&of)).await?.what;
     let counts = [(TOTAL, what.open.len().to_string()), (DONE, what.done.len().to_string())];
     let body = Todos {
         sees_all: is_whole,
         open: what.open.iter().take(most).map(todo).collect(),
         done: what.done.iter().take(most.min(DONE_SHOWN)).map(todo).collect(),
+        list: list.iter().take(most).map(list_item).collect(),
         faults: shown_all(&what.faults, FAULTS),
     };
     Ok((AppendHeaders(counts), Json(body)).into_response())
@@ -181,6 +191,10 @@ fn todo(todo: &ListedTodo) -> Todo {
         created_at: todo.created_at,
         done_at: todo.done_at,
     }
+}
+
+fn list_item(item: &ChatItem) -> ListItem {
+    ListItem { text: shown(&item.text), is_done: item.is_done }
 }
 
 fn line(number: usize, one: &MemoryEntry) -> Line {

@@ -28,7 +28,7 @@ use selkie_domain::schedule::{Action, Maker, Schedule, Terms};
 use selkie_domain::taint::Taint;
 use selkie_domain::task::TaskState;
 use selkie_domain::usage::Usage;
-use selkie_engine::flow::{Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
+use selkie_engine::flow::{ChatItem, Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
 use selkie_engine::work::todo_list::{ListedTodo, TodoList};
 use selkie_memory::remembered::MemoryEntry;
 use selkie_people::book::KnownList;
@@ -284,6 +284,11 @@ impl Knowledge for Notes {
         let open = vec![call, item("buy milk"), item("sail")];
         let done = (0..7).map(|n| item(&format!("done {n}"))).collect();
         Self::sees(of, TodoList { open, done, faults: Vec::new() })
+    }
+
+    async fn list(&self, of: &ConversationId) -> KnowledgeResult<Vec<ChatItem>> {
+        let item = |text: &str, is_done| ChatItem { text: text.to_owned(), is_done };
+        Self::sees(of, vec![item("buy\nmilk", false), item("rope", true)])
     }
 
     async fn memory(&self, of: &ConversationId) -> KnowledgeResult<Vec<MemoryEntry>> {
@@ -854,6 +859,7 @@ async fn what_a_conversation_knows_is_told_harmlessly() {
       }
     ]
     "#);
+    assert_eq!(body["list"], serde_json::json!([{ "text": "buy⟨U+000A⟩milk", "is_done": false }]));
     let (_, body) = console.get(&format!("{GROUP}/memory?limit=1")).await;
     let line = &body["lines"][0];
     assert_eq!((&line["number"], &line["line"]), (&60.into(), &60.into()), "the newest");

@@ -10,6 +10,8 @@ use selkie_memory::remembered::MemoryEntry;
 use selkie_people::book::KnownList;
 use selkie_people::visibility::Visibility;
 use selkie_store::StoreError;
+use selkie_tools::conversation::todo;
+pub use selkie_tools::conversation::todo::ChatItem;
 
 /// What conversations know beyond their histories, each as far as it may.
 #[async_trait]
@@ -25,6 +27,12 @@ pub trait Knowledge: Send + Sync {
     /// # Errors
     /// As [`Knowledge::contacts`].
     async fn todos(&self, of: &ConversationId) -> KnowledgeResult<TodoList>;
+
+    /// Lists the chat's own list, which `note:` writes; every thread of a channel has the same.
+    ///
+    /// # Errors
+    /// As [`Knowledge::contacts`].
+    async fn list(&self, of: &ConversationId) -> KnowledgeResult<Vec<ChatItem>>;
 
     /// Lists what it remembers, its own first, in the order of its files.
     ///
@@ -71,6 +79,14 @@ impl Knowledge for Flow {
         let reader = Reader { chat, is_whole, person: None };
         let what = self.todo_lists().seen(&reader).await.map_err(unreadable)?;
         Ok(KnowledgeView { is_whole, what })
+    }
+
+    async fn list(&self, of: &ConversationId) -> KnowledgeResult<Vec<ChatItem>> {
+        let place = self.outbox.accounts.place(of);
+        let place = ConversationId::new(place.account().clone(), place.key());
+        let stored = self.outbox.storage.ledger.todos(&place).await.map_err(unreadable)?;
+        let what = stored.as_deref().map_or(Ok(Vec::new()), todo::items).map_err(unreadable)?;
+        Ok(KnowledgeView { is_whole: false, what })
     }
 
     async fn memory(&self, of: &ConversationId) -> KnowledgeResult<Vec<MemoryEntry>> {

@@ -70,7 +70,7 @@ mod stories_of_refusals;
 pub mod testing;
 mod windows;
 
-pub use knowledge::{Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
+pub use knowledge::{ChatItem, Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
 pub use parts::{ByConfig, FlowParts, Standing, SummaryConfig};
 pub use remake::{ChannelChange, ChannelOutcome};
 

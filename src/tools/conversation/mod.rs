@@ -7,7 +7,7 @@ mod plan_enter;
 mod plan_exit;
 mod recall;
 mod think;
-mod todo;
+pub mod todo;
 mod todo_read;
 mod todo_update;
 mod todo_write;

@@ -41,6 +41,26 @@ struct StoredTodos {
     by: Option<Trust>,
 }
 
+/// A thing to do, as people read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatItem {
+    /// What is to be done.
+    pub text: String,
+    /// It was done.
+    pub is_done: bool,
+}
+
+/// Reads a list as it is stored, for people.
+///
+/// # Errors
+/// What is no list.
+pub fn items(json: &str) -> serde_json::Result<Vec<ChatItem>> {
+    let item =
+        |Todo { title, status, .. }| ChatItem { text: title, is_done: status == Status::Completed };
+    let stored: StoredTodos = serde_json::from_str(json)?;
+    Ok(stored.todos.into_iter().map(item).collect())
+}
+
 /// Reads the conversation's list and its level: what its writer had read, and others' words where the writer is
 /// trusted less than who reads. None is an empty one.
 pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError> {
