@@ -271,6 +271,7 @@ mod emulated {
 
         fn set_daemon(&self, console_url: &str) {
             if let Some(playground) = &self.playground {
+                playground.telegram().clear(GROUP);
                 playground.set_daemon_url(console_url);
             }
         }

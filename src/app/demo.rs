@@ -130,7 +130,8 @@ pub trait World: Send + Sync {
     /// Returns its page's address, `http://127.0.0.1:<port>`.
     fn url(&self) -> String;
 
-    /// Tells the page where the daemon's read API is.
+    /// Tells the page where the daemon's read API is. It begins then: what was said before set the stage, and is not
+    /// shown.
     fn set_daemon(&self, console_url: &str);
 
     /// Lets the page move the clock.

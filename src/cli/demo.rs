@@ -179,6 +179,9 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
             },
         };
         let Ok(up) = up else { return Ok(()) };
+        if let Visit::Page(team) = &visit {
+            set_stage(&*world, &team.0).await;
+        }
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
@@ -187,7 +190,7 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         let visited = match &visit {
             Visit::Say(errand) => say(&*world, &up, errand, &traveller).await,
             Visit::Story(team) => story::approval(&*world, &team.0).await.map_err(Into::into),
-            Visit::Page(team) => stay(&*world, &team.0, &banner).await,
+            Visit::Page(_) => stay(&banner).await,
         };
         // A daemon that has ended needs no telling.
         end.send(()).ok();
@@ -231,14 +234,17 @@ fn warns(visit: &Visit, model: &str) -> bool {
 }
 
 /// Prints the page's address and stays; the daemon ends by its own signal, and with it everything.
-async fn stay(world: &dyn World, team: &Path, banner: &Banner) -> Outcome {
-    // Without it the page is as good, but for the requests for approval.
-    if let Err(error) = story::give_folder(world, team).await {
-        tracing::warn!(%error, "the group has no folder of its own");
-    }
+async fn stay(banner: &Banner) -> Outcome {
     print::out(&banner.address)?;
     print::told(&banner.words);
     std::future::pending().await
+}
+
+/// Gives the group its folder. Without it the page is as good, but for the requests for approval.
+async fn set_stage(world: &dyn World, team: &Path) {
+    if let Err(error) = story::give_folder(world, team).await {
+        tracing::warn!(%error, "the group has no folder of its own");
+    }
 }
 
 /// What a demo is started for.

@@ -82,6 +82,7 @@ mod packaged;
 mod page;
 mod page_known;
 mod page_schedules;
+mod page_widths;
 mod pairing;
 mod persona;
 mod pictures;

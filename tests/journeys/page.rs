@@ -402,7 +402,7 @@ fn ask_in_the_group(browser: &Browser) -> Answer<()> {
 fn ask_for_approval(browser: &Browser) -> Answer<()> {
     browser.click("#as-who option:nth-child(2)")?;
     browser.type_keys("#text", &format!("add to plan.txt: tea at four{ENTER}"))?;
-    browser.wait_until("document.querySelector('.task-head .waits')?.textContent.startsWith('waiting for approval: write_file ')")?;
+    browser.wait_until("document.querySelector('.task-head .waits p')?.textContent == 'Grace Hopper (Telegram group) wants selkie to create plan.txt:'")?;
     browser.wait_until("document.querySelector('.call .approval-is.open')")?;
     browser.wait_until(
         "document.querySelector('#approval').textContent.includes('The owner has been asked for approval')",

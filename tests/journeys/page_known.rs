@@ -80,9 +80,10 @@ fn nothing_is_known_yet(browser: &Browser) -> Answer<()> {
     shows(
         browser,
         "todos",
-        "0",
+        "1",
         &[
-            "What people want done in this chat (TODO.md) is listed here: nothing yet. Say: todo: bring milk",
+            "buy milk",
+            "What people want done in this chat, with its time and its people: nothing yet. Say: todo: bring milk",
         ],
     )?;
     browser.click("#known-contacts")?;
@@ -127,8 +128,8 @@ fn an_owner_sees_all_but_what_others_remember(browser: &Browser) -> Answer<()> {
     shows(
         browser,
         "todos",
-        "2",
-        &["Remind Linus to bring milk", "Light the candles", "2099-12-24 18:00"],
+        "3",
+        &["buy milk", "Remind Linus to bring milk", "Light the candles", "2099-12-24 18:00"],
     )?;
     let people = "[...document.querySelectorAll('#known-list .who-is')].map(who => [who.textContent, who.title])";
     assert_eq!(browser.eval(people)?, json!([["Linus", "tg:4713"]]));
@@ -183,7 +184,7 @@ fn a_line_is_taken_out(browser: &Browser) -> Answer<()> {
     shows(browser, "memory", "0", &["Nothing is remembered here"])?;
     browser.click("#known-todos")?;
     say(browser, "finished: bring milk")?;
-    shows(browser, "todos", "1", &["Done (1)", "Remind Linus to bring milk"])
+    shows(browser, "todos", "2", &["Done (1)", "Remind Linus to bring milk"])
 }
 
 /// However much is known, the list keeps its height, and nothing is wider than the screen.
@@ -192,7 +193,7 @@ fn fits_a_phone(browser: &Browser) -> Answer<()> {
     for what in ["mast", "sail", "rudder", "keel", "anchor", "compass", "lantern"] {
         say(browser, &format!("todo: {}", format!("{what}-without-an-end-").repeat(8)))?;
     }
-    shows(browser, "todos", "9", &["lantern-without-an-end"])?;
+    shows(browser, "todos", "10", &["lantern-without-an-end"])?;
     for width in [400, 1400] {
         browser.resize(width, 700)?;
         if width == 400 {

@@ -16,6 +16,8 @@ pub const ENTER: &str = "\u{E007}";
 pub const ESCAPE: &str = "\u{E00C}";
 /// To the line or message above.
 pub const UP: &str = "\u{E013}";
+/// To the button beside.
+pub const RIGHT: &str = "\u{E014}";
 /// Held down until the end of what is typed.
 pub const ALT: &str = "\u{E00A}";
 
@@ -37,6 +39,21 @@ const FLAGS: [&str; 9] = [
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// So often may the page draw anew what is just clicked.
 const REDRAWN: usize = 3;
+/// What people come to and have to know by its name.
+const NAMED: [&str; 12] = [
+    "button",
+    "link",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "listbox",
+    "option",
+    "slider",
+    "image",
+    "dialog",
+    "toolbar",
+    "log",
+];
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// What a browser answers; the error is in words.
@@ -159,6 +176,23 @@ impl Browser {
         let picture = self.devtools_value("Page.captureScreenshot", &json!({"format": "png"}))?;
         let bytes = base64(picture["data"].as_str().unwrap_or_default());
         std::fs::write(file, bytes).map_err(|e| format!("cannot write {}: {e}", file.display()))
+    }
+
+    /// Returns the name of the first element that matches, as it is read aloud.
+    pub fn label(&self, css: &str) -> Answer<String> {
+        let label = self.get(&format!("/element/{}/computedlabel", self.find(css)?))?;
+        Ok(label.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Returns the role of each control that is shown and has no name to be read aloud.
+    pub fn nameless(&self) -> Answer<Vec<String>> {
+        let tree = self.devtools_value("Accessibility.getFullAXTree", &json!({}))?;
+        let nodes = tree["nodes"].as_array().ok_or("no tree of names")?;
+        let role = |node: &Value| node["role"]["value"].as_str().unwrap_or_default().to_owned();
+        let has_name =
+            |node: &Value| node["name"]["value"].as_str().is_some_and(|n| !n.trim().is_empty());
+        let shown = nodes.iter().filter(|node| node["ignored"] != true && !has_name(node));
+        Ok(shown.map(role).filter(|role| NAMED.contains(&role.as_str())).collect())
     }
 
     /// Returns what the page has complained about since the last call.

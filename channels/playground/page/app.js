@@ -6,7 +6,7 @@ import { renderChats } from './chats.js';
 import { loadClock, wireClock } from './clock.js';
 import { openCompare, askEverywhere, renderCompare } from './compare.js';
 import { renderComposer, attach, cancel, fill, grow, say, showHints, hideHints, composerKey } from './composer.js';
-import { $, toast } from './dom.js';
+import { $, quiet, toast } from './dom.js';
 import { setPlayground } from './health.js';
 import { renderApproval } from './approval.js';
 import { lookAtKnown, wireKnown } from './known.js';
@@ -18,6 +18,7 @@ import { renderShape } from './shape.js';
 import { state, chats, chat } from './state.js';
 import { renderLog, renderTyping, bottom, watchScroll, logKey } from './talk.js';
 import { heardDaemon, lookAtStore, setDaemon } from './tasks.js';
+import { wireToolbars } from './toolbar.js';
 
 /** How often the daemon is asked whether its database is there, in ms: nothing tells the page. */
 const LOOK = 3000;
@@ -70,6 +71,8 @@ function wire() {
   $('text').addEventListener('paste', e => { if (e.clipboardData.files.length) { e.preventDefault(); attach(e.clipboardData.files); } });
   $('mention').addEventListener('click', () => { state.mention = !state.mention; renderComposer(); $('text').focus(); });
   $('as-who').addEventListener('change', e => { state.speakers.set(state.chat, e.target.value); renderLog(); $('text').focus(); });
+  // A mouse without a wheel to the side comes to the end of the row, too.
+  $('tries').addEventListener('wheel', e => { if (!e.deltaX) $('tries').scrollLeft += e.deltaY; }, { passive: true });
   $('attach').addEventListener('click', () => $('file').click());
   $('file').addEventListener('change', e => { attach(e.target.files); e.target.value = ''; });
   $('log').addEventListener('keydown', logKey);
@@ -86,6 +89,10 @@ function wire() {
   for (const tab of document.querySelectorAll('.tabs button')) tab.addEventListener('click', () => showPane(tab.dataset.pane));
   $('theme').addEventListener('click', toggleTheme);
   $('compare-open').addEventListener('click', openCompare);
+  wireToolbars();
+  document.addEventListener('pointerdown', quiet);
+  document.addEventListener('keydown', e => { if (['Enter', 'Escape'].includes(e.key)) quiet(); });
+  for (const dialog of document.querySelectorAll('dialog')) dialog.addEventListener('close', quiet);
   wireClock();
   wireKnown();
   $('later-open').addEventListener('click', openLater);

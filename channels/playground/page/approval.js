@@ -2,8 +2,8 @@
 
 import { tell } from './bus.js';
 import { $, h, clip } from './dom.js';
-import { state, belongs, chat, chats } from './state.js';
-import { APPROVAL, place } from './words.js';
+import { state, belongs, chat, chatByKey, chats } from './state.js';
+import { APPROVAL, effect, place } from './words.js';
 
 const platformOf = key => key.split(':')[0];
 
@@ -20,14 +20,27 @@ export const asking = where => new Set(state.approvals.flatMap(approval => appro
 /** What the tasks of a chat wait for. */
 const waitedForIn = where => state.approvals.filter(approval => belongs(where, approval.key));
 
+/** Characters of what would be written, sent or run that are shown at once. */
+const WORDS = 300;
+
+/** What a call would do, and the text that it would write, send or run: the last part of a preview. */
+function parts(preview) {
+  const [head, ...lines] = preview.split('\n');
+  const at = head.endsWith(':') ? 0 : lines.indexOf('as follows:') + 1;
+  return [head.replace(/:$/, ''), at || head.endsWith(':') ? lines.slice(at).join('\n').trimEnd() : ''];
+}
+
 /** One call that waits: what it would do, and the way to where it was asked. */
 export function waits(approval) {
   // Of several places the one that is nearest.
   const near = approval.asked.toSorted((a, b) => (platformOf(b.key) === platformOf(approval.key)) - (platformOf(a.key) === platformOf(approval.key)));
   const there = near.map(chatOf).find(Boolean);
-  return h('p', { class: 'waits' },
-    h('span', { class: 'term', title: APPROVAL }, 'waiting for approval'), ': ', h('b', {}, approval.tool), ' ',
-    h('span', { dir: 'auto' }, `${clip(approval.preview.split('\n')[0].replace(/:$/, ''), 100)} …`), ' ',
+  const { tool, preview, reasons, requester } = approval, from = chatByKey(approval.key), [head, text] = parts(preview);
+  return h('div', { class: 'waits' },
+    h('p', { dir: 'auto' }, `${requester?.name ?? 'A schedule'}${from ? ` (${place(from)})` : ''} wants selkie to ${clip(effect(tool, head), 160)}${text ? ':' : '.'}`),
+    text && h('blockquote', { dir: 'auto', tabindex: text.length > WORDS ? 0 : null }, clip(text, WORDS)),
+    h('details', { 'data-name': `call ${approval.call}` }, h('summary', {}, h('span', { class: 'term', title: APPROVAL }, 'Waiting for approval'), ': the whole call'),
+      h('pre', { dir: 'auto', tabindex: 0 }, preview), h('p', { class: 'faint' }, `The tool is ${tool}. `, reasons.map(reason => `It ${reason}. `))),
     there && there !== chat() && h('button', { type: 'button', class: 'tool', onclick: () => tell('opened', there.id) }, `Answer in ${place(there)}`));
 }
 

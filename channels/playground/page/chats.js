@@ -18,11 +18,10 @@ export function renderChats() {
   reconcile($('chats'), rows, r => r.id, r => h('li', {},
     h('button', { type: 'button', class: 'chat', 'aria-current': r.current && 'true', 'aria-keyshortcuts': `Alt+${r.n}`, onclick: () => tell('opened', r.id) },
       h('span', { class: `badge ${r.icon}` }, icon(r.icon)),
-      h('span', { class: 'chat-title', dir: 'auto' }, r.title),
-      r.at && h('time', { class: 'chat-at' }, r.at),
-      h('span', { class: 'chat-said' }, r.at && h('b', {}, r.platform), h('span', { dir: 'auto' }, r.said)),
+      h('span', { class: 'chat-line' }, h('span', { class: 'chat-title', dir: 'auto' }, r.title), r.at && h('time', { class: 'chat-at' }, r.at)),
+      h('span', { class: 'chat-line' }, h('span', { class: 'chat-said' }, r.at && h('b', {}, r.platform), h('span', { dir: 'auto' }, r.said)),
       r.asks > 0 ? h('span', { class: 'dot', title: 'Somebody is asked for approval here' }, 'approval?')
-        : r.unread > 0 && h('span', { class: 'dot' }, h('span', {}, r.unread), h('span', { class: 'sr' }, ' unread')))));
+        : r.unread > 0 && h('span', { class: 'dot' }, h('span', {}, r.unread), h('span', { class: 'sr' }, ' unread'))))));
   const unread = [...state.unread.values()].reduce((a, b) => a + b, 0);
   document.title = unread ? `(${unread}) selkie playground` : 'selkie playground';
 }

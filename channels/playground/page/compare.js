@@ -2,12 +2,17 @@
 
 import { addressed } from './composer.js';
 import { $, h, icon, clip, toast } from './dom.js';
+import { rich } from './rich.js';
+import { rove } from './toolbar.js';
 import { loadMessages } from './messages.js';
 import { post } from './net.js';
 import { CLASSES, pill, setting } from './shape.js';
 import { state, iconOf, chats, messages, titleOf } from './state.js';
 import { loadTasks, offline, openQuestions } from './tasks.js';
 import { SHAPE, group, place, platform } from './words.js';
+
+/** Messages of a long answer that are shown. */
+const PARTS = 3;
 
 export function openCompare() {
   if (!$('compare').open) $('compare').showModal();
@@ -25,6 +30,7 @@ function renderChoice() {
       renderCompare();
       [...$('compare-who').children][chats().indexOf(c)].focus();
     } }, icon(iconOf(c)), place(c))));
+  rove($('compare-who'));
 }
 
 export async function askEverywhere(text) {
@@ -56,10 +62,12 @@ const asker = c => c.me.name;
 function column(c) {
   const asked = state.compare.get(c.id), id = state.tasks.get(c.key)?.[0]?.id;
   const list = messages(c.id), at = asked?.message == null ? -1 : list.findIndex(m => m.id === asked.message);
-  const answer = at >= 0 && list.slice(at + 1).filter(m => m.from.is_bot && m.text).at(-1)?.text;
+  // As the platform shows it, not as the model wrote it.
+  const said = m => m.from.is_bot && m.text && !m.keyboard?.length;
+  const answers = asked ? list.slice(at < 0 ? list.length : at + 1).filter(said).slice(0, PARTS) : list.filter(said).slice(-1);
   // Where a question was open, these words answered it: its own task goes on, and there is no new one.
-  const known = id > (asked?.after ?? 0) || answer ? state.details.get(id) : undefined;
-  return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
+  const known = id > (asked?.after ?? 0) || (asked && answers.length) ? state.details.get(id) : undefined;
+  return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answers: known || asked ? answers : [] };
 }
 
 const BUSY = 'Not asked here: selkie is waiting for an answer in this chat, and would take this for it. Answer there first.';
@@ -70,12 +78,12 @@ export function renderCompare() {
   $('compare-shape').title = SHAPE;
   renderChoice();
   const columns = chosen().map(column);
-  const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answer }) => h('article', {},
+  const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answers }) => h('article', {},
     h('h3', {}, icon(iconOf(c)), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, !c.hears ? platform(c.platform) : shape && !state.compare.has(c.id) ? 'the newest task' : `${asker(c)} asks`)),
     state.busy.has(c.id) && h('p', { class: 'busy' }, BUSY),
     shape ? setting(shape.setting) : h('p', { class: 'faint' }, !c.hears ? NOT_HEARD : waiting ? 'waiting for the task…' : 'no task yet: ask'),
     shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' tools, ', h('b', {}, shape.hidden.length), ' not here ', task && pill(task.state)),
-    answer && h('blockquote', { dir: 'auto' }, clip(answer, 500)))));
+    answers.length > 0 && h('blockquote', { class: 'text', dir: 'auto' }, answers.map(m => h('div', {}, rich(clip(m.text, 500), m.entities)))))));
   const shapes = columns.map(c => c.shape);
   $('compare-body').replaceChildren(heads, ...(shapes.some(Boolean) ? [compareTable(columns)] : []));
 }

@@ -1,12 +1,13 @@
 // Writing: text, replies, edits, files, commands.
 
 import { tell } from './bus.js';
-import { $, h, icon, clip, size, toast } from './dom.js';
+import { $, h, icon, clip, reconcile, size, toast } from './dom.js';
 import { loadMessages } from './messages.js';
 import { ask, post } from './net.js';
+import { rove } from './toolbar.js';
 import { state, speaker, chat, messages, needsMention } from './state.js';
 
-const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', 'remember that I like tea',
+const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', null, 'remember that I like tea',
   'todo: bring milk', 'remind me in 20 minutes to go home',
   'write tide.txt: high 06:12, then send me tide.txt', 'what can you do here?'];
 const COMMANDS = [
@@ -26,7 +27,7 @@ export function renderComposer() {
   $('text').placeholder = where.hears ? 'Write a message' : 'Post by hand, as the account’s owner: selkie does not see it';
   $('mention').setAttribute('aria-pressed', String(state.mention));
   $('mention').title = state.mention ? 'selkie is mentioned, so it answers' : 'selkie is not mentioned: it only reads along';
-  $('tries').replaceChildren(...TRIES.map(text => h('button', { type: 'button', onclick: () => { state.editing = null; say(text); } }, text)));
+  renderTries(where);
   const about = messages(where.id).find(m => m.id === (state.editing ?? state.replyTo));
   $('reply-to').hidden = !about;
   if (about) $('reply-to').replaceChildren(icon(state.editing ? 'edit' : 'reply'),
@@ -35,6 +36,16 @@ export function renderComposer() {
     h('button', { type: 'button', class: 'tool icon', 'aria-label': 'Cancel', title: 'Cancel (Esc)', onclick: cancel }, icon('close')));
   $('pending').hidden = !state.pending.length;
   $('pending').replaceChildren(...state.pending.map(pendingFile));
+}
+
+/** What can be tried here; in the middle what needs approval, where somebody may ask for it. */
+function renderTries(where) {
+  const tries = TRIES.map(text => text ? { text, label: text } : where.asks && { ...where.asks, label: `ask for approval${where.asks.by === where.me.name ? '' : ` as ${where.asks.by}`}` });
+  reconcile($('tries'), tries.filter(Boolean), one => one.label, one => h('button', { type: 'button', class: one.by && 'asks', title: one.by && `${one.by} writes: ${one.text}`, onclick: () => {
+    state.editing = null;
+    say(one.text, one.by);
+  } }, one.label));
+  rove($('tries'));
 }
 
 function pendingFile(item) {
@@ -83,15 +94,16 @@ export function addressed(where, text, replyTo) {
   return asIs ? text : `${where.mention} ${text}`;
 }
 
-export async function say(text) {
-  const where = chat(), { replyTo, editing } = state;
+/** Sends it as who speaks here, or as somebody else this once. */
+export async function say(text, by) {
+  const where = chat(), { replyTo, editing } = state, from = by ?? speaker(where);
   const url = `/api/chats/${encodeURIComponent(where.id)}`;
   const meant = state.mention ? addressed(where, text, replyTo) : text;
   try {
     if (editing && !text) return;
     if (editing) await post(`${url}/edit`, { message_id: editing, text });
-    else if (state.pending.length) await upload(url, meant, speaker(where));
-    else if (text) await post(`${url}/say`, { text: meant, reply_to: replyTo, from: speaker(where) });
+    else if (state.pending.length) await upload(url, meant, from);
+    else if (text) await post(`${url}/say`, { text: meant, reply_to: replyTo, from });
     else return;
   } catch (error) {
     toast(`Not sent: ${error.message}`);

@@ -71,5 +71,11 @@ export function toast(text) {
   $('toast').textContent = text;
   $('toast').hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { $('toast').hidden = true; }, 6000);
+  toastTimer = setTimeout(quiet, 6000);
+}
+
+/** What was told is over: it goes with the next thing that somebody does, or when its cause is gone. */
+export function quiet() {
+  clearTimeout(toastTimer);
+  $('toast').hidden = true;
 }

@@ -1,9 +1,10 @@
 // Whether the playground and the daemon answer, and the daemon can store what it hears.
 
-import { $ } from './dom.js';
+import { $, quiet } from './dom.js';
 import { state } from './state.js';
 
 export function setPlayground(up) {
+  if (up && !state.playground) quiet();
   state.playground = up;
   renderHealth();
 }

@@ -14,7 +14,7 @@ const MAX = 100;
 /** The lists, in their order on the page. */
 const LISTS = {
   contacts: { title: 'People', count: known => known.total, draw: contacts },
-  todos: { title: 'Todos', count: known => known.total, draw: todos },
+  todos: { title: 'Todos', count: ({ total, body }) => total + listed(body).length, draw: todos },
   memory: { title: 'Memory', count: known => known.total, draw: memory },
 };
 
@@ -108,10 +108,17 @@ function person({ name, also, ids, last_interaction_at: last }) {
 
 const whatSees = whole('Only an owner reads here: all of TODO.md.', 'Only what belongs to this chat. The rest of TODO.md stays hidden here.');
 
+/** What is open on the chat's own list. */
+const listed = ({ list }) => list.filter(item => !item.is_done);
+
+/** Two things that people mix up: what was noted in this chat, and the file that outlives it. */
 function todos(where, one) {
-  const { sees_all, open, done } = one.body;
-  const nothing = !open.length && empty(one.done ? 'Everything on the list is done.' : 'What people want done in this chat (TODO.md) is listed here: nothing yet.', 'todo: bring milk');
-  return [!nothing && whatSees(sees_all), nothing,
+  const { sees_all, open, done } = one.body, own = listed(one.body);
+  const nothing = !open.length && empty(one.done ? 'Everything in it is done.' : 'What people want done in this chat, with its time and its people: nothing yet.', 'todo: bring milk');
+  return [h('p', { class: 'known-sub' }, 'List of this chat', h('small', {}, 'note: … · /reset clears it')),
+    own.length > 0 ? h('ul', { class: 'known-rows' }, own.map(item => h('li', {}, h('p', { class: 'known-line' }, h('span', { dir: 'auto' }, item.text))))) : empty('Nothing is noted here.', 'note: buy bread'),
+    h('p', { class: 'known-sub' }, 'Todo file', h('small', {}, 'todo: … · TODO.md')),
+    !nothing && whatSees(sees_all), nothing,
     open.length > 0 && h('ul', { class: 'known-rows' }, open.map(row => todo(where, row))), rest(one, open.length, 'TODO.md holds all'),
     one.done > 0 && h('p', { class: 'known-sub' }, `Done (${number(one.done)})`),
     done.length > 0 && h('ul', { class: 'known-rows done' }, done.map(row => todo(where, row))), faults(one.body.faults)];
@@ -133,7 +140,7 @@ function memory(where, one) {
   const files = new Map();
   for (const row of lines) files.set(row.path, [...(files.get(row.path) ?? []), row]);
   const names = new Map((state.knowledge.get(where.key)?.contacts.body?.contacts ?? []).flatMap(({ name, ids }) => ids.map(id => [id, name])));
-  return [h('p', { class: 'faint' }, sees_all ? 'This chat’s own, and what belongs to all private chats of owners.' : 'This chat’s own. No other chat knows it.'),
+  return [h('p', { class: 'faint' }, sees_all ? 'What was said with “remember”: this chat’s own, and what belongs to all private chats of owners.' : 'What was said with “remember” in this chat. No other chat knows it.'),
     rest(one, lines.length, 'selkie memory show'),
     [...files].map(([path, rows]) => [files.size > 1 && h('p', { class: 'known-sub' }, h('code', { dir: 'ltr' }, path)),
       h('ol', { class: 'known-rows' }, rows.map(row => remembered(where, row, names)))]),

@@ -2,7 +2,7 @@
 
 import { renderChats } from './chats.js';
 import { grow, renderComposer } from './composer.js';
-import { $, h } from './dom.js';
+import { $, h, quiet } from './dom.js';
 import { renderApproval } from './approval.js';
 import { lookAtKnown, renderKnown } from './known.js';
 import { loadMessages } from './messages.js';
@@ -13,6 +13,7 @@ import { loadTasks } from './tasks.js';
 import { lane, place } from './words.js';
 
 export async function openChat(id) {
+  quiet();
   if (state.chat) state.drafts.set(state.chat, $('text').value);
   Object.assign(state, { chat: id, replyTo: null, editing: null, pending: [], mention: true });
   state.unread.delete(id);

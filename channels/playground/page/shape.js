@@ -4,13 +4,14 @@ import { $, h, time, number, plural, clip, money } from './dom.js';
 import { waits } from './approval.js';
 import { state, chat } from './state.js';
 import { loadTask, shownTask, offline } from './tasks.js';
+import { rove } from './toolbar.js';
 import * as words from './words.js';
 
 export const CLASSES = ['read', 'note', 'reply', 'write', 'exec', 'network', 'message', 'agent', 'public'];
 
 export function renderShape() {
   const where = chat(), box = $('shape');
-  if (!state.world.daemon) return box.replaceChildren(note('Steps and tools cannot be shown.', 'Set console.listen in selkie’s configuration: then this column shows what each task did and may do.'));
+  if (!state.world.daemon) return box.replaceChildren(note('Steps and tools cannot be shown.', 'Set console.listen in selkie’s configuration: then what each task did and may do stands here.'));
   const rows = state.tasks.get(where.key) ?? [], id = shownTask(where.key);
   const known = state.details.get(id);
   if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'Its steps appear again as soon as it is back.'));
@@ -18,6 +19,7 @@ export function renderShape() {
   const { task, shape, approvals } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
+  const held = box.contains(document.activeElement) && document.activeElement.dataset.tool;
   const same = box.dataset.task === String(id), top = same ? box.parentElement.scrollTop : 0;
   box.dataset.task = id;
   box.replaceChildren(taskHead(task, approvals), stepsPart(task, approvals), shapePart(shape), earlierPart(where.key, rows, id));
@@ -25,6 +27,7 @@ export function renderShape() {
     if (open.has(d.dataset.name)) d.open = true;
     if (shut.has(d.dataset.name)) d.open = false;
   }
+  if (held) box.querySelector(`[data-tool="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
   box.parentElement.scrollTop = top;
 }
 
@@ -54,7 +57,7 @@ function shapePart(shape) {
   return h('section', { class: 'part' },
     h('h3', {}, h('span', { class: 'term', title: words.SHAPE }, 'What this task may use'), h('small', {}, plural(shape.there.length, 'tool'))),
     setting(shape.setting),
-    h('dl', { class: 'there' }, groups.map(([name, tools]) => h('div', {}, h('dt', { class: `c-${name}`, title: `${name}: ${words.group(name)[1]}` }, words.group(name)[0]), h('dd', {}, tools.map(chip))))),
+    rove(h('div', { role: 'toolbar', 'aria-label': 'Tools, each with what it does' }, h('dl', { class: 'there' }, groups.map(([name, tools]) => h('div', {}, h('dt', { class: `c-${name}`, title: `${name}: ${words.group(name)[1]}` }, words.group(name)[0]), h('dd', {}, tools.map(chip))))))),
     shape.there.some(t => t.runtime) && h('p', { class: 'legend' }, h('span', { class: 'ring' }), 'comes with this chat; other platforms have their own'),
     shape.hidden.length > 0 && h('details', { 'data-name': 'hidden', open: true },
       h('summary', {}, 'What it may not use, and why', h('small', {}, plural(shape.hidden.length, 'tool'))),
@@ -65,7 +68,7 @@ function shapePart(shape) {
 export const setting = line => h('p', { class: 'setting', 'data-setting': line }, words.setting(line).map(([word, title]) => h('span', { title }, word)));
 
 function chip(tool) {
-  return h('button', { type: 'button', class: tool.runtime ? 'chip runtime' : 'chip', title: tool.summary, 'aria-expanded': 'false',
+  return h('button', { type: 'button', 'data-tool': tool.name, class: tool.runtime ? 'chip runtime' : 'chip', title: tool.summary, 'aria-expanded': 'false',
     onclick: e => {
       const button = e.currentTarget, open = button.getAttribute('aria-expanded') === 'true';
       button.setAttribute('aria-expanded', String(!open));

@@ -24,8 +24,8 @@ export function renderLog(news = false) {
   $('log-empty').hidden = list.length > 0;
   if (!list.length) $('log-empty').replaceChildren(
     h('p', { class: 'big' }, where.direct ? 'Just you and selkie.' : 'Others read along here.'),
-    h('p', {}, where.hears ? 'Say something, or try one of the lines below. The right column shows what this task may do, what it may not, and why.'
-      : 'selkie speaks here and does not listen. Let it post from a terminal: selkie say --state <the folder that selkie demo printed> --to x:main "tea is ready"'));
+    h('p', {}, where.hears && ['Say something, or try one of the lines below. ', h('span', { class: 'wide' }, 'The column beside this one shows'), h('span', { class: 'narrow' }, '“Steps & tools” shows'), ' what selkie did, what it may do here, and why not more.']
+      || 'selkie speaks here and does not listen. Let it post from a terminal: selkie say --state <the folder that selkie demo printed> --to x:main "tea is ready"'));
   if (state.atBottom) bottom();
   else if (news) $('jump').hidden = false;
 }

@@ -1,7 +1,7 @@
 // The daemon's tasks: read when something happened, followed live while they run.
 
 import { tell } from './bus.js';
-import { toast } from './dom.js';
+import { quiet, toast } from './dom.js';
 import { renderHealth } from './health.js';
 import { coalesce, ask, askCounted } from './net.js';
 import { state, belongs, chats, chat, chatByKey } from './state.js';
@@ -112,6 +112,7 @@ export const lookAtStore = coalesce(async () => {
 
 export function setDaemon(now) {
   const was = state.daemon;
+  if (now === 'up' && was !== 'up') quiet();
   state.daemon = now;
   renderHealth();
   if (now === 'up' && was !== 'up') { for (const c of chats()) loadTasks(c.key).catch(() => {}); loadApprovals().catch(() => {}); tell('learned'); }

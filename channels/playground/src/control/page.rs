@@ -12,7 +12,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 23] = files![
+const FILES: [(&str, &str); 24] = files![
     "app.js",
     "approval.js",
     "bus.js",
@@ -35,6 +35,7 @@ const FILES: [(&str, &str); 23] = files![
     "style.css",
     "talk.js",
     "tasks.js",
+    "toolbar.js",
     "words.js",
 ];
 

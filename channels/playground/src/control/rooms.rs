@@ -110,6 +110,12 @@ pub(crate) fn describe(control: &Control, room: &Room) -> Value {
         "threads": room.kind == "channel",
         "edits": matches!(room.at, At::Telegram(_) | At::Slack(_)),
         "files": matches!(room.at, At::Telegram(_)),
+        // Who may ask for what needs the owner's approval.
+        "asks": match room.at {
+            At::Telegram(GROUP) => json!({ "by": GUEST, "text": "add to plan.txt: tea at four" }),
+            _ if room.is_direct() && room.at.person() == OWNER => json!({ "by": OWNER, "text": "tweet: tea is ready" }),
+            _ => Value::Null,
+        },
         // What people may react with; bots on LINE and posts on X have no reactions.
         "reacts": match room.at {
             At::Telegram(_) => emoji::TELEGRAM,

@@ -155,6 +155,11 @@ impl Chat {
         self.slots.get_mut(slot)?.take()
     }
 
+    /// Empties every slot.
+    pub(crate) fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|slot| *slot = None);
+    }
+
     /// The message with this id, unless it never was or was deleted.
     pub(crate) fn message(&self, id: i64) -> Option<&Message> {
         self.slots.get(self.slot(id)?)?.as_ref()

@@ -65,6 +65,13 @@ impl Telegram {
         id.unwrap_or(0)
     }
 
+    /// Takes everything that was said in a chat off its screen; its bot is told nothing.
+    pub fn clear(&self, spot: impl Into<Spot>) {
+        if let Some(chat) = self.server.world().chats.get_mut(&spot.into().chat) {
+            chat.clear();
+        }
+    }
+
     /// A person edits a text of theirs; whether there was one.
     pub fn edit(&self, chat: i64, message: i64, text: &str) -> bool {
         let now = self.server.now();
