@@ -30,10 +30,10 @@ use crate::intake::unlisted::UnlistedSenders;
 use crate::terminal::ask::Counter;
 use crate::terminal::channel::Terminal;
 use crate::work::acquaintances::Acquaintances;
-use crate::work::answer::Answers;
 use crate::work::attachments::Attachments;
 use crate::work::choosing::ModelChooser;
 use crate::work::due::DueItems;
+use crate::work::executor::TaskExecutor;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::moved_chats::MovedChats;
@@ -243,7 +243,7 @@ impl Flow {
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
         let kept = Arc::new(KeptProgress::default());
         let task_waiters = Arc::new(TaskWaiters::default());
-        let answers = Answers {
+        let executor = TaskExecutor {
             outbox: Arc::clone(&outbox),
             runner: rooms.runner,
             stops: Arc::clone(&stops),
@@ -280,7 +280,7 @@ impl Flow {
             settings,
             next,
         });
-        let workers = Arc::new(Workers::new(Arc::clone(&outbox), answers, &settings.worker));
+        let workers = Arc::new(Workers::new(Arc::clone(&outbox), executor, &settings.worker));
         let rules = Arc::new(Rules {
             rights: Arc::clone(&rights),
             clock: Arc::clone(&outbox.runtime.clock),

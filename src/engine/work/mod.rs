@@ -1,8 +1,6 @@
 //! Tasks at work: who claims them, what they read, what they may use, how they end.
 
 pub mod acquaintances;
-pub mod answer;
-mod answer_pictures;
 pub mod attachments;
 pub mod backfill;
 pub mod choosing;
@@ -10,26 +8,21 @@ pub mod conversation_log;
 pub mod due;
 mod due_clocks;
 pub mod embedding;
-pub mod failed_finish;
-pub mod finish;
+pub mod executor;
 pub mod forgotten_files;
 pub mod heartbeat_alert;
 pub mod janitor;
 pub mod limits;
 pub mod messages;
 pub mod moved_chats;
-pub mod next_step;
 pub mod outages;
-pub mod park;
 pub mod persona;
 pub mod provenance;
 pub mod received;
 pub mod records;
 pub mod redact_inbound;
-pub mod request_approval;
 pub mod rights;
 pub mod runner;
-pub mod saying;
 pub mod scheduled;
 pub mod scope;
 pub mod sessions;

@@ -12,8 +12,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
 use crate::delivery::outbox::Outbox;
-use crate::work::answer::{Answers, MAX_ATTEMPTS};
-use crate::work::failed_finish::Remains;
+use crate::work::executor::failed_finish::UnfinishedTask;
+use crate::work::executor::{MAX_ATTEMPTS, TaskExecutor};
 use crate::work::settings::WorkerSettings;
 use selkie_channel_core::locked;
 use selkie_domain::crash::CrashPoint;
@@ -34,7 +34,7 @@ pub type Permits = Vec<OwnedSemaphorePermit>;
 /// All workers of this process.
 pub struct Workers {
     outbox: Arc<Outbox>,
-    answers: Answers,
+    executor: TaskExecutor,
     permits: Arc<Semaphore>,
     /// The permit that is for owners alone; none where there is one worker or no owner.
     kept: Arc<Semaphore>,
@@ -81,7 +81,11 @@ enum Todo {
 }
 
 impl Workers {
-    pub(crate) fn new(outbox: Arc<Outbox>, answers: Answers, settings: &WorkerSettings) -> Self {
+    pub(crate) fn new(
+        outbox: Arc<Outbox>,
+        executor: TaskExecutor,
+        settings: &WorkerSettings,
+    ) -> Self {
         let most = settings.max_concurrency.get();
         // Not where there is one worker, or no owner.
         let owners = u32::from(most > 1 && !outbox.owners.is_empty());
@@ -89,7 +93,7 @@ impl Workers {
         let permits = Arc::new(Semaphore::new(shared as usize));
         let kept = Arc::new(Semaphore::new(owners as usize));
         let queue = Mutex::new(Queue { look: true, ..Queue::default() });
-        Self { outbox, answers, permits, kept, shared, owners, queue, bell: Notify::new() }
+        Self { outbox, executor, permits, kept, shared, owners, queue, bell: Notify::new() }
     }
 
     /// Takes up to `wanted` free permits, for tasks that are claimed while they are stored.
@@ -223,11 +227,9 @@ impl Workers {
         if !self.outbox.accounts.carries(&lane) {
             return;
         }
-        let (ledger, instance, now) = (
-            &self.outbox.storage.ledger,
-            &self.outbox.runtime.instance,
-            self.outbox.runtime.clock.now(),
-        );
+        let ledger = &self.outbox.storage.ledger;
+        let instance = &self.outbox.runtime.instance;
+        let now = self.outbox.runtime.clock.now();
         let claimed = match permit.is_kept {
             true => ledger.claim_owners(&lane, instance, now).await,
             false => ledger.claim(&lane, instance, now).await,
@@ -327,7 +329,7 @@ impl Workers {
         while let Some(claimed) = next.take() {
             if self.outbox.runtime.is_draining() {
                 // Claimed in the moment in which the daemon was told to end: it is not begun.
-                self.answers.release(&claimed).await;
+                self.executor.release(&claimed).await;
                 break;
             }
             turns += 1;
@@ -337,22 +339,22 @@ impl Workers {
             let goes_on = !is_kept && self.outbox.accounts.carries(&lane);
             let hand_over = goes_on && (turns < TURNS || !self.has_waiting());
             self.outbox.runtime.crash.hit(CrashPoint::AfterClaim);
-            let remains = Remains::of(&claimed);
-            let onward =
-                AssertUnwindSafe(self.answers.one(claimed, hand_over)).catch_unwind().await;
-            let onward = match onward {
-                Ok(onward) => onward,
+            let unfinished = UnfinishedTask::of(&claimed);
+            let next_step =
+                AssertUnwindSafe(self.executor.run(claimed, hand_over)).catch_unwind().await;
+            let next_step = match next_step {
+                Ok(next_step) => next_step,
                 Err(_) => {
                     // The panic hook has told where.
-                    self.answers.bury(remains).await;
+                    self.executor.end_after_defect(unfinished).await;
                     self.ready(vec![lane], None);
                     break;
                 }
             };
-            if onward.wake_at.is_some() {
-                self.ready(Vec::new(), onward.wake_at);
+            if next_step.wake_at.is_some() {
+                self.ready(Vec::new(), next_step.wake_at);
             }
-            next = onward.next;
+            next = next_step.next;
             if !hand_over {
                 self.ready(vec![lane], None);
             }

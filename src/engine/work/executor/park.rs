@@ -6,26 +6,27 @@ use selkie_channel_core::{Body, Outbound};
 use crate::delivery::deferred;
 use crate::delivery::moments::after;
 use crate::delivery::questions;
-use crate::work::answer::{Answers, quote};
-use crate::work::failed_finish::Remains;
-use crate::work::next_step::{Onward, ParkOutcome};
+use crate::work::executor::TaskExecutor;
+use crate::work::executor::addressee::{person, quote};
+use crate::work::executor::failed_finish::UnfinishedTask;
+use crate::work::executor::next_step::{NextStep, ParkOutcome};
 use selkie_agent::PendingQuestion;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::event::Event;
-use selkie_domain::question::{Person, QuestionResult};
+use selkie_domain::question::QuestionResult;
 use selkie_domain::task::ParkedOn;
 use selkie_store::{Advance, CommitResult, Draft, NewQuestion, TaskClaim};
 
-impl Answers {
+impl TaskExecutor {
     /// Parks a task on its question: question, message and end of the claim in one.
-    pub async fn park(
+    pub(super) async fn park(
         &self,
         claimed: &TaskClaim,
         asks: PendingQuestion,
         hand_over: bool,
     ) -> ParkOutcome {
         let outbox = &self.outbox;
-        let Some((person, draft)) = person(claimed).zip(self.question(claimed, &asks)) else {
+        let Some((person, draft)) = person(claimed).zip(self.draft_question(claimed, &asks)) else {
             return ParkOutcome::NobodyToAsk;
         };
         let PendingQuestion { key, ask, append, header, usage } = asks;
@@ -34,15 +35,15 @@ impl Answers {
         let expires_at = after(now, ask.within);
         let on = ParkedOn::Question { key: key.clone() };
         let wake_at = Some(expires_at);
-        let (ask, seek) =
-            (Some(Box::new(NewQuestion { key, person, ask, expires_at, draft })), None);
+        let ask = Some(Box::new(NewQuestion { key, person, ask, expires_at, draft }));
         self.limits.used(claimed, usage);
-        let park = Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now };
+        let park =
+            Advance::Park { append, header, on, ask, seek: None, wake_at, usage, hand_over, now };
         self.commit_park(claimed, park, wake_at).await
     }
 
     /// Stores a park.
-    pub async fn commit_park(
+    pub(super) async fn commit_park(
         &self,
         claimed: &TaskClaim,
         park: Advance,
@@ -55,8 +56,8 @@ impl Answers {
         match committed {
             Some(CommitResult::Ended { queued, next, usage }) => {
                 // What asks nobody wakes its task at once.
-                let asked = !queued.is_empty();
-                let wake_at = if asked { wake_at } else { Some(outbox.runtime.now()) };
+                let has_asked = !queued.is_empty();
+                let wake_at = if has_asked { wake_at } else { Some(outbox.runtime.now()) };
                 queued.into_iter().for_each(|queued| outbox.send(queued));
                 outbox.runtime.happenings.tell(|| Event::Ended {
                     conversation: claimed.conversation.clone(),
@@ -65,22 +66,27 @@ impl Answers {
                     usage,
                 });
                 let next = next.map(|next| *next);
-                ParkOutcome::Yes(Box::new(Onward { next, wake_at, asked, told: false }))
+                ParkOutcome::Parked(Box::new(NextStep {
+                    next,
+                    wake_at,
+                    has_asked,
+                    is_announced: false,
+                }))
             }
             Some(CommitResult::Continue { .. } | CommitResult::NotApproved { .. }) => {
                 ParkOutcome::Stopped
             }
             None if !outbox.runtime.stop.work.is_cancelled() => {
                 // No repetition mends it.
-                self.bury(Remains::of(claimed)).await;
-                ParkOutcome::Yes(Box::default())
+                self.end_after_defect(UnfinishedTask::of(claimed)).await;
+                ParkOutcome::Parked(Box::default())
             }
-            Some(CommitResult::Lost) | None => ParkOutcome::Yes(Box::default()),
+            Some(CommitResult::Lost) | None => ParkOutcome::Parked(Box::default()),
         }
     }
 
     /// Takes the buttons off a question that nobody has answered in time.
-    pub async fn close_expired(&self, claimed: &TaskClaim) {
+    pub(super) async fn close_expired_question(&self, claimed: &TaskClaim) {
         let Some(settled) = &claimed.settled else { return };
         let question = &settled.question;
         if question.given != Some(QuestionResult::Expired) {
@@ -90,21 +96,11 @@ impl Answers {
         questions::close(&self.outbox, question.clone(), &line, None).await;
     }
 
-    fn question(&self, claimed: &TaskClaim, asks: &PendingQuestion) -> Option<Draft> {
+    fn draft_question(&self, claimed: &TaskClaim, asks: &PendingQuestion) -> Option<Draft> {
         let conversation = &claimed.conversation;
         let question = questions::asked(&self.outbox, conversation, &asks.key, &asks.ask);
         let outbound = Outbound::new(conversation.clone(), Body::Question(question));
-        let (quote, window) = (quote(claimed), deferred::right(&self.outbox, claimed));
-        self.outbox.rendered(outbound.quoting(quote).within(window))
+        let window = deferred::right(&self.outbox, claimed);
+        self.outbox.rendered(outbound.quoting(quote(claimed)).within(window))
     }
-}
-
-/// Who is asked: whose message the task answers.
-pub fn person(claimed: &TaskClaim) -> Option<Person> {
-    let id = claimed.facts.speaker.clone()?;
-    let speakers = claimed.heard.iter().map(|(_, inbound)| &inbound.speaker);
-    let speakers = speakers.map(|speaker| (&speaker.id, &speaker.name));
-    let mut known = speakers.chain(claimed.words.iter().map(|words| (&words.person, &words.name)));
-    let name = known.find(|(known, _)| **known == id).map(|(_, name)| name.clone());
-    Some(Person { id, name: name.unwrap_or_default() })
 }

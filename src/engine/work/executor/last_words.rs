@@ -5,10 +5,11 @@ use selkie_channel_core::{Body, Mention, MessageRef, Outbound};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::streamed::StreamedAnswer;
 use crate::delivery::{deferred, reminders};
-use crate::work::answer::{Answers, Life, quote};
-use crate::work::answer_pictures::AnswerPictures;
+use crate::work::executor::addressee::quote;
+use crate::work::executor::next_step::NextStep;
+use crate::work::executor::pictures::AnswerPictures;
+use crate::work::executor::{TaskContext, TaskExecutor};
 use crate::work::messages;
-use crate::work::next_step::Onward;
 use crate::work::outages;
 use crate::work::unattended;
 use selkie_agent::DriveOutcome;
@@ -16,14 +17,19 @@ use selkie_domain::facts::{Trigger, Where};
 use selkie_domain::transcript::Item;
 use selkie_store::{Draft, End, TaskClaim};
 
-impl Answers {
+impl TaskExecutor {
     /// Ends a task with its last words.
-    pub async fn end(&self, claimed: &TaskClaim, ending: DriveOutcome, life: &Life<'_>) -> Onward {
-        let ending = match &life.bounds.schedule {
-            Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
+    pub(super) async fn end(
+        &self,
+        claimed: &TaskClaim,
+        ending: DriveOutcome,
+        context: &TaskContext<'_>,
+    ) -> NextStep {
+        let ending = match &context.bounds.schedule {
+            Some(schedule) => unattended::naming(ending, schedule, context.reply.has_spoken()),
             None => ending,
         };
-        let left = life.answer.end().await;
+        let left = context.answer.end().await;
         let is_known = self.outages.knows(&self.outbox, claimed, &ending.end).await;
         let ending = if is_known { outages::unsaid(ending) } else { ending };
         let mut say = match is_known || unattended::has_nothing_to_tell(claimed, &ending) {
@@ -31,20 +37,20 @@ impl Answers {
             false => {
                 let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
                 let pictures = self.pictures(claimed, &ending).await;
-                self.say(claimed, &ending, life, mentions, pictures)
+                self.say(claimed, &ending, context, mentions, pictures)
             }
         };
-        let standing = left.over().filter(|_| !life.reply.has_spoken());
+        let standing = left.over().filter(|_| !context.reply.has_spoken());
         let is_over = over(&self.outbox, &mut say, standing);
-        let onward = self.finish(claimed, ending, say, life.hand_over).await;
+        let next_step = self.finish(claimed, ending, say, context.hand_over).await;
         if !is_over {
             left.withdraw();
         }
-        onward
+        next_step
     }
 
     /// The answer while it is written: of what somebody asked for in a chat, and only there.
-    pub fn streamed(&self, claimed: &TaskClaim) -> StreamedAnswer {
+    pub(super) fn stream(&self, claimed: &TaskClaim) -> StreamedAnswer {
         let asked = claimed.facts.trigger == Trigger::Asked;
         // A right to answer belongs to the whole answer.
         let may = asked && !unattended::is_unattended(&claimed.facts) && !deferred::is_due(claimed);
@@ -56,12 +62,12 @@ impl Answers {
         &self,
         claimed: &TaskClaim,
         ending: &DriveOutcome,
-        life: &Life<'_>,
+        context: &TaskContext<'_>,
         mentions: Vec<Mention>,
         pictures: AnswerPictures,
     ) -> Vec<Draft> {
         // A command that stopped the task has answered already, but for what came in meanwhile.
-        if ending.end == End::Stopped && life.mark.is_asked() && ending.text.is_empty() {
+        if ending.end == End::Stopped && context.mark.is_asked() && ending.text.is_empty() {
             return Vec::new();
         }
         let window = deferred::right(&self.outbox, claimed);
@@ -69,7 +75,7 @@ impl Answers {
             let said = Outbound::text(claimed.conversation.clone(), text);
             let said =
                 said.quoting(quote(claimed)).within(window.clone()).mentioning(mentions.clone());
-            self.outbox.rendered(match life.bounds.reminder {
+            self.outbox.rendered(match context.bounds.reminder {
                 Some(id) if ending.end == End::Done => {
                     reminders::with_buttons(&self.outbox, id, said)
                 }
@@ -89,7 +95,7 @@ impl Answers {
             return say;
         }
         let line = match &ending.end {
-            _ if life.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
+            _ if context.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
             End::Done if unattended::is_unasked(&claimed.facts) => return Vec::new(),
             End::Done if ending.text.is_empty() => messages::DONE.to_owned(),
             End::Done => messages::EMPTY_ANSWER.to_owned(),
@@ -103,7 +109,8 @@ impl Answers {
 /// Lets plain words take the place of the message that showed them while they were written; whether they do. Whoever is
 /// mentioned hears of a new message alone.
 fn over(outbox: &Outbox, say: &mut [Draft], message: Option<MessageRef>) -> bool {
-    let (Some(message), [draft, ..]) = (message, say) else { return false };
+    let Some(message) = message else { return false };
+    let [draft, ..] = say else { return false };
     let said = &draft.outbound;
     if !matches!(said.body, Body::Text { .. }) || !said.mentions.is_empty() {
         return false;

@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 use selkie_channel_core::Body;
 
 use crate::delivery::outgoing::NoCopy;
-use crate::work::answer::Answers;
+use crate::work::executor::TaskExecutor;
 use crate::work::messages;
 use crate::work::workspace::own_folder;
 use selkie_agent::{DriveOutcome, PICTURES};
@@ -34,9 +34,13 @@ impl AnswerPictures {
     }
 }
 
-impl Answers {
+impl TaskExecutor {
     /// Makes the pictures of an answer ready to be sent: the very bytes that the model drew, without a secret in them.
-    pub async fn pictures(&self, claimed: &TaskClaim, ending: &DriveOutcome) -> AnswerPictures {
+    pub(super) async fn pictures(
+        &self,
+        claimed: &TaskClaim,
+        ending: &DriveOutcome,
+    ) -> AnswerPictures {
         let mut all = AnswerPictures::default();
         let account = self.outbox.accounts.of(&claimed.conversation);
         let is_sent = account.is_some_and(|account| account.channel.sender.sends_pictures());

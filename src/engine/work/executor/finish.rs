@@ -1,9 +1,9 @@
 //! A task's end: stored with what is said, and handed to whoever waits for it.
 
-use crate::work::answer::Answers;
-use crate::work::failed_finish::Remains;
+use crate::work::executor::TaskExecutor;
+use crate::work::executor::failed_finish::UnfinishedTask;
+use crate::work::executor::next_step::NextStep;
 use crate::work::heartbeat_alert;
-use crate::work::next_step::Onward;
 use crate::work::story::Story;
 use crate::work::task_waiters::TaskEnd;
 use crate::work::unattended;
@@ -15,56 +15,23 @@ use selkie_domain::ids::OutboundId;
 use selkie_domain::schedule::PASSED_OVER;
 use selkie_store::{Advance, CommitResult, Draft, End, QueuedOutbound, TaskClaim};
 
-impl Answers {
+impl TaskExecutor {
     /// Stores the end of a task and what it says; returns what its lane goes on with.
-    pub async fn finish(
+    pub(super) async fn finish(
         &self,
         claimed: &TaskClaim,
         ending: DriveOutcome,
         say: Vec<Draft>,
         hand_over: bool,
-    ) -> Onward {
+    ) -> NextStep {
         let outbox = &self.outbox;
+        log_failure(claimed, &ending.end);
         let state = ending.end.state().name();
-        if let End::Failed { why } = &ending.end {
-            let task = claimed.claim.task;
-            // Whoever may not be answered decides how often: that is no trouble of ours.
-            if why.starts_with("ignored: ") {
-                tracing::debug!(%task, why, "a task was not begun");
-            } else if why.starts_with(PASSED_OVER) {
-                tracing::info!(%task, why, "a time of a schedule was not begun");
-            } else {
-                tracing::warn!(%task, why, "a task failed");
-            }
-        }
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);
         let has_failed = matches!(&ending.end, End::Failed { .. });
         let story = Story::of(claimed, &ending);
-        let DriveOutcome { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } =
-            ending;
-        let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
-        let hand_over = hand_over && !outbox.runtime.is_draining();
-        let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
-        let mut finish = Advance::Finish {
-            append,
-            header,
-            facts,
-            end,
-            say,
-            usage,
-            set_aside,
-            unheard,
-            cut,
-            departs,
-            hand_over,
-            now,
-        };
-        if !wrote.is_empty() {
-            finish = Advance::Counted { calls: wrote, with: Box::new(finish) };
-        }
-        if !seen.is_empty() {
-            finish = Advance::Absorb { seen, with: Box::new(finish) };
-        }
+        let usage = ending.usage;
+        let finish = self.advance(ending, say, unheard, hand_over);
         self.limits.used(claimed, usage);
         outbox.runtime.metrics.task(state);
         outbox.runtime.crash.hit(CrashPoint::BeforeFinish);
@@ -74,18 +41,14 @@ impl Answers {
         let Some(CommitResult::Ended { queued, next, usage }) = committed else {
             if committed.is_none() && !outbox.runtime.stop.work.is_cancelled() {
                 // No repetition mends it.
-                self.bury(Remains::of(claimed)).await;
+                self.end_after_defect(UnfinishedTask::of(claimed)).await;
             }
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
-            return Onward::default();
+            return NextStep::default();
         };
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
-        self.hand_out(
-            claimed,
-            queued,
-            state,
-            story.map(|story| story.costs(usage, outbox.runtime.now())),
-        );
+        let story = story.map(|story| story.costs(usage, outbox.runtime.now()));
+        self.hand_out(claimed, queued, state, story);
         outbox.runtime.happenings.tell(|| Event::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
@@ -95,7 +58,43 @@ impl Answers {
         if has_failed && claimed.facts.trigger == Trigger::Heartbeat {
             heartbeat_alert::tell_of_task(outbox, claimed).await;
         }
-        Onward { next: next.map(|next| *next), ..Onward::default() }
+        NextStep { next: next.map(|next| *next), ..NextStep::default() }
+    }
+
+    /// Makes the write that ends a task.
+    fn advance(
+        &self,
+        ending: DriveOutcome,
+        say: Vec<Draft>,
+        unheard: bool,
+        hand_over: bool,
+    ) -> Advance {
+        let outbox = &self.outbox;
+        let DriveOutcome { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } =
+            ending;
+        let hand_over = hand_over && !outbox.runtime.is_draining();
+        let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
+        let mut finish = Advance::Finish {
+            append,
+            header,
+            facts: facts.map(|facts| *facts),
+            end,
+            say,
+            usage,
+            set_aside,
+            unheard,
+            cut,
+            departs,
+            hand_over,
+            now: outbox.runtime.clock.now(),
+        };
+        if !wrote.is_empty() {
+            finish = Advance::Counted { calls: wrote, with: Box::new(finish) };
+        }
+        if !seen.is_empty() {
+            finish = Advance::Absorb { seen, with: Box::new(finish) };
+        }
+        finish
     }
 
     fn hand_out(
@@ -126,5 +125,18 @@ impl Answers {
             // Whoever asked may have gone.
             drop(sender.send(TaskEnd { state: state.to_owned(), waiters }));
         }
+    }
+}
+
+fn log_failure(claimed: &TaskClaim, end: &End) {
+    let End::Failed { why } = end else { return };
+    let task = claimed.claim.task;
+    // Whoever may not be answered decides how often: that is no trouble of ours.
+    if why.starts_with("ignored: ") {
+        tracing::debug!(%task, why, "a task was not begun");
+    } else if why.starts_with(PASSED_OVER) {
+        tracing::info!(%task, why, "a time of a schedule was not begun");
+    } else {
+        tracing::warn!(%task, why, "a task failed");
     }
 }

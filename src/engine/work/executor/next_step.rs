@@ -6,21 +6,21 @@ use selkie_store::TaskClaim;
 
 /// What is to be done after a task.
 #[derive(Default)]
-pub struct Onward {
+pub struct NextStep {
     /// The lane's next task, when it was handed over.
     pub next: Option<TaskClaim>,
     /// When the task goes on at the latest, though nobody wakes it.
     pub wake_at: Option<DateTime<Utc>>,
     /// Somebody is asked now.
-    pub asked: bool,
+    pub has_asked: bool,
     /// People are told what it waits for, and what tells them stays.
-    pub told: bool,
+    pub is_announced: bool,
 }
 
 /// What came of a park.
 pub enum ParkOutcome {
     /// It waits, or another owner has it.
-    Yes(Box<Onward>),
+    Parked(Box<NextStep>),
     /// A person stopped the task before it could ask.
     Stopped,
     /// There is nobody here, or no way to ask.

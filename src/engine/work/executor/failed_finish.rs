@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selkie_channel_core::ConversationId;
 
-use crate::work::answer::Answers;
+use crate::work::executor::TaskExecutor;
 use crate::work::messages;
 use crate::work::task_waiters::TaskEnd;
 use selkie_domain::task::Claim;
@@ -12,13 +12,13 @@ use selkie_domain::usage::Usage;
 use selkie_store::{Advance, CommitResult, End, QueuedOutbound, TaskClaim};
 
 /// What is needed of a claimed task to end it.
-pub struct Remains {
+pub struct UnfinishedTask {
     claim: Claim,
     conversation: ConversationId,
     header: Option<String>,
 }
 
-impl Remains {
+impl UnfinishedTask {
     pub(crate) fn of(claimed: &TaskClaim) -> Self {
         Self {
             claim: claimed.claim.clone(),
@@ -28,11 +28,11 @@ impl Remains {
     }
 }
 
-impl Answers {
+impl TaskExecutor {
     /// Ends a task as failed, when it still runs: without this it would stand as running until the next start,
     /// and whoever asked would wait.
-    pub async fn bury(&self, remains: Remains) {
-        let Remains { claim, conversation, header } = remains;
+    pub async fn end_after_defect(&self, unfinished: UnfinishedTask) {
+        let UnfinishedTask { claim, conversation, header } = unfinished;
         let outbox = &self.outbox;
         self.stops.end(claim.task);
         tracing::error!(task = %claim.task, "a defect ended a task");

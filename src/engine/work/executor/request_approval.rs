@@ -9,9 +9,10 @@ use crate::delivery::deferred;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::asked_for_approval;
-use crate::work::answer::{Answers, Life};
-use crate::work::next_step::ParkOutcome;
-use crate::work::park::person;
+use crate::work::executor::addressee::person;
+use crate::work::executor::next_step::ParkOutcome;
+use crate::work::executor::{TaskContext, TaskExecutor};
+
 use selkie_agent::{Seeks, prompt};
 use selkie_domain::approval::{ApprovalState, Approvers, Request, Verdict, too_long};
 use selkie_domain::command_line;
@@ -21,52 +22,48 @@ use selkie_domain::span::Span;
 use selkie_domain::task::ParkedOn;
 use selkie_store::{Advance, ApprovalRequest, ApprovalRow, Draft, TaskClaim};
 
-impl Answers {
+impl TaskExecutor {
     /// Parks a task on the approval that its call needs: request, messages and end of the claim in one.
-    pub async fn seek(&self, claimed: &TaskClaim, seeks: Seeks, life: &Life<'_>) -> ParkOutcome {
+    pub(super) async fn request_approval(
+        &self,
+        claimed: &TaskClaim,
+        seeks: Seeks,
+        context: &TaskContext<'_>,
+    ) -> ParkOutcome {
         let outbox = &self.outbox;
         let Seeks { key, request, append, header, usage } = seeks;
         let request = Request { place: place(claimed), ..request };
         let now = outbox.runtime.now();
-        let StaysOpen { until: expires_at, within } = self.stays_open(claimed, life, now);
+        let ApprovalWindow { until: expires_at, within } =
+            self.approval_window(claimed, context, now);
         let requester = person(claimed);
-        let mutes = self.mutes(claimed);
+        let mutes = self.mute_choices(claimed);
         let about =
             About { key: &key, requester: requester.as_ref(), within: within.in_words(), mutes };
-        let asked = self.asked(claimed, &about, &request).await;
+        let asked = self.draft_requests(claimed, &about, &request).await;
         let unasked = request.is_long().then(too_long);
-        let line = self.told_here(claimed, &request);
+        let line = self.notice_here(claimed, &request);
         // Where nobody is asked the task goes on at once, and is told so.
         let wake_at = Some(if asked.is_empty() { now } else { expires_at });
-        let hand_over = life.hand_over && !outbox.runtime.is_draining();
+        let hand_over = context.hand_over && !outbox.runtime.is_draining();
         let on = ParkedOn::Approval { key: key.clone() };
         let seek =
             Some(Box::new(ApprovalRequest { key, request, requester, asked, unasked, expires_at }));
         self.limits.used(claimed, usage);
-        let (ask, park_at) = (None, wake_at);
-        let park = Advance::Park {
-            append,
-            header,
-            on,
-            ask,
-            seek,
-            wake_at: park_at,
-            usage,
-            hand_over,
-            now,
-        };
+        let park =
+            Advance::Park { append, header, on, ask: None, seek, wake_at, usage, hand_over, now };
         let mut parked = self.commit_park(claimed, park, wake_at).await;
-        if let (ParkOutcome::Yes(onward), Some(line)) = (&mut parked, line)
-            && onward.asked
+        if let (ParkOutcome::Parked(next_step), Some(line)) = (&mut parked, line)
+            && next_step.has_asked
         {
-            onward.told = true;
+            next_step.is_announced = true;
             self.kept.waits(claimed.claim.task, line);
         }
         parked
     }
 
     /// Whom owners can mute with a request: nobody where it is their own.
-    fn mutes(&self, claimed: &TaskClaim) -> &'static [Verdict] {
+    fn mute_choices(&self, claimed: &TaskClaim) -> &'static [Verdict] {
         let is_group = claimed.facts.audience() == Audience::Group;
         match &claimed.facts.speaker {
             Some(person) if self.rights.owners.contains(person) => &[],
@@ -79,23 +76,28 @@ impl Answers {
 
     /// How long a request stays open: what a time of a schedule asks for until it would be too late for that time, and at
     /// least as long as what somebody has just asked for.
-    fn stays_open(&self, claimed: &TaskClaim, life: &Life<'_>, now: DateTime<Utc>) -> StaysOpen {
+    fn approval_window(
+        &self,
+        claimed: &TaskClaim,
+        context: &TaskContext<'_>,
+        now: DateTime<Utc>,
+    ) -> ApprovalWindow {
         let settings = &self.settings.now().approvals;
-        let within = |within: Span| StaysOpen { until: after(now, within), within };
-        match (claimed.facts.trigger, life.bounds.asks_until) {
+        let within = |within: Span| ApprovalWindow { until: after(now, within), within };
+        match (claimed.facts.trigger, context.bounds.asks_until) {
             (Trigger::Asked, _) => within(settings.timeout),
             (_, None) => within(settings.unattended_timeout),
             (_, Some(until)) if until < after(now, settings.timeout) => within(settings.timeout),
             (_, Some(until)) => {
                 // A second less than two hours is read as two hours.
                 let minutes = (until - now).num_seconds().unsigned_abs().div_ceil(60);
-                StaysOpen { until, within: Span::seconds(minutes * 60) }
+                ApprovalWindow { until, within: Span::seconds(minutes * 60) }
             }
         }
     }
 
     /// What those are told who have asked, when somebody is asked elsewhere.
-    fn told_here(&self, claimed: &TaskClaim, request: &Request) -> Option<String> {
+    fn notice_here(&self, claimed: &TaskClaim, request: &Request) -> Option<String> {
         let TaskClaim { facts, .. } = claimed;
         let owners = &self.rights.owners;
         let is_owner = facts.speaker.as_ref().is_some_and(|person| owners.contains(person));
@@ -105,14 +107,14 @@ impl Answers {
     }
 
     /// Shows what came of the approval that a task has sought, where that is not shown yet.
-    pub async fn close_sought(&self, claimed: &TaskClaim) {
+    pub(super) async fn close_approval(&self, claimed: &TaskClaim) {
         if let Some(approval) = &claimed.approval {
             approvals::close(&self.outbox, approval).await;
         }
     }
 
     /// Shows that approval which was given has come to nothing, or that its call has failed, where it has.
-    pub async fn close_unused(&self, claimed: &TaskClaim) {
+    pub(super) async fn close_unused_approval(&self, claimed: &TaskClaim) {
         let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
         let storage = &self.outbox.storage;
@@ -124,14 +126,14 @@ impl Answers {
     }
 
     /// Everybody who is asked, each with the message that asks them, in private.
-    async fn asked(
+    async fn draft_requests(
         &self,
         claimed: &TaskClaim,
         about: &About<'_>,
         request: &Request,
     ) -> Vec<(Person, Draft)> {
         let mut asked = Vec::new();
-        for whom in self.whom(claimed, about, request) {
+        for whom in self.approvers(claimed, about, request) {
             let question = match request.of {
                 Approvers::Terminal => {
                     approval_at_terminal::asked(about.key, &about.within, request)
@@ -140,8 +142,8 @@ impl Answers {
             };
             let Approver { person, conversation } = whom;
             let draft = match request.is_long() {
-                true => self.with_file(claimed, conversation, request, question).await,
-                false => self.outbox.rendered(self.in_words(claimed, conversation, question)),
+                true => self.draft_with_file(claimed, conversation, request, question).await,
+                false => self.outbox.rendered(self.question_to(claimed, conversation, question)),
             };
             asked.extend(draft.map(|draft| (person, draft)));
         }
@@ -149,7 +151,12 @@ impl Answers {
     }
 
     /// Who can give approval, and where they are asked.
-    fn whom(&self, claimed: &TaskClaim, about: &About<'_>, request: &Request) -> Vec<Approver> {
+    fn approvers(
+        &self,
+        claimed: &TaskClaim,
+        about: &About<'_>,
+        request: &Request,
+    ) -> Vec<Approver> {
         let owners = &self.rights.owners;
         match request.of {
             Approvers::Nobody => Vec::new(),
@@ -175,7 +182,7 @@ impl Answers {
 
     /// The request as one message. Who asked here, alone with the bot, has brought a right to answer: the request uses it
     /// up, and its tap or word brings the next one.
-    fn in_words(
+    fn question_to(
         &self,
         claimed: &TaskClaim,
         conversation: ConversationId,
@@ -188,14 +195,15 @@ impl Answers {
 
     /// The request with the whole call as a file. `None` where files cannot be carried so, or this one cannot be
     /// written: half a call is not asked for.
-    async fn with_file(
+    async fn draft_with_file(
         &self,
         claimed: &TaskClaim,
         conversation: ConversationId,
         request: &Request,
         question: Question,
     ) -> Option<Draft> {
-        let (files, task) = (&self.outbox.files, claimed.claim.task);
+        let files = &self.outbox.files;
+        let task = claimed.claim.task;
         let name = format!("{}.txt", request.tool);
         let path = match files.put(task, &name, approvals::whole(request).as_bytes()).await {
             Ok(path) => path,
@@ -215,7 +223,7 @@ impl Answers {
 }
 
 /// How long a request stays open.
-struct StaysOpen {
+struct ApprovalWindow {
     /// To the second.
     until: DateTime<Utc>,
     /// As it is told.
