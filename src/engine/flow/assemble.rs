@@ -17,6 +17,7 @@ use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
 use crate::intake::contacts::ContactCommands;
 use crate::intake::firing::Firings;
+use crate::intake::firing::notices::FiringNotices;
 use crate::intake::gate::{Gate, GateParts};
 use crate::intake::heartbeat::Heartbeat;
 use crate::intake::later::Later;
@@ -365,6 +366,7 @@ impl Flow {
             rights: Arc::clone(&rights),
             book: Arc::clone(&timetable.book),
             heartbeat: Arc::clone(&heartbeat),
+            notices: FiringNotices { outbox: Arc::clone(&outbox), owners: rights.owners.clone() },
         });
         let ticker = Ticker {
             outbox: Arc::clone(&outbox),

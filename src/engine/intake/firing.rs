@@ -1,34 +1,37 @@
-//! One time of a schedule becomes rows: by whose rights, with what the model is told, or why it is passed over.
+//! One time of a schedule becomes rows.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, ConversationId, PlaceId, Post, UnpromptedCost};
+use selkie_channel_core::Body;
 
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
+use crate::intake::firing::decision::{
+    AccountFacts, FiringDecision, FiringFacts, MissingFact, decide,
+};
+use crate::intake::firing::notices::{FiringNotices, log_outcome};
+use crate::intake::firing::request::{FiringTime, location, task_request};
 use crate::intake::heartbeat::Heartbeat;
 use crate::intake::messages::schedules as messages;
 use crate::intake::receive::Intake;
-use crate::work::messages::public_place;
 use crate::work::rights::{self, Rights};
 use crate::work::scheduled;
-use selkie_domain::cause::Cause;
-use selkie_domain::command_line;
-use selkie_domain::facts::{Facts, Trigger, Trust, Where};
-use selkie_domain::schedule::{Action, Schedule, ScheduleState};
-use selkie_domain::words::Words;
+use selkie_domain::facts::{Trust, Where};
+use selkie_domain::schedule::{Action, ScheduleState};
 use selkie_schedule::book::Book;
+use selkie_schedule::day;
 use selkie_schedule::plan::INSTANT;
-use selkie_schedule::turn::{DueOutcome, name, next, plan};
-use selkie_schedule::words::moment;
+use selkie_schedule::turn::{DueOutcome, name, next, on_the_wall, plan};
 use selkie_schedule::zone::Zone;
-use selkie_schedule::{budget, day, turn};
 use selkie_store::{
-    Draft, FiringRecord, FiringResult, LastTime, Location, NewTask, OccurrenceAction, ScheduleRow,
-    TaskRequest, Turn, Wait,
+    Draft, FiringRecord, FiringResult, LastTime, OccurrenceAction, ScheduleRow, Turn, Wait,
 };
+
+mod decision;
+pub mod notices;
+mod request;
 
 /// Carries out schedules that have come due.
 pub struct Firings {
@@ -37,10 +40,11 @@ pub struct Firings {
     pub(crate) rights: Arc<Rights>,
     pub(crate) book: Arc<Book>,
     pub(crate) heartbeat: Arc<Heartbeat>,
+    pub(crate) notices: FiringNotices,
 }
 
-/// What one time of a schedule is to do, and whether the schedule waits from then on.
-struct FiringDecision {
+/// What one time of a schedule does, and whether the schedule waits from then on.
+struct FiringPlan {
     does: OccurrenceAction,
     wait: Option<Wait>,
 }
@@ -72,17 +76,9 @@ impl ByHand {
     }
 }
 
-impl FiringDecision {
-    fn skips(why: String) -> Self {
+impl FiringPlan {
+    fn skip(why: String) -> Self {
         Self { does: OccurrenceAction::Skip(why), wait: None }
-    }
-
-    fn pauses(why: String) -> Self {
-        Self { does: OccurrenceAction::Skip(why.clone()), wait: Some(Wait::ForSomebody(why)) }
-    }
-
-    fn waits_for_tomorrow(why: String) -> Self {
-        Self { does: OccurrenceAction::Skip(why.clone()), wait: Some(Wait::ForItsTime(why)) }
     }
 }
 
@@ -96,53 +92,6 @@ impl Firings {
     pub async fn by_hand(&self, row: &ScheduleRow, now: DateTime<Utc>) -> Option<ByHand> {
         let come = DueOutcome { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
         self.carry_out(row, come, true).await
-    }
-
-    async fn carry_out(
-        &self,
-        row: &ScheduleRow,
-        come: DueOutcome,
-        by_hand: bool,
-    ) -> Option<ByHand> {
-        let DueOutcome { fires, missed, mut next_at } = come;
-        let mut wait = None;
-        let mut turn = None;
-        let last = fires.or_else(|| missed.last().map(|missed| missed.last));
-        let last = last.map(|at| LastTime { at, local: on_the_wall(row, at) });
-        if let Some(at) = fires {
-            if !by_hand {
-                let late = self.outbox.runtime.now() - at;
-                self.outbox.runtime.metrics.late(late.to_std().unwrap_or_default());
-            }
-            let decided = self.decide(row, at, by_hand).await?;
-            // One that waits or is over stays so, whatever comes of this.
-            wait = decided.wait.filter(|_| row.state == ScheduleState::Active);
-            turn = Some(Turn { at, does: decided.does });
-        }
-        if let Some(Wait::ForItsTime(_)) = &wait {
-            next_at = self.tomorrow(row);
-        }
-        if matches!(wait, Some(Wait::ForSomebody(_))) && row.schedule.action.is_never_too_late() {
-            // It is said when somebody lets it go on.
-            next_at = next_at.or(fires);
-        }
-        let wait_for = wait.clone();
-        let firing =
-            FiringRecord { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
-        let outbox = &self.outbox;
-        let stored = outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
-        told(row, &stored.fired);
-        let came = ByHand::of(&stored.fired);
-        let is_stale = matches!(came, ByHand::Changed | ByHand::UnderWay);
-        self.intake.begin_fired(stored);
-        match wait {
-            Some(Wait::ForSomebody(why)) if !is_stale => self.tell_owner(row, &why).await,
-            Some(Wait::ForItsTime(why)) if !is_stale => {
-                self.tell_used_up(row, &why, next_at).await;
-            }
-            _ => {}
-        }
-        Some(came)
     }
 
     /// Ends in this process what was withdrawn with its schedule.
@@ -163,92 +112,140 @@ impl Firings {
             by_hand: false,
         };
         self.outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
-        self.tell_owner(row, &why).await;
+        self.notices.tell_paused(row, &why).await;
         Some(())
     }
 
-    /// `None`: the store does not answer now.
-    async fn decide(
+    async fn carry_out(
+        &self,
+        row: &ScheduleRow,
+        come: DueOutcome,
+        by_hand: bool,
+    ) -> Option<ByHand> {
+        let DueOutcome { fires, missed, mut next_at } = come;
+        let mut wait = None;
+        let mut turn = None;
+        let last = fires.or_else(|| missed.last().map(|missed| missed.last));
+        let last = last.map(|at| LastTime { at, local: wall_time(row, at) });
+        if let Some(at) = fires {
+            if !by_hand {
+                let late = self.outbox.runtime.now() - at;
+                self.outbox.runtime.metrics.late(late.to_std().unwrap_or_default());
+            }
+            let plan = self.plan(row, at, by_hand).await?;
+            // One that waits or is over stays so, whatever comes of this.
+            wait = plan.wait.filter(|_| row.state == ScheduleState::Active);
+            turn = Some(Turn { at, does: plan.does });
+        }
+        if let Some(Wait::ForItsTime(_)) = &wait {
+            next_at = self.tomorrow(row);
+        }
+        if matches!(wait, Some(Wait::ForSomebody(_))) && row.schedule.action.is_never_too_late() {
+            // It is said when somebody lets it go on.
+            next_at = next_at.or(fires);
+        }
+        let wait_for = wait.clone();
+        let firing =
+            FiringRecord { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
+        let stored = self.outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
+        log_outcome(row, &stored.fired);
+        let came = ByHand::of(&stored.fired);
+        let is_stale = matches!(came, ByHand::Changed | ByHand::UnderWay);
+        self.intake.begin_fired(stored);
+        match wait {
+            Some(Wait::ForSomebody(why)) if !is_stale => self.notices.tell_paused(row, &why).await,
+            Some(Wait::ForItsTime(why)) if !is_stale => {
+                self.notices.tell_used_up(row, &why, next_at).await;
+            }
+            _ => {}
+        }
+        Some(came)
+    }
+
+    /// Says what one time does. `None`: the store does not answer now.
+    async fn plan(
         &self,
         row: &ScheduleRow,
         at: DateTime<Utc>,
         by_hand: bool,
-    ) -> Option<FiringDecision> {
-        if let Some(why) = &row.closed {
-            return Some(FiringDecision::pauses(messages::closed(why)));
-        }
-        let Some(account) = self.outbox.accounts.of(&row.conversation) else {
-            let why = messages::channel_off(row.conversation.account().as_str());
-            return Some(FiringDecision::skips(why));
-        };
-        if let Some(tool) = account.posts_by()
-            && !matches!(row.schedule.action, Action::Post { .. })
-        {
-            return Some(FiringDecision::pauses(public_place(&row.conversation, tool)));
-        }
-        let Some(trust) = self.trust(row, &account) else {
-            return Some(FiringDecision::pauses(messages::NOT_ALLOWED.to_owned()));
-        };
-        let to = location(&row.conversation, &row.place);
-        let accounts = &self.outbox.accounts;
-        let owners = &self.rights.owners;
-        if !row.was_made_there() && !rights::may_be_told(owners, accounts, &to) {
-            let asks = |ledger| rights::is_an_owners(owners, ledger, &row.conversation);
-            if !self.outbox.storage.insist(asks).await? {
-                return Some(FiringDecision::pauses(rights::not_listed(&account, &to)));
+    ) -> Option<FiringPlan> {
+        let does = match self.decide(row, by_hand).await? {
+            FiringDecision::Task(start) => {
+                let opened = self.rights.here(&row.conversation, &row.place).allow;
+                let time = FiringTime { at, now: self.outbox.runtime.now(), opened };
+                OccurrenceAction::Task(Box::new(task_request(row, start, time)))
             }
-        }
-        if !by_hand && speaks_elsewhere(row) && row.schedule.maker.needs_consent() {
-            return Some(FiringDecision::pauses(messages::needs_consent(row.place.key())));
-        }
-        if let UnpromptedCost::Never(why) | UnpromptedCost::Spent(why) =
-            account.unasked(&row.conversation).await
-        {
-            self.tell_not_said(row, &why).await;
-            return Some(FiringDecision::skips(why));
-        }
-        if let Action::Prompt { model, .. } = &row.schedule.action {
-            let model = model.as_deref().and_then(|model| self.book.unknown_model(model));
-            if let Some(why) = model {
-                return Some(FiringDecision::pauses(why));
-            }
-        }
-        if row.schedule.action.asks_a_model() {
-            let used = scheduled::used_today(&self.outbox, row).await?;
-            if let Some(why) = budget::used_up(&row.schedule.terms.budget, &used) {
-                return Some(FiringDecision::waits_for_tomorrow(why));
-            }
-        }
-        let does = match &row.schedule.action {
-            Action::Post { .. } if trust == Trust::Stranger => {
-                return Some(FiringDecision::pauses(messages::STRANGERS_POST_NOTHING.to_owned()));
-            }
-            // Whoever asked waits for it: it is held and they are told, instead of passed over.
-            Action::Post { to, .. } if self.outbox.accounts.of(to).is_none() => {
-                return Some(FiringDecision::pauses(messages::login_gone(to.account().as_str())));
-            }
-            Action::Post { to, post } => match self.post(row, to, post, at) {
+            FiringDecision::Post => match self.draft_post(row, at) {
                 Some(draft) => OccurrenceAction::Say(Box::new(draft)),
-                None => return Some(FiringDecision::skips(messages::SHOWS_NOTHING.to_owned())),
+                None => return Some(FiringPlan::skip(messages::SHOWS_NOTHING.to_owned())),
             },
-            Action::Heartbeat => match self.heartbeat.looks_at(row).await {
-                Ok(text) => {
-                    let mut request = self.request(row, &account, at, trust);
-                    request.words.text = text;
-                    OccurrenceAction::Task(Box::new(request))
-                }
-                Err(why) => return Some(FiringDecision::skips(why)),
-            },
-            _ => OccurrenceAction::Task(Box::new(self.request(row, &account, at, trust))),
+            FiringDecision::Skip(why) => return Some(FiringPlan::skip(why)),
+            FiringDecision::SkipUnsayable(why) => {
+                self.notices.tell_not_said(row, &why).await;
+                return Some(FiringPlan::skip(why));
+            }
+            FiringDecision::Pause(why) => {
+                let wait = Some(Wait::ForSomebody(why.clone()));
+                return Some(FiringPlan { wait, ..FiringPlan::skip(why) });
+            }
+            FiringDecision::WaitForTomorrow(why) => {
+                let wait = Some(Wait::ForItsTime(why.clone()));
+                return Some(FiringPlan { wait, ..FiringPlan::skip(why) });
+            }
         };
-        Some(FiringDecision { does, wait: None })
+        Some(FiringPlan { does, wait: None })
     }
 
-    /// The first time of the schedule's next local day.
-    fn tomorrow(&self, row: &ScheduleRow) -> Option<DateTime<Utc>> {
-        let plan = plan(&row.schedule).ok()?;
-        let midnight = day::ends(plan.zone, self.outbox.runtime.now());
-        next(&plan, &name(row.id()), midnight - INSTANT, row.fired)
+    /// Decides, and reads the facts that this takes. `None`: the store does not answer now.
+    async fn decide(&self, row: &ScheduleRow, by_hand: bool) -> Option<FiringDecision> {
+        let account = self.outbox.accounts.of(&row.conversation);
+        let mut facts = self.facts(row, account.as_deref(), by_hand);
+        loop {
+            match decide(row, &facts) {
+                Ok(decision) => return Some(decision),
+                Err(MissingFact::IsAnOwners) => {
+                    let asks = |ledger| {
+                        rights::is_an_owners(&self.rights.owners, ledger, &row.conversation)
+                    };
+                    facts.is_an_owners = Some(self.outbox.storage.insist(asks).await?);
+                }
+                Err(MissingFact::Cost) => {
+                    facts.cost = Some(account.as_ref()?.unasked(&row.conversation).await);
+                }
+                Err(MissingFact::Used) => {
+                    facts.used = Some(scheduled::used_today(&self.outbox, row).await?);
+                }
+                Err(MissingFact::Look) => {
+                    facts.look = Some(self.heartbeat.looks_at(row).await);
+                }
+            }
+        }
+    }
+
+    /// The facts that nothing has to be read for.
+    fn facts(&self, row: &ScheduleRow, account: Option<&Account>, by_hand: bool) -> FiringFacts {
+        let action = &row.schedule.action;
+        FiringFacts {
+            by_hand,
+            account: account.map(|account| AccountFacts {
+                posts_by: account.posts_by(),
+                trust: self.trust(row, account),
+                not_listed: self.not_listed(row, account),
+                place: Where::Channel(account.channel.address.features(&row.conversation)),
+            }),
+            unknown_model: match action {
+                Action::Prompt { model: Some(model), .. } => self.book.unknown_model(model),
+                _ => None,
+            },
+            has_login: match action {
+                Action::Post { to, .. } => self.outbox.accounts.of(to).is_some(),
+                _ => true,
+            },
+            is_an_owners: None,
+            cost: None,
+            used: None,
+            look: None,
+        }
     }
 
     /// How far its maker is trusted now, and never more than then; `None` when nobody listens to them any more.
@@ -260,161 +257,32 @@ impl Firings {
         Some(now.min(maker.trust))
     }
 
-    fn request(
-        &self,
-        row: &ScheduleRow,
-        account: &Account,
-        at: DateTime<Utc>,
-        trust: Trust,
-    ) -> TaskRequest {
-        let now = self.outbox.runtime.now();
-        let Schedule { maker, action, .. } = &row.schedule;
-        let place = Where::Channel(account.channel.address.features(&row.conversation));
-        let facts = Facts {
-            taint: maker.taint,
-            trigger: match action {
-                Action::Heartbeat => Trigger::Heartbeat,
-                _ => Trigger::Scheduled,
-            },
-            opened: self.rights.here(&row.conversation, &row.place).allow,
-            ..Facts::of(place, Some(maker.person.clone()), trust, now)
-        };
-        let fixed = matches!(action, Action::Say { .. } | Action::Remind { .. });
-        let note = match action {
-            Action::Heartbeat => messages::heartbeat_note(&shown(row, at)),
-            _ if fixed => messages::fixed_note(row.id(), &shown(row, at)),
-            _ => messages::prompt_note(row.id(), &row.schedule.name(), &shown(row, at)),
-        };
-        let text = match action {
-            Action::Remind { markdown } | Action::Say { markdown } if now - at > messages::LATE => {
-                messages::said_late(markdown, &shown(row, at))
-            }
-            action => action.text().to_owned(),
-        };
-        let words = Words {
-            name: maker.name.clone(),
-            note,
-            fixed,
-            ..Words::said(maker.person.clone(), at, text)
-        };
-        let cause = Cause::Occurrence { schedule: row.id(), at };
-        TaskRequest {
-            location: location(&row.conversation, &row.place),
-            order: at.timestamp_micros(),
-            task: NewTask::new(cause, facts),
-            words,
-        }
+    /// What is said of a schedule that was made elsewhere than it speaks, and speaks where nobody is listed.
+    fn not_listed(&self, row: &ScheduleRow, account: &Account) -> Option<String> {
+        let to = location(&row.conversation, &row.place);
+        let is_free = row.was_made_there()
+            || rights::may_be_told(&self.rights.owners, &self.outbox.accounts, &to);
+        (!is_free).then(|| rights::not_listed(account, &to))
     }
 
-    fn post(
-        &self,
-        row: &ScheduleRow,
-        to: &ConversationId,
-        post: &Post,
-        at: DateTime<Utc>,
-    ) -> Option<Draft> {
+    /// The first time of the schedule's next local day.
+    fn tomorrow(&self, row: &ScheduleRow) -> Option<DateTime<Utc>> {
+        let plan = plan(&row.schedule).ok()?;
+        let midnight = day::ends(plan.zone, self.outbox.runtime.now());
+        next(&plan, &name(row.id()), midnight - INSTANT, row.fired)
+    }
+
+    /// Renders its post; `None` when it shows nothing.
+    fn draft_post(&self, row: &ScheduleRow, at: DateTime<Utc>) -> Option<Draft> {
+        let Action::Post { to, post } = &row.schedule.action else { return None };
         let mut draft = self.outbox.draft_of(to, Body::Post(post.clone()))?;
         // Later it would be said at the wrong time of day.
         draft.expires_at = Some(after(at, row.schedule.terms.lateness));
         Some(draft)
     }
-
-    /// Tells the owner, and whoever else made it, once, until when it waits.
-    async fn tell_used_up(&self, row: &ScheduleRow, why: &str, next_at: Option<DateTime<Utc>>) {
-        let key = format!("schedule:{}:{}", row.id(), row.version.number);
-        let next = next_at.map(|at| shown(row, at));
-        let line = messages::used_up(row.id(), &row.schedule.name(), why, next.as_deref());
-        self.outbox.tell_owner(&key, &line).await;
-        let owner = self.rights.owners.first();
-        if owner != Some(&row.schedule.maker.person)
-            && let Some(draft) = self.outbox.draft(&row.conversation, &line, None, None)
-        {
-            self.outbox.say_once(&format!("{key}:here"), draft).await;
-        }
-    }
-
-    /// Tells the owner that the platform lets nothing be said there, once a day for each reason's schedule.
-    async fn tell_not_said(&self, row: &ScheduleRow, why: &str) {
-        let line = messages::passed_over(row.id(), &row.schedule.name(), why);
-        let elsewhere =
-            |conversation: &ConversationId| conversation.account() != row.conversation.account();
-        let mut privately =
-            self.rights.owners.iter().filter_map(|o| self.outbox.accounts.private(o));
-        let (key, now) = (format!("schedule:{}", row.id()), self.outbox.runtime.now());
-        let found = privately.find(elsewhere);
-        match found.and_then(|conversation| self.outbox.draft(&conversation, &line, None, None)) {
-            Some(draft) => {
-                let key = format!("notice:{key}:{}", now.format("%Y-%m-%d"));
-                self.outbox.say_once(&key, draft).await;
-            }
-            None => self.outbox.notice(&key, &line).await,
-        }
-    }
-
-    async fn tell_owner(&self, row: &ScheduleRow, why: &str) {
-        let key = format!("schedule:{}:{}", row.id(), row.version.number);
-        let comes_again = plan(&row.schedule).is_ok_and(|plan| {
-            let now = self.outbox.runtime.now();
-            let again = next(&plan, &name(row.id()), now, row.fired).is_some();
-            again || row.schedule.action.is_never_too_late()
-        });
-        let line = messages::paused(row.id(), &row.schedule.name(), why, comes_again);
-        self.outbox.tell_owner(&key, &line).await;
-        if matches!(&row.schedule.action, Action::Post { to, .. } if why == messages::login_gone(to.account().as_str()))
-        {
-            self.tell_asker(row, &key, &line).await;
-        }
-    }
-
-    /// Tells whoever asked for it what the owner was told, where they are others.
-    async fn tell_asker(&self, row: &ScheduleRow, key: &str, line: &str) {
-        let outbox = &self.outbox;
-        let owner = outbox.owners.first().and_then(|owner| outbox.accounts.private(owner));
-        if owner.as_ref() == Some(&row.conversation) || command_line::is_at(&row.conversation) {
-            return;
-        }
-        let line = outbox.runtime.redactor.clean(line);
-        if let Some(draft) = outbox.draft(&row.conversation, &line, None, None) {
-            outbox.say_once(&format!("{key}:here"), draft).await;
-        }
-    }
-}
-
-/// Whether fixed words may be said in another conversation than they were written in.
-fn speaks_elsewhere(row: &ScheduleRow) -> bool {
-    matches!(row.schedule.action, Action::Say { .. } | Action::Remind { .. })
-        && !row.was_made_there()
 }
 
 /// What the clocks of the schedule's zone show, as it is kept.
-fn on_the_wall(row: &ScheduleRow, at: DateTime<Utc>) -> String {
-    turn::on_the_wall(Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC), at)
-}
-
-/// Logs what came of it.
-fn told(row: &ScheduleRow, fired: &FiringResult) {
-    let (id, name) = (row.id(), row.schedule.name());
-    match fired {
-        FiringResult::UnderWay => tracing::debug!(schedule = %id, "it is under way already"),
-        FiringResult::Stale => tracing::debug!(schedule = %id, "it has changed meanwhile"),
-        FiringResult::CarriedOut => {
-            tracing::info!(schedule = %id, name, "this time was carried out before")
-        }
-        FiringResult::Skipped(why) => {
-            tracing::info!(schedule = %id, name, why, "a time is passed over")
-        }
-        FiringResult::Missed => tracing::info!(schedule = %id, name, "times were missed"),
-        FiringResult::Task(made) => tracing::info!(schedule = %id, name, task = %made.task, "due"),
-        FiringResult::Said(_) => tracing::info!(schedule = %id, name, "due: it is posted"),
-    }
-}
-
-/// Shows a time in the schedule's own zone.
-fn shown(row: &ScheduleRow, at: DateTime<Utc>) -> String {
-    let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
-    format!("{} ({})", moment(at, zone), zone.offset(at))
-}
-
-fn location(conversation: &ConversationId, place: &PlaceId) -> Location {
-    Location { conversation: conversation.clone(), place: place.clone(), title: String::new() }
+fn wall_time(row: &ScheduleRow, at: DateTime<Utc>) -> String {
+    on_the_wall(Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC), at)
 }
