@@ -16,20 +16,21 @@ use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
-use selkie::tools::memory::port::NoMemory;
 use selkie::tools::paths::Roots;
-use selkie::tools::ports::{
-    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, SayOutcome,
-    Silent, Todos,
-};
+use selkie::tools::ports::{Modes, Reply, SayOutcome, Silent, Todos};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::Scope;
-use selkie::tools::{Settings, ToolError};
+use selkie::tools::{Settings, ToolError, memory, ports};
 use selkie_channel_core::{AccountId, Body, ConversationId, Redactor};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
+
+#[path = "../src/tools/absent.rs"]
+mod absent;
+
+use absent::{NoAddressees, NoMemory, NoPostFiles, NoSessions, NoTimetable, NoTodoFile};
 
 /// Files of the tree.
 const FILES: usize = 100_000;

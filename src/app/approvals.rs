@@ -1,7 +1,5 @@
 //! What people at the machine decide about approvals.
 
-use std::sync::Arc;
-
 use crate::answered::NotDone;
 use selkie_domain::approval::{self, Verdict};
 use selkie_engine::flow::Flow;
@@ -35,7 +33,7 @@ pub async fn decided(
     code: &str,
     verdict: Verdict,
 ) -> Result<Option<String>, StoreError> {
-    let ledger = &flow.outbox.storage.ledger;
+    let ledger = flow.ledger();
     let mut open = match verdict {
         Verdict::Unmute => ledger.muted().await?,
         _ => ledger.approvals(None).await?,
@@ -44,10 +42,8 @@ pub async fn decided(
     if open.len() != 1 {
         return Ok(None);
     }
-    let intake = Arc::clone(&flow.intake);
-    let decided = async move {
-        let row = open.pop()?;
-        Some(intake.commands.buttons.decisions.at_machine(row, verdict).await)
-    };
-    Ok(flow.outbox.runtime.to_the_end(decided).await)
+    match open.pop() {
+        Some(row) => Ok(Some(flow.decide(row, verdict).await)),
+        None => Ok(None),
+    }
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::answered::NotDone;
 use crate::people::contacts;
 use selkie_engine::flow::Flow;
-use selkie_engine::work::forgotten_files;
 use selkie_people::book::{ContactView, NoContact};
 use selkie_store::{Location, PrivateChat, Since, States, StoreError, Which};
 
@@ -47,7 +46,7 @@ fn nothing_of(id: &str) -> String {
 /// When there is nothing, or the store or the files cannot be written.
 pub async fn forget(flow: &Flow, who: String, only_look: bool) -> Result<ForgetReport, NotDone> {
     let book = contacts(flow).await.book;
-    let ledger = &flow.outbox.storage.ledger;
+    let ledger = flow.ledger();
     let contact = match book.show(&who).await {
         Ok(view) => Ok(view),
         Err(why @ NoContact::Refused(_)) => Err(why),
@@ -76,8 +75,7 @@ pub async fn forget(flow: &Flow, who: String, only_look: bool) -> Result<ForgetR
     for PrivateChat { conversation, place, .. } in &told.chats {
         let (conversation, place) = (conversation.clone(), place.clone());
         let here = Location { conversation, place, title: String::new() };
-        // As `/forget` in it does, without a word there.
-        flow.intake.commands.forget_by_hand(here).await.map_err(NotDone::Refused)?;
+        flow.forget_place(here).await.map_err(NotDone::Refused)?;
     }
     ledger.forget_names(&people, &told.chats).await?;
     if let Some(contact) = &told.contact {
@@ -104,7 +102,7 @@ async fn schedules_about(
         .map(|chat| Which { conversation: Some(chat.conversation.clone()), ..all.clone() });
     let mut found = BTreeSet::new();
     for which in theirs.chain(there) {
-        let rows = flow.outbox.storage.ledger.schedules(&which).await?;
+        let rows = flow.ledger().schedules(&which).await?;
         found.extend(rows.iter().map(|row| row.id().0));
     }
     Ok(found.into_iter().collect())
@@ -113,16 +111,15 @@ async fn schedules_about(
 /// Takes away what is marked to be forgotten; `false` when something of it waits for a task that has to end first. Where the
 /// store cannot be written, the next start goes on.
 async fn forget_now(flow: &Flow) -> Result<bool, StoreError> {
-    let storage = &flow.outbox.storage;
-    forgotten_files::remove(storage, &flow.cache_dir).await?;
-    forgotten_files::remove_unsent(storage, &flow.cache_dir).await?;
+    let ledger = flow.ledger();
+    flow.remove_forgotten_files().await?;
     let never = DateTime::<Utc>::MIN_UTC;
     let since =
         Since { transcripts: never, inbox: never, outbox: never, keys: never, cache: never };
     for _ in 0..MAX_STEPS {
-        if storage.ledger.forget_old(since).await? == 0 {
+        if ledger.forget_old(since).await? == 0 {
             break;
         }
     }
-    Ok(!storage.ledger.is_forgetting().await?)
+    Ok(!ledger.is_forgetting().await?)
 }

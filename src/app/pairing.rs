@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::answered::NotDone;
 use selkie_domain::pairing::{self, LASTS, new_code};
 use selkie_engine::flow::Flow;
-use selkie_engine::intake::pairing::approve;
 use selkie_store::{PairedPerson, PairingOutcome, PairingRequest, StoreError};
 
 /// A code that is open now.
@@ -59,9 +58,9 @@ pub async fn open(flow: &Flow) -> Result<OpenCode, NotDone> {
 /// # Errors
 /// When it could not be stored.
 pub async fn open_code(flow: &Flow) -> Result<OpenCode, StoreError> {
-    let runtime = &flow.outbox.runtime;
-    let (code, until) = (new_code(&*runtime.chance), runtime.now() + LASTS);
-    flow.outbox.storage.ledger.open_pairing(&code, until).await?;
+    let code = new_code(flow.chance());
+    let until = flow.now() + LASTS;
+    flow.ledger().open_pairing(&code, until).await?;
     Ok(OpenCode { code, until })
 }
 
@@ -70,7 +69,7 @@ pub async fn open_code(flow: &Flow) -> Result<OpenCode, StoreError> {
 /// # Errors
 /// When the store cannot be read.
 pub async fn list(flow: &Flow) -> Result<Paired, StoreError> {
-    let ledger = &flow.outbox.storage.ledger;
+    let ledger = flow.ledger();
     let of = |PairingRequest { person, name, until, .. }| WaitingStranger { person, name, until };
     Ok(Paired {
         owners: flow.named_owners.now().to_vec(),
@@ -89,7 +88,7 @@ pub async fn let_in(flow: &Flow, code: &str) -> Result<String, NotDone> {
             "{code:?} is not a pairing code: it takes the eight characters that the bot gave the stranger"
         )));
     };
-    match approve(&flow.outbox, &code).await? {
+    match flow.approve_pairing(&code).await? {
         PairingOutcome::Done { person, name } => Ok(format!("{name} ({person}) is let in.")),
         PairingOutcome::Wrong { left } => Err(NotDone::Refused(format!(
             "nobody who is waiting to be let in has the code {code:?}: {left} of 3 tries are left"
@@ -121,9 +120,9 @@ pub async fn remove(flow: &Flow, person: &str) -> Result<String, NotDone> {
 /// # Errors
 /// When it could not be stored.
 pub async fn unpair(flow: &Flow, person: &PersonId) -> Result<bool, StoreError> {
-    let gone = flow.outbox.storage.ledger.unpair(person).await?;
+    let gone = flow.ledger().unpair(person).await?;
     if gone {
-        flow.outbox.accounts.shut_out(person);
+        flow.accounts().shut_out(person);
         if !flow.named_owners.now().contains(person) {
             flow.timetable.owners.remove(person);
         }

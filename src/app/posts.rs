@@ -1,7 +1,5 @@
 //! What the command line asks of posts, carried out in the daemon or, where none runs, in the command itself.
 
-use std::sync::Arc;
-
 use selkie_channel_core::Post;
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +8,7 @@ use crate::approvals::decided;
 use selkie_domain::approval::{Verdict, code};
 use selkie_domain::ids::{OutboundId, ScheduleId};
 use selkie_domain::schedule::{Action, ScheduleState};
-use selkie_engine::delivery::again::again;
 use selkie_engine::delivery::messages::posts as messages;
-use selkie_engine::delivery::posts::waits_for_login;
 use selkie_engine::flow::Flow;
 use selkie_schedule::book::{BookError, PostChange};
 use selkie_schedule::outlook::outlook;
@@ -66,7 +62,7 @@ pub fn names_a_post(id: &str) -> bool {
 /// # Errors
 /// When the store does not answer.
 pub async fn list(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
-    let ledger = &flow.outbox.storage.ledger;
+    let ledger = flow.ledger();
     let drafts = drafts(flow).await?;
     let which = Which { limit: usize::MAX, ..Which::default() };
     let scheduled = ledger.schedules(&which).await?;
@@ -91,7 +87,7 @@ pub async fn show(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
             is_post(&row).then(|| of_schedule(flow, &row))
         }
         PostTarget::Post(outbound) => {
-            let row = flow.outbox.storage.ledger.post_of(outbound).await?;
+            let row = flow.ledger().post_of(outbound).await?;
             row.map(|row| of_post(flow, &row))
         }
         PostTarget::Draft(code) => drafts(flow).await?.into_iter().find(|draft| draft.id == code),
@@ -109,9 +105,7 @@ pub async fn retry(flow: &Flow, id: &str) -> Result<Vec<PostView>, NotDone> {
             "{id:?} was not posted yet: only what was refused or is unclear is tried again (takes p12)"
         )));
     };
-    let outbox = Arc::clone(&flow.outbox);
-    let tried = async move { again(&outbox, outbound).await };
-    flow.outbox.runtime.to_the_end(tried).await?;
+    flow.post_again(outbound).await?;
     Ok(show(flow, id).await?)
 }
 
@@ -140,7 +134,7 @@ pub async fn edit(flow: &Flow, id: &str, edit: PostEdit) -> Result<Vec<PostView>
 /// Whether what is written for a scheduled post could ever be posted.
 fn may_amend(flow: &Flow, row: &ScheduleRow, amended: &PostChange) -> Result<(), BookError> {
     if let (Action::Post { to, .. }, Some(texts)) = (&row.schedule.action, &amended.texts) {
-        let account = flow.outbox.accounts.of(to);
+        let account = flow.accounts().of(to);
         let posting = account.and_then(|account| account.channel.posting);
         let fault =
             posting.and_then(|posting| texts.iter().find_map(|text| (posting.data.fault)(text)));
@@ -170,7 +164,7 @@ pub async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
             flow.timetable.book.withdraw(schedule).await?;
         }
         PostTarget::Post(outbound) => {
-            if !flow.outbox.storage.ledger.withdraw_post(outbound).await? {
+            if !flow.ledger().withdraw_post(outbound).await? {
                 let why = match show(flow, id).await?[0].state.as_str() {
                     "posting" => format!(
                         "{id} is being posted: `selkie tweets show {id}` says what becomes of it"
@@ -193,10 +187,10 @@ pub async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
 
 /// What waits for somebody's approval.
 async fn drafts(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
-    let posting = flow.outbox.accounts.all().filter_map(|account| account.channel.posting);
+    let posting = flow.accounts().all().filter_map(|account| account.channel.posting);
     let names: Vec<_> =
         posting.flat_map(|postable| [postable.data.now.name, postable.data.later.name]).collect();
-    let open = flow.outbox.storage.ledger.approvals(None).await?;
+    let open = flow.ledger().approvals(None).await?;
     let open = open.iter().filter(|row| names.contains(&row.request.tool.as_str()));
     Ok(open.map(draft).collect())
 }
@@ -254,7 +248,7 @@ fn of_post(flow: &Flow, row: &PostRow) -> PostView {
     let urls = flow.post_urls();
     let stands = PostStands::of(&row.standing, &row.said.conversation, &urls);
     let PostStands { state, why, url } = stands;
-    let why = match waits_for_login(&flow.outbox, row) {
+    let why = match flow.waits_for_login(row) {
         true => messages::why_waits(&row.said),
         false => why,
     };

@@ -121,11 +121,10 @@ impl Reloader {
 
     /// Reads the config again and puts what it says in force; carried to its end, whoever hangs up.
     pub async fn reload(self: Arc<Self>) -> Result<ReloadReport, NotDone> {
-        let runtime = Arc::clone(&self.app.flow.outbox.runtime);
-        let is_ending = Arc::clone(&runtime);
+        let flow = Arc::clone(&self.app.flow);
         let reloads = async move {
             let mut stands = self.stands.lock().await;
-            if is_ending.is_draining() {
+            if self.app.flow.is_draining() {
                 let why = "selkie is stopping: it reads its config at the next start";
                 return Err(NotDone::refused(why));
             }
@@ -135,7 +134,7 @@ impl Reloader {
             self.manager.ready();
             reloaded
         };
-        runtime.to_the_end(reloads).await
+        flow.to_the_end(reloads).await
     }
 
     async fn carried_out(&self, stands: &mut Effective) -> Result<ReloadReport, NotDone> {

@@ -20,7 +20,7 @@ use crate::sessions::{self, values};
 use selkie_domain::approval::Verdict;
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::Wish;
-use selkie_engine::delivery::say::{self, SayOutcome};
+use selkie_engine::delivery::say::SayOutcome;
 use selkie_engine::terminal::ask::{Ask, Reply};
 use selkie_people::book::ContactList;
 use selkie_people::files::{Doubtful, Version};
@@ -154,7 +154,7 @@ impl Request {
         let (flow, ledger) = (&*app.flow, &*app.ledger);
         Ok(match self {
             Self::Zone => Response::Zone(app.plan.zone),
-            Self::Say { to, text } => Response::Told(say::say(&flow.outbox, &to, &text).await?),
+            Self::Say { to, text } => Response::Told(flow.say(&to, &text).await?),
             Self::Answer { question, reply } => {
                 Response::Reply(flow.answer(&question, reply).await?)
             }

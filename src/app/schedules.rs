@@ -67,7 +67,7 @@ pub async fn run(flow: &Flow, id: ScheduleId) -> Result<Vec<View>, NotDone> {
         let (firings, now) = (Arc::clone(&flow.firings), flow.now());
         let is_active = row.state == ScheduleState::Active;
         let fires = async move { firings.by_hand(&row, now).await };
-        match flow.outbox.runtime.to_the_end(fires).await {
+        match flow.to_the_end(fires).await {
             // Looked at again: it may be under way by now.
             Some(ByHand::Changed) => {}
             Some(ByHand::UnderWay) => {

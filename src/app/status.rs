@@ -230,7 +230,7 @@ impl StatusDesk {
         // One that holds the rows itself.
         let file = plan.settings.store.url.is_none().then(|| plan.folders.state.join("selkie.db"));
         let gone = || self.app.ledger.in_place().err().map(|error| error.to_string());
-        let unwritable = self.app.flow.outbox.storage.why();
+        let unwritable = self.app.flow.store_trouble();
         let unwritable =
             unwritable.map(|why| format!("it cannot be written to, what needs it waits: {why}"));
         StoreStatus {

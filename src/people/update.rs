@@ -20,7 +20,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::context::OpenTodos;
-pub use self::reminding::{NoReminding, ReminderStore};
+pub use self::reminding::ReminderStore;
 pub use self::seen::{NamedPerson, SeenTodo, SeenTodos, seen};
 use self::task::Task;
 pub use self::view::Conversations;

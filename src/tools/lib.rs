@@ -1,5 +1,7 @@
 //! What the agent may use: the trait, the registry, the scope of a call, dispatch, and one file per tool.
 
+#[cfg(any(test, feature = "testing"))]
+pub mod absent;
 mod address;
 pub mod aliases;
 pub mod args;

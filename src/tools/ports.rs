@@ -25,10 +25,10 @@ use selkie_domain::taint::Taint;
 use selkie_domain::usage::Meter;
 use selkie_domain::written::TextProgress;
 
-pub use addressees::{Addressee, AddresseeQuery, Addressees, NoAddressees, Sender};
+pub use addressees::{Addressee, AddresseeQuery, Addressees, Sender};
 pub use passing::{RelayOutcome, RelayRequest, SayOutcome};
-pub use post_files::{KeptFile, NoPostFiles, PostFiles};
-pub use sessions::{History, NoSessions, Sessions, Visitor};
+pub use post_files::{KeptFile, PostFiles};
+pub use sessions::{History, Sessions, Visitor};
 
 /// Speaks into the conversation of the task, and into no other.
 #[async_trait]
@@ -177,31 +177,6 @@ pub trait Timetable: Send + Sync {
         id: ScheduleId,
         wish: Wish,
     ) -> Result<String, ToolError>;
-}
-
-/// Stands where nothing comes due: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoTimetable;
-
-#[async_trait]
-impl Timetable for NoTimetable {
-    async fn add(&self, _: Entry) -> Result<String, ToolError> {
-        Err(ToolError::tell("schedules are not kept here"))
-    }
-
-    async fn list(&self, _: &ConversationId) -> Result<ScheduleList, ToolError> {
-        Ok(ScheduleList::default())
-    }
-
-    async fn wish(
-        &self,
-        _: &ConversationId,
-        _: &Wisher,
-        _: ScheduleId,
-        _: Wish,
-    ) -> Result<String, ToolError> {
-        Err(ToolError::tell("schedules are not kept here"))
-    }
 }
 
 /// A schedule that a tool keeps.
@@ -362,26 +337,6 @@ pub enum TodoWanted {
         /// The chat that it belongs to, when it is named.
         chat: Option<String>,
     },
-}
-
-/// Stands where no such list is kept: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoTodoFile;
-
-#[async_trait]
-impl TodoFile for NoTodoFile {
-    async fn update(
-        &self,
-        _: &TodoAsker,
-        _: &Arc<dyn Small>,
-        _: TodoWanted,
-    ) -> Result<TodoReport, ToolError> {
-        Err(ToolError::tell("todo paths are not configured"))
-    }
-
-    fn is_elsewhere(&self, _: &TodoAsker, _: &str) -> Result<bool, ToolError> {
-        Ok(true)
-    }
 }
 
 /// The conversation's todo list.

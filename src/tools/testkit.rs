@@ -14,12 +14,9 @@ use tempfile::TempDir;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::memory::port::NoMemory;
+use crate::absent::{NoAddressees, NoMemory, NoPostFiles, NoSessions, NoTimetable, NoTodoFile};
 use crate::paths::{Level, Lists, Ours, Roots};
-use crate::ports::{
-    Modes, NoAddressees, NoPostFiles, NoSessions, NoTimetable, NoTodoFile, Reply, SayOutcome,
-    Silent, Todos,
-};
+use crate::ports::{Modes, Reply, SayOutcome, Silent, Todos};
 use crate::scope::{Outward, Scope};
 use crate::{Handler, Output, Tool, ToolError};
 use selkie_domain::clock::ManualClock;

@@ -107,8 +107,7 @@ impl Alerts {
         }
         let since = kept.raise(&trouble.key, now);
         let key = format!("notice:alert:{}:{}", trouble.key, since.timestamp_millis());
-        let outbox = &self.app.flow.outbox;
-        if !told.contains(&key) && outbox.alert(&key, &trouble.words, silent).await {
+        if !told.contains(&key) && self.app.flow.alert(&key, &trouble.words, silent).await {
             told.insert(key);
         }
     }

@@ -38,7 +38,7 @@ pub async fn resume(
     only_look: bool,
     waiting: Option<WaitingThen>,
 ) -> Result<ResumeReport, NotDone> {
-    let ledger = &flow.outbox.storage.ledger;
+    let ledger = flow.ledger();
     let Some(restored) = ledger.restored().await? else {
         return Err(NotDone::refused(
             "there is nothing to resume: selkie was not restored from a backup, or is back to work already",
@@ -75,7 +75,7 @@ async fn pass_over_due(flow: &Flow) -> Result<u64, StoreError> {
     let mut passed = 0;
     loop {
         let before = passed;
-        for row in flow.outbox.storage.ledger.due_schedules(flow.now(), AT_ONCE).await? {
+        for row in flow.ledger().due_schedules(flow.now(), AT_ONCE).await? {
             passed += u64::from(pass_over(&flow.firings, &row, flow.now()).await?);
         }
         // What is left cannot be read.

@@ -10,6 +10,7 @@ pub mod attempt;
 pub mod beside;
 pub mod chain;
 mod checked;
+pub mod context;
 pub mod deferred;
 pub mod departure;
 mod doubt;

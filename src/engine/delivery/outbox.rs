@@ -1,16 +1,18 @@
 //! What the bot says: rendered for its platform, stored once, handed to who delivers it; and how an owner is told.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
 use selkie_channel_core::{
     AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PlaceId, ReplyWindow,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
+use crate::delivery::context::Context;
 use crate::delivery::late::Late;
 use crate::delivery::messages;
 use crate::delivery::moments::after;
@@ -20,49 +22,36 @@ use crate::delivery::post_files::PostFiles;
 use crate::delivery::queue::{PartQueue, PartQueues};
 use crate::delivery::rendered::rendered;
 use crate::delivery::runtime::Runtime;
-use crate::delivery::settings::Settings;
+use crate::delivery::settings::{Settings, TellOutages};
 use crate::delivery::storage::Storage;
 use crate::delivery::waiters::DeliveryWaiters;
+use selkie_domain::ids::OutboundId;
 use selkie_domain::live::Live;
 use selkie_domain::owners::Owners;
-use selkie_store::{Draft, QueuedOutbound};
+use selkie_store::{DeliveryState, Draft, QueuedOutbound};
 
 /// How long after its promised life a right to answer is worth trying.
 const WORTH_TRYING: TimeDelta = TimeDelta::minutes(20);
 
 /// What the bot says, and those it says it by.
 pub struct Outbox {
-    /// This run of the daemon.
-    pub runtime: Arc<Runtime>,
-    /// Where it is stored.
-    pub storage: Arc<Storage>,
-    /// The accounts that are served.
-    pub accounts: Arc<Accounts>,
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) storage: Arc<Storage>,
+    pub(super) accounts: Arc<Accounts>,
     /// Of the config as it is now.
-    pub settings: Live<Settings>,
+    pub(super) settings: Live<Settings>,
     /// Copies of files on their way out.
-    pub files: OutgoingFiles,
+    pub(super) files: OutgoingFiles,
     /// Copies of the files of posts.
-    pub post_files: Arc<PostFiles>,
+    pub(super) post_files: Arc<PostFiles>,
     /// Who gets notices.
-    pub owners: Owners,
-    pub(crate) waiters: DeliveryWaiters,
+    pub(super) owners: Owners,
+    pub(super) waiters: DeliveryWaiters,
     /// Rights to answer that taps brought before the answer was there.
-    pub late: Late,
+    pub(super) late: Late,
     /// Rung when a task was woken by what became of a delivery.
-    pub woken: Notify,
-    pub(crate) queues: PartQueues,
-}
-
-/// What an outbox is made of.
-pub struct OutboxParts {
-    pub(crate) runtime: Arc<Runtime>,
-    pub(crate) storage: Arc<Storage>,
-    pub(crate) accounts: Arc<Accounts>,
-    pub(crate) settings: Settings,
-    pub(crate) files: OutgoingFiles,
-    pub(crate) post_files: Arc<PostFiles>,
-    pub(crate) owners: Owners,
+    pub(super) woken: Notify,
+    pub(super) queues: PartQueues,
 }
 
 /// An outbox, and a queue for each account's delivery worker.
@@ -72,16 +61,21 @@ pub struct OpenOutbox {
 }
 
 impl Outbox {
-    /// Puts it together.
-    pub fn open(parts: OutboxParts) -> OpenOutbox {
-        let OutboxParts { runtime, storage, accounts, settings, files, post_files, owners } = parts;
+    /// Opens it, and a queue for each account; copies of files lie below `cache_dir`.
+    pub fn open(
+        context: &Context,
+        settings: Settings,
+        post_files: Arc<PostFiles>,
+        cache_dir: &Path,
+    ) -> OpenOutbox {
+        let Context { runtime, storage, accounts, owners } = context.clone();
         let (senders, queues) = PartQueues::for_accounts(accounts.ids());
         let outbox = Self {
             runtime,
             storage,
             accounts,
             settings: Live::of(settings),
-            files,
+            files: OutgoingFiles::below(cache_dir),
             post_files,
             owners,
             waiters: DeliveryWaiters::default(),
@@ -146,6 +140,56 @@ impl Outbox {
         let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
         let newest = windows.max_by_key(|window| window.until).cloned();
         newest.filter(|window| self.runtime.clock.now() < window.until + WORTH_TRYING)
+    }
+
+    /// Goes by other settings from now on.
+    pub fn put_settings(&self, settings: Settings) {
+        self.settings.put(settings);
+    }
+
+    /// Whom the config wants told of an outage.
+    pub fn tell_outages(&self) -> TellOutages {
+        self.settings.now().outbox.outages
+    }
+
+    /// Returns the copies of files on their way out.
+    pub fn files(&self) -> &OutgoingFiles {
+        &self.files
+    }
+
+    /// Watches an outbound from now on: call it before [`Outbox::send`].
+    pub fn watch(&self, outbound: OutboundId) -> watch::Receiver<DeliveryState> {
+        self.waiters.watch(outbound)
+    }
+
+    /// Has held answers looked at: one of them may be the next to expire.
+    pub fn look_at_held(&self) {
+        self.late.held.notify_one();
+    }
+
+    /// Tells the dispatcher that a task was woken.
+    pub fn wake(&self) {
+        self.woken.notify_one();
+    }
+
+    /// Waits until a task was woken by what became of a delivery.
+    pub async fn woken(&self) {
+        self.woken.notified().await;
+    }
+
+    /// Begins to queue for an account.
+    pub fn open_queue(&self, account: AccountId) -> PartQueue {
+        self.queues.open(account)
+    }
+
+    /// Queues for an account no more.
+    pub fn close_queue(&self, account: &AccountId) {
+        self.queues.close(account);
+    }
+
+    /// Whether something is on its way to an account's delivery worker.
+    pub fn has_underway(&self, account: &AccountId) -> bool {
+        self.queues.has_underway(account)
     }
 
     /// Gives stored parts to the delivery worker of their account.

@@ -22,13 +22,13 @@ impl Flow {
     /// Counts the parts that wait and that their platforms, or our own pauses, let nobody send within this time. Known
     /// only while the daemon ends.
     pub fn held_back(&self, within: Duration) -> u64 {
-        let at = after(self.outbox.runtime.now(), Span(within));
-        self.outbox.accounts.all().map(|account| account.held_until(at) as u64).sum()
+        let at = after(self.context.runtime.now(), Span(within));
+        self.context.accounts.all().map(|account| account.held_until(at) as u64).sum()
     }
 
     /// Names the channels whose receivers should have turned so long ago.
     pub fn late(&self, by: Duration) -> Vec<String> {
-        let late = self.outbox.accounts.all().filter(|account| account.is_late(by));
+        let late = self.context.accounts.all().filter(|account| account.is_late(by));
         let mut names: Vec<String> =
             late.map(|account| account.channel.account.to_string()).collect();
         names.sort();
@@ -44,6 +44,6 @@ impl Flow {
 
     /// Tells how the channels stand.
     pub fn channels(&self) -> Vec<ChannelState> {
-        self.outbox.accounts.states(self.outbox.runtime.now())
+        self.context.accounts.states(self.context.runtime.now())
     }
 }

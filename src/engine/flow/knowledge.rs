@@ -62,7 +62,7 @@ pub struct Unreadable(pub String);
 impl Knowledge for Flow {
     async fn contacts(&self, of: &ConversationId) -> KnowledgeResult<KnownList> {
         let is_whole = self.is_whole(of).await.map_err(unreadable)?;
-        let place = self.outbox.accounts.place(of);
+        let place = self.context.accounts.place(of);
         let met = self.acquaintances.met_by(&place, is_whole).await.map_err(unreadable)?;
         let circle = Visibility { is_whole, chat: place.key().to_owned(), met };
         let mut what = self.acquaintances.book().known(circle).await.map_err(unreadable)?;
@@ -75,7 +75,7 @@ impl Knowledge for Flow {
 
     async fn todos(&self, of: &ConversationId) -> KnowledgeResult<TodoList> {
         let is_whole = self.is_whole(of).await.map_err(unreadable)?;
-        let chat = self.outbox.accounts.place(of).key().to_owned();
+        let chat = self.context.accounts.place(of).key().to_owned();
         let reader = Reader { chat, is_whole, person: None };
         let what = self.todo_lists().seen(&reader).await.map_err(unreadable)?;
         Ok(KnowledgeView { is_whole, what })
@@ -104,8 +104,8 @@ impl Flow {
 
     /// Whether a conversation sees all that an owner sees.
     async fn is_whole(&self, of: &ConversationId) -> Result<bool, StoreError> {
-        let (owners, accounts) = (&self.timetable.owners, &self.outbox.accounts);
-        let ledger = &*self.outbox.storage.ledger;
+        let (owners, accounts) = (&self.timetable.owners, &self.context.accounts);
+        let ledger = &*self.context.storage.ledger;
         is_read_by_an_owner_alone(owners, accounts, ledger, of).await
     }
 }

@@ -17,7 +17,7 @@ impl Flow {
             tracker.spawn(summaries.run());
         }
         if let Some(vectors) = self.memory.vectors() {
-            tracker.spawn(embed_lines(Arc::clone(vectors), Arc::clone(&self.outbox.runtime)));
+            tracker.spawn(embed_lines(Arc::clone(vectors), Arc::clone(&self.context.runtime)));
         }
     }
 }

@@ -11,7 +11,9 @@ use selkie_channel_core::{AccountId, PersonId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::post_files::PostFiles;
 use crate::delivery::posts::{resume, sweep_files};
 use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
@@ -44,16 +46,21 @@ use selkie_schedule::words::moment;
 use selkie_store::{PairedPerson, StoreError};
 
 mod assemble;
+mod build;
+mod calendar;
 mod channels;
+mod hearing;
 mod knowledge;
 mod lives;
 mod memory;
+mod operating;
 mod parts;
 mod people;
 mod proven;
 mod reload;
 mod remake;
 mod rooms;
+mod state_files;
 #[cfg(test)]
 mod stories;
 #[cfg(test)]
@@ -66,6 +73,7 @@ mod stories_of_hanging_up;
 mod stories_of_questions;
 #[cfg(test)]
 mod stories_of_refusals;
+mod tasks;
 #[cfg(test)]
 pub mod testing;
 mod windows;
@@ -76,10 +84,10 @@ pub use remake::{ChannelChange, ChannelOutcome};
 
 /// Everything between the channels and the agent.
 pub struct Flow {
-    /// What is said, until its receipt.
-    pub outbox: Arc<Outbox>,
-    /// What is heard.
-    pub intake: Arc<Intake>,
+    context: Context,
+    outbox: Arc<Outbox>,
+    post_files: Arc<PostFiles>,
+    intake: Arc<Intake>,
     workers: Arc<Workers>,
     /// What people may use.
     pub limits: Arc<Limits>,
@@ -93,7 +101,7 @@ pub struct Flow {
     /// Channels are changed by one at a time.
     changing: tokio::sync::Mutex<()>,
     /// What a reload puts others in the place of.
-    pub live: Lives,
+    live: Lives,
     /// Contacts and todo lists, as tools reach them.
     pub people: People,
     /// What is remembered.
@@ -106,7 +114,7 @@ pub struct Flow {
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
     /// The cache folder.
-    pub cache_dir: PathBuf,
+    cache_dir: PathBuf,
     summaries: Mutex<Option<Summaries>>,
     /// When the next conversation that rests is summed up.
     pub rests: watch::Receiver<Option<DateTime<Utc>>>,
@@ -134,19 +142,21 @@ impl Flow {
         self.heartbeat.keep().await?;
         self.prepare_schedules().await?;
         self.start_at_terminal(tracker, stop).await?;
-        let tracker = &self.outbox.runtime.tracker;
+        let tracker = &self.context.runtime.tracker;
         tracker.spawn(resume(Arc::clone(&self.outbox)));
         if let Some(ticker) = locked(&self.ticker).take() {
             tracker.spawn(ticker.run());
         }
         self.start_memory(tracker);
         if let Some(items) = &self.due_items {
-            tracker.spawn(Arc::clone(items).watch(Arc::clone(&self.outbox)));
+            tracker.spawn(Arc::clone(items).watch(self.context.clone(), Arc::clone(&self.outbox)));
         }
         if let Some(moved) = &self.moved_chats {
-            tracker.spawn(Arc::clone(moved).watch(Arc::clone(&self.outbox)));
+            tracker.spawn(Arc::clone(moved).watch(self.context.clone()));
         }
-        tracker.spawn(Arc::clone(&self.acquaintances).watch(Arc::clone(&self.outbox)));
+        tracker.spawn(
+            Arc::clone(&self.acquaintances).watch(self.context.clone(), Arc::clone(&self.outbox)),
+        );
         Ok(())
     }
 
@@ -163,43 +173,44 @@ impl Flow {
         self.may_begin().await?;
         self.know_paired().await?;
         let outbox = &self.outbox;
-        let back = outbox
+        let back = self
+            .context
             .storage
             .ledger
-            .reclaim(&outbox.runtime.instance, outbox.runtime.clock.now())
+            .reclaim(&self.context.runtime.instance, self.context.runtime.clock.now())
             .await?;
         if back > 0 {
             tracing::info!(tasks = back, "unfinished tasks of an earlier run continue");
         }
         self.workers.suspect().await?;
-        let moved = outbox.storage.ledger.moved_places().await?;
-        let open = outbox.storage.ledger.open_commands().await?;
+        let moved = self.context.storage.ledger.moved_places().await?;
+        let open = self.context.storage.ledger.open_commands().await?;
         self.relay(tracker, stop);
         self.ask_windows();
         for (old, new) in moved {
-            if let Some(account) = outbox.accounts.get(old.account()) {
+            if let Some(account) = self.context.accounts.get(old.account()) {
                 outbox.follow(&account, &old, &new).await;
                 self.memory.moved(&old, &new).await;
             }
         }
         self.intake.commands.carry_out(open).await;
         let delivery_workers = self.delivery_workers().await?;
-        outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
-        outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
-        outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
-        outbox.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
+        outbox.files().sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
+        self.context.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
+        self.context.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
+        self.context.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
         delivery_workers.into_iter().for_each(|worker| self.start_sending(worker));
-        outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        self.context.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
-        let tracker = &outbox.runtime.tracker;
+        let tracker = &self.context.runtime.tracker;
         tracker.spawn(deferred::sweep(Arc::clone(outbox)));
         tracker.spawn(deferred::offer_again(Arc::clone(outbox)));
         tracker.spawn(Arc::clone(&self.limits).write_behind());
-        tracker.spawn(Arc::clone(&outbox.storage).watch_over());
+        tracker.spawn(Arc::clone(&self.context.storage).watch_over());
         if let Some(janitor) = locked(&self.janitor).take() {
             tracker.spawn(janitor.run());
         }
-        outbox.accounts.all().for_each(|account| self.start_receiving(account));
+        self.context.accounts.all().for_each(|account| self.start_receiving(account));
         Ok(())
     }
 
@@ -228,13 +239,13 @@ impl Flow {
 
     /// Returns what finds the address of a post.
     pub fn post_urls(&self) -> PostUrl {
-        let accounts = Arc::clone(&self.outbox.accounts);
+        let accounts = Arc::clone(&self.context.accounts);
         Arc::new(move |to, message| Some((accounts.of(to)?.channel.posting?.data.url)(message)))
     }
 
     /// Returns the time.
     pub fn now(&self) -> DateTime<Utc> {
-        self.outbox.runtime.now()
+        self.context.runtime.now()
     }
 
     /// Runs one task in the terminal and streams what happens, to the end of its delivery. Whoever drops the
@@ -245,7 +256,7 @@ impl Flow {
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         let counter = Arc::clone(&self.counter);
         let begun = async move { counter.begin(ask).await };
-        self.outbox.runtime.to_the_end(begun).await
+        self.context.runtime.to_the_end(begun).await
     }
 
     /// Answers the question with this key for whoever sits at the terminal.
@@ -255,7 +266,7 @@ impl Flow {
     pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
         let (counter, question) = (Arc::clone(&self.counter), question.to_owned());
         let answered = async move { counter.answer(&question, reply).await };
-        self.outbox.runtime.to_the_end(answered).await
+        self.context.runtime.to_the_end(answered).await
     }
 
     /// Starts the delivery workers alone: nothing is heard, no task is run.
@@ -278,12 +289,12 @@ impl Flow {
     /// # Errors
     /// When the store cannot be read.
     pub async fn know_paired(&self) -> Result<(), StoreError> {
-        for PairedPerson { person, trust } in self.outbox.storage.ledger.paired().await? {
+        for PairedPerson { person, trust } in self.context.storage.ledger.paired().await? {
             match trust {
                 Trust::Owner => {
                     self.timetable.owners.add(&person);
                 }
-                _ => self.outbox.accounts.let_in(&person),
+                _ => self.context.accounts.let_in(&person),
             }
         }
         Ok(())
@@ -291,7 +302,7 @@ impl Flow {
 
     /// Refuses to begin anything of a restored life.
     async fn may_begin(&self) -> Result<(), StoreError> {
-        match self.outbox.storage.ledger.restored().await? {
+        match self.context.storage.ledger.restored().await? {
             None => Ok(()),
             Some(restored) => Err(StoreError::Held(
                 restored.says(&moment(restored.made_at, self.timetable.book.zone())),
@@ -302,7 +313,7 @@ impl Flow {
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.
     fn relay(&self, tracker: &TaskTracker, stop: Stop) {
         let limits = Arc::clone(&self.limits);
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         let (inner, own) = (runtime.stop.clone(), runtime.tracker.clone());
         tracker.spawn(async move {
             tokio::select! {
@@ -323,7 +334,7 @@ impl Flow {
         let queues = std::mem::take(&mut *locked(&self.queues));
         let mut delivery_workers = Vec::new();
         for (id, queue) in queues {
-            let Some(account) = self.outbox.accounts.get(&id) else { continue };
+            let Some(account) = self.context.accounts.get(&id) else { continue };
             let mut delivery_worker = DeliveryWorker::new(Arc::clone(&self.outbox), account, queue);
             delivery_worker.load().await?;
             delivery_workers.push(delivery_worker);

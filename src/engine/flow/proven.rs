@@ -11,7 +11,7 @@ use selkie_domain::command_line;
 impl Flow {
     /// Lists the channels of platforms as they stand.
     pub fn platforms(&self) -> Vec<Channel> {
-        let accounts = self.outbox.accounts.all();
+        let accounts = self.context.accounts.all();
         let platforms = accounts
             .filter(|account| account.channel.name != command_line::NAME && !account.is_leaving());
         let mut all: Vec<Channel> = platforms.map(|account| account.channel.clone()).collect();
@@ -27,11 +27,11 @@ impl Flow {
             matches!(it.became, ChannelOutcome::Added | ChannelOutcome::Remade)
         };
         for change in changes.iter_mut().filter(began) {
-            let account = self.outbox.accounts.get(&AccountId::new(change.account.as_str()));
+            let account = self.context.accounts.get(&AccountId::new(change.account.as_str()));
             let Some(account) = account.filter(|it| it.channel.receiver.is_some()) else {
                 continue;
             };
-            let stop = &self.outbox.runtime.stop.receivers;
+            let stop = &self.context.runtime.stop.receivers;
             let answered = stop.run_until_cancelled(timeout_at(until, account.first_answer()));
             match answered.await {
                 Some(Ok(refused)) => change.refused = refused,

@@ -15,13 +15,13 @@ impl Flow {
     /// # Errors
     /// When the store cannot be read: nothing is changed.
     pub async fn adopt(&self, new: ByConfig) -> Result<(), StoreError> {
-        let paired = self.outbox.storage.ledger.paired().await?.into_iter();
+        let paired = self.context.storage.ledger.paired().await?.into_iter();
         let paired = paired.filter(|one| one.trust == Trust::Owner);
         let mut owners = new.owners.clone();
         owners.extend(paired.map(|one| one.person).filter(|one| !new.owners.contains(one)));
         self.timetable.owners.put(&owners);
         self.named_owners.put(new.owners);
-        self.outbox.settings.put(new.settings.delivery());
+        self.outbox.put_settings(new.settings.delivery());
         self.live.put(&new.settings);
         self.live.decision.put(new.decision);
         self.live.models.put(new.models);

@@ -89,7 +89,7 @@ impl Flow {
         let _one = self.changing.lock().await;
         let stays: BTreeSet<AccountId> = channels.iter().map(|c| c.account.clone()).collect();
         let mut changes = Vec::new();
-        for account in self.outbox.accounts.all() {
+        for account in self.context.accounts.all() {
             let is_platform = account.channel.name != command_line::NAME;
             if is_platform && !account.is_leaving() && !stays.contains(&account.channel.account) {
                 changes.push(change(&account, ChannelOutcome::Removed));
@@ -97,7 +97,7 @@ impl Flow {
             }
         }
         for channel in channels {
-            let before = self.outbox.accounts.get(&channel.account);
+            let before = self.context.accounts.get(&channel.account);
             let goes_on = |before: &Arc<Account>| {
                 !before.is_leaving() && !changed.contains(before.channel.name)
             };
@@ -115,13 +115,13 @@ impl Flow {
     pub(super) fn start_receiving(&self, account: Arc<Account>) {
         let tracker = account.receiving.tracker.clone();
         let listening = listen(Arc::clone(&self.listening), account);
-        self.outbox.runtime.tracker.spawn(tracker.track_future(listening));
+        self.context.runtime.tracker.spawn(tracker.track_future(listening));
     }
 
     /// Begins to send for an account.
     pub(super) fn start_sending(&self, worker: DeliveryWorker) {
         let tracker = worker.account().sending.tracker.clone();
-        self.outbox.runtime.tracker.spawn(tracker.track_future(worker.run()));
+        self.context.runtime.tracker.spawn(tracker.track_future(worker.run()));
     }
 
     async fn put_in_place_of(
@@ -138,13 +138,13 @@ impl Flow {
         });
         self.let_in(&account).await;
         let outbox = &self.outbox;
-        outbox.accounts.put(Arc::clone(&account));
-        let queue = outbox.queues.open(account.channel.account.clone());
+        self.context.accounts.put(Arc::clone(&account));
+        let queue = outbox.open_queue(account.channel.account.clone());
         let speaks = Arc::clone(self).speak(before, Arc::clone(&account), queue);
-        outbox.runtime.tracker.spawn(account.sending.tracker.track_future(speaks));
+        self.context.runtime.tracker.spawn(account.sending.tracker.track_future(speaks));
         self.start_receiving(Arc::clone(&account));
         // What has waited for it in the ledger is looked for now.
-        self.workers.ready(Vec::new(), Some(outbox.runtime.now()));
+        self.workers.ready(Vec::new(), Some(self.context.runtime.now()));
         account
     }
 
@@ -159,12 +159,12 @@ impl Flow {
             before.sending.ended().await;
         }
         let outbox = &self.outbox;
-        let (end, stop) = (account.sending.end.clone(), outbox.runtime.stop.work.clone());
+        let (end, stop) = (account.sending.end.clone(), self.context.runtime.stop.work.clone());
         let mut worker = DeliveryWorker::new(Arc::clone(outbox), account, queue);
         while !end.is_cancelled() && !stop.is_cancelled() {
             match worker.load().await {
                 Ok(()) => break,
-                Err(error) => outbox.storage.trouble(&error),
+                Err(error) => self.context.storage.trouble(&error),
             }
             tokio::select! {
                 () = tokio::time::sleep(AGAIN) => {}
@@ -179,11 +179,13 @@ impl Flow {
     /// Gives an account what its people were let in by beside the config, and the places that have moved.
     async fn let_in(&self, account: &Arc<Account>) {
         let outbox = &self.outbox;
-        let paired = outbox.storage.insist(|ledger| ledger.paired()).await.unwrap_or_default();
+        let paired =
+            self.context.storage.insist(|ledger| ledger.paired()).await.unwrap_or_default();
         for one in paired.iter().filter(|one| one.trust != Trust::Owner) {
             account.let_in(&one.person);
         }
-        let moved = outbox.storage.insist(|ledger| ledger.moved_places()).await.unwrap_or_default();
+        let moved =
+            self.context.storage.insist(|ledger| ledger.moved_places()).await.unwrap_or_default();
         for (old, new) in moved.iter().filter(|(old, _)| *old.account() == account.channel.account)
         {
             outbox.follow(account, old, new).await;
@@ -194,16 +196,15 @@ impl Flow {
     async fn remove(self: &Arc<Self>, account: Arc<Account>) {
         account.leave();
         stop_receiving(&account).await;
-        self.outbox.runtime.tracker.spawn(Arc::clone(self).let_go_of(account));
+        self.context.runtime.tracker.spawn(Arc::clone(self).let_go_of(account));
     }
 
     async fn let_go_of(self: Arc<Self>, account: Arc<Account>) {
         let said = async {
             account.rests().await;
             let says = async {
-                let queues = &self.outbox.queues;
                 // In this order: what leaves the way waits by then.
-                while queues.has_underway(&account.channel.account)
+                while self.outbox.has_underway(&account.channel.account)
                     || account.waiting.load(Ordering::SeqCst) > 0
                 {
                     tokio::time::sleep(LOOK).await;
@@ -211,13 +212,13 @@ impl Flow {
             };
             timeout(LAST_WORDS, says).await.ok();
         };
-        let stop = &self.outbox.runtime.stop.work;
+        let stop = &self.context.runtime.stop.work;
         if stop.run_until_cancelled(said).await.is_none() {
             return;
         }
         let _one = self.changing.lock().await;
-        if self.outbox.accounts.let_go(&account) {
-            self.outbox.queues.close(&account.channel.account);
+        if self.context.accounts.let_go(&account) {
+            self.outbox.close_queue(&account.channel.account);
             account.sending.ended().await;
             let (channel, id) = (account.channel.name, &account.channel.account);
             tracing::info!(channel, account = %id, "this channel was removed: messages that wait for it stay in the \

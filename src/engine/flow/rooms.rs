@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::OpenOutbox;
+use crate::delivery::post_files::PostFiles;
 use crate::flow::parts::SummaryConfig;
 use crate::flow::people::People;
 use crate::intake::listen::Pauses;
@@ -14,6 +16,7 @@ use crate::work::moved_chats::MovedChats;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
+use crate::work::sessions::SessionBook;
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 use selkie_domain::live::Live;
@@ -25,7 +28,10 @@ use selkie_tools::shell::Processes;
 
 /// What the rooms are put together from.
 pub(super) struct Rooms {
+    pub(super) context: Context,
+    pub(super) post_files: Arc<PostFiles>,
     pub(super) opened: OpenOutbox,
+    pub(super) sessions: Arc<SessionBook>,
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,

@@ -55,7 +55,7 @@ async fn store_earlier(house: &Fixture, said: Inbound) {
     let fuse = Fuse {
         permits: 0,
         instance: Instance("old".to_owned()),
-        now: house.outbox.runtime.clock.now(),
+        now: house.context.runtime.clock.now(),
     };
     let batch = vec![Arrival { inbound: said, disposition }];
     house.ledger.accept(batch, None, fuse).await.unwrap();
@@ -175,7 +175,7 @@ async fn who_is_not_listened_to_any_more_is_not_answered() {
     }
     house.begin().await;
     let arrived = house.platform.wait_for(1).await;
-    let ignored = house.outbox.storage.ledger.tasks(None, 9).await.unwrap().pop().unwrap();
+    let ignored = house.context.storage.ledger.tasks(None, 9).await.unwrap().pop().unwrap();
     assert_eq!(arrived, [("tg:2".to_owned(), "re and me?".to_owned())]);
     let left = house.close().await;
     assert_eq!(left.tasks().await, [(TaskState::Failed, 1), (TaskState::Done, 1)]);
@@ -246,7 +246,7 @@ async fn a_broken_store_acknowledges_nothing_and_goes_on_when_it_is_whole() {
     let long = "a".repeat(200_000);
     let said = message("tg:1", &long);
     assert!(house.inbox.accept(vec![said.clone()], None).await.is_err());
-    assert!(!house.outbox.storage.health.is_whole());
+    assert!(!house.context.storage.health.is_whole());
     limit_growth(&house.ledger, 10_000).await;
     house.hear(vec![said]).await;
     assert_eq!(texts(&house.platform.wait_for(1).await), [format!("re {long}")]);
@@ -258,7 +258,7 @@ async fn a_task_that_met_a_broken_store_goes_on_under_its_claim() {
     let house = house().await;
     house.hear(vec![message("tg:1", "break"), message("tg:1", "b")]).await;
     assert_eq!(texts(&house.platform.wait_for(2).await), ["re break", "re b"]);
-    assert!(house.outbox.storage.health.is_whole());
+    assert!(house.context.storage.health.is_whole());
     house.close().await;
 }
 
@@ -318,7 +318,7 @@ async fn a_task_that_takes_the_process_down_is_given_up_at_its_fourth_claim() {
     let house = testing::desk();
     store_earlier(&house, message("tg:1", "poison")).await;
     let lane = Lane::of(&message("tg:1", "").conversation);
-    let now = house.outbox.runtime.clock.now();
+    let now = house.context.runtime.clock.now();
     for instance in ["x", "y", "z"].map(|name| Instance(name.to_owned())) {
         house.ledger.reclaim(&instance, now).await.unwrap();
         house.ledger.claim(&lane, &instance, now).await.unwrap().unwrap();

@@ -176,7 +176,7 @@ async fn a_daemon_that_ends_begins_nothing_and_loses_nothing() {
         let house = house().await;
         // One runs, and two wait: for its lane, and for a worker.
         house.hear(vec![message("tg:1", "hang"), message("tg:1", "next")]).await;
-        house.outbox.runtime.stop.receivers.cancel();
+        house.context.runtime.stop.receivers.cancel();
         cut(after, house.inbox.accept(vec![message("tg:2", "late")], None)).await;
         house.ledger.healthy().await.unwrap();
         settle_claims(&house).await;

@@ -18,8 +18,8 @@ use tokio_util::task::TaskTracker;
 use crate::clocks::Clocks;
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
-use crate::delivery::outbox::{Outbox, OutboxParts};
-use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::context::Context;
+use crate::delivery::outbox::Outbox;
 use crate::delivery::post_files::PostFiles;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
@@ -29,6 +29,7 @@ use crate::intake::policy::Rules;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
+use crate::work::sessions::SessionBook;
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 use selkie_agent::{DriveEnd, DriveOutcome, DropReason};
@@ -73,10 +74,10 @@ pub(crate) use platform::TestPlatform;
 use swapping::swapped;
 
 /// Whom nobody has met yet.
-pub(crate) fn acquaintances(outbox: &Outbox) -> Arc<Acquaintances> {
-    let clock = Arc::clone(&outbox.runtime.clock);
+pub(crate) fn acquaintances(context: &Context) -> Arc<Acquaintances> {
+    let clock = Arc::clone(&context.runtime.clock);
     let files = Files::new("/nowhere".into(), Arc::clone(&clock));
-    let storage = Arc::clone(&outbox.storage);
+    let storage = Arc::clone(&context.storage);
     Arc::new(Acquaintances::new(storage, Arc::new(files), Forms::default(), clock))
 }
 
@@ -217,6 +218,7 @@ impl TaskRunner for TestMind {
 /// A running flow over a store of its own.
 pub(crate) struct Fixture {
     pub(crate) flow: Arc<Flow>,
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) rights: Arc<Rights>,
     pub(crate) ledger: Arc<SqlLedger>,
@@ -237,7 +239,7 @@ impl Fixture {
 
     /// The account of the usual platform.
     pub(crate) fn account(&self) -> Arc<Account> {
-        self.outbox.accounts.get(&account()).unwrap()
+        self.context.accounts.get(&account()).unwrap()
     }
 
     /// What becomes of messages.
@@ -392,18 +394,16 @@ pub(crate) fn desk_by(
         stop,
     });
     let owners = Owners::of(vec![PersonId::new("tg:1"), PersonId::new("ot:1")]);
-    let post_files = PostFiles::below(cache.path(), runtime.redactor.clone());
-    let opened = Outbox::open(OutboxParts {
+    let post_files = Arc::new(PostFiles::below(cache.path(), runtime.redactor.clone()));
+    let context = Context {
         storage: Arc::new(Storage::new(Arc::clone(&ledger) as _, Arc::clone(&runtime))),
         runtime,
-        accounts: Arc::clone(&accounts),
-        settings: settings.delivery(),
-        files: OutgoingFiles::below(cache.path()),
-        post_files: Arc::new(post_files),
-        owners: owners.clone(),
-    });
+        accounts,
+        owners,
+    };
+    let opened = Outbox::open(&context, settings.delivery(), Arc::clone(&post_files), cache.path());
     let outbox = Arc::clone(&opened.outbox);
-    let rights = Arc::new(Rights { owners, places: Live::of(settings.places.clone()), accounts });
+    let rights = Arc::new(Rights::new(&context, settings.places.clone()));
     let book = Book::new(BookParts {
         ledger: Arc::clone(&ledger) as _,
         clock,
@@ -413,9 +413,9 @@ pub(crate) fn desk_by(
         redactor: Redactor::default(),
     });
     let records = crate::work::records::Records {
-        storage: Arc::clone(&outbox.storage),
-        accounts: Arc::clone(&outbox.accounts),
-        acquaintances: acquaintances(&outbox),
+        storage: Arc::clone(&context.storage),
+        accounts: Arc::clone(&context.accounts),
+        acquaintances: acquaintances(&context),
         owners: rights.owners.clone(),
     };
     let state_dir = cache.path().join("state");
@@ -442,19 +442,26 @@ pub(crate) fn desk_by(
         models: Default::default(),
         persona: Arc::new(Persona::of(Path::new("/nowhere"))),
         outage: Default::default(),
+        context: context.clone(),
+        post_files,
+        sessions: Arc::new(SessionBook {
+            context: context.clone(),
+            outbox: Arc::clone(&outbox),
+            rights: Arc::clone(&rights),
+        }),
         opened,
         terminal,
         timetable: Arc::new(timetable),
         memory: Arc::new(memory),
         people: crate::flow::people::People {
-            todo_file: Arc::new(selkie_tools::ports::NoTodoFile),
-            addressees: Arc::new(selkie_tools::ports::NoAddressees),
+            todo_file: Arc::new(selkie_tools::absent::NoTodoFile),
+            addressees: Arc::new(selkie_tools::absent::NoAddressees),
             contexts: Vec::new(),
         },
         summing: None,
         due_items: None,
         moved_chats: None,
-        acquaintances: acquaintances(&outbox),
+        acquaintances: acquaintances(&context),
         schedules: Vec::new(),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {
@@ -477,8 +484,20 @@ pub(crate) fn desk_by(
     let flow = Arc::new(Flow::assemble(rooms));
     let inbox = AccountInbox {
         intake: Arc::clone(&flow.intake),
-        account: outbox.accounts.get(&account()).unwrap(),
+        account: context.accounts.get(&account()).unwrap(),
     };
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    Fixture { flow, rights, outbox, ledger, platform, inbox, decider, tracker, stop, cache }
+    Fixture {
+        flow,
+        rights,
+        context,
+        outbox,
+        ledger,
+        platform,
+        inbox,
+        decider,
+        tracker,
+        stop,
+        cache,
+    }
 }

@@ -11,8 +11,8 @@ impl Flow {
     pub(super) fn ask_windows(&self) {
         let Some(runner) = &self.live.runner else { return };
         let profiles = Arc::clone(&runner.now().agent.profiles);
-        let stop = self.outbox.runtime.stop.receivers.clone();
-        self.outbox.runtime.tracker.spawn(async move {
+        let stop = self.context.runtime.stop.receivers.clone();
+        self.context.runtime.tracker.spawn(async move {
             let asking = join_all(profiles.values().map(|model| model.ask_window()));
             stop.run_until_cancelled(asking).await;
         });

@@ -6,6 +6,7 @@ use selkie_channel_core::{Audience, Body, Inbound, Outbound, PersonId, What};
 use tokio::sync::Mutex;
 
 use crate::delivery::account::Account;
+use crate::delivery::context::Context;
 use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::questions;
@@ -24,6 +25,7 @@ use selkie_store::{Arrival, Disposition, QuestionRow, ReminderRow, TapDone, TapE
 
 /// Carries out rows of taps and answers.
 pub struct ButtonPresses {
+    context: Context,
     outbox: Arc<Outbox>,
     workers: Arc<Workers>,
     limits: Arc<Limits>,
@@ -48,6 +50,7 @@ enum Judgement {
 
 impl ButtonPresses {
     pub(crate) fn new(
+        context: &Context,
         outbox: &Arc<Outbox>,
         workers: &Arc<Workers>,
         limits: &Arc<Limits>,
@@ -56,11 +59,13 @@ impl ButtonPresses {
     ) -> Self {
         Self {
             reminders: Arc::clone(reminders),
+            context: context.clone(),
             outbox: Arc::clone(outbox),
             workers: Arc::clone(workers),
             limits: Arc::clone(limits),
             rules: Arc::clone(rules),
             decisions: Decisions {
+                context: context.clone(),
                 outbox: Arc::clone(outbox),
                 workers: Arc::clone(workers),
                 rights: Arc::clone(&rules.rights),
@@ -71,7 +76,7 @@ impl ButtonPresses {
 
     /// Carries out one row.
     pub async fn one(&self, row: InboxId, inbound: &Inbound) {
-        let Some(account) = self.outbox.accounts.of(&inbound.conversation) else { return };
+        let Some(account) = self.context.accounts.of(&inbound.conversation) else { return };
         let What::Tap { question, choice, handle } = &inbound.what else {
             return self.words(row, inbound, &account).await;
         };
@@ -91,7 +96,7 @@ impl ButtonPresses {
     async fn answer_tap(&self, account: &Account, inbound: &Inbound, handle: &str, text: &str) {
         let body = Body::TapAnswer { handle: handle.to_owned(), text: text.to_owned() };
         let outbound = Outbound::new(inbound.conversation.clone(), body);
-        for part in rendered(&account.channel, &outbound, &self.outbox.runtime.redactor) {
+        for part in rendered(&account.channel, &outbound, &self.context.runtime.redactor) {
             drop(account.channel.sender.deliver(&part).await);
         }
     }
@@ -106,26 +111,29 @@ impl ButtonPresses {
     ) -> Option<String> {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
-        let held = outbox.storage.insist(|_| deferred::tap(outbox, row, inbound, key)).await?;
+        let held =
+            self.context.storage.insist(|_| deferred::tap(outbox, row, inbound, key)).await?;
         if held.is_some() {
             return held;
         }
         if let Some(id) = ReminderId::parse(key)
-            && let Some(found) = outbox.storage.insist(|ledger| ledger.reminder(id)).await?
+            && let Some(found) = self.context.storage.insist(|ledger| ledger.reminder(id)).await?
         {
             return self.reminder(row, inbound, &found, choice).await;
         }
-        let found = outbox
+        let found = self
+            .context
             .storage
             .insist(|ledger| ledger.question(inbound.conversation.account(), key))
             .await?;
         if found.is_none()
-            && let Some(approval) = outbox.storage.insist(|ledger| ledger.approval(key)).await?
+            && let Some(approval) =
+                self.context.storage.insist(|ledger| ledger.approval(key)).await?
         {
             return self.decisions.tap(row, inbound, approval, choice).await;
         }
         if let Some(question) = &found
-            && !under::fits(outbox, inbound, question.outbound).await?
+            && !under::fits(&self.context, inbound, question.outbound).await?
         {
             self.carry_out(row, TapEffect::Nothing).await?;
             return Some(unknown());
@@ -168,9 +176,9 @@ impl ButtonPresses {
         found: &ReminderRow,
         choice: &str,
     ) -> Option<String> {
-        let account = self.outbox.accounts.of(&inbound.conversation)?;
+        let account = self.context.accounts.of(&inbound.conversation)?;
         let refused = match found.said {
-            Some(said) if !under::fits(&self.outbox, inbound, said).await? => Some(unknown()),
+            Some(said) if !under::fits(&self.context, inbound, said).await? => Some(unknown()),
             _ if self.rules.of(&account, |policy| policy.principal(inbound)).is_none() => {
                 Some(messages::later::NOT_ON_THE_LIST.to_owned())
             }
@@ -181,7 +189,7 @@ impl ButtonPresses {
             return refused;
         }
         let tap = |_: &_| self.reminders.tap(row, inbound, found.clone(), choice);
-        match self.outbox.storage.insist(tap).await? {
+        match self.context.storage.insist(tap).await? {
             TapOutcome::Done(text) => Some(text),
             TapOutcome::Idle(text) => {
                 self.carry_out(row, TapEffect::Nothing).await?;
@@ -195,7 +203,8 @@ impl ButtonPresses {
     async fn words(&self, row: InboxId, inbound: &Inbound, account: &Account) {
         let _turn = self.turn.lock().await;
         let outbox = &self.outbox;
-        let Some(found) = outbox.storage.insist(|ledger| ledger.question_of(row)).await else {
+        let Some(found) = self.context.storage.insist(|ledger| ledger.question_of(row)).await
+        else {
             return;
         };
         if found.is_none() && self.decisions.words(row, inbound).await {
@@ -230,11 +239,13 @@ impl ButtonPresses {
     /// Answers a question with what was typed at the command line; `false` when it is not open any more.
     pub async fn typed(&self, question: &QuestionRow, given: &QuestionResult) -> bool {
         let _turn = self.turn.lock().await;
-        let outbox = &self.outbox;
-        outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
-        let done =
-            outbox.storage.insist(|ledger| ledger.answer_typed(question, given.clone())).await;
-        outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
+        self.context.runtime.crash.hit(CrashPoint::BeforeAnswer);
+        let done = self
+            .context
+            .storage
+            .insist(|ledger| ledger.answer_typed(question, given.clone()))
+            .await;
+        self.context.runtime.crash.hit(CrashPoint::AfterAnswer);
         let Some(TapDone { done, ready, .. }) = done else { return false };
         self.workers.ready(ready.into_iter().collect(), None);
         done
@@ -242,9 +253,10 @@ impl ButtonPresses {
 
     async fn carry_out(&self, row: InboxId, effect: TapEffect) -> Option<TapDone> {
         let outbox = &self.outbox;
-        outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
-        let mut done = outbox.storage.insist(|ledger| ledger.answer(row, effect.clone())).await??;
-        outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
+        self.context.runtime.crash.hit(CrashPoint::BeforeAnswer);
+        let mut done =
+            self.context.storage.insist(|ledger| ledger.answer(row, effect.clone())).await??;
+        self.context.runtime.crash.hit(CrashPoint::AfterAnswer);
         if let Some(queued) = done.queued.take() {
             outbox.send(queued);
         }

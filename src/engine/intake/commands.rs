@@ -12,6 +12,7 @@ use selkie_channel_core::{Audience, Command, ConversationId, Inbound, PersonId};
 use crate::delivery::account::Account;
 use crate::delivery::approvals;
 use crate::delivery::beside;
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::KeptProgress;
 use crate::delivery::questions;
@@ -45,6 +46,7 @@ const MAX_STOPPED: usize = 50;
 
 /// Carries out rows of commands, taps and answers.
 pub struct Commands {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) stops: Arc<StopTokens>,
     pub(crate) kept: Arc<KeptProgress>,
@@ -79,12 +81,11 @@ impl Commands {
     }
 
     async fn one(&self, row: InboxId, inbound: &Inbound, command: &Command) {
-        let outbox = &self.outbox;
-        if outbox.accounts.of(&inbound.conversation).is_none() {
+        if self.context.accounts.of(&inbound.conversation).is_none() {
             // It waits for a process that has the channel.
             return;
         }
-        outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
+        self.context.runtime.crash.hit(CrashPoint::BeforeCommand);
         let effect = match self.limits.stops_command(inbound).await {
             Some(reached) => {
                 self.limits.tell(&reached, Some(inbound)).await;
@@ -92,12 +93,12 @@ impl Commands {
             }
             None => {
                 let given = GivenCommand::in_message(inbound, command);
-                outbox.storage.insist(|_| self.effect(&given)).await
+                self.context.storage.insist(|_| self.effect(&given)).await
             }
         };
         let Some(effect) = effect else { return };
-        let done = outbox.storage.insist(|ledger| ledger.command(row, effect.clone())).await;
-        outbox.runtime.crash.hit(CrashPoint::AfterCommand);
+        let done = self.context.storage.insist(|ledger| ledger.command(row, effect.clone())).await;
+        self.context.runtime.crash.hit(CrashPoint::AfterCommand);
         let Some(Some(done)) = done else { return };
         tracing::debug!(%row, "the command is carried out");
         self.done(&inbound.conversation, &effect, done).await;
@@ -105,14 +106,14 @@ impl Commands {
 
     /// Carries out what is typed at the command line.
     pub async fn typed(&self, typed: &TerminalCommand) {
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let given = GivenCommand::from(typed);
-        self.outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
+        self.context.runtime.crash.hit(CrashPoint::BeforeCommand);
         let Some(effect) = storage.insist(|_| self.effect(&given)).await else { return };
         let done = storage
             .insist(|ledger| ledger.command_typed(typed.location.clone(), effect.clone()))
             .await;
-        self.outbox.runtime.crash.hit(CrashPoint::AfterCommand);
+        self.context.runtime.crash.hit(CrashPoint::AfterCommand);
         if let Some(done) = done {
             self.done(given.conversation, &effect, done).await;
         }
@@ -124,7 +125,7 @@ impl Commands {
     /// In words: what is remembered there is there still, and nothing else was forgotten.
     pub async fn forget_by_hand(&self, here: Location) -> Result<(), String> {
         self.memory.book.forget(&here.conversation).await.map_err(|why| why.to_string())?;
-        let (storage, effect) = (&self.outbox.storage, CommandEffect::Forget(None));
+        let (storage, effect) = (&self.context.storage, CommandEffect::Forget(None));
         let done = storage.ledger.command_typed(here.clone(), effect.clone()).await;
         let done = done.map_err(|error| error.to_string())?;
         self.done(&here.conversation, &effect, done).await;
@@ -150,7 +151,7 @@ impl Commands {
 
     /// Ends a task: who asked it has gone.
     pub async fn abandon(&self, task: TaskId) {
-        let done = self.outbox.storage.insist(|ledger| ledger.abandon(task)).await;
+        let done = self.context.storage.insist(|ledger| ledger.abandon(task)).await;
         if let Some(done) = done {
             tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
             self.follow_up(done).await;
@@ -169,11 +170,11 @@ impl Commands {
         for task in done.stopping {
             self.stops.stop(task);
             self.processes.end_of(task);
-            let sought = outbox.storage.insist(|ledger| ledger.approvals(Some(task))).await;
+            let sought = self.context.storage.insist(|ledger| ledger.approvals(Some(task))).await;
             let sought = sought.unwrap_or_default();
             if !self.kept.end(task) && !sought.is_empty() {
                 // It has waited since before the last start.
-                outbox.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
+                self.context.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
             }
             for approval in sought {
                 approvals::close(outbox, &approval).await;
@@ -190,7 +191,7 @@ impl Commands {
 
     async fn effect(&self, given: &GivenCommand<'_>) -> Result<CommandEffect, StoreError> {
         let say = |text: String| Ok(CommandEffect::Say(self.draft(given, text)));
-        let Some(account) = self.outbox.accounts.of(given.conversation) else {
+        let Some(account) = self.context.accounts.of(given.conversation) else {
             return Ok(CommandEffect::Say(None));
         };
         // The rights of today: the row may be older than the config.
@@ -244,7 +245,7 @@ impl Commands {
             Builtin::Think => self.think(given).await,
             Builtin::Plan => self.plan(given, trust, &command.args).await,
             Builtin::Stop => self.stop(given, &account, trust).await,
-            Builtin::Reset if !may_end(&self.outbox, given, trust).await? => {
+            Builtin::Reset if !may_end(&self.context, given, trust).await? => {
                 say(messages::not_yours(builtin.name()))
             }
             Builtin::Reset => {
@@ -259,7 +260,7 @@ impl Commands {
 
     /// Drafts an answer, with commands as they are typed here.
     fn draft(&self, given: &GivenCommand<'_>, text: String) -> Option<Draft> {
-        let carrier = self.outbox.accounts.of(given.conversation)?.channel.carrier;
+        let carrier = self.context.accounts.of(given.conversation)?.channel.carrier;
         self.answer(given, &messages::typed(&text, carrier))
     }
 
@@ -293,11 +294,11 @@ impl Commands {
         trust: Trust,
         args: &str,
     ) -> Result<CommandEffect, StoreError> {
-        let mode = self.outbox.storage.ledger.mode(given.conversation).await?;
+        let mode = self.context.storage.ledger.mode(given.conversation).await?;
         let say = |text: String| self.draft(given, text);
         match args.trim().to_lowercase().as_str() {
             "" => Ok(CommandEffect::Say(say(messages::plan(mode)))),
-            "off" if !may_end(&self.outbox, given, trust).await? => {
+            "off" if !may_end(&self.context, given, trust).await? => {
                 Ok(CommandEffect::Say(say(messages::not_yours(Builtin::Plan.name()))))
             }
             "off" => Ok(CommandEffect::Mode(Mode::Normal, say(messages::plan_off(mode)))),
@@ -316,17 +317,18 @@ impl Commands {
     ) -> Result<CommandEffect, StoreError> {
         let may_all = given.audience == Audience::Direct || trust == Trust::Owner;
         let by = (!may_all).then(|| given.person.clone());
-        let (conversation, outbox) = (given.conversation, &self.outbox);
+        let conversation = given.conversation;
         let threads = self.busy_threads(given, account).await?;
         let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
         let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
         let running =
-            outbox.storage.ledger.status(conversation).await?.running.map(|(task, _)| task);
+            self.context.storage.ledger.status(conversation).await?.running.map(|(task, _)| task);
         let left = |except| match may_all {
             true => self.processes.left_in(conversation, except),
             false => Vec::new(),
         };
-        let (others, all) = (left(running), left(None));
+        let others = left(running);
+        let all = left(None);
         let stopped = match asked.is_empty() {
             true => messages::stopped(&others),
             false => messages::stopped_in_threads(&asked) + &messages::still_running(&others),
@@ -353,7 +355,7 @@ impl Commands {
         given: &GivenCommand<'_>,
         account: &Account,
     ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let mut busy = Vec::new();
         let message = given.message().and_then(|inbound| inbound.message.as_ref());
         if !account.channel.address.covers(given.conversation, message) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, ConversationId, Inbound, What};
 
 use crate::delivery::approvals;
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::guesses::{self, Guess};
 use crate::intake::{messages, under};
@@ -22,6 +23,7 @@ const NOT_WHOLE: &str =
 
 /// Carries out decisions.
 pub struct Decisions {
+    pub context: Context,
     pub outbox: Arc<Outbox>,
     pub workers: Arc<Workers>,
     pub rights: Arc<Rights>,
@@ -47,9 +49,9 @@ impl Decisions {
 
     /// Carries out words that were taken for a decision when they were stored; `false` when they are none.
     pub async fn words(&self, row: InboxId, inbound: &Inbound) -> bool {
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let coded = Verdict::with_code(&inbound.text).is_some();
-        if coded && guesses::are_too_many(&self.outbox, inbound).await {
+        if coded && guesses::are_too_many(&self.context, inbound).await {
             self.nothing_waits(row, inbound).await;
             return true;
         }
@@ -100,7 +102,7 @@ impl Decisions {
             return Some("This request is for somebody else.".to_owned());
         }
         for said in theirs(inbound, &approval).map(|one| one.outbound).collect::<Vec<_>>() {
-            if !under::fits(&self.outbox, inbound, said).await? {
+            if !under::fits(&self.context, inbound, said).await? {
                 self.nothing(row).await?;
                 return Some(under::NOT_HERE.to_owned());
             }
@@ -138,7 +140,7 @@ impl Decisions {
 
     /// Answers words that would decide, and decide nothing: nothing waits under that code.
     pub async fn nothing_waits(&self, row: InboxId, inbound: &Inbound) {
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let text = self.nothing_told(inbound).await;
         let draft = text.and_then(|text| self.outbox.draft_to(inbound, &text));
         let effect = CommandEffect::Say(draft.clone());
@@ -157,13 +159,13 @@ impl Decisions {
     /// What the sender of a word without a request reads; nothing, after too many wrong codes.
     async fn nothing_told(&self, inbound: &Inbound) -> Option<String> {
         if inbound.text.split_whitespace().nth(1).is_some() {
-            match guesses::wrong(&self.outbox, inbound).await {
+            match guesses::wrong(&self.context, inbound).await {
                 Guess::Answered => {}
                 Guess::LastWord => return Some(messages::TOO_MANY_CODES.to_owned()),
                 Guess::Silent => return None,
             }
         }
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let open = storage.insist(|ledger| ledger.approvals(None)).await.unwrap_or_default();
         let open = open.into_iter().filter(|approval| self.may_decide(inbound, approval));
         Some(messages::no_such_request(&inbound.text, &open.collect::<Vec<_>>()))
@@ -172,7 +174,7 @@ impl Decisions {
     async fn nothing(&self, row: InboxId) -> Option<DecisionResult> {
         let (verdict, name) = (Verdict::Deny, String::new());
         let decision = Decision { row: Some(row), key: None, verdict, by: None, name };
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         storage.insist(|ledger| ledger.decide(decision.clone())).await?
     }
 
@@ -183,10 +185,10 @@ impl Decisions {
         approval: ApprovalRow,
         by: Option<&Inbound>,
     ) -> Option<String> {
-        let storage = &self.outbox.storage;
-        self.outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
+        let storage = &self.context.storage;
+        self.context.runtime.crash.hit(CrashPoint::BeforeAnswer);
         let mut decided = storage.insist(|ledger| ledger.decide(decision.clone())).await??;
-        self.outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
+        self.context.runtime.crash.hit(CrashPoint::AfterAnswer);
         if decision.verdict == Verdict::Unmute {
             return Some(messages::unmuted(decided.done));
         }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::Body;
 
 use crate::delivery::account::Account;
+use crate::delivery::context::Context;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::intake::firing::decision::{
@@ -35,6 +36,7 @@ mod request;
 
 /// Carries out schedules that have come due.
 pub struct Firings {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     pub(crate) rights: Arc<Rights>,
@@ -111,7 +113,7 @@ impl Firings {
             wait,
             by_hand: false,
         };
-        self.outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
+        self.context.storage.insist(|_| self.intake.fire(firing.clone())).await?;
         self.notices.tell_paused(row, &why).await;
         Some(())
     }
@@ -129,8 +131,8 @@ impl Firings {
         let last = last.map(|at| LastTime { at, local: wall_time(row, at) });
         if let Some(at) = fires {
             if !by_hand {
-                let late = self.outbox.runtime.now() - at;
-                self.outbox.runtime.metrics.late(late.to_std().unwrap_or_default());
+                let late = self.context.runtime.now() - at;
+                self.context.runtime.metrics.late(late.to_std().unwrap_or_default());
             }
             let plan = self.plan(row, at, by_hand).await?;
             // One that waits or is over stays so, whatever comes of this.
@@ -147,7 +149,7 @@ impl Firings {
         let wait_for = wait.clone();
         let firing =
             FiringRecord { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
-        let stored = self.outbox.storage.insist(|_| self.intake.fire(firing.clone())).await?;
+        let stored = self.context.storage.insist(|_| self.intake.fire(firing.clone())).await?;
         log_outcome(row, &stored.fired);
         let came = ByHand::of(&stored.fired);
         let is_stale = matches!(came, ByHand::Changed | ByHand::UnderWay);
@@ -172,7 +174,7 @@ impl Firings {
         let does = match self.decide(row, by_hand).await? {
             FiringDecision::Task(start) => {
                 let opened = self.rights.here(&row.conversation, &row.place).allow;
-                let time = FiringTime { at, now: self.outbox.runtime.now(), opened };
+                let time = FiringTime { at, now: self.context.runtime.now(), opened };
                 OccurrenceAction::Task(Box::new(task_request(row, start, time)))
             }
             FiringDecision::Post => match self.draft_post(row, at) {
@@ -198,7 +200,7 @@ impl Firings {
 
     /// Decides, and reads the facts that this takes. `None`: the store does not answer now.
     async fn decide(&self, row: &ScheduleRow, by_hand: bool) -> Option<FiringDecision> {
-        let account = self.outbox.accounts.of(&row.conversation);
+        let account = self.context.accounts.of(&row.conversation);
         let mut facts = self.facts(row, account.as_deref(), by_hand);
         loop {
             match decide(row, &facts) {
@@ -207,13 +209,13 @@ impl Firings {
                     let asks = |ledger| {
                         rights::is_an_owners(&self.rights.owners, ledger, &row.conversation)
                     };
-                    facts.is_an_owners = Some(self.outbox.storage.insist(asks).await?);
+                    facts.is_an_owners = Some(self.context.storage.insist(asks).await?);
                 }
                 Err(MissingFact::Cost) => {
                     facts.cost = Some(account.as_ref()?.unasked(&row.conversation).await);
                 }
                 Err(MissingFact::Used) => {
-                    facts.used = Some(scheduled::used_today(&self.outbox, row).await?);
+                    facts.used = Some(scheduled::used_today(&self.context, row).await?);
                 }
                 Err(MissingFact::Look) => {
                     facts.look = Some(self.heartbeat.looks_at(row).await);
@@ -238,7 +240,7 @@ impl Firings {
                 _ => None,
             },
             has_login: match action {
-                Action::Post { to, .. } => self.outbox.accounts.of(to).is_some(),
+                Action::Post { to, .. } => self.context.accounts.of(to).is_some(),
                 _ => true,
             },
             is_an_owners: None,
@@ -261,14 +263,14 @@ impl Firings {
     fn not_listed(&self, row: &ScheduleRow, account: &Account) -> Option<String> {
         let to = location(&row.conversation, &row.place);
         let is_free = row.was_made_there()
-            || rights::may_be_told(&self.rights.owners, &self.outbox.accounts, &to);
+            || rights::may_be_told(&self.rights.owners, &self.context.accounts, &to);
         (!is_free).then(|| rights::not_listed(account, &to))
     }
 
     /// The first time of the schedule's next local day.
     fn tomorrow(&self, row: &ScheduleRow) -> Option<DateTime<Utc>> {
         let plan = plan(&row.schedule).ok()?;
-        let midnight = day::ends(plan.zone, self.outbox.runtime.now());
+        let midnight = day::ends(plan.zone, self.context.runtime.now());
         next(&plan, &name(row.id()), midnight - INSTANT, row.fired)
     }
 

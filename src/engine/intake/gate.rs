@@ -10,8 +10,8 @@ use selkie_channel_core::{ConversationId, Inbound};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::delivery::context::Context;
 use crate::delivery::moments::after;
-use crate::delivery::outbox::Outbox;
 use crate::intake::policy::Rules;
 use crate::work::limits::Limits;
 use crate::work::persona::Persona;
@@ -47,7 +47,7 @@ const TRIES: u32 = 2;
 
 /// What the gate is made of.
 pub struct GateParts {
-    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) context: Context,
     pub(crate) workers: Arc<Workers>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) rules: Arc<Rules>,
@@ -58,7 +58,7 @@ pub struct GateParts {
 
 /// Decides for all groups.
 pub struct Gate {
-    outbox: Arc<Outbox>,
+    context: Context,
     workers: Arc<Workers>,
     limits: Arc<Limits>,
     rules: Arc<Rules>,
@@ -72,14 +72,14 @@ pub struct Gate {
 
 impl Gate {
     pub(crate) fn new(parts: GateParts) -> Self {
-        let GateParts { outbox, workers, limits, rules, settings, model, persona } = parts;
+        let GateParts { context, workers, limits, rules, settings, model, persona } = parts;
         let (busy, permits) = (Mutex::default(), Semaphore::new(SIDE_BY_SIDE));
-        Self { outbox, workers, limits, rules, settings, model, persona, busy, permits }
+        Self { context, workers, limits, rules, settings, model, persona, busy, permits }
     }
 
     /// Takes up what waits from before.
     pub async fn resume(self: &Arc<Self>) -> Result<(), selkie_store::StoreError> {
-        self.knock(self.outbox.storage.ledger.knocking().await?);
+        self.knock(self.context.storage.ledger.knocking().await?);
         Ok(())
     }
 
@@ -93,8 +93,8 @@ impl Gate {
             }
             busy.insert(conversation.clone(), false);
             drop(busy);
-            let (gate, stop) = (Arc::clone(self), self.outbox.runtime.stop.receivers.clone());
-            self.outbox.runtime.tracker.spawn(async move {
+            let (gate, stop) = (Arc::clone(self), self.context.runtime.stop.receivers.clone());
+            self.context.runtime.tracker.spawn(async move {
                 // What is not judged when the daemon ends is asked again at the next start.
                 tokio::select! {
                     () = gate.attend(conversation) => {}
@@ -120,20 +120,21 @@ impl Gate {
 
     /// One call for everything that waits.
     async fn once(&self, conversation: &ConversationId) {
-        let outbox = &self.outbox;
-        if outbox.accounts.of(conversation).is_none() {
+        if self.context.accounts.of(conversation).is_none() {
             // It waits for a process that has the channel.
             return;
         }
         // Never closed.
         let Ok(_permit) = self.permits.acquire().await else { return };
-        let waiting = outbox.storage.insist(|ledger| ledger.at_gate(conversation)).await.flatten();
+        let waiting =
+            self.context.storage.insist(|ledger| ledger.at_gate(conversation)).await.flatten();
         let Some(mut waiting) = waiting else { return };
         self.look_back(conversation, &mut waiting).await;
         let judged = self.judged(conversation, &waiting).await;
-        outbox.runtime.crash.hit(CrashPoint::AfterGate);
-        let lane = outbox.storage.insist(|ledger| ledger.judge(judged.clone())).await.flatten();
-        outbox.runtime.crash.hit(CrashPoint::AfterJudged);
+        self.context.runtime.crash.hit(CrashPoint::AfterGate);
+        let lane =
+            self.context.storage.insist(|ledger| ledger.judge(judged.clone())).await.flatten();
+        self.context.runtime.crash.hit(CrashPoint::AfterJudged);
         self.workers.ready(lane.into_iter().collect(), None);
     }
 
@@ -144,14 +145,17 @@ impl Gate {
             !waiting.context.is_empty() || waiting.history.iter().flatten().next().is_some();
         let strict = self.rules.trigger_mode(conversation, &waiting.place) == TriggerMode::Strict;
         let receiver =
-            self.outbox.accounts.of(conversation).and_then(|a| a.channel.receiver.clone());
+            self.context.accounts.of(conversation).and_then(|a| a.channel.receiver.clone());
         let first = waiting.lines.first().map(|(_, line)| line.order);
         let (Some(receiver), Some(first), false) = (receiver, first, known || strict) else {
             return;
         };
         match timeout(LOOK_BACK, receiver.backfill(conversation, first, MAX_BEFORE)).await {
             Ok(Ok(mut earlier)) => {
-                earlier.lines.iter_mut().for_each(|line| hide(&self.outbox.runtime.redactor, line));
+                earlier
+                    .lines
+                    .iter_mut()
+                    .for_each(|line| hide(&self.context.runtime.redactor, line));
                 waiting.context = earlier.lines;
             }
             Ok(Err(why)) => tracing::info!(why, "the gate decides without what was said before"),
@@ -196,7 +200,7 @@ impl Gate {
     /// The lines that are worth a decision.
     fn young<'a>(&self, waiting: &'a AtGate) -> &'a [(InboxId, Inbound)] {
         let settings = &self.settings.now();
-        let now = self.outbox.runtime.clock.now();
+        let now = self.context.runtime.clock.now();
         let newest = waiting.lines.len().saturating_sub(settings.most_lines.get());
         let newest = &waiting.lines[newest..];
         let old = newest.iter().rposition(|(_, line)| after(line.at, settings.oldest) < now);
@@ -224,7 +228,7 @@ impl Gate {
                 Ok(reply) => reply,
                 Err(failed) => {
                     usage.add(failed.usage);
-                    let error = self.outbox.runtime.redactor.clean(&failed.to_string());
+                    let error = self.context.runtime.redactor.clean(&failed.to_string());
                     tracing::warn!(error, "the gate got no decision: the bot stays silent");
                     return None;
                 }
@@ -244,7 +248,7 @@ impl Gate {
 
     /// The task of the line that passed; `None` when its speaker is not listened to any more.
     fn task(&self, row: InboxId, line: &Inbound, passed: GatePass) -> Option<(InboxId, NewTask)> {
-        let account = self.outbox.accounts.of(&line.conversation)?;
+        let account = self.context.accounts.of(&line.conversation)?;
         self.rules.of(&account, |policy| {
             let mut new = policy.task(line, policy.principal(line)?);
             new.facts.passed = Some(passed);

@@ -3,7 +3,7 @@
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use selkie_channel_core::Inbound;
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use selkie_domain::usage::UsageDelta;
 
 /// So many wrong codes are answered.
@@ -27,16 +27,16 @@ pub enum Guess {
 }
 
 /// Whether a sender has guessed so often that no code of theirs is read now.
-pub async fn are_too_many(outbox: &Outbox, inbound: &Inbound) -> bool {
-    lately(outbox, inbound).await >= MAX
+pub async fn are_too_many(context: &Context, inbound: &Inbound) -> bool {
+    lately(context, inbound).await >= MAX
 }
 
 /// Counts a wrong code, and says what it gets.
-pub async fn wrong(outbox: &Outbox, inbound: &Inbound) -> Guess {
-    let guess = answer_to(lately(outbox, inbound).await);
+pub async fn wrong(context: &Context, inbound: &Inbound) -> Guess {
+    let guess = answer_to(lately(context, inbound).await);
     if guess != Guess::Silent {
-        let now = outbox.runtime.clock.now();
-        spend(outbox, vec![counter(inbound, now, 1)], now).await;
+        let now = context.runtime.clock.now();
+        spend(context, vec![counter(inbound, now, 1)], now).await;
     }
     guess
 }
@@ -50,14 +50,14 @@ fn answer_to(before: u64) -> Guess {
     }
 }
 
-async fn lately(outbox: &Outbox, inbound: &Inbound) -> u64 {
-    let now = outbox.runtime.clock.now();
+async fn lately(context: &Context, inbound: &Inbound) -> u64 {
+    let now = context.runtime.clock.now();
     let minute = |ago| counter(inbound, now - TimeDelta::minutes(ago), 0);
-    spend(outbox, (0..MINUTES).map(minute).collect(), now).await.iter().sum()
+    spend(context, (0..MINUTES).map(minute).collect(), now).await.iter().sum()
 }
 
-async fn spend(outbox: &Outbox, spent: Vec<UsageDelta>, now: DateTime<Utc>) -> Vec<u64> {
-    let storage = &outbox.storage;
+async fn spend(context: &Context, spent: Vec<UsageDelta>, now: DateTime<Utc>) -> Vec<u64> {
+    let storage = &context.storage;
     let amounts = storage.insist(|ledger| ledger.spend(spent.clone(), now - FORGET)).await;
     // The process ends: the row is carried out by the next one.
     amounts.unwrap_or_default()

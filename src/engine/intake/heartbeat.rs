@@ -7,6 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::PersonId;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::heartbeat::settings::HeartbeatSettings;
 use crate::intake::messages::schedules as messages;
@@ -31,6 +32,7 @@ const KEY: &str = "heartbeat:";
 
 /// Keeps the heartbeat's schedule, and looks before it beats.
 pub struct Heartbeat {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) timetable: Arc<BookTimetable>,
     pub(crate) settings: Live<HeartbeatSettings>,
@@ -53,7 +55,7 @@ impl Heartbeat {
             let is_other = kept.as_ref().is_none_or(|kept| kept.id() != row.id());
             if is_other && row.state == ScheduleState::Active {
                 let why = HEARTBEAT_OFF.to_owned();
-                self.outbox.storage.ledger.reschedule(row.version, Change::Pause { why }).await?;
+                self.context.storage.ledger.reschedule(row.version, Change::Pause { why }).await?;
             }
         }
         Ok(())
@@ -67,7 +69,7 @@ impl Heartbeat {
         let found = self.timetable.target(self.settings.now().to.as_deref()).await;
         let location = found.inspect_err(|why| tracing::warn!(why, "there is no heartbeat"));
         let owner = self.timetable.owners.first()?.clone();
-        let now = self.outbox.runtime.now();
+        let now = self.context.runtime.now();
         self.schedule(location.ok()?, owner, now)
     }
 
@@ -104,7 +106,7 @@ impl Heartbeat {
 
     /// Makes it, or changes the one that is there. One that an older selkie let somebody remove is made anew.
     async fn made(&self, wanted: &NewSchedule) -> Result<ScheduleRow> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let mut new = wanted.clone();
         loop {
             let row = match ledger.schedule(new.clone()).await? {
@@ -131,7 +133,7 @@ impl Heartbeat {
     async fn rows(&self) -> Result<Vec<ScheduleRow>> {
         let Some(owner) = self.timetable.owners.first() else { return Ok(Vec::new()) };
         let which = Which { person: Some(owner.clone()), limit: usize::MAX, ..Which::default() };
-        let mut rows = self.outbox.storage.ledger.schedules(&which).await?;
+        let mut rows = self.context.storage.ledger.schedules(&which).await?;
         rows.retain(|row| row.schedule.action == Action::Heartbeat);
         Ok(rows)
     }
@@ -141,9 +143,9 @@ impl Heartbeat {
     /// # Errors
     /// Why this time is passed over.
     pub async fn looks_at(&self, row: &ScheduleRow) -> std::result::Result<String, String> {
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         // A kill may have come before it was told.
-        heartbeat_alert::tell(&self.outbox, row.id()).await;
+        heartbeat_alert::tell(&self.context, &self.outbox, row.id()).await;
         let status = storage.insist(|ledger| ledger.status(&row.conversation)).await;
         if status.is_some_and(|status| status.running.is_some() || status.waiting > 0) {
             return Err(messages::BUSY.to_owned());

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::account::{Account, ListenState};
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::runtime::Runtime;
 use crate::intake::messages;
@@ -55,6 +56,7 @@ impl Pauses {
 
 /// What keeps the receivers open.
 pub struct Receivers {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     /// Who may be told elsewhere that a channel does not hear.
@@ -69,7 +71,7 @@ pub struct Receivers {
 /// credential, not a defect.
 pub async fn listen(all: Arc<Receivers>, account: Arc<Account>) {
     let (stop, end) =
-        (all.outbox.runtime.stop.receivers.child_token(), account.receiving.end.clone());
+        (all.context.runtime.stop.receivers.child_token(), account.receiving.end.clone());
     let mut listening = pin!(listen_until(stop.clone(), all, account));
     tokio::select! {
         () = &mut listening => return,
@@ -88,7 +90,7 @@ async fn listen_until(stop: CancellationToken, all: Arc<Receivers>, account: Arc
         );
     }
     account.set_hearing(ListenState::Listening);
-    offer(&all.outbox.runtime, &stop, &account);
+    offer(&all.context.runtime, &stop, &account);
     let inbox = AccountInbox { intake: Arc::clone(&all.intake), account: Arc::clone(&account) };
     let mut listener = Listener { all, account, stop: stop.clone(), refusals: 0, told: None };
     while let Some(reason) = listener.once(&*receiver, &inbox).await {
@@ -190,28 +192,29 @@ impl Receivers {
     async fn tell_elsewhere(&self, not: &AccountId, what: &str, text: &str) {
         let outbox = &self.outbox;
         let mut others: Vec<_> =
-            outbox.accounts.all().filter(|a| a.channel.account != *not).collect();
+            self.context.accounts.all().filter(|a| a.channel.account != *not).collect();
         others.sort_by(|a, b| a.channel.account.cmp(&b.channel.account));
         let hearing = others.into_iter().filter(|a| !a.is_refused());
         let private = self.owners.iter().find_map(|owner| {
             hearing.clone().find_map(|account| account.channel.address.parse(owner.as_str()))
         });
-        let text = outbox.runtime.redactor.clean(text);
+        let text = self.context.runtime.redactor.clean(text);
         let Some(draft) = private.and_then(|c| outbox.draft(&c, &text, None, None)) else {
             tracing::debug!(account = %not, "no other channel reaches an owner");
             return;
         };
         // Each time is told: they are minutes apart.
-        let at = outbox.runtime.clock.now().timestamp_millis();
+        let at = self.context.runtime.clock.now().timestamp_millis();
         outbox.say_once(&format!("{what}:{not}:{at}"), draft).await;
     }
 
     /// Gives the daemon up when every channel is refused for sure and none has ever worked.
     fn look_for_hope(&self) {
-        if self.outbox.accounts.has_worked_before() {
+        if self.context.accounts.has_worked_before() {
             return;
         }
-        let platforms = self.outbox.accounts.all().filter(|a| a.channel.name != command_line::NAME);
+        let platforms =
+            self.context.accounts.all().filter(|a| a.channel.name != command_line::NAME);
         let mut reasons: Vec<String> = Vec::new();
         for account in platforms {
             let Some(reason) = account.hopeless() else { return };

@@ -2,29 +2,29 @@
 
 use selkie_channel_core::{Audience, PersonId};
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use crate::intake::given::GivenCommand;
 use selkie_domain::facts::Trust;
 use selkie_store::StoreError;
 
 /// In a group: the owner, and who asked for what runs.
 pub async fn may_end(
-    outbox: &Outbox,
+    context: &Context,
     given: &GivenCommand<'_>,
     trust: Trust,
 ) -> Result<bool, StoreError> {
     if given.audience == Audience::Direct || trust == Trust::Owner {
         return Ok(true);
     }
-    let requester = requester(outbox, given).await?;
+    let requester = requester(context, given).await?;
     Ok(requester.is_some_and(|person| person == *given.person))
 }
 
 async fn requester(
-    outbox: &Outbox,
+    context: &Context,
     given: &GivenCommand<'_>,
 ) -> Result<Option<PersonId>, StoreError> {
-    let ledger = &outbox.storage.ledger;
+    let ledger = &context.storage.ledger;
     let Some((task, _)) = ledger.status(given.conversation).await?.running else {
         let open = ledger.open_questions(Some(given.conversation)).await?;
         if let Some(question) = open.into_iter().next() {

@@ -4,23 +4,28 @@ use std::sync::Arc;
 
 use selkie_channel_core::PersonId;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::messages::pairing as messages;
 use selkie_store::{PairingOutcome, StoreError};
 
 /// Lets in whose request has this code, and tells them.
-pub async fn approve(outbox: &Arc<Outbox>, code: &str) -> Result<PairingOutcome, StoreError> {
-    let approved = outbox.storage.ledger.approve_pairing(code).await?;
+pub async fn approve(
+    context: &Context,
+    outbox: &Arc<Outbox>,
+    code: &str,
+) -> Result<PairingOutcome, StoreError> {
+    let approved = context.storage.ledger.approve_pairing(code).await?;
     if let PairingOutcome::Done { person, .. } = &approved {
-        welcome(outbox, person, code).await;
+        welcome(context, outbox, person, code).await;
     }
     Ok(approved)
 }
 
-async fn welcome(outbox: &Arc<Outbox>, person: &PersonId, code: &str) {
-    outbox.accounts.let_in(person);
+async fn welcome(context: &Context, outbox: &Arc<Outbox>, person: &PersonId, code: &str) {
+    context.accounts.let_in(person);
     tracing::info!(%person, "paired: let in by an owner");
-    let private = outbox.accounts.private(person);
+    let private = context.accounts.private(person);
     let Some(draft) = private.and_then(|c| outbox.draft(&c, messages::YOU_ARE_IN, None, None))
     else {
         return;

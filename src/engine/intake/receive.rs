@@ -12,6 +12,7 @@ use selkie_channel_core::{
 };
 
 use crate::delivery::account::Account;
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::{deferred, posts};
 use crate::intake::commands::Commands;
@@ -32,6 +33,7 @@ use selkie_store::{
 
 /// The inbox of all accounts.
 pub struct Intake {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) workers: Arc<Workers>,
     /// Carries out commands.
@@ -66,10 +68,11 @@ impl Intake {
         mut batch: Vec<Arrival>,
         cursor: Option<Cursor>,
     ) -> Result<StoredBatch, StoreError> {
-        let outbox = &self.outbox;
-        batch.iter_mut().for_each(|arrival| hide(&outbox.runtime.redactor, &mut arrival.inbound));
+        batch
+            .iter_mut()
+            .for_each(|arrival| hide(&self.context.runtime.redactor, &mut arrival.inbound));
         let tasks = batch.iter().filter(|arrival| begins_a_task(arrival)).count();
-        let accept = |fuse| outbox.storage.ledger.accept(batch, cursor, fuse);
+        let accept = |fuse| self.context.storage.ledger.accept(batch, cursor, fuse);
         let (accepted, permits) = self.accept_with(tasks, accept).await?;
         Ok(StoredBatch { accepted, permits })
     }
@@ -83,10 +86,11 @@ impl Intake {
     where
         F: Future<Output = Result<T, StoreError>>,
     {
-        let Outbox { runtime, storage, .. } = &*self.outbox;
+        let Context { runtime, storage, .. } = &self.context;
         runtime.crash.hit(CrashPoint::BeforeAccept);
         let permits = self.workers.reserve(tasks);
-        let (instance, now) = (runtime.instance.clone(), runtime.clock.now());
+        let instance = runtime.instance.clone();
+        let now = runtime.clock.now();
         let written = write(Fuse { permits: permits.len(), instance, now }).await;
         let written = written.inspect_err(|error| storage.trouble(error))?;
         runtime.crash.hit(CrashPoint::AfterAccept);
@@ -96,11 +100,10 @@ impl Intake {
 
     /// Makes a task of a cause that is no message, and claims it when it may run at once.
     pub async fn request(&self, mut request: TaskRequest) -> Result<PlacedTask, StoreError> {
-        let outbox = &self.outbox;
         for written in [&mut request.location.title, &mut request.words.text] {
-            *written = outbox.runtime.redactor.clean(written);
+            *written = self.context.runtime.redactor.clean(written);
         }
-        let place = |fuse| outbox.storage.ledger.request(request, fuse);
+        let place = |fuse| self.context.storage.ledger.request(request, fuse);
         let (requested, permits) = self.accept_with(1, place).await?;
         let task = requested.task;
         Ok(PlacedTask { task, stored: StoredBatch { accepted: accepted(requested), permits } })
@@ -108,15 +111,14 @@ impl Intake {
 
     /// Carries out one time of a schedule, and claims its task when that may run at once.
     pub async fn fire(&self, mut firing: FiringRecord) -> Result<StoredFiring, StoreError> {
-        let outbox = &self.outbox;
         let makes_task = match firing.turn.as_mut().map(|turn| &mut turn.does) {
             Some(OccurrenceAction::Task(request)) => {
-                request.words.text = outbox.runtime.redactor.clean(&request.words.text);
+                request.words.text = self.context.runtime.redactor.clean(&request.words.text);
                 true
             }
             _ => false,
         };
-        let fire = |fuse| outbox.storage.ledger.fire(firing, fuse);
+        let fire = |fuse| self.context.storage.ledger.fire(firing, fuse);
         let (fired, permits) = self.accept_with(usize::from(makes_task), fire).await?;
         Ok(StoredFiring { fired, permits })
     }
@@ -155,7 +157,7 @@ impl Intake {
         self.gate.knock(gated);
         if !commands.is_empty() {
             let executor = Arc::clone(&self.commands);
-            self.outbox.runtime.tracker.spawn(async move { executor.carry_out(commands).await });
+            self.context.runtime.tracker.spawn(async move { executor.carry_out(commands).await });
         }
     }
 
@@ -194,7 +196,7 @@ impl Intake {
             self.commands.later.zones.forget().await;
         }
         for (inbound, turn) in unlisted {
-            self.unlisted.hint(&self.outbox, account, &inbound, turn).await;
+            self.unlisted.hint(&self.context, &self.outbox, account, &inbound, turn).await;
         }
         if self.unlisted.has_begun_to_turn_away() {
             self.outbox.notice("turned-away", &messages::pairing::turned_away()).await;
@@ -210,7 +212,7 @@ impl Intake {
             let fresh = accepted.fresh.iter().find(|fresh| fresh.index == index);
             if let Some(Fresh { row, .. }) = fresh.filter(|fresh| !claimed.contains(&fresh.row)) {
                 let outbox = Arc::clone(&self.outbox);
-                self.outbox.runtime.tracker.spawn(deferred::offer_waiting(outbox, *row, inbound));
+                self.context.runtime.tracker.spawn(deferred::offer_waiting(outbox, *row, inbound));
             }
         }
     }
@@ -218,10 +220,10 @@ impl Intake {
     fn tell_heard(&self, heard: &[ConversationId], accepted: &AcceptResult) {
         for Fresh { index, row } in &accepted.fresh {
             let Some(conversation) = heard.get(*index) else { continue };
-            if let Some(account) = self.outbox.accounts.of(conversation) {
-                self.outbox.runtime.metrics.received(account.channel.name);
+            if let Some(account) = self.context.accounts.of(conversation) {
+                self.context.runtime.metrics.received(account.channel.name);
             }
-            self.outbox
+            self.context
                 .runtime
                 .happenings
                 .tell(|| Event::Received { conversation: conversation.clone(), inbox: *row });
@@ -230,7 +232,7 @@ impl Intake {
 
     fn turn_for_words(&self, arrival: &Arrival) -> Option<Turn<'_>> {
         let is_unlisted = policy::is_unlisted(&arrival.inbound, &arrival.disposition);
-        let now = self.outbox.runtime.clock.now();
+        let now = self.context.runtime.clock.now();
         is_unlisted.then(|| self.unlisted.turn(&arrival.inbound, now)).flatten()
     }
 }
@@ -266,7 +268,7 @@ impl Inbox for AccountInbox {
         mut batch: Vec<Inbound>,
         cursor: Option<Cursor>,
     ) -> Result<(), InboxBroken> {
-        let now = self.intake.outbox.runtime.clock.now();
+        let now = self.intake.context.runtime.clock.now();
         self.account.heard(now);
         // Some events have no time of their own.
         let timeless = batch.iter_mut().filter(|inbound| inbound.at == DateTime::UNIX_EPOCH);
@@ -279,13 +281,12 @@ impl Inbox for AccountInbox {
             drop(at_work);
             taken
         };
-        self.intake.outbox.runtime.to_the_end(taken).await.map_err(broken)
+        self.intake.context.runtime.to_the_end(taken).await.map_err(broken)
     }
 
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken> {
-        let outbox = &self.intake.outbox;
-        let known = outbox.storage.ledger.cursor(account).await.map_err(broken)?;
-        let now = outbox.runtime.clock.now();
+        let known = self.intake.context.storage.ledger.cursor(account).await.map_err(broken)?;
+        let now = self.intake.context.runtime.clock.now();
         Ok(known.map(|(cursor, at)| (cursor, (now - at).to_std().unwrap_or_default())))
     }
 
@@ -294,7 +295,7 @@ impl Inbox for AccountInbox {
         conversation: &ConversationId,
         message: &MessageRef,
     ) -> Result<Option<Quote>, InboxBroken> {
-        self.intake.outbox.storage.ledger.quoted(conversation, message).await.map_err(broken)
+        self.intake.context.storage.ledger.quoted(conversation, message).await.map_err(broken)
     }
 
     async fn notice(&self, account: &AccountId, key: &str, text: &str) {
@@ -303,7 +304,7 @@ impl Inbox for AccountInbox {
 
     fn pulse(&self, _account: &AccountId, pulse: Pulse) {
         match pulse {
-            Pulse::Heard => self.account.heard(self.intake.outbox.runtime.clock.now()),
+            Pulse::Heard => self.account.heard(self.intake.context.runtime.clock.now()),
             Pulse::Turns(within) => self.account.turns(within),
         }
     }

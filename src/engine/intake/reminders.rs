@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Audience, ConversationId, Inbound, PersonId};
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::reminders::{self, AGAIN, DONE, LATER};
 use crate::intake::messages::later as messages;
@@ -19,6 +20,7 @@ const LOOKED_THROUGH: usize = 20;
 
 /// Settles reminders.
 pub struct Reminders {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) book: Arc<Book>,
 }
@@ -95,7 +97,7 @@ impl Reminders {
         by: Settler<'_>,
         wanted: ReminderAction,
     ) -> Result<String, StoreError> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let said = ledger.reminders_in(by.conversation, LOOKED_THROUGH).await?;
         let Some(found) = said.into_iter().find(|row| may_settle(row, by)) else {
             return Ok(messages::NO_REMINDER.to_owned());
@@ -140,9 +142,9 @@ impl Reminders {
         let message = found.message.clone().filter(|_| row.is_some());
         let revised = |message| reminders::revised(&self.outbox, found, message, &outcome);
         let settle = Settle { row, id: found.id, again, revision: message.and_then(revised) };
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         runtime.crash.hit(CrashPoint::BeforeAnswer);
-        let settling = self.outbox.storage.ledger.settle_reminder(settle).await?;
+        let settling = self.context.storage.ledger.settle_reminder(settle).await?;
         runtime.crash.hit(CrashPoint::AfterAnswer);
         Ok(match settling {
             SettleResult::Settled(queued) => {

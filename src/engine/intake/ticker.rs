@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::brought_back::brought_back;
 use crate::intake::firing::Firings;
@@ -32,6 +33,7 @@ struct Clocks {
 
 /// Carries out schedules that come due.
 pub struct Ticker {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) firings: Arc<Firings>,
     /// Rung when a schedule was made or changed.
@@ -42,7 +44,7 @@ impl Ticker {
     /// Carries out what comes due, until the daemon begins nothing more.
     pub async fn run(self) {
         let mut clocks = Clocks::default();
-        let stop = self.outbox.runtime.stop.clone();
+        let stop = self.context.runtime.stop.clone();
         loop {
             tokio::select! {
                 biased;
@@ -54,7 +56,7 @@ impl Ticker {
     }
 
     async fn turn(&self, clocks: &mut Clocks) {
-        let sleeper = &self.outbox.runtime.sleeper;
+        let sleeper = &self.context.runtime.sleeper;
         let looked = sleeper.now();
         match clocks.jumps.look(looked) {
             Look::Fine => {}
@@ -66,14 +68,14 @@ impl Ticker {
         }
         if !clocks.is_checked {
             let brought =
-                self.outbox.storage.insist(|_| brought_back(&self.outbox, &self.firings.book));
+                self.context.storage.insist(|_| brought_back(&self.outbox, &self.firings.book));
             if brought.await.is_none() {
                 return tokio::time::sleep(AFTER_A_DEFECT).await;
             }
             clocks.is_checked = true;
         }
         self.firings.follow_removed().await;
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let now = sleeper.now().wall;
         let Some(due) = storage.insist(|ledger| ledger.due_schedules(now, AT_ONCE)).await else {
             return tokio::time::sleep(AFTER_A_DEFECT).await;
@@ -93,7 +95,7 @@ impl Ticker {
         };
         // The daemon may end meanwhile: what is claimed is begun all the same.
         let fired = join_all(due.into_iter().map(fire));
-        let fired = self.outbox.runtime.to_the_end(fired).await;
+        let fired = self.context.runtime.to_the_end(fired).await;
         let defects = fired.iter().filter(|done| done.is_none()).count();
         if defects > 0 {
             // They are tried again, and those behind them were not kept waiting.
@@ -104,16 +106,16 @@ impl Ticker {
 
     /// Waits for the next time, a change, or the clock.
     async fn rest(&self, looked: Both) {
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let changed = self.bell.notified();
         let next = storage.insist(|ledger| ledger.next_due()).await;
         // Set since it was looked at: nobody rings for that any more.
-        if have_parted(looked, self.outbox.runtime.sleeper.now()) {
+        if have_parted(looked, self.context.runtime.sleeper.now()) {
             return;
         }
         let rings = async {
             match next {
-                Some(Some(at)) => self.outbox.runtime.sleeper.until_or_set(at).await,
+                Some(Some(at)) => self.context.runtime.sleeper.until_or_set(at).await,
                 Some(None) => std::future::pending().await,
                 None => tokio::time::sleep(AFTER_A_DEFECT).await,
             }

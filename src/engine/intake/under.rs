@@ -2,7 +2,7 @@
 
 use selkie_channel_core::{Audience, Inbound, What};
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use selkie_domain::ids::OutboundId;
 
 /// What who taps a button under another message reads.
@@ -10,11 +10,11 @@ pub const NOT_HERE: &str = "This button no longer works.";
 
 /// Whether a tap fits what was said. What names no message, and what has no receipt yet, fits. `None` when the
 /// daemon stops.
-pub async fn fits(outbox: &Outbox, inbound: &Inbound, said: OutboundId) -> Option<bool> {
+pub async fn fits(context: &Context, inbound: &Inbound, said: OutboundId) -> Option<bool> {
     let is_private_tap =
         matches!(inbound.what, What::Tap { .. }) && inbound.audience == Audience::Direct;
     let Some(message) = inbound.message.as_ref().filter(|_| is_private_tap) else {
         return Some(true);
     };
-    outbox.storage.insist(|ledger| ledger.ends_in(said, message)).await
+    context.storage.insist(|ledger| ledger.ends_in(said, message)).await
 }

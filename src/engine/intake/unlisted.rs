@@ -11,6 +11,7 @@ use selkie_channel_core::locked;
 use selkie_channel_core::{Audience, Inbound, PlaceId};
 
 use crate::delivery::account::Account;
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::hints::Hints;
 use crate::intake::messages;
@@ -155,15 +156,16 @@ impl UnlistedSenders {
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
     pub async fn hint(
         &self,
+        context: &Context,
         outbox: &Arc<Outbox>,
         account: &Account,
         inbound: &Inbound,
         turn: Turn<'_>,
     ) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
-        let is_said = match self.offers_code(inbound) && outbox.accounts.is_person(inbound) {
-            true => self.offer_code(outbox, inbound).await,
-            false => self.name_the_line(outbox, account, inbound).await,
+        let is_said = match self.offers_code(inbound) && context.accounts.is_person(inbound) {
+            true => self.offer_code(context, outbox, inbound).await,
+            false => self.name_the_line(context, outbox, account, inbound).await,
         };
         turn.ends(is_said);
     }
@@ -171,12 +173,13 @@ impl UnlistedSenders {
     /// Names the line of the config that lets them in. Whether anything was said.
     async fn name_the_line(
         &self,
+        context: &Context,
         outbox: &Arc<Outbox>,
         account: &Account,
         inbound: &Inbound,
     ) -> bool {
         let (name, keys) = (account.channel.name, account.channel.allow_keys);
-        let text = messages::not_allowed(inbound, name, keys, !outbox.owners.is_empty());
+        let text = messages::not_allowed(inbound, name, keys, !context.owners.is_empty());
         let draft = || outbox.draft_to(inbound, &text);
         let Some(first) = draft() else { return false };
         let place = inbound.place.full();
@@ -190,8 +193,8 @@ impl UnlistedSenders {
     }
 
     /// Gives the code that stands for them: once, however often they write while it is open. Whether it was said.
-    async fn offer_code(&self, outbox: &Arc<Outbox>, inbound: &Inbound) -> bool {
-        let (runtime, storage) = (&outbox.runtime, &outbox.storage);
+    async fn offer_code(&self, context: &Context, outbox: &Arc<Outbox>, inbound: &Inbound) -> bool {
+        let Context { runtime, storage, .. } = context;
         let request = PairingRequest {
             person: inbound.speaker.id.clone(),
             name: inbound.speaker.name.chars().take(MAX_NAME).collect(),

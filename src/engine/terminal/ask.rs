@@ -10,7 +10,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::delivery::approval_at_terminal;
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use crate::delivery::waiters;
 use crate::intake::given::TerminalCommand;
 use crate::intake::receive::{Intake, PlacedTask};
@@ -83,7 +83,7 @@ impl Reply {
 
 /// Where questions of the terminal go.
 pub struct Counter {
-    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) context: Context,
     pub(crate) intake: Arc<Intake>,
     pub(crate) task_waiters: Arc<TaskWaiters>,
     pub(crate) terminal: Arc<Terminal>,
@@ -92,7 +92,7 @@ pub struct Counter {
 impl Counter {
     /// Answers a question in the words of whoever sits at the terminal.
     pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let buttons = &self.intake.commands.buttons;
         let here = command_line::conversation(&reply.workspace);
         let Some(found) = ledger.question(here.account(), question).await? else {
@@ -109,7 +109,7 @@ impl Counter {
         if found.state != QuestionState::Open || found.conversation != here {
             return Ok(Reply::Closed);
         }
-        let text = self.outbox.runtime.redactor.clean(&reply.text);
+        let text = self.context.runtime.redactor.clean(&reply.text);
         match found.ask.read(&text) {
             Some(given) => Ok(Reply::of(buttons.typed(&found, &given).await)),
             None => Ok(Reply::NoAnswer),
@@ -119,19 +119,19 @@ impl Counter {
     /// Stores the task, begins it, and streams what happens. When the stream is dropped before the end, the task is
     /// stopped.
     pub async fn begin(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
-        let Self { outbox, intake, task_waiters, terminal } = self;
+        let Self { context, intake, task_waiters, terminal } = self;
         let cause = Cause::CommandLine { id: uuid::Uuid::now_v7().to_string() };
         let asked = MessageRef::new(cause.key(None));
         let location = location(&ask.workspace);
         let said = terminal.listen(&location.conversation, asked.clone());
         unheard::withdraw(&intake.commands, terminal, &location.conversation).await?;
         if let Some(mut command) = typed::command(&ask.text) {
-            command.args = outbox.runtime.redactor.clean(&command.args);
+            command.args = context.runtime.redactor.clean(&command.args);
             let person = command_line::person();
             return Ok(self.commanded(TerminalCommand { location, person, asked, command }, said));
         }
-        let happenings = outbox.runtime.happenings.listen();
-        let now = outbox.runtime.clock.now();
+        let happenings = context.runtime.happenings.listen();
+        let now = context.runtime.clock.now();
         let mut facts = command_line::facts(ask.terminal, asked, now);
         if !ask.enclosed.is_empty() {
             facts.taint = Taint::Raw;
@@ -149,9 +149,10 @@ impl Counter {
         let ended = task_waiters.expect(task);
         intake.begin(stored);
         let (out, events) = mpsc::channel(64);
-        let stop = outbox.runtime.stop.work.clone();
-        let (commands, task_waiters) = (Arc::clone(&intake.commands), Arc::clone(task_waiters));
-        outbox.runtime.tracker.spawn(async move {
+        let stop = context.runtime.stop.work.clone();
+        let commands = Arc::clone(&intake.commands);
+        let task_waiters = Arc::clone(task_waiters);
+        context.runtime.tracker.spawn(async move {
             let watching = AnswerWatch { task, said, happenings, out: out.clone() };
             tokio::select! {
                 biased;
@@ -174,10 +175,11 @@ impl Counter {
         typed: TerminalCommand,
         mut said: mpsc::UnboundedReceiver<TerminalMessage>,
     ) -> mpsc::Receiver<AskEvent> {
-        let Self { outbox, intake, .. } = self;
+        let Self { context, intake, .. } = self;
         let (out, events) = mpsc::channel(4);
-        let (commands, stop) = (Arc::clone(&intake.commands), outbox.runtime.stop.work.clone());
-        outbox.runtime.tracker.spawn(async move {
+        let commands = Arc::clone(&intake.commands);
+        let stop = context.runtime.stop.work.clone();
+        context.runtime.tracker.spawn(async move {
             commands.typed(&typed).await;
             let state = tokio::select! {
                 Some(TerminalMessage { text, .. }) = said.recv() => {

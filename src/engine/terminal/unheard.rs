@@ -13,7 +13,7 @@ pub async fn withdraw(
     terminal: &Terminal,
     folder: &ConversationId,
 ) -> Result<(), StoreError> {
-    let ledger = &commands.outbox.storage.ledger;
+    let ledger = &commands.context.storage.ledger;
     for question in ledger.open_questions(Some(folder)).await? {
         let detail = ledger.task(question.task).await?;
         let Some(asked) = detail.and_then(|detail| detail.facts.message) else {

@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{AccountId, Audience, Mention, PersonId, PlaceId, locked};
 use tokio::sync::Mutex;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::storage::Storage;
 use crate::work::messages::name_taken_over;
@@ -120,8 +121,8 @@ impl Acquaintances {
     }
 
     /// Follows the messages for as long as the daemon runs.
-    pub async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
-        let ends = outbox.runtime.stop.work.clone();
+    pub async fn watch(self: Arc<Self>, context: Context, outbox: Arc<Outbox>) {
+        let ends = context.runtime.stop.work.clone();
         // What was stored before this start.
         self.storage.heard.notify_one();
         while ends.run_until_cancelled(self.storage.heard.notified()).await.is_some() {

@@ -10,7 +10,7 @@ use selkie_channel_core::{Attachment, AttachmentKind, Channel, Inbound};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use crate::work::limits::Limits;
 use crate::work::messages;
 use crate::work::workspace::own_folder;
@@ -54,7 +54,7 @@ pub fn brought_by(row: InboxId) -> String {
 
 /// Fetches what comes with messages.
 pub struct Attachments {
-    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) context: Context,
     pub(crate) limits: Arc<Limits>,
     pub(crate) cache_dir: PathBuf,
     /// The model sees: where pictures of people are made ready for it.
@@ -70,8 +70,7 @@ impl Attachments {
     ) -> MessageFiles {
         let mut all = MessageFiles::default();
         let TaskMessage { place_row, row, inbound } = message;
-        let outbox = &self.outbox;
-        let Some(account) = outbox.accounts.of(&inbound.conversation) else { return all };
+        let Some(account) = self.context.accounts.of(&inbound.conversation) else { return all };
         let below = format!("{}/{}", own_folder(place_row), brought_by(row));
         let folder = self.cache_dir.join(&below);
         for attachment in &inbound.attachments {
@@ -143,7 +142,7 @@ impl Attachments {
 
     /// Says why one is not there.
     fn missing(&self, name: &str, why: &str) -> String {
-        let why = self.outbox.runtime.redactor.clean(why);
+        let why = self.context.runtime.redactor.clean(why);
         tracing::warn!(name, why, "a file could not be fetched");
         messages::file_not_fetched(name, &why)
     }

@@ -1,13 +1,12 @@
 //! What was said in a thread before the bot was asked there: fetched once, kept as context.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use selkie_channel_core::{AddressReason, Earlier, Inbound, PersonId, Speaker, What};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use crate::work::redact_inbound::hide;
 use selkie_domain::taint::Taint;
 use selkie_store::{Arrival, Disposition, Fuse, TaskClaim};
@@ -19,16 +18,16 @@ const TIMEOUT: Duration = Duration::from_secs(12);
 
 /// Adds what was said before to the context of a conversation's first task. Without it the task goes on,
 /// and its model is told that lines are missing.
-pub async fn add(outbox: &Arc<Outbox>, claimed: &mut TaskClaim, cancel: &CancellationToken) {
+pub async fn add(context: &Context, claimed: &mut TaskClaim, cancel: &CancellationToken) {
     if !claimed.history.is_empty() || !claimed.transcript.is_empty() {
         return;
     }
     let Earlier { mut lines, missing } = tokio::select! {
-        earlier = fetch(outbox, claimed) => earlier,
+        earlier = fetch(context, claimed) => earlier,
         () = cancel.cancelled() => return,
     };
     // After a reset there is no history either, and what was said before is to stay forgotten.
-    if lines.is_empty() && missing.is_none() || !is_first(outbox, claimed).await {
+    if lines.is_empty() && missing.is_none() || !is_first(context, claimed).await {
         return;
     }
     if !lines.is_empty() {
@@ -41,7 +40,7 @@ pub async fn add(outbox: &Arc<Outbox>, claimed: &mut TaskClaim, cancel: &Cancell
         );
         lines.splice(0..0, hint(claimed, &lines));
     }
-    store(outbox, claimed, &lines).await;
+    store(context, claimed, &lines).await;
     let count = lines.len();
     tracing::debug!(conversation = %claimed.conversation, count, "what was said before is context");
     claimed.context.splice(0..0, lines);
@@ -80,9 +79,9 @@ const MISSING: &str = "(Some of what was said here before could not be fetched, 
 
 /// Asks the channel for what is older than all that is known. What was stored by an earlier claim is
 /// known: it is not asked for again.
-async fn fetch(outbox: &Outbox, claimed: &TaskClaim) -> Earlier {
+async fn fetch(context: &Context, claimed: &TaskClaim) -> Earlier {
     let receiver =
-        outbox.accounts.of(&claimed.conversation).and_then(|a| a.channel.receiver.clone());
+        context.accounts.of(&claimed.conversation).and_then(|a| a.channel.receiver.clone());
     let known = claimed.context.iter().chain(claimed.heard.iter().map(|(_, inbound)| inbound));
     let oldest = known.map(|inbound| inbound.order).min();
     let room = MAX_LINES.saturating_sub(claimed.context.len());
@@ -92,7 +91,7 @@ async fn fetch(outbox: &Outbox, claimed: &TaskClaim) -> Earlier {
     let asked = timeout(TIMEOUT, receiver.backfill(&claimed.conversation, oldest, room)).await;
     let missing = match asked {
         Ok(Ok(mut earlier)) => {
-            earlier.lines.iter_mut().for_each(|inbound| hide(&outbox.runtime.redactor, inbound));
+            earlier.lines.iter_mut().for_each(|inbound| hide(&context.runtime.redactor, inbound));
             return earlier;
         }
         Ok(Err(why)) => why,
@@ -101,29 +100,29 @@ async fn fetch(outbox: &Outbox, claimed: &TaskClaim) -> Earlier {
     Earlier { lines: Vec::new(), missing: Some(missing) }
 }
 
-async fn is_first(outbox: &Arc<Outbox>, claimed: &TaskClaim) -> bool {
-    match outbox.storage.ledger.tasks(Some(&claimed.conversation), 2).await {
+async fn is_first(context: &Context, claimed: &TaskClaim) -> bool {
+    match context.storage.ledger.tasks(Some(&claimed.conversation), 2).await {
         Ok(tasks) => tasks.iter().all(|task| task.id == claimed.claim.task),
         Err(error) => {
-            outbox.storage.trouble(&error);
+            context.storage.trouble(&error);
             false
         }
     }
 }
 
 /// A restart finds it in the ledger.
-async fn store(outbox: &Arc<Outbox>, claimed: &TaskClaim, earlier: &[Inbound]) {
+async fn store(context: &Context, claimed: &TaskClaim, earlier: &[Inbound]) {
     let arrival = |inbound: &Inbound| Arrival {
         inbound: inbound.clone(),
         disposition: Disposition::Earlier(claimed.claim.task),
     };
     let fuse = Fuse {
         permits: 0,
-        instance: outbox.runtime.instance.clone(),
-        now: outbox.runtime.clock.now(),
+        instance: context.runtime.instance.clone(),
+        now: context.runtime.clock.now(),
     };
     let batch = earlier.iter().map(arrival).collect();
-    if let Err(error) = outbox.storage.ledger.accept(batch, None, fuse).await {
-        outbox.storage.trouble(&error);
+    if let Err(error) = context.storage.ledger.accept(batch, None, fuse).await {
+        context.storage.trouble(&error);
     }
 }

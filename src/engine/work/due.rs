@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use selkie_channel_core::PersonId;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::work::messages::overdue;
 use crate::work::timetable::BookTimetable;
@@ -86,10 +87,11 @@ impl ReminderStore for DueItems {
 
 impl DueItems {
     /// Looks at the file for as long as the daemon runs: people write into it, too, and set their clocks.
-    pub async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
-        let ends = &outbox.runtime.stop.work;
+    pub async fn watch(self: Arc<Self>, context: Context, outbox: Arc<Outbox>) {
+        let ends = &context.runtime.stop.work;
         let mut zones = self.timetable.zones.changes();
-        let (mut seen, mut by_other_clocks) = (None, true);
+        let mut seen = None;
+        let mut by_other_clocks = true;
         while !ends.is_cancelled() {
             if by_other_clocks {
                 self.follow_clocks().await;

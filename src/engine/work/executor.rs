@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::{KeptProgress, TaskProgress};
 use crate::delivery::reply::TaskReply;
@@ -47,6 +48,7 @@ pub const MAX_ATTEMPTS: u32 = 3;
 
 /// Runs claimed tasks.
 pub struct TaskExecutor {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) runner: Arc<dyn TaskRunner>,
     pub(crate) stops: Arc<StopTokens>,
@@ -83,7 +85,7 @@ impl TaskExecutor {
         let stored = claimed.facts.clone();
         rights::weigh(&mut claimed);
         let mark = self.stops.begin(task);
-        self.outbox
+        self.context
             .runtime
             .happenings
             .tell(|| Event::Started { conversation: claimed.conversation.clone(), task });
@@ -138,7 +140,7 @@ impl TaskExecutor {
             return false;
         }
         let asked = self
-            .outbox
+            .context
             .storage
             .insist(|ledger| ledger.bots_in_a_row(&claimed.conversation, most))
             .await;
@@ -147,19 +149,17 @@ impl TaskExecutor {
 
     /// Works on a task that may begin.
     async fn work(&self, claimed: &mut TaskClaim, mark: &StopMark, hand_over: bool) -> NextStep {
-        let context = self.prepare(claimed, mark, hand_over).await;
-        let end = self.drive_to_end(claimed, &context).await;
+        let run = self.prepare(claimed, mark, hand_over).await;
+        let end = self.drive_to_end(claimed, &run).await;
         self.close_unused_approval(claimed).await;
         match end {
             None => {
-                context.progress.leave();
+                run.progress.leave();
                 NextStep::default()
             }
-            Some(DriveEnd::Ended(ending)) => self.answer(claimed, *ending, &context).await,
-            Some(DriveEnd::Asks(question)) => self.ask(claimed, *question, &context).await,
-            Some(DriveEnd::Seeks(request)) => {
-                self.wait_for_approval(claimed, *request, &context).await
-            }
+            Some(DriveEnd::Ended(ending)) => self.answer(claimed, *ending, &run).await,
+            Some(DriveEnd::Asks(question)) => self.ask(claimed, *question, &run).await,
+            Some(DriveEnd::Seeks(request)) => self.wait_for_approval(claimed, *request, &run).await,
         }
     }
 
@@ -170,8 +170,8 @@ impl TaskExecutor {
         mark: &'a StopMark,
         hand_over: bool,
     ) -> TaskContext<'a> {
-        received::waited(&self.outbox.runtime, claimed);
-        backfill::add(&self.outbox, claimed, mark.cancel()).await;
+        received::waited(&self.context.runtime, claimed);
+        backfill::add(&self.context, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.outbox), claimed));
         let progress = self.progress(claimed);
         if unattended::is_unattended(&claimed.facts) {
@@ -180,10 +180,10 @@ impl TaskExecutor {
         let answer = Arc::new(self.stream(claimed));
         let zone = self.zones.of_task(claimed).await;
         let while_busy = self.settings.now().while_busy;
-        let steering = TaskInflow::new(&self.outbox, &self.rights, while_busy, claimed, zone);
+        let steering = TaskInflow::new(&self.context, &self.rights, while_busy, claimed, zone);
         self.close_expired_question(claimed).await;
         self.close_approval(claimed).await;
-        let bounds = scheduled::bounds(&self.outbox, claimed).await;
+        let bounds = scheduled::bounds(&self.context, claimed).await;
         let pick = self.chooser.of_task(claimed, bounds.choice.clone());
         claimed.reshaped |= claimed.facts.pick != pick;
         claimed.facts.pick = pick;
@@ -205,12 +205,12 @@ impl TaskExecutor {
         &self,
         claimed: &mut TaskClaim,
         ending: DriveOutcome,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> NextStep {
-        claimed.heard.extend(context.steering.taken(&ending.absorbed));
-        let next_step = self.end(claimed, ending, context).await;
+        claimed.heard.extend(run.steering.taken(&ending.absorbed));
+        let next_step = self.end(claimed, ending, run).await;
         // Behind what was said: what was being done goes when there is something better to read.
-        context.progress.close();
+        run.progress.close();
         next_step
     }
 
@@ -219,13 +219,13 @@ impl TaskExecutor {
         &self,
         claimed: &mut TaskClaim,
         question: PendingQuestion,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> NextStep {
         // What is asked stands below: the answer comes below that.
-        context.answer.end().await.withdraw();
-        let parked = self.park(claimed, question, context.hand_over).await;
-        let next_step = self.settle_park(claimed, parked, context).await;
-        context.progress.close();
+        run.answer.end().await.withdraw();
+        let parked = self.park(claimed, question, run.hand_over).await;
+        let next_step = self.settle_park(claimed, parked, run).await;
+        run.progress.close();
         next_step
     }
 
@@ -234,17 +234,17 @@ impl TaskExecutor {
         &self,
         claimed: &mut TaskClaim,
         request: Seeks,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> NextStep {
         let task = claimed.claim.task;
-        context.answer.end().await.withdraw();
-        self.kept.keep(task, &context.progress);
-        let parked = self.request_approval(claimed, request, context).await;
+        run.answer.end().await.withdraw();
+        self.kept.keep(task, &run.progress);
+        let parked = self.request_approval(claimed, request, run).await;
         let stays = matches!(&parked, ParkOutcome::Parked(next_step) if next_step.is_announced);
-        let next_step = self.settle_park(claimed, parked, context).await;
+        let next_step = self.settle_park(claimed, parked, run).await;
         // The task's next claim may have it already.
         if !stays && self.kept.take(task).is_some() {
-            context.progress.close();
+            run.progress.close();
         }
         next_step
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::work::messages;
 use selkie_domain::ids::ScheduleId;
@@ -14,17 +15,18 @@ const FAILURES: usize = 3;
 const LOOKED_THROUGH: usize = 50;
 
 /// Tells it when the heartbeat's task that has just ended is the last of so many failures.
-pub async fn tell_of_task(outbox: &Arc<Outbox>, claimed: &TaskClaim) {
+pub async fn tell_of_task(context: &Context, outbox: &Arc<Outbox>, claimed: &TaskClaim) {
     let task = claimed.claim.task;
-    let behind = outbox.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
+    let behind = context.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
     if let Some(row) = behind {
-        tell(outbox, row.id()).await;
+        tell(context, outbox, row.id()).await;
     }
 }
 
 /// Tells it when the newest times of a heartbeat have failed so often.
-pub async fn tell(outbox: &Arc<Outbox>, heartbeat: ScheduleId) {
-    let times = outbox.storage.insist(|ledger| ledger.occurrences(heartbeat, LOOKED_THROUGH)).await;
+pub async fn tell(context: &Context, outbox: &Arc<Outbox>, heartbeat: ScheduleId) {
+    let times =
+        context.storage.insist(|ledger| ledger.occurrences(heartbeat, LOOKED_THROUGH)).await;
     if let Some(alert) = alert(heartbeat, &times.unwrap_or_default()) {
         outbox.tell_owner(&alert.key, &alert.words).await;
     }

@@ -153,8 +153,8 @@ mod tests {
         let old = fs::File::options().write(true).open(folder.join("old.txt")).unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let janitor = Janitor {
-            runtime: Arc::clone(&house.outbox.runtime),
-            storage: Arc::clone(&house.outbox.storage),
+            runtime: Arc::clone(&house.context.runtime),
+            storage: Arc::clone(&house.context.storage),
             retention: Live::default(),
             cache_dir: house.cache.path().into(),
             bell: Arc::default(),

@@ -10,6 +10,7 @@ use selkie_channel_core::locked;
 use selkie_channel_core::{ConversationId, Inbound, PersonId};
 use tokio::sync::Notify;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::work::rights::Rights;
 use crate::work::unattended;
@@ -33,6 +34,7 @@ const BEHIND: Duration = Duration::from_secs(1);
 
 /// What is counted, and the limits that are reached just now, for the owner to read.
 pub struct Limits {
+    context: Context,
     outbox: Arc<Outbox>,
     rights: Arc<Rights>,
     settings: Live<LimitSettings>,
@@ -50,9 +52,15 @@ struct User<'a> {
 
 impl Limits {
     /// Counts from now on, on top of what the ledger holds.
-    pub fn new(outbox: Arc<Outbox>, rights: Arc<Rights>, settings: Live<LimitSettings>) -> Self {
-        let now = outbox.runtime.now();
+    pub fn new(
+        context: Context,
+        outbox: Arc<Outbox>,
+        rights: Arc<Rights>,
+        settings: Live<LimitSettings>,
+    ) -> Self {
+        let now = context.runtime.now();
         Self {
+            context,
             outbox,
             rights,
             settings,
@@ -95,7 +103,7 @@ impl Limits {
 impl Limits {
     /// Writes what is counted, a moment later. Runs until the daemon's end.
     pub async fn write_behind(self: Arc<Self>) {
-        let ends = &self.outbox.runtime.stop.work;
+        let ends = &self.context.runtime.stop.work;
         while !ends.is_cancelled() {
             ends.run_until_cancelled(self.counted.notified()).await;
             ends.run_until_cancelled(tokio::time::sleep(BEHIND)).await;
@@ -109,24 +117,24 @@ impl Limits {
         if unwritten.is_empty() {
             return;
         }
-        match self.outbox.storage.ledger.spend(unwritten.clone(), self.forget()).await {
-            Ok(_) => self.counters().leave(self.outbox.runtime.clock.now()),
+        match self.context.storage.ledger.spend(unwritten.clone(), self.forget()).await {
+            Ok(_) => self.counters().leave(self.context.runtime.clock.now()),
             Err(error) => {
                 self.counters().take_back(unwritten);
                 self.counted.notify_one();
-                self.outbox.storage.trouble(&error);
+                self.context.storage.trouble(&error);
             }
         }
     }
 
     /// Counts the messages of a task that begins, and returns the limit that stands in its way.
     pub async fn stops(&self, claimed: &TaskClaim, trust: Trust) -> Option<LimitHit> {
-        if trust == Trust::Owner || self.outbox.accounts.of(&claimed.conversation).is_none() {
+        if trust == Trust::Owner || self.context.accounts.of(&claimed.conversation).is_none() {
             return None;
         }
         let user =
             User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
-        let now = self.outbox.runtime.clock.now();
+        let now = self.context.runtime.clock.now();
         let newest = claimed.heard.last().map_or(now, |(_, inbound)| inbound.at);
         // A task that goes on was counted when it began. Words of its own are asked like a message; a schedule's are
         // none, for nobody writes them.
@@ -154,7 +162,7 @@ impl Limits {
     /// Says where a schedule speaks that a time of it is passed over, once for the limit's time.
     async fn tell_maker(&self, reached: &LimitHit, claimed: &TaskClaim) {
         self.log(reached);
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let behind = storage.insist(|ledger| ledger.schedule_behind(claimed.claim.task)).await;
         let Some(row) = behind.flatten() else { return };
         let known = crate::work::messages::schedule(row.id(), &row.schedule.name());
@@ -173,7 +181,7 @@ impl Limits {
     /// Returns the limit that keeps a conversation's lines from the model of the gate.
     pub async fn stops_gate(&self, conversation: &ConversationId) -> Option<LimitHit> {
         let user = User { person: None, conversation };
-        let now = self.outbox.runtime.clock.now();
+        let now = self.context.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
         let reached = self.first_reached(checks.into_iter().flatten()).await?;
         self.tell(&reached, None).await;
@@ -183,7 +191,7 @@ impl Limits {
     /// Counts a command or a tap of anybody but an owner, and returns the limit that stands in its way. They have
     /// counters of their own: who has written too much can still stop what runs.
     pub async fn stops_command(&self, inbound: &Inbound) -> Option<LimitHit> {
-        let account = self.outbox.accounts.of(&inbound.conversation)?;
+        let account = self.context.accounts.of(&inbound.conversation)?;
         let trust = self.rights.principal(&account, inbound)?;
         if trust == Trust::Owner {
             return None;
@@ -215,7 +223,7 @@ impl Limits {
     /// Whether a conversation may be thought about although nobody asks; nobody is told that it may not.
     pub async fn has_room(&self, conversation: &ConversationId) -> bool {
         let user = User { person: None, conversation };
-        let now = self.outbox.runtime.clock.now();
+        let now = self.context.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
         self.first_reached(checks.into_iter().flatten()).await.is_none()
     }
@@ -255,11 +263,11 @@ impl Limits {
 
     fn bytes(&self, inbound: &Inbound, amount: u64) -> Vec<Check> {
         let user = User { person: Some(&inbound.speaker.id), conversation: &inbound.conversation };
-        self.checks(&user, What::Bytes, self.outbox.runtime.clock.now(), amount)
+        self.checks(&user, What::Bytes, self.context.runtime.clock.now(), amount)
     }
 
     fn is_owner(&self, inbound: &Inbound) -> bool {
-        let account = self.outbox.accounts.of(&inbound.conversation);
+        let account = self.context.accounts.of(&inbound.conversation);
         let trust = account.and_then(|account| self.rights.principal(&account, inbound));
         trust == Some(Trust::Owner)
     }
@@ -290,7 +298,7 @@ impl Limits {
                 unknown.iter().map(|one| UsageDelta { amount: 0, ..one.spent.clone() }).collect()
             };
             let read =
-                self.outbox.storage.insist(|ledger| ledger.spend(looks(), self.forget())).await;
+                self.context.storage.insist(|ledger| ledger.spend(looks(), self.forget())).await;
             self.counters().learn(&unknown, read.unwrap_or_default());
         }
         self.add(checks)
@@ -308,7 +316,7 @@ impl Limits {
 
     /// Yesterday's stay, for a clock that is set back a little.
     fn forget(&self) -> DateTime<Utc> {
-        self.outbox.runtime.clock.now() - TimeDelta::days(2)
+        self.context.runtime.clock.now() - TimeDelta::days(2)
     }
 
     /// Says that a limit is reached, once for its time: to the person, and to the log.
@@ -365,7 +373,7 @@ pub struct Shares<'a> {
 
 impl Quota for Shares<'_> {
     fn count(&self, usage: Usage) -> Option<QuotaError> {
-        let now = self.limits.outbox.runtime.now();
+        let now = self.limits.context.runtime.now();
         let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
         let used = used.into_iter().filter(|(_, amount)| *amount > 0);
         let checks: Vec<Check> =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::taint::Taint;
 use selkie_people::contact_files::Shelves;
@@ -35,9 +35,9 @@ struct MovedChat {
 
 impl MovedChats {
     /// Follows them for as long as the daemon runs.
-    pub async fn watch(self: Arc<Self>, outbox: Arc<Outbox>) {
-        let ends = outbox.runtime.stop.work.clone();
-        let storage = &outbox.storage;
+    pub async fn watch(self: Arc<Self>, context: Context) {
+        let ends = context.runtime.stop.work.clone();
+        let storage = &context.storage;
         // What moved before this start, and a crash may have left half done.
         storage.moved.notify_one();
         while ends.run_until_cancelled(storage.moved.notified()).await.is_some() {

@@ -76,7 +76,7 @@ impl Outages {
         }
         let failed = matches!(end, End::Failed { .. }) && self.outage.now().is_some();
         let is_new = failed && self.is_new(&claimed.conversation);
-        failed && !is_new && outbox.settings.now().outbox.outages == TellOutages::Once
+        failed && !is_new && outbox.tell_outages() == TellOutages::Once
     }
 
     /// Returns what the owner is to be told by now.

@@ -48,7 +48,7 @@ pub async fn lines(
     }
     for (line, (row, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
         if let Some(quote) = &mut line.quote {
-            quote.level = quoted(&attachments.outbox.storage, inbound, claimed.facts.trust).await;
+            quote.level = quoted(&attachments.context.storage, inbound, claimed.facts.trust).await;
         }
         let message = TaskMessage { place_row: claimed.place_row, row: *row, inbound };
         let fetched = attachments.fetch(message, cancel).await;

@@ -7,6 +7,7 @@ use selkie_channel_core::{AllowList, Audience, ConversationId, Inbound, PersonId
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
+use crate::delivery::context::Context;
 use crate::work::provenance;
 use crate::work::settings::PlaceSettings;
 use selkie_domain::command_line;
@@ -27,6 +28,15 @@ pub struct Rights {
 }
 
 impl Rights {
+    /// Who may do what, by these settings of places.
+    pub fn new(context: &Context, places: BTreeMap<String, PlaceSettings>) -> Self {
+        Self {
+            owners: context.owners.clone(),
+            places: Live::of(places),
+            accounts: Arc::clone(&context.accounts),
+        }
+    }
+
     /// Says who the speaker of a message is there; `None` for somebody the bot does not listen to.
     pub fn principal(&self, account: &Account, inbound: &Inbound) -> Option<Trust> {
         let speaker = &inbound.speaker.id;

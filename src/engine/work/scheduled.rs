@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
+use crate::delivery::context::Context;
 use crate::delivery::moments::after;
-use crate::delivery::outbox::Outbox;
 use crate::work::{messages, unattended};
 use selkie_agent::{Quota, QuotaError};
 use selkie_domain::choice::Choice;
@@ -44,12 +44,12 @@ pub struct DayBudget {
 
 /// Reads what a task keeps to, and cuts its history down to that. A schedule that nobody knows any more bounds
 /// nothing.
-pub async fn bounds(outbox: &Outbox, claimed: &mut TaskClaim) -> Bounds {
+pub async fn bounds(context: &Context, claimed: &mut TaskClaim) -> Bounds {
     if !unattended::is_unattended(&claimed.facts) {
         return Bounds::default();
     }
     let task = claimed.claim.task;
-    let behind = outbox.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
+    let behind = context.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
     let Some(row) = behind else { return Bounds::default() };
     if let (Action::Remind { .. }, Some(words)) = (&row.schedule.action, &claimed.words) {
         let reminder = Some(ReminderId { schedule: row.id(), at: words.at });
@@ -62,7 +62,7 @@ pub async fn bounds(outbox: &Outbox, claimed: &mut TaskClaim) -> Bounds {
     let reads = usize::try_from(terms.history).unwrap_or(usize::MAX);
     let passed_over = claimed.history.len().saturating_sub(reads);
     claimed.history.drain(..passed_over);
-    let used = Mutex::new(used_today(outbox, &row).await.unwrap_or_default());
+    let used = Mutex::new(used_today(context, &row).await.unwrap_or_default());
     let (schedule, name) = (row.id(), row.schedule.name());
     // A heartbeat's failures are told otherwise.
     let is_named = claimed.facts.trigger == Trigger::Scheduled;
@@ -74,12 +74,12 @@ pub async fn bounds(outbox: &Outbox, claimed: &mut TaskClaim) -> Bounds {
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.
-pub async fn used_today(outbox: &Outbox, row: &ScheduleRow) -> Option<Usage> {
+pub async fn used_today(context: &Context, row: &ScheduleRow) -> Option<Usage> {
     let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
-    let now = outbox.runtime.now();
+    let now = context.runtime.now();
     // What a clock that was ahead has dated later is no use of today's.
     let today = day::begins(zone, now).max(row.counts_from)..day::ends(zone, now);
-    outbox.storage.insist(|ledger| ledger.used_by(row.id(), today.clone())).await
+    context.storage.insist(|ledger| ledger.used_by(row.id(), today.clone())).await
 }
 
 impl Quota for DayBudget {

@@ -160,21 +160,21 @@ mod tests {
 
     #[test]
     fn a_closed_shape_leaves_the_own_folder_alone() {
-        let outbox = testing::desk().outbox;
+        let context = testing::desk().context;
         let records = Arc::new(Records {
-            storage: Arc::clone(&outbox.storage),
-            accounts: Arc::clone(&outbox.accounts),
-            acquaintances: testing::acquaintances(&outbox),
+            storage: Arc::clone(&context.storage),
+            accounts: Arc::clone(&context.accounts),
+            acquaintances: testing::acquaintances(&context),
             owners: Owners::default(),
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
-            todo_file: Arc::new(selkie_tools::ports::NoTodoFile),
-            memory: Arc::new(selkie_tools::memory::port::NoMemory),
-            timetable: Arc::new(selkie_tools::ports::NoTimetable),
-            post_files: Arc::new(selkie_tools::ports::NoPostFiles),
-            addressees: Arc::new(selkie_tools::ports::NoAddressees),
-            sessions: Arc::new(selkie_tools::ports::NoSessions),
+            todo_file: Arc::new(selkie_tools::absent::NoTodoFile),
+            memory: Arc::new(selkie_tools::absent::NoMemory),
+            timetable: Arc::new(selkie_tools::absent::NoTimetable),
+            post_files: Arc::new(selkie_tools::absent::NoPostFiles),
+            addressees: Arc::new(selkie_tools::absent::NoAddressees),
+            sessions: Arc::new(selkie_tools::absent::NoSessions),
             conversations: Arc::clone(&records) as _,
             modes: records,
             workspaces: Workspaces {

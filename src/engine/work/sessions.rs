@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use selkie_channel_core::{Audience, ConversationId, PersonId};
 
 use crate::delivery::account::Account;
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::work::conversation_log;
 use crate::work::messages::sessions as messages;
@@ -27,6 +28,7 @@ const LOOKED_THROUGH: usize = 10_000;
 
 /// Conversations over the ledger.
 pub struct SessionBook {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) rights: Arc<Rights>,
 }
@@ -93,7 +95,7 @@ impl Sessions for SessionBook {
         limit: usize,
     ) -> Result<History, ToolError> {
         let id = self.found(by, session).await?.id;
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let of = (id != by.conversation).then_some(&id);
         if let Some(other) = of {
             // Noted before it is read: what is forgotten in between is not read any more.
@@ -112,21 +114,22 @@ impl Sessions for SessionBook {
         }
         let asker = self.asker(by)?;
         let request = self.request(by, &to, &asker, content)?;
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         let fuse =
             Fuse { permits: 0, instance: runtime.instance.clone(), now: runtime.clock.now() };
-        let (outbox, id) = (Arc::clone(&self.outbox), to.id.clone());
+        let outbox = Arc::clone(&self.outbox);
+        let ledger = Arc::clone(&self.context.storage.ledger);
         let stored = async move {
-            let requested = outbox.storage.ledger.request(request, fuse).await;
-            outbox.woken.notify_one();
+            let requested = ledger.request(request, fuse).await;
+            outbox.wake();
             requested
         };
         let requested = runtime.to_the_end(stored).await.map_err(|error| self.failed(&error))?;
-        Ok(messages::sent(&id, requested.is_new))
+        Ok(messages::sent(&to.id, requested.is_new))
     }
 
     async fn status(&self, by: &Visitor) -> Result<String, ToolError> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let status: ConversationStatus =
             ledger.status(&by.conversation).await.map_err(|error| self.failed(&error))?;
         let tasks = ledger.said(&by.conversation, false, LOOKED_THROUGH).await;
@@ -139,8 +142,8 @@ impl SessionBook {
     /// Lists the conversations that somebody may know of, the last active first.
     pub async fn seen(&self, by: Viewer<'_>) -> Result<Vec<ConversationRow>, StoreError> {
         let view = self.view(by).await?;
-        let mut rows = self.outbox.storage.ledger.conversations(LOOKED_THROUGH).await?;
-        rows.retain(|row| view.shows(self.outbox.accounts.of(&row.id).as_ref(), &row.id));
+        let mut rows = self.context.storage.ledger.conversations(LOOKED_THROUGH).await?;
+        rows.retain(|row| view.shows(self.context.accounts.of(&row.id).as_ref(), &row.id));
         Ok(rows)
     }
 
@@ -149,16 +152,16 @@ impl SessionBook {
             return Ok(View::All);
         }
         let here = by.here.clone();
-        let account = self.outbox.accounts.of(&here);
+        let account = self.context.accounts.of(&here);
         let audience = account.map(|account| account.channel.address.features(&here).audience);
         let (Some(person), Some(Audience::Direct)) = (by.person, audience) else {
             return Ok(View::Own { here, private: Vec::new() });
         };
-        let accounts: Vec<_> = self.outbox.accounts.ids().collect();
-        let last = self.outbox.storage.ledger.last_private(person, &accounts).await?;
-        let known = self.outbox.accounts.private(person);
+        let accounts: Vec<_> = self.context.accounts.ids().collect();
+        let last = self.context.storage.ledger.last_private(person, &accounts).await?;
+        let known = self.context.accounts.private(person);
         let place = |id: ConversationId| {
-            let account = self.outbox.accounts.of(&id)?;
+            let account = self.context.accounts.of(&id)?;
             Some(account.channel.address.place(&id).full())
         };
         let private = [last, known].into_iter().flatten().filter_map(place).collect();
@@ -202,7 +205,7 @@ impl SessionBook {
         content: &str,
     ) -> Result<TaskRequest, ToolError> {
         let gone = || ToolError::tell(messages::nobody_there(&to.id));
-        let account = self.outbox.accounts.of(&to.id).ok_or_else(gone)?;
+        let account = self.context.accounts.of(&to.id).ok_or_else(gone)?;
         if account.posts_by().is_some() || to.closed.is_some() {
             return Err(gone());
         }
@@ -214,7 +217,7 @@ impl SessionBook {
         let Some(there) = there else {
             return Err(ToolError::tell(messages::not_heard_there(&to.id)));
         };
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         let now = runtime.clock.now();
         let here = Where::Channel(address.features(&to.id));
         let facts = Facts {
@@ -249,7 +252,7 @@ impl SessionBook {
     ) -> String {
         let SessionScope { here, zone } = listing;
         let kind = |row: &ConversationRow| {
-            let account = self.outbox.accounts.of(&row.id)?;
+            let account = self.context.accounts.of(&row.id)?;
             let features = account.channel.address.features(&row.id);
             Some(format!("{}:{}", features.channel, features.kind))
         };
@@ -262,7 +265,7 @@ impl SessionBook {
     }
 
     fn failed(&self, error: &StoreError) -> ToolError {
-        self.outbox.storage.trouble(error);
+        self.context.storage.trouble(error);
         ToolError::Abort(error.to_string())
     }
 }

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use selkie_channel_core::Inbound;
 use selkie_channel_core::locked;
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use crate::delivery::storage::Storage;
 use crate::work::received;
 use crate::work::rights::Rights;
@@ -39,15 +39,15 @@ pub struct TaskInflow {
 
 impl TaskInflow {
     pub(crate) fn new(
-        outbox: &Outbox,
+        context: &Context,
         rights: &Arc<Rights>,
         while_busy: WhileBusy,
         claimed: &TaskClaim,
         zone: Zone,
     ) -> Self {
         Self {
-            storage: Arc::clone(&outbox.storage),
-            clock: Arc::clone(&outbox.runtime.clock),
+            storage: Arc::clone(&context.storage),
+            clock: Arc::clone(&context.runtime.clock),
             rights: Arc::clone(rights),
             while_busy,
             claim: claimed.claim.clone(),

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 use tokio::time::{Instant, timeout_at};
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use selkie_agent::DriveOutcome;
@@ -59,16 +60,17 @@ impl Story {
     }
 
     /// Tells it when all that it said is settled, or after a minute. To be called before that is sent.
-    pub fn told_when_sent(self, outbox: &Arc<Outbox>, said: &[OutboundId]) {
-        let channel = outbox.accounts.of(&self.conversation);
+    pub fn told_when_sent(self, context: &Context, outbox: &Arc<Outbox>, said: &[OutboundId]) {
+        let channel = context.accounts.of(&self.conversation);
         let channel = channel.map_or("none", |account| account.channel.name);
         if said.is_empty() {
-            return self.tell(outbox, channel, "nothing", Duration::ZERO);
+            return self.tell(context, channel, "nothing", Duration::ZERO);
         }
-        let mut watches: Vec<_> = said.iter().map(|row| outbox.waiters.watch(*row)).collect();
-        let (began, stop) = (Instant::now(), outbox.runtime.stop.work.clone());
-        let shared = Arc::clone(outbox);
-        outbox.runtime.tracker.spawn(async move {
+        let mut watches: Vec<_> = said.iter().map(|row| outbox.watch(*row)).collect();
+        let began = Instant::now();
+        let stop = context.runtime.stop.work.clone();
+        let shared = context.clone();
+        context.runtime.tracker.spawn(async move {
             let mut sent = "sent";
             for watch in &mut watches {
                 let settled = timeout_at(began + TIMEOUT, waiters::settled(watch));
@@ -82,12 +84,13 @@ impl Story {
         });
     }
 
-    fn tell(self, outbox: &Outbox, channel: &'static str, sent: &'static str, sending: Duration) {
+    fn tell(self, context: &Context, channel: &'static str, sent: &'static str, sending: Duration) {
         let Self { task, conversation, asked_at, ended_at, outcome, attempts, course, usage } =
             self;
         let waited = asked_at.zip(course.since).map(|(asked, since)| since - asked);
         let wait_ms = waited.map_or(0, |span| span.num_milliseconds().max(0));
-        let (models, tools) = (course.models(), course.tools());
+        let models = course.models();
+        let tools = course.tools();
         let millis = |sum: Sum| u64::try_from(sum.took.as_millis()).unwrap_or(u64::MAX);
         let send_ms = u64::try_from(sending.as_millis()).unwrap_or(u64::MAX);
         #[expect(clippy::cast_precision_loss, reason = "money below 2^53 millionths is exact")]
@@ -124,6 +127,6 @@ impl Story {
             sent,
             sending,
         };
-        outbox.runtime.traces.tell(trace);
+        context.runtime.traces.tell(trace);
     }
 }

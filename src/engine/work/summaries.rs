@@ -10,7 +10,7 @@ use selkie_channel_core::ConversationId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
-use crate::delivery::outbox::Outbox;
+use crate::delivery::context::Context;
 use crate::work::limits::Limits;
 use selkie_domain::command_line;
 use selkie_domain::event::Event;
@@ -38,7 +38,7 @@ const SOON: TimeDelta = TimeDelta::seconds(1);
 
 /// Sums up conversations.
 pub struct Summaries {
-    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) context: Context,
     pub(crate) limits: Arc<Limits>,
     pub(crate) memory: Arc<MemoryBook>,
     pub(crate) model: Arc<dyn Small>,
@@ -65,7 +65,7 @@ enum SummaryOutcome {
 impl Summaries {
     /// Runs until the daemon's end.
     pub async fn run(self) {
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         let mut heard = runtime.happenings.listen();
         // What an earlier start has left.
         let mut times = Times { look: Some(runtime.now()), stale: Some(runtime.now()) };
@@ -87,7 +87,7 @@ impl Summaries {
 
     /// Waits until something is to be done, or may be sooner; whether the daemon goes on.
     async fn waits(&self, times: &mut Times, heard: &mut broadcast::Receiver<Event>) -> bool {
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         let next = [times.look, times.stale].into_iter().flatten().min();
         let sleeps = async {
             match next {
@@ -122,13 +122,13 @@ impl Summaries {
     /// Sums up what has rested; returns when something will have.
     async fn look(&self) -> Option<DateTime<Utc>> {
         let after = self.settings.now().after()?;
-        let now = self.outbox.runtime.now();
+        let now = self.context.runtime.now();
         let least = self.settings.now().tasks.get().into();
         let sought = SoughtTalk { since: now - MAX_AGO, least, most: MAX };
-        let found = match self.outbox.storage.ledger.unsummarized(sought).await {
+        let found = match self.context.storage.ledger.unsummarized(sought).await {
             Ok(found) => found,
             Err(error) => {
-                self.outbox.storage.trouble(&error);
+                self.context.storage.trouble(&error);
                 return Some(now + LATER);
             }
         };
@@ -139,12 +139,12 @@ impl Summaries {
                 continue;
             }
             let rests_at = one.ended_at + after;
-            if rests_at > self.outbox.runtime.now() {
+            if rests_at > self.context.runtime.now() {
                 next = sooner(next, rests_at);
             } else if let SummaryOutcome::Later(at) = self.sum_up(&one).await {
                 next = sooner(next, at);
             }
-            if self.outbox.runtime.stop.work.is_cancelled() {
+            if self.context.runtime.stop.work.is_cancelled() {
                 return None;
             }
         }
@@ -152,7 +152,7 @@ impl Summaries {
     }
 
     async fn sum_up(&self, one: &SummaryGap) -> SummaryOutcome {
-        let runtime = &self.outbox.runtime;
+        let runtime = &self.context.runtime;
         let later = SummaryOutcome::Later(runtime.now() + LATER);
         if !self.limits.has_room(&one.conversation).await {
             return later;
@@ -178,14 +178,14 @@ impl Summaries {
     }
 
     async fn begin(&self, mark: SummaryMark) -> Result<bool, ToolError> {
-        let number = self.outbox.runtime.now().timestamp().div_euclid(86_400);
+        let number = self.context.runtime.now().timestamp().div_euclid(86_400);
         let day = Day { number, most: self.settings.now().per_day.get().into() };
-        self.outbox.storage.ledger.begin_summary(mark, day).await.map_err(unstored)
+        self.context.storage.ledger.begin_summary(mark, day).await.map_err(unstored)
     }
 
     /// Asks for a summary and writes it; whether one stands there now.
     async fn written(&self, one: &SummaryGap) -> Result<Option<bool>, ToolError> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let talk = ledger.talk_to_summarize(one.mark).await.map_err(unstored)?;
         let before = self.memory.summary(&one.conversation).await?;
         let lines = match question(&before, &talk.tasks) {
@@ -205,7 +205,7 @@ impl Summaries {
             lines,
             trust: talk.asked_by.unwrap_or(Trust::Stranger),
             level,
-            at: self.outbox.runtime.now(),
+            at: self.context.runtime.now(),
         };
         self.memory.put_summary(new).await.map(Some)
     }
@@ -223,7 +223,7 @@ impl Summaries {
             self.limits.used_unasked(conversation, spent.take());
             match answer(&said?) {
                 Ok(lines) => {
-                    let redactor = &self.outbox.runtime.redactor;
+                    let redactor = &self.context.runtime.redactor;
                     return Ok(Some(lines.iter().map(|line| redactor.clean(line)).collect()));
                 }
                 Err(fault) => {
@@ -239,9 +239,9 @@ impl Summaries {
 
     /// Takes away summaries of what was taken back.
     async fn drop_stale(&self) -> Result<(), ()> {
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         let stale =
-            ledger.stale_summaries().await.map_err(|error| self.outbox.storage.trouble(&error))?;
+            ledger.stale_summaries().await.map_err(|error| self.context.storage.trouble(&error))?;
         for conversation in stale {
             if let Err(error) = self.memory.drop_summary(&conversation).await {
                 tracing::error!(%conversation, %error, "a summary still contains what was taken back");

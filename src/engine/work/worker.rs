@@ -1,7 +1,6 @@
 //! Who works when: permits, the queue of ready lanes, and the dispatcher that claims them. One permit is kept for
 //! owners: however many others are being answered, an owner is.
 
-use std::collections::{HashSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -11,14 +10,18 @@ use futures_util::FutureExt as _;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::work::executor::failed_finish::UnfinishedTask;
 use crate::work::executor::{MAX_ATTEMPTS, TaskExecutor};
 use crate::work::settings::WorkerSettings;
+use crate::work::worker::queue::{Permit, Queue};
 use selkie_channel_core::locked;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::task::Lane;
 use selkie_store::{StoreError, TaskClaim};
+
+mod queue;
 
 /// Tasks a worker takes from one lane before other waiting lanes have their turn.
 const TURNS: u32 = 8;
@@ -33,6 +36,7 @@ pub type Permits = Vec<OwnedSemaphorePermit>;
 
 /// All workers of this process.
 pub struct Workers {
+    context: Context,
     outbox: Arc<Outbox>,
     executor: TaskExecutor,
     permits: Arc<Semaphore>,
@@ -45,33 +49,6 @@ pub struct Workers {
     bell: Notify,
 }
 
-#[derive(Default)]
-struct Queue {
-    lanes: VecDeque<Lane>,
-    /// Those of them that got work since they were last looked into for an owner's.
-    unseen: Unseen,
-    /// Lanes whose task may be what killed the process, again and again: each runs with nothing beside it.
-    suspects: VecDeque<Lane>,
-    queued: HashSet<Lane>,
-    wake_at: Option<DateTime<Utc>>,
-    /// Ask the ledger for ready lanes.
-    look: bool,
-}
-
-/// Lanes in order, each once.
-#[derive(Default)]
-struct Unseen {
-    lanes: VecDeque<Lane>,
-    known: HashSet<Lane>,
-}
-
-/// A right to run one task, until it is dropped.
-struct Permit {
-    /// An owner's, and nobody else's.
-    is_kept: bool,
-    _slot: OwnedSemaphorePermit,
-}
-
 enum Todo {
     Alone(Lane),
     /// Lanes are ready; more may become so at the moment.
@@ -82,24 +59,35 @@ enum Todo {
 
 impl Workers {
     pub(crate) fn new(
+        context: Context,
         outbox: Arc<Outbox>,
         executor: TaskExecutor,
         settings: &WorkerSettings,
     ) -> Self {
         let most = settings.max_concurrency.get();
         // Not where there is one worker, or no owner.
-        let owners = u32::from(most > 1 && !outbox.owners.is_empty());
+        let owners = u32::from(most > 1 && !context.owners.is_empty());
         let shared = u32::try_from(most).unwrap_or(u32::MAX) - owners;
         let permits = Arc::new(Semaphore::new(shared as usize));
         let kept = Arc::new(Semaphore::new(owners as usize));
-        let queue = Mutex::new(Queue { look: true, ..Queue::default() });
-        Self { outbox, executor, permits, kept, shared, owners, queue, bell: Notify::new() }
+        let queue = Mutex::new(Queue::new());
+        Self {
+            context,
+            outbox,
+            executor,
+            permits,
+            kept,
+            shared,
+            owners,
+            queue,
+            bell: Notify::new(),
+        }
     }
 
     /// Takes up to `wanted` free permits, for tasks that are claimed while they are stored.
     pub fn reserve(&self, wanted: usize) -> Permits {
         // Lanes that wait longer go first, and a stopping daemon claims nothing.
-        if self.outbox.runtime.is_draining() || self.has_waiting() {
+        if self.context.runtime.is_draining() || self.has_waiting() {
             return Vec::new();
         }
         (0..wanted).map_while(|_| Arc::clone(&self.permits).try_acquire_owned().ok()).collect()
@@ -115,10 +103,10 @@ impl Workers {
 
     fn spawn(self: &Arc<Self>, task: TaskClaim, permit: Option<Permit>) -> JoinHandle<()> {
         // Until the lane rests its account is not let go of.
-        let at_work = self.outbox.accounts.of(&task.conversation).map(|account| account.at_work());
+        let at_work = self.context.accounts.of(&task.conversation).map(|account| account.at_work());
         let work = Arc::clone(self).work(task, permit);
         // Boxed: a spawned future is moved thrice, and this one has 50 KB.
-        self.outbox.runtime.tracker.spawn(Box::pin(async move {
+        self.context.runtime.tracker.spawn(Box::pin(async move {
             work.await;
             drop(at_work);
         }))
@@ -126,7 +114,7 @@ impl Workers {
 
     /// Queues lanes that nobody runs, and a moment at which more become ready.
     pub fn ready(&self, mut lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
-        lanes.retain(|lane| self.outbox.accounts.carries(lane));
+        lanes.retain(|lane| self.context.accounts.carries(lane));
         if lanes.is_empty() && wake_at.is_none() {
             return;
         }
@@ -144,7 +132,7 @@ impl Workers {
 
     /// Claims ready lanes until the daemon is told to end. Rests without a timer when nothing waits for a time.
     pub async fn dispatch(self: Arc<Self>) {
-        while self.unless_draining(self.outbox.storage.health.whole()).await.is_some() {
+        while self.unless_draining(self.context.storage.health.whole()).await.is_some() {
             match self.todo() {
                 Todo::Alone(lane) => self.alone(lane).await,
                 Todo::Claim(wake_at) => self.claim(wake_at).await,
@@ -158,7 +146,7 @@ impl Workers {
     async fn unless_draining<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
-            () = self.outbox.runtime.stop.receivers.cancelled() => None,
+            () = self.context.runtime.stop.receivers.cancelled() => None,
             waited = wait => Some(waited),
         }
     }
@@ -168,7 +156,7 @@ impl Workers {
         if let Some(lane) = queue.suspects.pop_front() {
             return Todo::Alone(lane);
         }
-        let now = self.outbox.runtime.clock.now();
+        let now = self.context.runtime.clock.now();
         let has_lanes = !queue.lanes.is_empty();
         let is_due = queue.wake_at.is_some_and(|at| at <= now);
         // What is due may be an owner's: it does not wait for those who wait. A full page's next one does.
@@ -185,25 +173,25 @@ impl Workers {
     async fn rest(&self, wake_at: Option<DateTime<Utc>>) {
         let time = async {
             match wake_at {
-                Some(at) => self.outbox.runtime.until(at).await,
+                Some(at) => self.context.runtime.until(at).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             () = self.bell.notified() => {}
-            () = self.outbox.woken.notified() => self.queue().wake_at = Some(self.outbox.runtime.clock.now()),
+            () = self.outbox.woken() => self.queue().wake_at = Some(self.context.runtime.clock.now()),
             () = time => {}
         }
     }
 
     async fn look(&self) {
-        let now = self.outbox.runtime.clock.now();
-        let found = self.outbox.storage.ledger.ready(now, MANY_LANES).await;
-        let wake = self.outbox.storage.ledger.next_wake(now).await;
+        let now = self.context.runtime.clock.now();
+        let found = self.context.storage.ledger.ready(now, MANY_LANES).await;
+        let wake = self.context.storage.ledger.next_wake(now).await;
         match (found, wake) {
             (Ok(lanes), Ok(wake_at)) => {
                 // A full page may have a next one, when anything of it is taken off.
-                let any = lanes.iter().any(|lane| self.outbox.accounts.carries(lane));
+                let any = lanes.iter().any(|lane| self.context.accounts.carries(lane));
                 self.queue().look = any && lanes.len() == MANY_LANES;
                 self.ready(lanes, wake_at);
             }
@@ -211,7 +199,7 @@ impl Workers {
                 if matches!(error, StoreError::Broken(_)) {
                     self.queue().wake_at = Some(now);
                 }
-                self.outbox.storage.trouble(&error);
+                self.context.storage.trouble(&error);
             }
         }
     }
@@ -221,15 +209,15 @@ impl Workers {
     async fn claim(self: &Arc<Self>, wake_at: Option<DateTime<Utc>>) {
         let Some(Some(permit)) = self.unless_draining(self.permit(wake_at)).await else { return };
         let Some(lane) = self.queue().next(&permit) else { return };
-        let account = self.outbox.accounts.of_lane(&lane);
+        let account = self.context.accounts.of_lane(&lane);
         let _at_work = account.as_ref().map(|account| account.at_work());
         // Held before this is asked: who lets the account go asks in the other order.
-        if !self.outbox.accounts.carries(&lane) {
+        if !self.context.accounts.carries(&lane) {
             return;
         }
-        let ledger = &self.outbox.storage.ledger;
-        let instance = &self.outbox.runtime.instance;
-        let now = self.outbox.runtime.clock.now();
+        let ledger = &self.context.storage.ledger;
+        let instance = &self.context.runtime.instance;
+        let now = self.context.runtime.clock.now();
         let claimed = match permit.is_kept {
             true => ledger.claim_owners(&lane, instance, now).await,
             false => ledger.claim(&lane, instance, now).await,
@@ -246,14 +234,14 @@ impl Workers {
                 if matches!(error, StoreError::Broken(_)) {
                     self.queue().push(lane);
                 }
-                self.outbox.storage.trouble(&error);
+                self.context.storage.trouble(&error);
             }
         }
     }
 
     /// Waits for a right to claim; `None` when lanes or the time have something new to say first.
     async fn permit(&self, wake_at: Option<DateTime<Utc>>) -> Option<Permit> {
-        let unknown = !self.queue().unseen.lanes.is_empty();
+        let unknown = self.queue().has_unseen();
         let kept = async {
             match unknown {
                 true => Arc::clone(&self.kept).acquire_owned().await,
@@ -272,7 +260,7 @@ impl Workers {
     /// Takes up, before anything else is claimed, what was running at the last deaths of the process: whatever
     /// killed it is among them, and the others are not to be given up with it.
     pub async fn suspect(&self) -> Result<(), StoreError> {
-        let lanes = self.outbox.storage.ledger.suspects(MAX_ATTEMPTS - 1).await?;
+        let lanes = self.context.storage.ledger.suspects(MAX_ATTEMPTS - 1).await?;
         if !lanes.is_empty() {
             tracing::warn!(
                 lanes = lanes.len(),
@@ -294,10 +282,10 @@ impl Workers {
             return;
         };
         let claimed = self
-            .outbox
+            .context
             .storage
             .ledger
-            .claim(&lane, &self.outbox.runtime.instance, self.outbox.runtime.clock.now())
+            .claim(&lane, &self.context.runtime.instance, self.context.runtime.clock.now())
             .await;
         let claimed = match claimed {
             Ok(Some(claimed)) => claimed,
@@ -306,7 +294,7 @@ impl Workers {
                 if matches!(error, StoreError::Broken(_)) {
                     self.queue().suspects.push_back(lane);
                 }
-                return self.outbox.storage.trouble(&error);
+                return self.context.storage.trouble(&error);
             }
         };
         let claim = claimed.claim.clone();
@@ -316,8 +304,8 @@ impl Workers {
         let has_others = !self.queue().suspects.is_empty();
         if has_others && matches!(waited, Some(Err(_))) {
             // It goes on beside the next one: when that kills the process, this one is not to blame.
-            if let Err(error) = self.outbox.storage.ledger.acquit(&claim).await {
-                self.outbox.storage.trouble(&error);
+            if let Err(error) = self.context.storage.ledger.acquit(&claim).await {
+                self.context.storage.trouble(&error);
             }
         }
     }
@@ -327,7 +315,7 @@ impl Workers {
         let mut next = Some(first);
         let mut turns = 0;
         while let Some(claimed) = next.take() {
-            if self.outbox.runtime.is_draining() {
+            if self.context.runtime.is_draining() {
                 // Claimed in the moment in which the daemon was told to end: it is not begun.
                 self.executor.release(&claimed).await;
                 break;
@@ -336,9 +324,9 @@ impl Workers {
             // The lane's next task may be anybody's.
             let is_kept = permit.as_ref().is_some_and(|permit| permit.is_kept);
             let lane = Lane::of(&claimed.conversation);
-            let goes_on = !is_kept && self.outbox.accounts.carries(&lane);
+            let goes_on = !is_kept && self.context.accounts.carries(&lane);
             let hand_over = goes_on && (turns < TURNS || !self.has_waiting());
-            self.outbox.runtime.crash.hit(CrashPoint::AfterClaim);
+            self.context.runtime.crash.hit(CrashPoint::AfterClaim);
             let unfinished = UnfinishedTask::of(&claimed);
             let next_step =
                 AssertUnwindSafe(self.executor.run(claimed, hand_over)).catch_unwind().await;
@@ -369,52 +357,5 @@ impl Workers {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         locked(&self.queue)
-    }
-}
-
-impl Permit {
-    fn any(slot: OwnedSemaphorePermit) -> Self {
-        Self { is_kept: false, _slot: slot }
-    }
-
-    fn kept(slot: OwnedSemaphorePermit) -> Self {
-        Self { is_kept: true, _slot: slot }
-    }
-}
-
-impl Queue {
-    /// The lane that is next for a permit. One that was seen for an owner's stays in its place for anybody's.
-    fn next(&mut self, permit: &Permit) -> Option<Lane> {
-        if !permit.is_kept {
-            let lane = self.lanes.pop_front()?;
-            self.queued.remove(&lane);
-            if self.lanes.is_empty() {
-                self.unseen = Unseen::default();
-            }
-            return Some(lane);
-        }
-        while let Some(lane) = self.unseen.lanes.pop_front() {
-            self.unseen.known.remove(&lane);
-            if self.queued.contains(&lane) {
-                return Some(lane);
-            }
-        }
-        None
-    }
-
-    /// A lane whose task was claimed out of its turn waits no more.
-    fn leave(&mut self, lane: &Lane) {
-        if self.queued.remove(lane) {
-            self.lanes.retain(|waiting| waiting != lane);
-        }
-    }
-
-    fn push(&mut self, lane: Lane) {
-        if self.unseen.known.insert(lane.clone()) {
-            self.unseen.lanes.push_back(lane.clone());
-        }
-        if self.queued.insert(lane.clone()) {
-            self.lanes.push_back(lane);
-        }
     }
 }

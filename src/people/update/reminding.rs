@@ -1,9 +1,7 @@
 //! Items with a time become reminders: what the list asks of whoever keeps them.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::OwnedMutexGuard;
 
 use crate::todo::Entry;
 use selkie_tools::ports::TodoAsker;
@@ -19,21 +17,4 @@ pub trait ReminderStore: Send + Sync {
 
     /// Withdraws the reminders of items that are done or gone.
     async fn take(&self, entries: &[Entry]);
-}
-
-/// Nobody is reminded of anything.
-#[derive(Clone, Copy, Debug)]
-pub struct NoReminding;
-
-#[async_trait]
-impl ReminderStore for NoReminding {
-    async fn hold(&self) -> OwnedMutexGuard<()> {
-        Arc::new(Mutex::new(())).lock_owned().await
-    }
-
-    async fn put(&self, _: &TodoAsker, _: &Entry) -> Option<String> {
-        None
-    }
-
-    async fn take(&self, _: &[Entry]) {}
 }

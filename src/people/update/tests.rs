@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 use serde_json::Value;
+use tokio::sync::OwnedMutexGuard;
 
 use super::*;
 use crate::directory::testing::quiet;
@@ -38,6 +39,22 @@ impl Small for Model {
         assert!(!answers.is_empty(), "nobody expects this question: {text}");
         Ok(answers.remove(0).to_owned())
     }
+}
+
+/// Nobody is reminded of anything.
+struct NoReminding;
+
+#[async_trait]
+impl ReminderStore for NoReminding {
+    async fn hold(&self) -> OwnedMutexGuard<()> {
+        Arc::new(tokio::sync::Mutex::new(())).lock_owned().await
+    }
+
+    async fn put(&self, _: &TodoAsker, _: &Entry) -> Option<String> {
+        None
+    }
+
+    async fn take(&self, _: &[Entry]) {}
 }
 
 /// Every conversation is its own chat.

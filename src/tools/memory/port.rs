@@ -78,26 +78,3 @@ pub struct WantedLines {
     /// How many.
     pub lines: usize,
 }
-
-/// Stands where nothing is remembered: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoMemory;
-
-#[async_trait]
-impl Memory for NoMemory {
-    async fn write(&self, _: &Rememberer, _: NewMemory) -> Result<TodoReport, ToolError> {
-        Err(none())
-    }
-
-    async fn search(&self, _: &Rememberer, _: MemoryQuery) -> Result<TodoReport, ToolError> {
-        Err(none())
-    }
-
-    async fn get(&self, _: &Rememberer, _: WantedLines) -> Result<TodoReport, ToolError> {
-        Err(none())
-    }
-}
-
-fn none() -> ToolError {
-    ToolError::tell("nothing is remembered here")
-}

@@ -60,14 +60,3 @@ pub struct Addressee {
     /// The level of the names.
     pub level: Taint,
 }
-
-/// Stands where nobody is known: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoAddressees;
-
-#[async_trait]
-impl Addressees for NoAddressees {
-    async fn find(&self, _: &Sender, _: &AddresseeQuery) -> Result<Addressee, ToolError> {
-        Err(ToolError::tell("contacts dir is not configured"))
-    }
-}

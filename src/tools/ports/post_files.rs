@@ -30,9 +30,3 @@ pub struct KeptFile {
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
-
-/// Stands where nothing is posted: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoPostFiles;
-
-impl PostFiles for NoPostFiles {}

@@ -69,26 +69,3 @@ pub struct Visitor {
     /// Whether an owner alone reads what is told.
     pub sees_all: bool,
 }
-
-/// Stands where no conversation but the own one is known: tests of other things, and tables.
-#[derive(Clone, Copy, Debug)]
-pub struct NoSessions;
-
-#[async_trait]
-impl Sessions for NoSessions {
-    async fn list(&self, _: &Visitor, _: usize) -> Result<TodoReport, ToolError> {
-        Ok(TodoReport::default())
-    }
-
-    async fn history(&self, _: &Visitor, session: &str, _: usize) -> Result<History, ToolError> {
-        Err(ToolError::tell(format!("session not found: {session}")))
-    }
-
-    async fn send(&self, _: &Visitor, session: &str, _: &str) -> Result<String, ToolError> {
-        Err(ToolError::tell(format!("session not found: {session}")))
-    }
-
-    async fn status(&self, by: &Visitor) -> Result<String, ToolError> {
-        Ok(by.conversation.key().to_owned())
-    }
-}

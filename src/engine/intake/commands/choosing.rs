@@ -73,7 +73,7 @@ impl Commands {
     }
 
     async fn chosen(&self, given: &GivenCommand<'_>) -> Result<ChosenThere, StoreError> {
-        self.outbox.storage.ledger.chosen(given.conversation).await
+        self.context.storage.ledger.chosen(given.conversation).await
     }
 
     fn answers(&self, given: &GivenCommand<'_>, chosen: Choice) -> String {

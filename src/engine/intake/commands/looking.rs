@@ -39,15 +39,15 @@ impl Commands {
     ) -> Result<String, StoreError> {
         let threads = self.busy_threads(given, account).await?;
         let threads: Vec<String> = threads.into_iter().map(|(task, _)| task.asked).collect();
-        let conversation = self.outbox.storage.ledger.status(given.conversation).await?;
-        let now = self.outbox.runtime.clock.now();
+        let conversation = self.context.storage.ledger.status(given.conversation).await?;
+        let now = self.context.runtime.clock.now();
         let running_for =
             conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
         // The terminal is there whenever somebody sits at it.
         let is_platform = |channel: &ChannelState| channel.name != command_line::NAME;
-        let channels = self.outbox.accounts.states(now).into_iter().filter(is_platform);
+        let channels = self.context.accounts.states(now).into_iter().filter(is_platform);
         let house = (trust == Trust::Owner).then(|| HouseReport {
-            store_ok: self.outbox.storage.health.is_whole(),
+            store_ok: self.context.storage.health.is_whole(),
             channels: channels.collect(),
             limits: self.limits.reached(now),
             memory: self.memory.book.vectors().and_then(|vectors| vectors.trouble()),
@@ -55,7 +55,7 @@ impl Commands {
         });
         let version = self.version;
         let questions =
-            self.outbox.storage.ledger.open_questions(Some(given.conversation)).await?.len();
+            self.context.storage.ledger.open_questions(Some(given.conversation)).await?.len();
         let report = StatusReport {
             version,
             answers: &self.answering(given).await?,
@@ -69,8 +69,8 @@ impl Commands {
     }
 
     pub(super) async fn processes(&self, given: &GivenCommand<'_>) -> Result<String, StoreError> {
-        let running = self.outbox.storage.ledger.status(given.conversation).await?.running;
-        let all = self.processes.list(given.conversation, self.outbox.runtime.clock.now());
+        let running = self.context.storage.ledger.status(given.conversation).await?.running;
+        let all = self.processes.list(given.conversation, self.context.runtime.clock.now());
         Ok(messages::processes(&all, running.map(|(task, _)| task)))
     }
 
@@ -84,12 +84,12 @@ impl Commands {
         let mut facts = match given.by {
             By::Message(inbound) => self.rules.of(account, |p| p.facts(inbound, trust)),
             By::Hand(asked) => {
-                command_line::facts(true, asked.clone(), self.outbox.runtime.clock.now())
+                command_line::facts(true, asked.clone(), self.context.runtime.clock.now())
             }
         };
-        facts.mode = self.outbox.storage.ledger.mode(given.conversation).await?;
+        facts.mode = self.context.storage.ledger.mode(given.conversation).await?;
         facts.taint =
-            facts.taint.max(self.outbox.storage.ledger.level(given.conversation, trust).await?);
+            facts.taint.max(self.context.storage.ledger.level(given.conversation, trust).await?);
         let shape = (self.shapes)(&facts);
         Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => messages::tools(&shape.explain()),

@@ -22,19 +22,19 @@ impl Commands {
         if given.audience != Audience::Direct {
             return Ok(trust.map(|_| messages::IN_PRIVATE.to_owned()));
         }
-        if !self.outbox.accounts.is_person(inbound) {
+        if !self.context.accounts.is_person(inbound) {
             return Ok(trust.map(|_| messages::NO_PERSON.to_owned()));
         }
         if trust == Some(Trust::Owner) {
             return self.by_owner(given).await.map(Some);
         }
-        if guesses::are_too_many(&self.outbox, inbound).await {
+        if guesses::are_too_many(&self.context, inbound).await {
             return Ok(self.guessed(inbound, messages::TOO_MANY.to_owned()).await);
         }
         let Some(code) = pairing::read(&given.command.args) else {
             return Ok(self.guessed(inbound, messages::USAGE.to_owned()).await);
         };
-        if !self.outbox.storage.ledger.pair(given.person, &code).await? {
+        if !self.context.storage.ledger.pair(given.person, &code).await? {
             return Ok(self.guessed(inbound, messages::OPENS_NOTHING.to_owned()).await);
         }
         self.welcome(inbound).await;
@@ -46,11 +46,11 @@ impl Commands {
         let Some(code) = pairing::read(&given.command.args) else {
             return Ok(messages::USAGE.to_owned());
         };
-        let ledger = &self.outbox.storage.ledger;
+        let ledger = &self.context.storage.ledger;
         if ledger.has_paired(given.person, &code).await? {
             return Ok(messages::paired(given.person));
         }
-        Ok(match approve(&self.outbox, &code).await? {
+        Ok(match approve(&self.context, &self.outbox, &code).await? {
             PairingOutcome::Done { person, name } => messages::let_in(&name, &person),
             PairingOutcome::Wrong { left } => messages::nobody_asks(left),
             PairingOutcome::NoneOpen => messages::IS_OWNER_ALREADY.to_owned(),
@@ -58,7 +58,7 @@ impl Commands {
     }
 
     async fn guessed(&self, inbound: &Inbound, says: String) -> Option<String> {
-        match guesses::wrong(&self.outbox, inbound).await {
+        match guesses::wrong(&self.context, inbound).await {
             Guess::Answered | Guess::LastWord => Some(says),
             Guess::Silent => None,
         }

@@ -19,7 +19,7 @@ impl Commands {
         Ok(match args {
             "" => {
                 let Workplace { row, set } =
-                    self.outbox.storage.ledger.workspace(given.conversation).await?;
+                    self.context.storage.ledger.workspace(given.conversation).await?;
                 let row = row.filter(|_| given.audience != Audience::Group);
                 let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
                 CommandEffect::Say(say(messages::workspace(set.as_deref(), by_config.as_deref())))

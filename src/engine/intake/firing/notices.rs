@@ -5,19 +5,19 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
+use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::firing::request::local_time;
 use crate::intake::messages::schedules as messages;
 use selkie_domain::command_line;
-use selkie_domain::owners::Owners;
 use selkie_domain::schedule::Action;
 use selkie_schedule::turn::{name, next, plan};
 use selkie_store::{FiringResult, ScheduleRow};
 
 /// Tells people of schedules.
 pub struct FiringNotices {
+    pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
-    pub(crate) owners: Owners,
 }
 
 impl FiringNotices {
@@ -25,7 +25,7 @@ impl FiringNotices {
     pub(super) async fn tell_paused(&self, row: &ScheduleRow, why: &str) {
         let key = key(row);
         let comes_again = plan(&row.schedule).is_ok_and(|plan| {
-            let now = self.outbox.runtime.now();
+            let now = self.context.runtime.now();
             let again = next(&plan, &name(row.id()), now, row.fired).is_some();
             again || row.schedule.action.is_never_too_late()
         });
@@ -48,7 +48,7 @@ impl FiringNotices {
         let next = next_at.map(|at| local_time(row, at));
         let line = messages::used_up(row.id(), &row.schedule.name(), why, next.as_deref());
         self.outbox.tell_owner(&key, &line).await;
-        if self.owners.first() != Some(&row.schedule.maker.person) {
+        if self.context.owners.first() != Some(&row.schedule.maker.person) {
             self.say_here(row, &key, &line).await;
         }
     }
@@ -58,10 +58,10 @@ impl FiringNotices {
         let line = messages::passed_over(row.id(), &row.schedule.name(), why);
         let elsewhere =
             |conversation: &ConversationId| conversation.account() != row.conversation.account();
-        let accounts = &self.outbox.accounts;
-        let mut privately = self.owners.iter().filter_map(|owner| accounts.private(owner));
+        let accounts = &self.context.accounts;
+        let mut privately = self.context.owners.iter().filter_map(|owner| accounts.private(owner));
         let key = format!("schedule:{}", row.id());
-        let now = self.outbox.runtime.now();
+        let now = self.context.runtime.now();
         let found = privately.find(elsewhere);
         match found.and_then(|conversation| self.outbox.draft(&conversation, &line, None, None)) {
             Some(draft) => {
@@ -74,11 +74,12 @@ impl FiringNotices {
 
     /// Tells whoever asked for it what the owner was told, where they are others.
     async fn tell_asker(&self, row: &ScheduleRow, key: &str, line: &str) {
-        let owner = self.owners.first().and_then(|owner| self.outbox.accounts.private(owner));
+        let owner =
+            self.context.owners.first().and_then(|owner| self.context.accounts.private(owner));
         if owner.as_ref() == Some(&row.conversation) || command_line::is_at(&row.conversation) {
             return;
         }
-        self.say_here(row, key, &self.outbox.runtime.redactor.clean(line)).await;
+        self.say_here(row, key, &self.context.runtime.redactor.clean(line)).await;
     }
 
     /// Says it where the schedule speaks, once.

@@ -24,7 +24,7 @@ fn said(house: &Fixture, text: &str) -> Inbound {
         place: PlaceId::new(account(), "tg:-100"),
         audience: Audience::Group,
         addressed: AddressReason::No,
-        at: house.outbox.runtime.clock.now(),
+        at: house.context.runtime.clock.now(),
         ..testing::message("tg:5", text)
     }
 }
@@ -97,7 +97,7 @@ async fn old_lines_become_context_without_a_call() {
         Fixture::open(smart(GateSettings { most_lines: one, ..Default::default() }), Pace::LIFTED)
             .await;
     let old = Inbound {
-        at: house.outbox.runtime.clock.now() - TimeDelta::hours(1),
+        at: house.context.runtime.clock.now() - TimeDelta::hours(1),
         ..said(&house, "yesterday's news")
     };
     house.hear(vec![old]).await;
@@ -130,7 +130,7 @@ async fn what_waited_when_the_process_died_is_judged_at_the_next_start() {
     let fuse = selkie_store::Fuse {
         permits: 0,
         instance: selkie_domain::ids::Instance("dead".to_owned()),
-        now: house.outbox.runtime.clock.now(),
+        now: house.context.runtime.clock.now(),
     };
     house.ledger.accept(arrivals, None, fuse).await.unwrap();
     house.begin().await;

@@ -29,9 +29,9 @@ impl TaskExecutor {
     pub(super) async fn drive_to_end(
         &self,
         claimed: &mut TaskClaim,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> Option<DriveEnd> {
-        let mark = context.mark;
+        let mark = run.mark;
         let ended = |ending| Some(DriveEnd::Ended(Box::new(ending)));
         if claimed.attempts > MAX_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
@@ -43,7 +43,7 @@ impl TaskExecutor {
             return ended(ending);
         }
         loop {
-            let driven = AssertUnwindSafe(self.drive(claimed, context)).catch_unwind().await;
+            let driven = AssertUnwindSafe(self.drive(claimed, run)).catch_unwind().await;
             match driven {
                 Ok(Ok(DriveEnd::Ended(e))) if e.end == End::Stopped && self.is_leaving(mark) => {
                     self.release(claimed).await;
@@ -63,7 +63,7 @@ impl TaskExecutor {
                     return ended(self.close_transcript(claimed, End::Stopped, String::new()));
                 }
                 Ok(Err(DropReason::Broken(why))) => {
-                    self.outbox.storage.trouble(&StoreError::Broken(why));
+                    self.context.storage.trouble(&StoreError::Broken(why));
                     self.refresh(claimed).await?;
                 }
                 Err(_) => {
@@ -82,7 +82,7 @@ impl TaskExecutor {
         &self,
         claimed: &mut TaskClaim,
         parked: ParkOutcome,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> NextStep {
         let stopped = match parked {
             ParkOutcome::Parked(next_step) => return *next_step,
@@ -100,17 +100,17 @@ impl TaskExecutor {
                 self.close_transcript(claimed, End::Failed { why }, line)
             }
         };
-        self.end(claimed, ending, context).await
+        self.end(claimed, ending, run).await
     }
 
     /// The daemon ends and nobody stopped this task: it goes on at the next start.
     fn is_leaving(&self, mark: &StopMark) -> bool {
-        self.outbox.runtime.stop.work.is_cancelled() && !mark.is_asked()
+        self.context.runtime.stop.work.is_cancelled() && !mark.is_asked()
     }
 
     /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
     pub async fn release(&self, claimed: &TaskClaim) {
-        let released = self.outbox.storage.ledger.commit(&claimed.claim, Advance::Release).await;
+        let released = self.context.storage.ledger.commit(&claimed.claim, Advance::Release).await;
         if let Err(error) = released {
             // It dies with this instance then, and counts.
             tracing::warn!(task = %claimed.claim.task, %error, "a claim could not be given back");
@@ -120,9 +120,9 @@ impl TaskExecutor {
     async fn drive(
         &self,
         claimed: &TaskClaim,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> Result<DriveEnd, DropReason> {
-        let TaskContext { mark, reply, progress, answer, steering, bounds, zone, .. } = context;
+        let TaskContext { mark, reply, progress, answer, steering, bounds, zone, .. } = run;
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
@@ -150,7 +150,7 @@ impl TaskExecutor {
             self.runner.answer(job).await
         };
         let typing = async {
-            if let Some(account) = self.outbox.accounts.of(&claimed.conversation)
+            if let Some(account) = self.context.accounts.of(&claimed.conversation)
                 && !unattended::is_unattended(&claimed.facts)
             {
                 presence::show(&self.outbox, &account, &claimed.conversation).await;
@@ -173,14 +173,14 @@ impl TaskExecutor {
     async fn refresh(&self, claimed: &mut TaskClaim) -> Option<()> {
         let task = claimed.claim.task;
         let detail = self
-            .outbox
+            .context
             .storage
             .insist(|ledger| async move {
                 ledger.healthy().await?;
                 ledger.task(task).await
             })
             .await??;
-        self.outbox.storage.stored();
+        self.context.storage.stored();
         claimed.header = detail.header.map(|h| h.to_string());
         claimed.transcript = detail.transcript;
         Some(())

@@ -51,12 +51,13 @@ impl TaskExecutor {
             cut: None,
             departs: false,
             hand_over: false,
-            now: outbox.runtime.clock.now(),
+            now: self.context.runtime.clock.now(),
         };
-        let committed = outbox.storage.insist(|ledger| ledger.commit(&claim, finish.clone())).await;
+        let committed =
+            self.context.storage.insist(|ledger| ledger.commit(&claim, finish.clone())).await;
         let waiting = self.task_waiters.take(claim.task);
         let Some(CommitResult::Ended { queued, .. }) = committed else { return };
-        let watch = |queued: &QueuedOutbound| outbox.waiters.watch(queued.outbound);
+        let watch = |queued: &QueuedOutbound| outbox.watch(queued.outbound);
         let waiting = waiting.map(|sender| (sender, queued.iter().map(watch).collect::<Vec<_>>()));
         queued.into_iter().for_each(|queued| outbox.send(queued));
         if let Some((sender, waiters)) = waiting {

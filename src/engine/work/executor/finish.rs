@@ -33,13 +33,16 @@ impl TaskExecutor {
         let usage = ending.usage;
         let finish = self.advance(ending, say, unheard, hand_over);
         self.limits.used(claimed, usage);
-        outbox.runtime.metrics.task(state);
-        outbox.runtime.crash.hit(CrashPoint::BeforeFinish);
-        let committed =
-            outbox.storage.insist(|ledger| ledger.commit(&claimed.claim, finish.clone())).await;
-        outbox.runtime.crash.hit(CrashPoint::AfterFinish);
+        self.context.runtime.metrics.task(state);
+        self.context.runtime.crash.hit(CrashPoint::BeforeFinish);
+        let committed = self
+            .context
+            .storage
+            .insist(|ledger| ledger.commit(&claimed.claim, finish.clone()))
+            .await;
+        self.context.runtime.crash.hit(CrashPoint::AfterFinish);
         let Some(CommitResult::Ended { queued, next, usage }) = committed else {
-            if committed.is_none() && !outbox.runtime.stop.work.is_cancelled() {
+            if committed.is_none() && !self.context.runtime.stop.work.is_cancelled() {
                 // No repetition mends it.
                 self.end_after_defect(UnfinishedTask::of(claimed)).await;
             }
@@ -47,16 +50,16 @@ impl TaskExecutor {
             return NextStep::default();
         };
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
-        let story = story.map(|story| story.costs(usage, outbox.runtime.now()));
+        let story = story.map(|story| story.costs(usage, self.context.runtime.now()));
         self.hand_out(claimed, queued, state, story);
-        outbox.runtime.happenings.tell(|| Event::Ended {
+        self.context.runtime.happenings.tell(|| Event::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             state: state.to_owned(),
             usage,
         });
         if has_failed && claimed.facts.trigger == Trigger::Heartbeat {
-            heartbeat_alert::tell_of_task(outbox, claimed).await;
+            heartbeat_alert::tell_of_task(&self.context, outbox, claimed).await;
         }
         NextStep { next: next.map(|next| *next), ..NextStep::default() }
     }
@@ -72,7 +75,7 @@ impl TaskExecutor {
         let outbox = &self.outbox;
         let DriveOutcome { append, header, end, facts, usage, set_aside, seen, cut, wrote, .. } =
             ending;
-        let hand_over = hand_over && !outbox.runtime.is_draining();
+        let hand_over = hand_over && !self.context.runtime.is_draining();
         let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
         let mut finish = Advance::Finish {
             append,
@@ -86,7 +89,7 @@ impl TaskExecutor {
             cut,
             departs,
             hand_over,
-            now: outbox.runtime.clock.now(),
+            now: self.context.runtime.clock.now(),
         };
         if !wrote.is_empty() {
             finish = Advance::Counted { calls: wrote, with: Box::new(finish) };
@@ -108,15 +111,15 @@ impl TaskExecutor {
         if queued.iter().any(|q| q.parts.is_empty()) {
             // It may be the next to expire.
             tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");
-            self.outbox.late.held.notify_one();
+            self.outbox.look_at_held();
         }
         let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
         let waiting = waiting.map(|sender| {
-            let watch = |row: &OutboundId| self.outbox.waiters.watch(*row);
+            let watch = |row: &OutboundId| self.outbox.watch(*row);
             (sender, rows.iter().map(watch).collect::<Vec<_>>())
         });
         if let Some(story) = story {
-            story.told_when_sent(&self.outbox, &rows);
+            story.told_when_sent(&self.context, &self.outbox, &rows);
         }
         for queued in queued {
             self.outbox.send(queued);

@@ -23,13 +23,13 @@ impl TaskExecutor {
         &self,
         claimed: &TaskClaim,
         ending: DriveOutcome,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> NextStep {
-        let ending = match &context.bounds.schedule {
-            Some(schedule) => unattended::naming(ending, schedule, context.reply.has_spoken()),
+        let ending = match &run.bounds.schedule {
+            Some(schedule) => unattended::naming(ending, schedule, run.reply.has_spoken()),
             None => ending,
         };
-        let left = context.answer.end().await;
+        let left = run.answer.end().await;
         let is_known = self.outages.knows(&self.outbox, claimed, &ending.end).await;
         let ending = if is_known { outages::unsaid(ending) } else { ending };
         let mut say = match is_known || unattended::has_nothing_to_tell(claimed, &ending) {
@@ -37,12 +37,12 @@ impl TaskExecutor {
             false => {
                 let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
                 let pictures = self.pictures(claimed, &ending).await;
-                self.say(claimed, &ending, context, mentions, pictures)
+                self.say(claimed, &ending, run, mentions, pictures)
             }
         };
-        let standing = left.over().filter(|_| !context.reply.has_spoken());
+        let standing = left.over().filter(|_| !run.reply.has_spoken());
         let is_over = over(&self.outbox, &mut say, standing);
-        let next_step = self.finish(claimed, ending, say, context.hand_over).await;
+        let next_step = self.finish(claimed, ending, say, run.hand_over).await;
         if !is_over {
             left.withdraw();
         }
@@ -62,12 +62,12 @@ impl TaskExecutor {
         &self,
         claimed: &TaskClaim,
         ending: &DriveOutcome,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
         mentions: Vec<Mention>,
         pictures: AnswerPictures,
     ) -> Vec<Draft> {
         // A command that stopped the task has answered already, but for what came in meanwhile.
-        if ending.end == End::Stopped && context.mark.is_asked() && ending.text.is_empty() {
+        if ending.end == End::Stopped && run.mark.is_asked() && ending.text.is_empty() {
             return Vec::new();
         }
         let window = deferred::right(&self.outbox, claimed);
@@ -75,7 +75,7 @@ impl TaskExecutor {
             let said = Outbound::text(claimed.conversation.clone(), text);
             let said =
                 said.quoting(quote(claimed)).within(window.clone()).mentioning(mentions.clone());
-            self.outbox.rendered(match context.bounds.reminder {
+            self.outbox.rendered(match run.bounds.reminder {
                 Some(id) if ending.end == End::Done => {
                     reminders::with_buttons(&self.outbox, id, said)
                 }
@@ -95,7 +95,7 @@ impl TaskExecutor {
             return say;
         }
         let line = match &ending.end {
-            _ if context.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
+            _ if run.reply.has_spoken() || spoke_before(claimed) => return Vec::new(),
             End::Done if unattended::is_unasked(&claimed.facts) => return Vec::new(),
             End::Done if ending.text.is_empty() => messages::DONE.to_owned(),
             End::Done => messages::EMPTY_ANSWER.to_owned(),

@@ -25,13 +25,12 @@ impl TaskExecutor {
         asks: PendingQuestion,
         hand_over: bool,
     ) -> ParkOutcome {
-        let outbox = &self.outbox;
         let Some((person, draft)) = person(claimed).zip(self.draft_question(claimed, &asks)) else {
             return ParkOutcome::NobodyToAsk;
         };
         let PendingQuestion { key, ask, append, header, usage } = asks;
-        let now = outbox.runtime.clock.now();
-        let hand_over = hand_over && !outbox.runtime.is_draining();
+        let now = self.context.runtime.clock.now();
+        let hand_over = hand_over && !self.context.runtime.is_draining();
         let expires_at = after(now, ask.within);
         let on = ParkedOn::Question { key: key.clone() };
         let wake_at = Some(expires_at);
@@ -51,15 +50,15 @@ impl TaskExecutor {
     ) -> ParkOutcome {
         let outbox = &self.outbox;
         let committed =
-            outbox.storage.insist(|ledger| ledger.commit(&claimed.claim, park.clone())).await;
-        outbox.runtime.crash.hit(CrashPoint::AfterPark);
+            self.context.storage.insist(|ledger| ledger.commit(&claimed.claim, park.clone())).await;
+        self.context.runtime.crash.hit(CrashPoint::AfterPark);
         match committed {
             Some(CommitResult::Ended { queued, next, usage }) => {
                 // What asks nobody wakes its task at once.
                 let has_asked = !queued.is_empty();
-                let wake_at = if has_asked { wake_at } else { Some(outbox.runtime.now()) };
+                let wake_at = if has_asked { wake_at } else { Some(self.context.runtime.now()) };
                 queued.into_iter().for_each(|queued| outbox.send(queued));
-                outbox.runtime.happenings.tell(|| Event::Ended {
+                self.context.runtime.happenings.tell(|| Event::Ended {
                     conversation: claimed.conversation.clone(),
                     task: claimed.claim.task,
                     state: "parked".to_owned(),
@@ -76,7 +75,7 @@ impl TaskExecutor {
             Some(CommitResult::Continue { .. } | CommitResult::NotApproved { .. }) => {
                 ParkOutcome::Stopped
             }
-            None if !outbox.runtime.stop.work.is_cancelled() => {
+            None if !self.context.runtime.stop.work.is_cancelled() => {
                 // No repetition mends it.
                 self.end_after_defect(UnfinishedTask::of(claimed)).await;
                 ParkOutcome::Parked(Box::default())

@@ -42,7 +42,7 @@ impl TaskExecutor {
         ending: &DriveOutcome,
     ) -> AnswerPictures {
         let mut all = AnswerPictures::default();
-        let account = self.outbox.accounts.of(&claimed.conversation);
+        let account = self.context.accounts.of(&claimed.conversation);
         let is_sent = account.is_some_and(|account| account.channel.sender.sends_pictures());
         let below = format!("{}/{PICTURES}", own_folder(claimed.place_row));
         let folder = self.attachments.cache_dir.join(&below);
@@ -83,9 +83,10 @@ impl TaskExecutor {
         // Whatever lies there by now: only what the model drew is sent.
         let picture = AnswerPicture::of(bytes).filter(|picture| picture.name() == name);
         let picture = picture.ok_or("its file was changed")?;
-        let search = self.outbox.runtime.redactor.search();
+        let search = self.context.runtime.redactor.search();
         let task = claimed.claim.task;
-        let copy = self.outbox.files.put_checked(task, name, picture.bytes().clone(), search).await;
+        let copy =
+            self.outbox.files().put_checked(task, name, picture.bytes().clone(), search).await;
         copy.map_err(|none| match none {
             NoCopy::Secret => "it holds one of the bot's own secrets".to_owned(),
             NoCopy::Broken(error) => format!("it cannot be copied for sending ({error})"),

@@ -5,9 +5,9 @@ use selkie_channel_core::{Audience, Body, ConversationId, Outbound, PersonId, Qu
 
 use crate::delivery::approval_at_terminal;
 use crate::delivery::approvals::{self, About};
+use crate::delivery::context::Context;
 use crate::delivery::deferred;
 use crate::delivery::moments::after;
-use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::asked_for_approval;
 use crate::work::executor::addressee::person;
 use crate::work::executor::next_step::ParkOutcome;
@@ -28,14 +28,12 @@ impl TaskExecutor {
         &self,
         claimed: &TaskClaim,
         seeks: Seeks,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
     ) -> ParkOutcome {
-        let outbox = &self.outbox;
         let Seeks { key, request, append, header, usage } = seeks;
         let request = Request { place: place(claimed), ..request };
-        let now = outbox.runtime.now();
-        let ApprovalWindow { until: expires_at, within } =
-            self.approval_window(claimed, context, now);
+        let now = self.context.runtime.now();
+        let ApprovalWindow { until: expires_at, within } = self.approval_window(claimed, run, now);
         let requester = person(claimed);
         let mutes = self.mute_choices(claimed);
         let about =
@@ -45,7 +43,7 @@ impl TaskExecutor {
         let line = self.notice_here(claimed, &request);
         // Where nobody is asked the task goes on at once, and is told so.
         let wake_at = Some(if asked.is_empty() { now } else { expires_at });
-        let hand_over = context.hand_over && !outbox.runtime.is_draining();
+        let hand_over = run.hand_over && !self.context.runtime.is_draining();
         let on = ParkedOn::Approval { key: key.clone() };
         let seek =
             Some(Box::new(ApprovalRequest { key, request, requester, asked, unasked, expires_at }));
@@ -79,12 +77,12 @@ impl TaskExecutor {
     fn approval_window(
         &self,
         claimed: &TaskClaim,
-        context: &TaskContext<'_>,
+        run: &TaskContext<'_>,
         now: DateTime<Utc>,
     ) -> ApprovalWindow {
         let settings = &self.settings.now().approvals;
         let within = |within: Span| ApprovalWindow { until: after(now, within), within };
-        match (claimed.facts.trigger, context.bounds.asks_until) {
+        match (claimed.facts.trigger, run.bounds.asks_until) {
             (Trigger::Asked, _) => within(settings.timeout),
             (_, None) => within(settings.unattended_timeout),
             (_, Some(until)) if until < after(now, settings.timeout) => within(settings.timeout),
@@ -117,7 +115,7 @@ impl TaskExecutor {
     pub(super) async fn close_unused_approval(&self, claimed: &TaskClaim) {
         let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
-        let storage = &self.outbox.storage;
+        let storage = &self.context.storage;
         let now = storage.insist(|ledger| ledger.approval(&before.key)).await.flatten();
         let is_done = |now: &ApprovalRow| now.state == ApprovalState::Consumed && !now.has_failed();
         if let Some(now) = now.filter(|now| !approved(now) && !is_done(now)) {
@@ -167,7 +165,7 @@ impl TaskExecutor {
             Approvers::Owners => {
                 let own = about.requester.filter(|person| owners.contains(&person.id));
                 let of = |owner: &PersonId| {
-                    let conversation = private(&self.outbox, claimed, owner)?;
+                    let conversation = private(&self.context, claimed, owner)?;
                     let person = Person { id: owner.clone(), name: String::new() };
                     Some(Approver { person, conversation })
                 };
@@ -202,7 +200,7 @@ impl TaskExecutor {
         request: &Request,
         question: Question,
     ) -> Option<Draft> {
-        let files = &self.outbox.files;
+        let files = self.outbox.files();
         let task = claimed.claim.task;
         let name = format!("{}.txt", request.tool);
         let path = match files.put(task, &name, approvals::whole(request).as_bytes()).await {
@@ -258,9 +256,9 @@ struct Approver {
 
 /// The conversation in which an owner is alone with the bot: by the account of the task where it knows them,
 /// else by the first one.
-fn private(outbox: &Outbox, claimed: &TaskClaim, owner: &PersonId) -> Option<ConversationId> {
+fn private(context: &Context, claimed: &TaskClaim, owner: &PersonId) -> Option<ConversationId> {
     let own = claimed.conversation.account();
-    let mut accounts: Vec<_> = outbox.accounts.all().collect();
+    let mut accounts: Vec<_> = context.accounts.all().collect();
     accounts.sort_by_key(|a| (a.channel.account != *own, a.channel.account.clone()));
     accounts.into_iter().find_map(|account| {
         let channel = &account.channel;

@@ -1,0 +1,183 @@
+//! What a start makes of the config and of what the process brings along.
+
+use std::sync::Arc;
+
+use selkie_channel_core::Channel;
+
+use tokio_util::task::TaskTracker;
+
+use crate::delivery::accounts::Accounts;
+use crate::delivery::context::Context;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::post_files::PostFiles;
+use crate::delivery::runtime::{Runtime, Stop};
+use crate::delivery::storage::Storage;
+use crate::intake::listen::Pauses;
+use crate::terminal::channel::Terminal;
+use crate::work::persona::Persona;
+use crate::work::rights::Rights;
+use crate::work::runner::{AgentRunner, Shapes};
+use crate::work::scope::Scopes;
+use crate::work::sessions::SessionBook;
+use crate::work::timetable::BookTimetable;
+use crate::work::workspace::Workspaces;
+use selkie_domain::live::Live;
+use selkie_domain::owners::Owners;
+use selkie_schedule::book::{Book, BookParts};
+use selkie_schedule::sleeper::Sleeper;
+use selkie_schedule::zones::Zones;
+
+use crate::flow::Flow;
+use crate::flow::parts::{ByConfig, FlowParts, Standing};
+use crate::flow::rooms::Rooms;
+
+use crate::flow::state_files::StateFiles;
+
+impl Flow {
+    /// Puts the parts together; nothing runs yet.
+    pub fn new(parts: FlowParts, standing: Standing, by_config: ByConfig) -> Arc<Self> {
+        let terminal = Arc::new(Terminal::default());
+        let owners = Owners::of(by_config.owners.clone());
+        let context = context(&parts, &standing, terminal.channel(), owners);
+        let rights = Arc::new(Rights::new(&context, by_config.settings.places.clone()));
+        let timetable = Arc::new(timetable(&context, &parts, &by_config));
+        let files = StateFiles::build(&context, &parts, &timetable);
+        let redactor = context.runtime.redactor.clone();
+        let post_files = Arc::new(PostFiles::below(&parts.cache_dir, redactor));
+        let delivery = by_config.settings.delivery();
+        let opened = Outbox::open(&context, delivery, Arc::clone(&post_files), &parts.cache_dir);
+        let sessions = Arc::new(SessionBook {
+            context: context.clone(),
+            outbox: Arc::clone(&opened.outbox),
+            rights: Arc::clone(&rights),
+        });
+        let workspaces = workspaces(&parts, &by_config);
+        let scopes = scopes(&files, &sessions, &timetable, &post_files, &workspaces);
+        let shaper = standing.shaper;
+        let shapes: Shapes = Arc::new(move |facts| shaper.now().shape(facts));
+        let persona = Arc::new(Persona::of(&parts.state_dir));
+        let contexts = std::iter::once(Arc::clone(&files.memory) as _);
+        let runner = Live::of(AgentRunner {
+            agent: by_config.agent,
+            heartbeat: by_config.heartbeat,
+            shapes: Arc::clone(&shapes),
+            scopes,
+            persona: Arc::clone(&persona),
+            contexts: contexts.chain(files.people.contexts.iter().cloned()).collect(),
+        });
+        Arc::new(Self::assemble(Rooms {
+            context,
+            post_files,
+            opened,
+            sessions,
+            live: Some(runner.clone()),
+            runner: Arc::new(runner),
+            shapes,
+            decision: by_config.decision,
+            models: by_config.models,
+            persona,
+            outage: standing.outage,
+            terminal,
+            rights,
+            timetable,
+            people: files.people,
+            memory: files.memory,
+            summing: Some(by_config.summing),
+            due_items: Some(files.due_items),
+            moved_chats: Some(files.moved_chats),
+            acquaintances: files.acquaintances,
+            schedules: by_config.schedules,
+            settings: by_config.settings,
+            workspaces,
+            processes: parts.processes,
+            sees: by_config.sees,
+            pauses: Pauses::default(),
+            version: parts.version,
+        }))
+    }
+}
+
+/// Where files are.
+fn workspaces(parts: &FlowParts, by_config: &ByConfig) -> Workspaces {
+    Workspaces {
+        settings: by_config.settings.workspace.clone(),
+        state_dir: parts.state_dir.clone(),
+        cache_dir: parts.cache_dir.clone(),
+        ours: by_config.ours.clone(),
+        commands: Arc::clone(parts.processes.commands()),
+    }
+}
+
+/// What tools reach.
+fn scopes(
+    files: &StateFiles,
+    sessions: &Arc<SessionBook>,
+    timetable: &Arc<BookTimetable>,
+    post_files: &Arc<PostFiles>,
+    workspaces: &Workspaces,
+) -> Scopes {
+    Scopes {
+        sessions: Arc::clone(sessions) as _,
+        todos: Arc::clone(&files.records) as _,
+        timetable: Arc::clone(timetable) as _,
+        post_files: Arc::clone(post_files) as _,
+        todo_file: Arc::clone(&files.people.todo_file),
+        addressees: Arc::clone(&files.people.addressees),
+        memory: Arc::clone(&files.memory) as _,
+        conversations: Arc::clone(&files.records) as _,
+        modes: Arc::clone(&files.records) as _,
+        workspaces: workspaces.clone(),
+        lists: files.acquaintances.lists(),
+        clock: Arc::clone(&sessions.context.runtime.clock),
+    }
+}
+
+/// What all of the engine shares.
+fn context(parts: &FlowParts, standing: &Standing, terminal: Channel, owners: Owners) -> Context {
+    let channels = parts.channels.iter().cloned().chain([terminal]);
+    let accounts = Arc::new(Accounts::of_channels(channels));
+    let tracker = TaskTracker::new();
+    let stop = Stop::default();
+    let alarm = Arc::clone(&parts.clocks.alarm);
+    let sleeper = Sleeper::over(alarm, tracker.clone(), stop.work.clone());
+    let standing = standing.clone();
+    let runtime = Arc::new(Runtime {
+        instance: standing.instance,
+        clock: Arc::clone(&parts.clocks.clock),
+        sleeper,
+        chance: Arc::clone(&parts.chance),
+        crash: standing.crash,
+        happenings: standing.happenings,
+        metrics: standing.metrics,
+        traces: standing.traces,
+        redactor: parts.redactor.clone(),
+        tracker,
+        stop,
+    });
+    let storage = Arc::new(Storage::new(standing.ledger, Arc::clone(&runtime)));
+    Context { runtime, storage, accounts, owners }
+}
+
+/// The schedules, and which clocks people go by.
+fn timetable(context: &Context, parts: &FlowParts, by_config: &ByConfig) -> BookTimetable {
+    let Context { runtime, storage, accounts, owners } = context;
+    let book = Book::new(BookParts {
+        ledger: Arc::clone(&storage.ledger),
+        clock: Arc::clone(&runtime.clock),
+        zone: parts.zone,
+        most: Live::of(by_config.settings.limits.schedules()),
+        prices: Live::of(by_config.prices.clone()),
+        redactor: runtime.redactor.clone(),
+    });
+    BookTimetable {
+        book: Arc::new(book),
+        zones: Arc::new(Zones::new(Arc::clone(&storage.ledger), parts.zone)),
+        // A daemon serves all it knows, and what it serves may change.
+        accounts: match parts.aside.is_empty() {
+            true => Arc::clone(accounts),
+            false => Arc::new(accounts.and(parts.aside.clone())),
+        },
+        owners: owners.clone(),
+        ledger: Arc::clone(&storage.ledger),
+    }
+}

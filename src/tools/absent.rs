@@ -1,0 +1,124 @@
+//! Ports of what is not there, for tests and benches of other things. A bench has this file as a module of its own, and
+//! names from this crate at its root.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use selkie_channel_core::ConversationId;
+
+use crate::ToolError;
+use crate::memory::port::{Memory, MemoryQuery, NewMemory, Rememberer, WantedLines};
+use crate::ports::{
+    Addressee, AddresseeQuery, Addressees, Entry, History, PostFiles, ScheduleList, Sender,
+    Sessions, Small, Timetable, TodoAsker, TodoFile, TodoReport, TodoWanted, Visitor, Wisher,
+};
+use selkie_domain::ids::ScheduleId;
+use selkie_domain::schedule::Wish;
+
+/// Stands where nothing comes due.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTimetable;
+
+#[async_trait]
+impl Timetable for NoTimetable {
+    async fn add(&self, _: Entry) -> Result<String, ToolError> {
+        Err(ToolError::tell("schedules are not kept here"))
+    }
+
+    async fn list(&self, _: &ConversationId) -> Result<ScheduleList, ToolError> {
+        Ok(ScheduleList::default())
+    }
+
+    async fn wish(
+        &self,
+        _: &ConversationId,
+        _: &Wisher,
+        _: ScheduleId,
+        _: Wish,
+    ) -> Result<String, ToolError> {
+        Err(ToolError::tell("schedules are not kept here"))
+    }
+}
+
+/// Stands where no such list is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTodoFile;
+
+#[async_trait]
+impl TodoFile for NoTodoFile {
+    async fn update(
+        &self,
+        _: &TodoAsker,
+        _: &Arc<dyn Small>,
+        _: TodoWanted,
+    ) -> Result<TodoReport, ToolError> {
+        Err(ToolError::tell("todo paths are not configured"))
+    }
+
+    fn is_elsewhere(&self, _: &TodoAsker, _: &str) -> Result<bool, ToolError> {
+        Ok(true)
+    }
+}
+
+/// Stands where nothing is posted.
+#[derive(Clone, Copy, Debug)]
+pub struct NoPostFiles;
+
+impl PostFiles for NoPostFiles {}
+
+/// Stands where no conversation but the own one is known.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSessions;
+
+#[async_trait]
+impl Sessions for NoSessions {
+    async fn list(&self, _: &Visitor, _: usize) -> Result<TodoReport, ToolError> {
+        Ok(TodoReport::default())
+    }
+
+    async fn history(&self, _: &Visitor, session: &str, _: usize) -> Result<History, ToolError> {
+        Err(ToolError::tell(format!("session not found: {session}")))
+    }
+
+    async fn send(&self, _: &Visitor, session: &str, _: &str) -> Result<String, ToolError> {
+        Err(ToolError::tell(format!("session not found: {session}")))
+    }
+
+    async fn status(&self, by: &Visitor) -> Result<String, ToolError> {
+        Ok(by.conversation.key().to_owned())
+    }
+}
+
+/// Stands where nobody is known.
+#[derive(Clone, Copy, Debug)]
+pub struct NoAddressees;
+
+#[async_trait]
+impl Addressees for NoAddressees {
+    async fn find(&self, _: &Sender, _: &AddresseeQuery) -> Result<Addressee, ToolError> {
+        Err(ToolError::tell("contacts dir is not configured"))
+    }
+}
+
+/// Stands where nothing is remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMemory;
+
+#[async_trait]
+impl Memory for NoMemory {
+    async fn write(&self, _: &Rememberer, _: NewMemory) -> Result<TodoReport, ToolError> {
+        Err(none())
+    }
+
+    async fn search(&self, _: &Rememberer, _: MemoryQuery) -> Result<TodoReport, ToolError> {
+        Err(none())
+    }
+
+    async fn get(&self, _: &Rememberer, _: WantedLines) -> Result<TodoReport, ToolError> {
+        Err(none())
+    }
+}
+
+fn none() -> ToolError {
+    ToolError::tell("nothing is remembered here")
+}
