@@ -312,7 +312,7 @@ impl<'a> Drive<'a> {
         let given = self.run.given(&call.id);
         // With an answer to its question it goes on: it was told when it began.
         if given.is_empty() {
-            self.agent.happenings.tell(|| Event::Called {
+            self.agent.events.emit(|| Event::Called {
                 conversation: claimed.conversation.clone(),
                 task: claimed.claim.task,
                 tool: call.name.clone(),
@@ -339,7 +339,7 @@ impl<'a> Drive<'a> {
         scope.progress.tool(None);
         self.counted(call, at, began.elapsed(), &done);
         self.agent.crash.hit(CrashPoint::AfterTool);
-        self.agent.happenings.tell(|| Event::Answered {
+        self.agent.events.emit(|| Event::Answered {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             tool: call.name.clone(),

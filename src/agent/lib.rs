@@ -67,7 +67,7 @@ pub struct Agent {
     /// The ledger's verbs of work.
     pub work: Arc<dyn Work>,
     /// Who watches.
-    pub happenings: Events,
+    pub events: Events,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
     /// Where to die, in tests.

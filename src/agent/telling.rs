@@ -11,7 +11,7 @@ use selkie_tools::ports::Progress;
 
 /// What is told of one answer.
 pub(super) struct AnswerNotice<'a> {
-    happenings: &'a Events,
+    events: &'a Events,
     redactor: &'a Redactor,
     progress: Arc<dyn Progress>,
     task: TaskId,
@@ -22,12 +22,12 @@ pub(super) struct AnswerNotice<'a> {
 impl<'a> AnswerNotice<'a> {
     /// Begins to tell of a task's next answer.
     pub(super) fn new(
-        happenings: &'a Events,
+        events: &'a Events,
         redactor: &'a Redactor,
         progress: Arc<dyn Progress>,
         task: TaskId,
     ) -> Self {
-        Self { happenings, redactor, progress, task, text: Mutex::default() }
+        Self { events, redactor, progress, task, text: Mutex::default() }
     }
 
     /// Tells what comes.
@@ -36,10 +36,10 @@ impl<'a> AnswerNotice<'a> {
         match written {
             TextProgress::Begun => {
                 if locked(&self.text).take().is_some() {
-                    self.happenings.tell(|| Event::Again { task: self.task });
+                    self.events.emit(|| Event::Again { task: self.task });
                 }
             }
-            TextProgress::More(piece) if self.happenings.are_heard() => {
+            TextProgress::More(piece) if self.events.are_heard() => {
                 let mut text = locked(&self.text);
                 self.tell(text.get_or_insert_with(|| self.redactor.piecewise()).push(piece));
             }
@@ -56,7 +56,7 @@ impl<'a> AnswerNotice<'a> {
 
     fn tell(&self, text: String) {
         if !text.is_empty() {
-            self.happenings.tell(|| Event::Wrote { task: self.task, text });
+            self.events.emit(|| Event::Wrote { task: self.task, text });
         }
     }
 }
@@ -68,10 +68,10 @@ mod tests {
 
     #[test]
     fn no_secret_is_told_across_a_border_and_what_failed_is_void() {
-        let (happenings, redactor) = (Events::default(), Redactor::default());
+        let (events, redactor) = (Events::default(), Redactor::default());
         redactor.learn("Sw0rdf1sh-Pass");
-        let mut heard = happenings.listen();
-        let telling = AnswerNotice::new(&happenings, &redactor, Arc::new(Silent), TaskId(7));
+        let mut heard = events.listen();
+        let telling = AnswerNotice::new(&events, &redactor, Arc::new(Silent), TaskId(7));
         let pieces = ["It", " was Sw0rd"].map(TextProgress::More);
         let again = ["It is Sw0rd", "f1sh-Pass"].map(TextProgress::More);
         let begun = || std::iter::once(TextProgress::Begun);

@@ -40,10 +40,10 @@ use selkie_tools::PictureKeeper;
 pub struct App {
     /// The rows.
     pub ledger: Arc<dyn Ledger>,
-    /// Intake, workers, couriers.
+    /// Intake, workers, delivery workers.
     pub flow: Arc<Flow>,
     /// What happens, live.
-    pub happenings: Events,
+    pub events: Events,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
     /// The time.
@@ -217,7 +217,7 @@ impl AppConfig {
             shaper: Live::of(Arc::clone(&self.shaper)),
             outage: Outage::default(),
             crash: Arc::new(crash(&self.settings)),
-            happenings: Events::default(),
+            events: Events::default(),
             metrics: Arc::clone(&metrics),
             traces,
             instance: Instance(instance),
@@ -228,7 +228,7 @@ impl AppConfig {
         App {
             ledger,
             flow,
-            happenings: standing.happenings.clone(),
+            events: standing.events.clone(),
             metrics,
             clock,
             backups,
@@ -267,14 +267,14 @@ impl AppConfig {
     }
 
     fn agent(&self, standing: &Standing, model: &Arc<dyn Model>) -> Arc<Agent> {
-        let Standing { ledger, happenings, metrics, crash, outage, .. } = standing.clone();
+        let Standing { ledger, events, metrics, crash, outage, .. } = standing.clone();
         let clock = Arc::clone(&self.clocks.clock);
         let model = WatchedModel { inner: Arc::clone(model), outage, clock };
         Arc::new(Agent {
             model: Arc::new(model),
             profiles: Arc::clone(&self.profiles),
             work: ledger as Arc<dyn selkie_store::Work>,
-            happenings,
+            events,
             metrics,
             crash,
             clock: Arc::clone(&self.clocks.clock),
@@ -318,7 +318,7 @@ impl App {
             knowledge: Arc::clone(&self.flow) as _,
             clock: Arc::clone(&self.clock),
             explain: Arc::new(move |facts| shaper.now().shape(facts).explain()),
-            happenings: self.happenings.clone(),
+            events: self.events.clone(),
             health,
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
             syncs: Arc::new(move || ledger.syncs()),

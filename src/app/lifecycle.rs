@@ -163,26 +163,26 @@ async fn drained(app: &App) {
 /// Waits until all has left that can leave now. Returns how much cannot: its platform has asked for a longer rest, or an
 /// attempt failed and is made again later.
 async fn said(app: &App) -> u64 {
-    let mut happenings = app.happenings.listen();
+    let mut events = app.events.listen();
     while let Ok(counts) = app.ledger.counts().await {
         let left = counts.queued + counts.sending;
         if left <= app.flow.held_back(LAST) {
             return left;
         }
         // A hint may be missed: look again after a while without one.
-        timeout(LOOK, happenings.recv()).await.ok();
+        timeout(LOOK, events.recv()).await.ok();
     }
     0
 }
 
 /// Waits until the counts are so; a store that cannot tell ends the waiting.
 async fn until(app: &App, so: fn(&Counts) -> bool) {
-    let mut happenings = app.happenings.listen();
+    let mut events = app.events.listen();
     while let Ok(counts) = app.ledger.counts().await {
         if so(&counts) {
             return;
         }
         // A hint may be missed: look again after a while without one.
-        timeout(LOOK, happenings.recv()).await.ok();
+        timeout(LOOK, events.recv()).await.ok();
     }
 }

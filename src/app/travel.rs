@@ -80,7 +80,7 @@ impl Traveller {
     /// When the store cannot be read, or what came due is not done after two minutes.
     pub async fn step(&self, until: DateTime<Utc>) -> anyhow::Result<Stop> {
         let _alone = self.moves.lock().await;
-        let happenings = self.app.happenings.listen();
+        let events = self.app.events.listen();
         let next = self.app.ledger.upcoming(self.now()).await?.next;
         let at = next.map_or(until, |next| next.min(until)).max(self.now());
         self.clocks.forward_to(at);
@@ -88,7 +88,7 @@ impl Traveller {
             let (at, seconds) = (self.shown(at), TIMEOUT.as_secs());
             anyhow!("what came due at {at} is not done after {seconds} s")
         };
-        let settled = timeout(TIMEOUT, self.settled(at, happenings)).await;
+        let settled = timeout(TIMEOUT, self.settled(at, events)).await;
         let failed = settled.map_err(|_| late())??;
         Ok(Stop { at, due: next.is_some_and(|next| next <= at), failed })
     }
@@ -97,7 +97,7 @@ impl Traveller {
     async fn settled(
         &self,
         at: DateTime<Utc>,
-        mut happenings: broadcast::Receiver<Event>,
+        mut events: broadcast::Receiver<Event>,
     ) -> anyhow::Result<bool> {
         let mut failed = false;
         loop {
@@ -107,8 +107,8 @@ impl Traveller {
                 return Ok(failed);
             }
             // One that was missed is made up for by the store.
-            if let Ok(Ok(happening)) = timeout(LOOK, happenings.recv()).await {
-                failed |= has_failed(&happening);
+            if let Ok(Ok(event)) = timeout(LOOK, events.recv()).await {
+                failed |= has_failed(&event);
             }
         }
     }
@@ -136,6 +136,6 @@ pub async fn idle(ledger: &dyn Ledger) -> anyhow::Result<bool> {
 }
 
 /// Whether it tells that a task failed.
-pub fn has_failed(happening: &Event) -> bool {
-    matches!(happening, Event::Ended { state, .. } if state == "failed")
+pub fn has_failed(event: &Event) -> bool {
+    matches!(event, Event::Ended { state, .. } if state == "failed")
 }

@@ -335,10 +335,10 @@ async fn one(
     text: &str,
 ) -> Result<Option<DemoAnswer>, Failure> {
     let Errand { place, by, manner, .. } = errand;
-    let happenings = up.app.happenings.listen();
+    let events = up.app.events.listen();
     let line = Line { place, by, text, manner: *manner };
     let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
-    let settled = timeout(TIMEOUT, settled(up, happenings)).await;
+    let settled = timeout(TIMEOUT, settled(up, events)).await;
     let seen = world.seen(place, message);
     for answer in &seen {
         print::out(&format!("{}\n", answer.trim_end()))?;
@@ -356,26 +356,25 @@ async fn one(
 }
 
 /// Waits until something has come of the message and nothing is left to do. Returns whether a task failed.
-async fn settled(up: &Up, mut happenings: broadcast::Receiver<Event>) -> anyhow::Result<bool> {
+async fn settled(up: &Up, mut events: broadcast::Receiver<Event>) -> anyhow::Result<bool> {
     let (mut heard, mut something, mut failed) = (false, false, false);
     loop {
-        let happening = match timeout(QUIET, happenings.recv()).await {
+        let event = match timeout(QUIET, events.recv()).await {
             Ok(Err(broadcast::error::RecvError::Closed)) => bail!("the daemon has ended"),
             // One that was missed is made up for by the counts.
             Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
                 heard = true;
                 None
             }
-            Ok(Ok(happening)) => Some(happening),
+            Ok(Ok(event)) => Some(event),
             // Heard, and nothing came of it for so long: it was ignored.
             Err(_) if heard && !something && idle(&*up.app.ledger).await? => return Ok(failed),
             Err(_) => continue,
         };
-        heard |= matches!(happening, Some(Event::Received { .. }));
+        heard |= matches!(event, Some(Event::Received { .. }));
         // What comes before it was heard is left of the message before.
-        something |=
-            heard && matches!(happening, Some(Event::Ended { .. } | Event::Delivered { .. }));
-        failed |= happening.as_ref().is_some_and(has_failed);
+        something |= heard && matches!(event, Some(Event::Ended { .. } | Event::Delivered { .. }));
+        failed |= event.as_ref().is_some_and(has_failed);
         if something && idle(&*up.app.ledger).await? {
             return Ok(failed);
         }

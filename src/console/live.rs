@@ -58,9 +58,9 @@ async fn events(
     stop: CancellationToken,
     seat: OwnedSemaphorePermit,
 ) -> Sse<impl Stream<Item = Result<SseEvent, Infallible>>> {
-    let happenings = BroadcastStream::new(console.happenings.listen()).map(told);
+    let stream = BroadcastStream::new(console.events.listen()).map(told);
     // A server that stops waits for its connections: an endless one must end by itself.
-    let events = happenings.take_until(stop.cancelled_owned()).map(move |told| {
+    let events = stream.take_until(stop.cancelled_owned()).map(move |told| {
         let _seat = &seat;
         Ok(event(&told))
     });

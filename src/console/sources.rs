@@ -70,7 +70,7 @@ pub struct Console {
     /// Explains shapes.
     pub explain: Explain,
     /// What happens, live.
-    pub happenings: Events,
+    pub events: Events,
     /// How the daemon is.
     pub health: Arc<dyn Health>,
     /// The channels and how they are.

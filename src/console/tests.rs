@@ -331,7 +331,7 @@ struct Served {
     schedules: Arc<dyn Ledger>,
     _folder: TempDir,
     port: u16,
-    happenings: Events,
+    events: Events,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -356,7 +356,7 @@ impl Health for Poorly {
 
 impl Served {
     async fn new(ledger: Shelf) -> Self {
-        let happenings = Events::default();
+        let events = Events::default();
         let folder = tempfile::tempdir().unwrap();
         let schedules = selkie_store::open(folder.path()).unwrap();
         let console = Console {
@@ -383,7 +383,7 @@ impl Served {
                     reasons: vec!["exec is closed in groups".to_owned()],
                 }],
             }),
-            happenings: happenings.clone(),
+            events: events.clone(),
             health: Arc::new(Poorly),
             channels: Arc::new(|| {
                 vec![ChannelView {
@@ -401,7 +401,7 @@ impl Served {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(console.serve(listener, stop.clone()));
         tasks.close();
-        Self { schedules, _folder: folder, port, happenings, stop, tasks }
+        Self { schedules, _folder: folder, port, events, stop, tasks }
     }
 
     async fn send(&self, line: &str, headers: &str) -> TcpStream {
@@ -630,8 +630,8 @@ fn heard(inbox: i64) -> Event {
 async fn happenings_arrive_and_the_stream_ends_when_the_daemon_stops() {
     let served = served().await;
     let mut lines = listening(&served).await;
-    served.happenings.tell(|| heard(1));
-    served.happenings.tell(|| Event::Wrote { task: TaskId(7), text: "a\nb".to_owned() });
+    served.events.emit(|| heard(1));
+    served.events.emit(|| Event::Wrote { task: TaskId(7), text: "a\nb".to_owned() });
     let first = data(&mut lines).await.unwrap();
     insta::assert_snapshot!(first, @r#"{"key":"tg:4711","happening":"heard","conversation":"tg:8|tg:4711","inbox":1}"#);
     let second = data(&mut lines).await.unwrap();
@@ -665,7 +665,7 @@ async fn a_listener_that_lags_is_told_so() {
     let mut lines = listening(&served).await;
     // One thread: the server cannot read while this loop tells more than the channel holds.
     for inbox in 0..5_000 {
-        served.happenings.tell(|| heard(inbox));
+        served.events.emit(|| heard(inbox));
     }
     let first = data(&mut lines).await.unwrap();
     assert_eq!(first["happening"], "missed");

@@ -113,7 +113,7 @@ pub enum Event {
     },
 }
 
-/// Tells happenings to all who listen.
+/// Sends events to all who listen.
 #[derive(Clone, Debug)]
 pub struct Events(broadcast::Sender<Event>);
 
@@ -125,7 +125,7 @@ impl Default for Events {
 
 impl Events {
     /// Tells it; `make` runs only when somebody listens.
-    pub fn tell(&self, make: impl FnOnce() -> Event) {
+    pub fn emit(&self, make: impl FnOnce() -> Event) {
         if self.are_heard() {
             // No listener any more is no error: nothing depends on being heard.
             drop(self.0.send(make()));

@@ -128,7 +128,7 @@ pub struct Month {
     pub over: String,
 }
 
-/// A stored outbound with its queued parts: hand them to the courier.
+/// A stored outbound with its queued parts: hand them to the delivery worker.
 #[derive(Clone, Debug)]
 pub struct QueuedOutbound {
     /// The row.

@@ -357,7 +357,7 @@ pub struct HistoryStart {
 /// What became of something said.
 #[derive(Clone, Debug)]
 pub enum SayResult {
-    /// Stored now: hand it to the courier and wait for its receipt.
+    /// Stored now: hand it to the delivery worker and wait for its receipt.
     New(QueuedOutbound),
     /// Stored before: this is where it stands.
     Known(OutboundId, DeliveryState),

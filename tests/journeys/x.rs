@@ -185,7 +185,7 @@ async fn the_next_refresh_token_is_kept_before_the_access_token_is_used() {
     world.home.set("debug", json!({ "crash_at": "after_said" }));
     let dying = world.daemon();
     up(&world).await;
-    // The words are stored and the process is gone before the courier has them.
+    // The words are stored and the process is gone before the delivery worker has them.
     say(&world, "renewed").await;
     dying.gone().await;
     world.home.set("debug", json!({}));

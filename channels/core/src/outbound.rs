@@ -329,7 +329,7 @@ pub struct Receipt {
     pub note: Option<String>,
 }
 
-/// What came of one attempt. Each variant says what the courier does next.
+/// What came of one attempt. Each variant says what the delivery worker does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// It arrived.
@@ -398,7 +398,7 @@ pub enum Lookup {
     Unknown,
     /// The platform cannot be asked now: ask again after this time. It stays unclear until then.
     Later {
-        /// How long, before the courier's own patience is added.
+        /// How long, before the delivery worker's own patience is added.
         after: Duration,
         /// How long at most, where what is asked then is told only for so long.
         at_most: Option<Duration>,

@@ -30,7 +30,7 @@ impl Drive<'_> {
             request.pictures = pictures::load(&request.turns).await;
         }
         let claimed = self.task.claimed;
-        self.agent.happenings.tell(|| Event::Asked {
+        self.agent.events.emit(|| Event::Asked {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             step: ask.step,
@@ -38,9 +38,9 @@ impl Drive<'_> {
         let (patience, began) = (Patience::begin(), Instant::now());
         let at = self.agent.clock.now();
         let progress = (self.task.scope)(&self.facts, "").progress;
-        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
+        let (events, redactor) = (&self.agent.events, &self.agent.redactor);
         let telling =
-            AnswerNotice::new(happenings, redactor, Arc::clone(&progress), claimed.claim.task);
+            AnswerNotice::new(events, redactor, Arc::clone(&progress), claimed.claim.task);
         let heard = |written: TextProgress<'_>| {
             if matches!(written, TextProgress::More(_)) {
                 patience.heard();

@@ -164,7 +164,7 @@ async fn settle(
             }
         }
         if standing != DeliveryState::Open {
-            outbox.runtime.happenings.tell(|| Event::Delivered {
+            outbox.runtime.events.emit(|| Event::Delivered {
                 conversation: due.part.conversation.clone(),
                 outbound: due.outbound,
                 state: waiters::name(&standing).to_owned(),

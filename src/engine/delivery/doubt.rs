@@ -7,7 +7,7 @@ use selkie_channel_core::{Body, Lookup, MessageRef, Part};
 use tokio::time::timeout;
 
 use crate::delivery::attempt::looked_up;
-use crate::delivery::beside::Beside;
+use crate::delivery::status_calls::StatusCalls;
 
 /// How often one is looked for at most.
 const LOOKS: u32 = 8;
@@ -38,8 +38,8 @@ impl Doubt {
     }
 
     /// Asks the platform.
-    pub(super) async fn look(self, beside: &Beside<'_>) -> LookupResult {
-        let known = looked_up(&*beside.account.channel.sender, &self.part).await;
+    pub(super) async fn look(self, calls: &StatusCalls<'_>) -> LookupResult {
+        let known = looked_up(&*calls.account.channel.sender, &self.part).await;
         let looks = self.looks + 1;
         match known {
             Lookup::Sent(receipt) => receipt.message.map_or(LookupResult::Never, LookupResult::At),
@@ -52,20 +52,20 @@ impl Doubt {
     }
 
     /// Asks the platform, for the answer that is whole.
-    pub(super) async fn last_look(self, beside: &Beside<'_>) -> LookupResult {
+    pub(super) async fn last_look(self, calls: &StatusCalls<'_>) -> LookupResult {
         let open = Self { looks: 0, ..self.clone() };
-        timeout(BRIEF, self.look(beside)).await.unwrap_or(LookupResult::NotYet(open))
+        timeout(BRIEF, self.look(calls)).await.unwrap_or(LookupResult::NotYet(open))
     }
 
     /// Takes the message away after the answer was said as another one, when it is found after all.
-    pub(super) async fn take_away(self, beside: &Beside<'_>) -> Option<()> {
-        let rest = beside.outbox.settings.now().outbox.unclear_after.0;
+    pub(super) async fn take_away(self, calls: &StatusCalls<'_>) -> Option<()> {
+        let rest = calls.outbox.settings.now().outbox.unclear_after.0;
         let mut doubt = Self { looks: LOOKS - 2, ..self };
         loop {
-            beside.wait(rest).await?;
-            match doubt.look(beside).await {
+            calls.wait(rest).await?;
+            match doubt.look(calls).await {
                 LookupResult::At(message) => {
-                    return beside.settle(&Body::Withdrawal { message }).await;
+                    return calls.settle(&Body::Withdrawal { message }).await;
                 }
                 LookupResult::NotYet(still) => doubt = still,
                 LookupResult::Never => return Some(()),

@@ -125,7 +125,7 @@ impl Progress for TaskProgress {
     fn plan(&self, plan: &Plan) {
         let shared = &self.shared;
         let told = messages::clean_plan(plan, &shared.outbox.runtime.redactor);
-        shared.outbox.runtime.happenings.tell(|| Event::Planned {
+        shared.outbox.runtime.events.emit(|| Event::Planned {
             conversation: shared.conversation.clone(),
             task: shared.task,
             plan: told.clone(),
@@ -136,7 +136,7 @@ impl Progress for TaskProgress {
     fn doing(&self, line: &str) {
         let shared = &self.shared;
         let line = messages::last_line(&shared.outbox.runtime.redactor.clean(line));
-        shared.outbox.runtime.happenings.tell(|| Event::Doing {
+        shared.outbox.runtime.events.emit(|| Event::Doing {
             conversation: shared.conversation.clone(),
             task: shared.task,
             newest: line.clone(),
@@ -155,7 +155,7 @@ impl Progress for TaskProgress {
     fn waiting(&self, waits: bool) {
         let shared = &self.shared;
         if waits {
-            shared.outbox.runtime.happenings.tell(|| Event::Doing {
+            shared.outbox.runtime.events.emit(|| Event::Doing {
                 conversation: shared.conversation.clone(),
                 task: shared.task,
                 newest: messages::WAITING.to_owned(),

@@ -38,7 +38,7 @@ pub struct Runtime {
     pub chance: Arc<dyn Chance>,
     /// Where to die, in tests.
     pub crash: Arc<Crash>,
-    pub(crate) happenings: Events,
+    pub(crate) events: Events,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Traces,
     pub(crate) redactor: Redactor,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::delivery::beside::{Beside, Stand};
 use crate::delivery::doubt::{Doubt, LookupResult};
+use crate::delivery::status_calls::{Stand, StatusCalls};
 use selkie_store::StatusNote;
 
 /// Whoever looked at what was written before a tool was called looks elsewhere after so long: the answer comes as a new
@@ -55,9 +55,9 @@ impl PreviewMessage {
     }
 
     /// Looks for the last time where it stands, when that is in doubt.
-    pub(super) async fn look_for(&mut self, beside: &Beside<'_>) {
+    pub(super) async fn look_for(&mut self, calls: &StatusCalls<'_>) {
         let Some(doubt) = self.doubt.take() else { return };
-        match doubt.last_look(beside).await {
+        match doubt.last_look(calls).await {
             LookupResult::At(message) => self.stand = Stand::At(message),
             LookupResult::NotYet(doubt) => self.doubt = Some(doubt),
             LookupResult::Never => {}

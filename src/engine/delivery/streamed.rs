@@ -14,11 +14,11 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::delivery::account::Account;
-use crate::delivery::beside::{Beside, MAX_GAP, SOON, Stand, Turn};
 use crate::delivery::doubt::{Doubt, LookupResult};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StreamMode;
 use crate::delivery::standing::{PreviewMessage, SentPreview};
+use crate::delivery::status_calls::{MAX_GAP, SOON, Stand, StatusCalls, Turn};
 use selkie_domain::ids::TaskId;
 use selkie_domain::written::TextProgress;
 use selkie_store::{StatusChange, StatusNote, TaskClaim};
@@ -143,7 +143,7 @@ impl StreamedAnswer {
         let (Some(mut standing), Some(account)) = (standing, self.shared.account()) else {
             return left;
         };
-        standing.look_for(&self.shared.beside(&account)).await;
+        standing.look_for(&self.shared.calls(&account)).await;
         left.is_looked_at = standing.is_looked_at(self.shared.state().answers);
         left.doubt = standing.doubt;
         if let Stand::At(message) = standing.stand {
@@ -176,14 +176,14 @@ impl StreamRemainder<'_> {
         let shared = Arc::clone(&answer.shared);
         shared.outbox.runtime.tracker.clone().spawn(async move {
             let Some(account) = shared.account() else { return };
-            let beside = shared.beside(&account);
+            let calls = shared.calls(&account);
             let gone = match (message, doubt) {
-                (Some(message), _) => beside.settle(&Body::Withdrawal { message }).await,
-                (None, Some(doubt)) => doubt.take_away(&beside).await,
+                (Some(message), _) => calls.settle(&Body::Withdrawal { message }).await,
+                (None, Some(doubt)) => doubt.take_away(&calls).await,
                 (None, None) => None,
             };
             if gone.is_some() {
-                beside.forget(StatusChange::Answer, shared.task).await;
+                calls.forget(StatusChange::Answer, shared.task).await;
             }
         });
     }
@@ -193,7 +193,7 @@ impl StreamState {
     /// Begins to show it, where messages can be changed.
     fn show(self: &Arc<Self>) -> Option<oneshot::Receiver<PreviewMessage>> {
         let account = self.account()?;
-        if !self.beside(&account).changes() {
+        if !self.calls(&account).changes() {
             return None;
         }
         let (tells, told) = oneshot::channel();
@@ -209,7 +209,7 @@ impl StreamState {
     /// What an earlier claim left.
     async fn recalled(&self) -> Option<PreviewMessage> {
         let account = self.account()?;
-        let noted = self.beside(&account).noted(StatusChange::Answer, self.task).await?;
+        let noted = self.calls(&account).noted(StatusChange::Answer, self.task).await?;
         Some(PreviewMessage::recalled(noted))
     }
 
@@ -217,8 +217,8 @@ impl StreamState {
         self.outbox.accounts.of(&self.conversation)
     }
 
-    fn beside<'a>(&'a self, account: &'a Account) -> Beside<'a> {
-        Beside { outbox: &self.outbox, account, conversation: &self.conversation }
+    fn calls<'a>(&'a self, account: &'a Account) -> StatusCalls<'a> {
+        StatusCalls { outbox: &self.outbox, account, conversation: &self.conversation }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -229,7 +229,7 @@ impl StreamState {
 /// What shows one answer.
 struct AnswerStream<'a> {
     shared: &'a StreamState,
-    beside: Beside<'a>,
+    calls: StatusCalls<'a>,
     standing: PreviewMessage,
     /// The newest call: what says the same is not said again.
     said: Option<serde_json::Value>,
@@ -251,10 +251,10 @@ enum Look {
 
 impl<'a> AnswerStream<'a> {
     fn new(shared: &'a StreamState, account: &'a Account) -> Self {
-        let beside = shared.beside(account);
-        let (gap, next) = (beside.gap(), Instant::now());
+        let calls = shared.calls(account);
+        let (gap, next) = (calls.gap(), Instant::now());
         let standing = PreviewMessage::of(Stand::Unsent);
-        Self { shared, beside, standing, said: None, gap, next }
+        Self { shared, calls, standing, said: None, gap, next }
     }
 
     async fn run(mut self) -> PreviewMessage {
@@ -307,16 +307,16 @@ impl<'a> AnswerStream<'a> {
         if self.said.as_ref() == Some(&part.call) {
             return None;
         }
-        if !self.beside.has_leave(Turn::Behind) {
+        if !self.calls.has_leave(Turn::AfterAll) {
             return Some(Instant::now() + SOON);
         }
         if self.standing.stand == Stand::Unsent {
             // Noted first: whatever comes between, there is never a second one.
             let noted = StatusNote { message: None, part: Some(part.clone()) };
-            self.beside.note(StatusChange::Answer, self.shared.task, noted).await?;
+            self.calls.note(StatusChange::Answer, self.shared.task, noted).await?;
             self.standing.sent = Some(SentPreview { at: Instant::now(), answer });
         }
-        let delivery = self.beside.deliver(&part).await;
+        let delivery = self.calls.deliver(&part).await;
         self.settle(delivery, part).await;
         Some(self.next)
     }
@@ -332,7 +332,7 @@ impl<'a> AnswerStream<'a> {
         let StreamState { conversation, quote, reader, .. } = self.shared;
         let said = Outbound::text(conversation.clone(), format!("{text}{GOES_ON}"));
         let growing = GrowingText { so_far: text.to_owned(), reader: reader.clone() };
-        self.beside.part(said.quoting(quote.clone()).over(over).growing(growing))
+        self.calls.part(said.quoting(quote.clone()).over(over).growing(growing))
     }
 
     async fn settle(&mut self, delivery: Delivery, part: Part) {
@@ -341,7 +341,7 @@ impl<'a> AnswerStream<'a> {
         match delivery {
             Delivery::Sent(receipt) => {
                 self.said = Some(part.call);
-                self.gap = self.beside.gap();
+                self.gap = self.calls.gap();
                 self.next = Instant::now() + self.gap;
                 if is_first {
                     self.stands(receipt.message).await;
@@ -373,7 +373,7 @@ impl<'a> AnswerStream<'a> {
 
     /// Looks where the message stands of which nobody knows. Returns when to look again.
     async fn look_for(&mut self, doubt: Doubt) -> Instant {
-        match doubt.look(&self.beside).await {
+        match doubt.look(&self.calls).await {
             LookupResult::At(message) => self.stands(Some(message)).await,
             LookupResult::NotYet(doubt) => {
                 self.gap = (self.gap * 2).clamp(SOON, MAX_GAP);
@@ -389,7 +389,7 @@ impl<'a> AnswerStream<'a> {
         self.standing.stand = match message {
             Some(message) => {
                 let noted = StatusNote::at(message.clone());
-                self.beside.note(StatusChange::Answer, self.shared.task, noted).await;
+                self.calls.note(StatusChange::Answer, self.shared.task, noted).await;
                 Stand::At(message)
             }
             None => Stand::Gone,
@@ -397,6 +397,6 @@ impl<'a> AnswerStream<'a> {
     }
 
     async fn forget(&self) {
-        self.beside.forget(StatusChange::Answer, self.shared.task).await;
+        self.calls.forget(StatusChange::Answer, self.shared.task).await;
     }
 }

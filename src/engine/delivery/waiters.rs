@@ -79,7 +79,7 @@ pub async fn settled(watch: &mut watch::Receiver<DeliveryState>) -> DeliveryStat
     }
 }
 
-/// Returns a standing's name in happenings and logs.
+/// Returns a standing's name in events and logs.
 pub const fn name(standing: &DeliveryState) -> &'static str {
     match standing {
         DeliveryState::Open => "open",

@@ -147,7 +147,7 @@ fn context(parts: &FlowParts, standing: &Standing, terminal: Channel, owners: Ow
         sleeper,
         chance: Arc::clone(&parts.chance),
         crash: standing.crash,
-        happenings: standing.happenings,
+        events: standing.events,
         metrics: standing.metrics,
         traces: standing.traces,
         redactor: parts.redactor.clone(),

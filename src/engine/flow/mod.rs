@@ -18,7 +18,7 @@ use crate::delivery::posts::{resume, sweep_files};
 use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
 use crate::delivery::worker::DeliveryWorker;
-use crate::delivery::{approvals, beside, deferred};
+use crate::delivery::{approvals, deferred, status_calls};
 use crate::flow::lives::Lives;
 use crate::flow::people::People;
 use crate::intake::firing::Firings;
@@ -197,7 +197,7 @@ impl Flow {
         let delivery_workers = self.delivery_workers().await?;
         outbox.files().sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
         self.context.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
-        self.context.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
+        self.context.runtime.tracker.spawn(status_calls::sweep(Arc::clone(outbox)));
         self.context.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
         delivery_workers.into_iter().for_each(|worker| self.start_sending(worker));
         self.context.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());

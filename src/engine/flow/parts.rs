@@ -100,7 +100,7 @@ pub struct Standing {
     /// Where to die, in tests.
     pub crash: Arc<Crash>,
     /// Who watches.
-    pub happenings: Events,
+    pub events: Events,
     /// What is counted and timed.
     pub metrics: Arc<Metrics>,
     /// Who traces tasks.

@@ -386,7 +386,7 @@ pub(crate) fn desk_by(
         sleeper,
         chance: Arc::new(FixedChance(0.0)),
         crash: Arc::default(),
-        happenings: Default::default(),
+        events: Default::default(),
         metrics: Arc::default(),
         traces: Default::default(),
         redactor: Redactor::default(),

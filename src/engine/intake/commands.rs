@@ -11,11 +11,11 @@ use selkie_channel_core::{Audience, Command, ConversationId, Inbound, PersonId};
 
 use crate::delivery::account::Account;
 use crate::delivery::approvals;
-use crate::delivery::beside;
 use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::KeptProgress;
 use crate::delivery::questions;
+use crate::delivery::status_calls;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::contacts::ContactCommands;
 use crate::intake::given::{By, GivenCommand, TerminalCommand};
@@ -174,7 +174,7 @@ impl Commands {
             let sought = sought.unwrap_or_default();
             if !self.kept.end(task) && !sought.is_empty() {
                 // It has waited since before the last start.
-                self.context.runtime.tracker.spawn(beside::sweep(Arc::clone(outbox)));
+                self.context.runtime.tracker.spawn(status_calls::sweep(Arc::clone(outbox)));
             }
             for approval in sought {
                 approvals::close(outbox, &approval).await;

@@ -225,8 +225,8 @@ impl Intake {
             }
             self.context
                 .runtime
-                .happenings
-                .tell(|| Event::Received { conversation: conversation.clone(), inbox: *row });
+                .events
+                .emit(|| Event::Received { conversation: conversation.clone(), inbox: *row });
         }
     }
 

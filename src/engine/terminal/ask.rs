@@ -49,7 +49,7 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskEvent {
-    /// A happening of the task, as the console shows it.
+    /// An event of the task, as the console shows it.
     Progress(Value),
     /// The bot says this.
     Said(String),
@@ -130,7 +130,7 @@ impl Counter {
             let person = command_line::person();
             return Ok(self.commanded(TerminalCommand { location, person, asked, command }, said));
         }
-        let happenings = context.runtime.happenings.listen();
+        let stream = context.runtime.events.listen();
         let now = context.runtime.clock.now();
         let mut facts = command_line::facts(ask.terminal, asked, now);
         if !ask.enclosed.is_empty() {
@@ -153,7 +153,7 @@ impl Counter {
         let commands = Arc::clone(&intake.commands);
         let task_waiters = Arc::clone(task_waiters);
         context.runtime.tracker.spawn(async move {
-            let watching = AnswerWatch { task, said, happenings, out: out.clone() };
+            let watching = AnswerWatch { task, said, events: stream, out: out.clone() };
             tokio::select! {
                 biased;
                 () = watching.stream(ended) => {}
@@ -206,7 +206,7 @@ fn location(workspace: &Path) -> Location {
 struct AnswerWatch {
     task: TaskId,
     said: mpsc::UnboundedReceiver<TerminalMessage>,
-    happenings: broadcast::Receiver<Event>,
+    events: broadcast::Receiver<Event>,
     out: mpsc::Sender<AskEvent>,
 }
 
@@ -217,7 +217,7 @@ impl AnswerWatch {
             tokio::select! {
                 biased;
                 Some(said) = self.said.recv() => self.say(said).await,
-                happening = self.happenings.recv() => self.pass(happening).await,
+                event = self.events.recv() => self.pass(event).await,
                 finished = &mut ended => break finished,
             }
         };
@@ -228,8 +228,8 @@ impl AnswerWatch {
         for mut standing in waiters {
             waiters::settled(&mut standing).await;
         }
-        while let Ok(happening) = self.happenings.try_recv() {
-            self.pass(Ok(happening)).await;
+        while let Ok(event) = self.events.try_recv() {
+            self.pass(Ok(event)).await;
         }
         while let Ok(said) = self.said.try_recv() {
             self.say(said).await;
@@ -244,12 +244,12 @@ impl AnswerWatch {
         }
     }
 
-    async fn pass(&self, happening: Result<Event, RecvError>) {
+    async fn pass(&self, event: Result<Event, RecvError>) {
         // A slow watcher has lost the oldest; what is said comes by another way.
-        let Ok(happening) = happening else { return };
-        if task_of(&happening) == Some(self.task) {
-            let happening = serde_json::to_value(happening).unwrap_or_default();
-            self.tell(AskEvent::Progress(happening)).await;
+        let Ok(event) = event else { return };
+        if task_of(&event) == Some(self.task) {
+            let event = serde_json::to_value(event).unwrap_or_default();
+            self.tell(AskEvent::Progress(event)).await;
         }
     }
 
@@ -259,8 +259,8 @@ impl AnswerWatch {
     }
 }
 
-const fn task_of(happening: &Event) -> Option<TaskId> {
-    match happening {
+const fn task_of(event: &Event) -> Option<TaskId> {
+    match event {
         Event::Started { task, .. }
         | Event::Asked { task, .. }
         | Event::Wrote { task, .. }

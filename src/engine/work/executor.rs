@@ -87,8 +87,8 @@ impl TaskExecutor {
         let mark = self.stops.begin(task);
         self.context
             .runtime
-            .happenings
-            .tell(|| Event::Started { conversation: claimed.conversation.clone(), task });
+            .events
+            .emit(|| Event::Started { conversation: claimed.conversation.clone(), task });
         let next_step = match self.admit(&claimed).await {
             Err(why) => self.end_silently(&claimed, &why, hand_over).await,
             Ok(trust) => {

@@ -66,7 +66,7 @@ impl Summaries {
     /// Runs until the daemon's end.
     pub async fn run(self) {
         let runtime = &self.context.runtime;
-        let mut heard = runtime.happenings.listen();
+        let mut heard = runtime.events.listen();
         // What an earlier start has left.
         let mut times = Times { look: Some(runtime.now()), stale: Some(runtime.now()) };
         loop {

@@ -106,7 +106,7 @@ async fn wait(
     kits: &[&ChannelKit],
     up: &Up,
 ) -> anyhow::Result<PairingOutcome> {
-    let mut happenings = up.app.happenings.listen();
+    let mut events = up.app.events.listen();
     let OpenCode { code, .. } = open_code(&up.app.flow).await?;
     let titles: Vec<&str> = kits.iter().filter_map(|kit| Some(kit.setup?.title)).collect();
     prompter.say(&format!(
@@ -138,7 +138,7 @@ async fn wait(
                 Ok(line) => if let Some(met) = read(prompter, kits, line.trim()) { return Ok(met) },
                 Err(PromptClosed) => return Ok(PairingOutcome::Stopped),
             },
-            looked = timeout_at(late, timeout(LOOK, happenings.recv())) => if looked.is_err() {
+            looked = timeout_at(late, timeout(LOOK, events.recv())) => if looked.is_err() {
                 prompter.say("Nobody sent the code in time.");
                 return Ok(PairingOutcome::Nobody);
             },

@@ -63,7 +63,7 @@ async fn held(
     let (claimed, button) = offered(ledger, order).await;
     let say = vec![answer(2, expires)];
     let queued = finished(ledger, &claimed.claim, finish("yes", say)).await;
-    assert!(queued.iter().all(|q| q.parts.is_empty()), "nothing goes to the courier");
+    assert!(queued.iter().all(|q| q.parts.is_empty()), "nothing goes to the delivery worker");
     (button, queued)
 }
 

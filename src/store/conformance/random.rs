@@ -23,7 +23,7 @@ enum Event {
     Step(usize),
     /// One of the claimed tasks ends.
     Finish(usize, bool),
-    /// The courier sends a part.
+    /// The delivery worker sends a part.
     Send,
     /// The process dies; a new instance starts.
     Die,

@@ -9,15 +9,15 @@ use tokio::time::Instant;
 use super::messages;
 use super::news::Haste;
 use crate::delivery::account::Account;
-use crate::delivery::beside::{Beside, MAX_GAP, SOON, Stand, Turn};
 use crate::delivery::outbox::Outbox;
+use crate::delivery::status_calls::{MAX_GAP, SOON, Stand, StatusCalls, Turn};
 use selkie_domain::ids::TaskId;
 use selkie_domain::plan::Plan;
 use selkie_store::{StatusChange, StatusNote};
 
 /// The status message of one task.
 pub(super) struct StatusMessage<'a> {
-    beside: Beside<'a>,
+    calls: StatusCalls<'a>,
     task: TaskId,
     stand: Stand,
     /// What it says.
@@ -37,15 +37,15 @@ impl<'a> StatusMessage<'a> {
         task: TaskId,
         earliest: Instant,
     ) -> Option<Self> {
-        let beside = Beside { outbox, account, conversation };
-        let gap = beside.gap();
+        let calls = StatusCalls { outbox, account, conversation };
+        let gap = calls.gap();
         let (stand, message, next) = (Stand::Unsent, String::new(), Instant::now());
-        beside.changes().then_some(Self { beside, task, stand, message, gap, earliest, next })
+        calls.changes().then_some(Self { calls, task, stand, message, gap, earliest, next })
     }
 
     /// Takes up the message of an earlier life of the task. `None` when the store cannot tell.
     pub(super) async fn recall(&mut self) -> Option<()> {
-        self.stand = Stand::of(self.beside.noted(StatusChange::Status, self.task).await?.as_ref());
+        self.stand = Stand::of(self.calls.noted(StatusChange::Status, self.task).await?.as_ref());
         Some(())
     }
 
@@ -62,16 +62,16 @@ impl<'a> StatusMessage<'a> {
         if due > Instant::now() {
             return Some(due);
         }
-        if !self.beside.has_leave(Turn::Behind) {
+        if !self.calls.has_leave(Turn::AfterAll) {
             return Some(Instant::now() + SOON);
         }
         let delivery = match &self.stand {
             Stand::Unsent => {
                 // Noted first: whatever comes between, there is never a second one.
-                self.beside.note(StatusChange::Status, self.task, StatusNote::default()).await?;
-                self.beside.say(Body::Status { markdown: words.to_owned() }).await
+                self.calls.note(StatusChange::Status, self.task, StatusNote::default()).await?;
+                self.calls.say(Body::Status { markdown: words.to_owned() }).await
             }
-            Stand::At(message) => self.beside.say(revision(message, words)).await,
+            Stand::At(message) => self.calls.say(revision(message, words)).await,
             Stand::Gone => return None,
         };
         self.settle(delivery, words).await;
@@ -92,7 +92,7 @@ impl<'a> StatusMessage<'a> {
             None => Body::Withdrawal { message: message.clone() },
         };
         // What is noted is taken away at the next start.
-        if self.beside.settle(&body).await.is_some() {
+        if self.calls.settle(&body).await.is_some() {
             self.forget().await;
         }
     }
@@ -102,7 +102,7 @@ impl<'a> StatusMessage<'a> {
         match delivery {
             Some(Delivery::Sent(receipt)) => {
                 words.clone_into(&mut self.message);
-                self.gap = self.beside.gap();
+                self.gap = self.calls.gap();
                 if self.stand == Stand::Unsent {
                     self.note(receipt.message).await;
                 }
@@ -131,12 +131,12 @@ impl<'a> StatusMessage<'a> {
             self.stand = Stand::Gone;
             return;
         };
-        self.beside.note(StatusChange::Status, self.task, StatusNote::at(message.clone())).await;
+        self.calls.note(StatusChange::Status, self.task, StatusNote::at(message.clone())).await;
         self.stand = Stand::At(message);
     }
 
     async fn forget(&self) {
-        self.beside.forget(StatusChange::Status, self.task).await;
+        self.calls.forget(StatusChange::Status, self.task).await;
     }
 }
 

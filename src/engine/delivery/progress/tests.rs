@@ -6,7 +6,7 @@ use std::time::Duration;
 use selkie_channel_core::{Delivery, MessageRef, Pace};
 
 use super::*;
-use crate::delivery::beside::sweep;
+use crate::delivery::status_calls::sweep;
 use crate::flow::testing::{self, Fixture, account};
 use crate::intake::settings::{ProgressSettings, Settings};
 use selkie_domain::plan::{PlanStep, StepStatus};

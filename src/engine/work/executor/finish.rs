@@ -52,7 +52,7 @@ impl TaskExecutor {
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
         let story = story.map(|story| story.costs(usage, self.context.runtime.now()));
         self.hand_out(claimed, queued, state, story);
-        self.context.runtime.happenings.tell(|| Event::Ended {
+        self.context.runtime.events.emit(|| Event::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             state: state.to_owned(),

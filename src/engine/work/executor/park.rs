@@ -58,7 +58,7 @@ impl TaskExecutor {
                 let has_asked = !queued.is_empty();
                 let wake_at = if has_asked { wake_at } else { Some(self.context.runtime.now()) };
                 queued.into_iter().for_each(|queued| outbox.send(queued));
-                self.context.runtime.happenings.tell(|| Event::Ended {
+                self.context.runtime.events.emit(|| Event::Ended {
                     conversation: claimed.conversation.clone(),
                     task: claimed.claim.task,
                     state: "parked".to_owned(),

@@ -31,19 +31,19 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// anything at all, or only for its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    Behind,
-    Beside,
+    AfterAll,
+    AfterPlace,
 }
 
 /// Where such calls go.
 #[derive(Clone, Copy)]
-pub(super) struct Beside<'a> {
+pub(super) struct StatusCalls<'a> {
     pub(super) outbox: &'a Arc<Outbox>,
     pub(super) account: &'a Account,
     pub(super) conversation: &'a ConversationId,
 }
 
-impl Beside<'_> {
+impl StatusCalls<'_> {
     /// Whether messages can be changed there.
     pub(super) fn changes(&self) -> bool {
         let probe = Body::Status { markdown: "…".to_owned() };
@@ -65,7 +65,7 @@ impl Beside<'_> {
             return true;
         }
         let waits = self.account.speech_goes_before(self.conversation);
-        if turn == Turn::Behind && (waits || !limiter.has_room(place.key(), now)) {
+        if turn == Turn::AfterAll && (waits || !limiter.has_room(place.key(), now)) {
             return false;
         }
         limiter.took_beside(place.key(), audience, now);
@@ -111,7 +111,7 @@ impl Beside<'_> {
             loop {
                 self.wait(SOON).await?;
                 let late = Instant::now() >= patience;
-                if self.has_leave(if late { Turn::Beside } else { Turn::Behind }) {
+                if self.has_leave(if late { Turn::AfterPlace } else { Turn::AfterAll }) {
                     break;
                 }
             }
@@ -197,20 +197,20 @@ pub async fn sweep(outbox: Arc<Outbox>) {
         for stray in strays {
             let conversation = &stray.conversation;
             let Some(account) = outbox.accounts.of(conversation) else { continue };
-            let beside = Beside { outbox: &outbox, account: &account, conversation };
+            let calls = StatusCalls { outbox: &outbox, account: &account, conversation };
             if let Some(message) = stray.message {
-                while !beside.has_leave(Turn::Beside) {
-                    if beside.wait(SOON).await.is_none() {
+                while !calls.has_leave(Turn::AfterPlace) {
+                    if calls.wait(SOON).await.is_none() {
                         return;
                     }
                 }
-                let delivery = beside.say(Body::Withdrawal { message }).await;
+                let delivery = calls.say(Body::Withdrawal { message }).await;
                 if matches!(delivery, Some(Delivery::Retry { .. })) {
                     // The next start tries again.
                     continue;
                 }
             }
-            beside.forget(of, stray.task).await;
+            calls.forget(of, stray.task).await;
         }
     }
 }
