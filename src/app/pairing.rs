@@ -20,7 +20,7 @@ pub struct OpenCode {
 
 /// Who owns the bot, and who may speak with it by pairing.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Paired {
+pub struct Pairings {
     /// Whom the config names.
     pub owners: Vec<PersonId>,
     /// Who was paired.
@@ -68,10 +68,10 @@ pub async fn open_code(flow: &Flow) -> Result<OpenCode, StoreError> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub async fn list(flow: &Flow) -> Result<Paired, StoreError> {
+pub async fn list(flow: &Flow) -> Result<Pairings, StoreError> {
     let ledger = flow.ledger();
     let of = |PairingRequest { person, name, until, .. }| WaitingStranger { person, name, until };
-    Ok(Paired {
+    Ok(Pairings {
         owners: flow.named_owners.now().to_vec(),
         paired: ledger.paired().await?,
         asking: ledger.pairing_requests().await?.into_iter().map(of).collect(),

@@ -12,10 +12,10 @@ use crate::approvals::decide;
 use crate::backup::{ResumeReport, resume};
 use crate::forgetting::{ForgetReport, forget};
 use crate::manual_tool_call::{self, ByHand, CallReport};
-use crate::pairing::{self, OpenCode, Paired};
+use crate::pairing::{self, OpenCode, Pairings};
 use crate::people::{self, DoubtfulTodos, Todos};
 use crate::posts::{self, PostEdit};
-use crate::schedules::{self, Imported, New, import};
+use crate::schedules::{self, ImportResult, New, import};
 use crate::sessions::{self, values};
 use selkie_domain::approval::Verdict;
 use selkie_domain::ids::ScheduleId;
@@ -127,9 +127,9 @@ pub enum Response {
         muted: Vec<ApprovalRow>,
     },
     Code(OpenCode),
-    Paired(Paired),
+    Paired(Pairings),
     Schedules(Vec<View>),
-    Imported(Imported),
+    Imported(ImportResult),
     Times(Vec<Time>),
     Posts(Vec<PostView>),
     Contacts(ContactList),
@@ -151,7 +151,8 @@ impl Request {
     /// # Errors
     /// What stands against it.
     pub async fn answer(self, app: &App) -> Result<Response, NotDone> {
-        let (flow, ledger) = (&*app.flow, &*app.ledger);
+        let flow = &*app.flow;
+        let ledger = &*app.ledger;
         Ok(match self {
             Self::Zone => Response::Zone(app.plan.zone),
             Self::Say { to, text } => Response::Told(flow.say(&to, &text).await?),
@@ -161,10 +162,10 @@ impl Request {
             Self::Call(calls) => {
                 Response::Called(manual_tool_call::call(app, &calls, Arc::new(Silent)).await)
             }
-            Self::Approvals => {
-                let (open, muted) = (ledger.approvals(None).await?, ledger.muted().await?);
-                Response::Approvals { open, muted }
-            }
+            Self::Approvals => Response::Approvals {
+                open: ledger.approvals(None).await?,
+                muted: ledger.muted().await?,
+            },
             Self::Decide { code, verdict } => Response::Said(decide(flow, &code, verdict).await?),
             Self::OpenPairing => Response::Code(pairing::open(flow).await?),
             Self::Paired => Response::Paired(pairing::list(flow).await?),

@@ -14,7 +14,7 @@ use selkie_store::{ScheduleRow, States, Which};
 mod asked;
 mod import;
 
-pub use asked::{Imported, New, Unfit};
+pub use asked::{ImportResult, New, Unfit};
 pub use import::import;
 
 /// Lists them; with `all`, those that are over, too.

@@ -9,7 +9,7 @@ use super::print;
 use super::request::{ask, mismatched, said, to_ask};
 use selkie_app::Binary;
 use selkie_app::build::ConfigChoice;
-use selkie_app::pairing::{OpenCode, Paired, WaitingStranger};
+use selkie_app::pairing::{OpenCode, Pairings, WaitingStranger};
 use selkie_app::request::{Request, Response};
 use selkie_domain::facts::Trust;
 use selkie_guard::visible::one_line;
@@ -80,7 +80,7 @@ pub fn pair(binary: &Binary, chosen: &ConfigChoice, pair: Pair) -> Outcome {
         }
         Some(PairWhat::List { json: is_json }) => {
             let Response::Paired(all) = ask(plan, Request::Paired)? else { return mismatched() };
-            let Paired { owners, paired, asking } = all;
+            let Pairings { owners, paired, asking } = all;
             if is_json {
                 return Ok(print::json(&json!({ "paired": paired, "asking": asking }))?);
             }

@@ -28,7 +28,7 @@ pub struct New {
 
 /// What came of several.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Imported {
+pub struct ImportResult {
     /// All of them, where they were made.
     pub schedules: Vec<View>,
     /// What cannot be made: then none of them was.

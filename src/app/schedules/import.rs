@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::asked::{Imported, New, Unfit};
+use super::asked::{ImportResult, New, Unfit};
 use crate::answered::NotDone;
 use selkie_domain::schedule::ScheduleState;
 use selkie_engine::flow::Flow;
@@ -25,8 +25,8 @@ enum ImportLine {
 ///
 /// # Errors
 /// When there is no room for them, or the store does not answer.
-pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Imported, NotDone> {
-    let (mut found, mut told, mut keys) = (Vec::new(), Imported::default(), BTreeSet::new());
+pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<ImportResult, NotDone> {
+    let (mut found, mut told, mut keys) = (Vec::new(), ImportResult::default(), BTreeSet::new());
     for (index, new) in all.into_iter().enumerate() {
         let is_repeated = !keys.insert(new.key.clone());
         match looked_at(flow, index, new).await? {

@@ -11,7 +11,7 @@ use crate::print;
 use crate::request::{ask, mismatched};
 use selkie_app::build::AppConfig;
 use selkie_app::request::{Request, Response};
-use selkie_app::schedules::{Imported, New, Unfit};
+use selkie_app::schedules::{ImportResult, New, Unfit};
 use selkie_config::cron_file::{CronFile, CronTask};
 use selkie_config::problem::{Problem, Problems};
 use selkie_domain::schedule::{Action, Terms};
@@ -40,7 +40,7 @@ pub(super) fn import(plan: AppConfig, path: &Path, preview: bool) -> Outcome {
     let all = file.tasks.iter().map(new).collect();
     let imported = ask(plan, Request::ImportSchedules { all, preview })?;
     let Response::Imported(imported) = imported else { return mismatched() };
-    let Imported { schedules, unfit, there } = imported;
+    let ImportResult { schedules, unfit, there } = imported;
     if !unfit.is_empty() {
         let told =
             |unfit: Unfit| file.problem(file.tasks[unfit.index].index, &unfit.key, unfit.why);

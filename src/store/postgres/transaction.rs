@@ -83,14 +83,14 @@ pub struct Transaction<'s> {
     patience: Duration,
     purpose: Purpose<'s>,
     /// What has been sent and not been waited for.
-    sent: Vec<Sent<'s>>,
+    sent: Vec<PendingWrite<'s>>,
     begun: bool,
     wrote: bool,
     trouble: Option<Trouble>,
 }
 
 type Asking<'s> = Pin<Box<dyn Future<Output = std::result::Result<Vec<DriverRow>, Error>> + 's>>;
-type Sent<'s> = Pin<Box<dyn Future<Output = std::result::Result<(), Error>> + 's>>;
+type PendingWrite<'s> = Pin<Box<dyn Future<Output = std::result::Result<(), Error>> + 's>>;
 
 impl<'s> Transaction<'s> {
     /// Prepares for a transaction; nothing is sent yet.
@@ -190,7 +190,7 @@ impl<'s> Transaction<'s> {
 
     /// Puts something on its way.
     fn send(&mut self, what: impl Future<Output = std::result::Result<(), Error>> + 's) {
-        let mut what: Sent<'s> = Box::pin(what);
+        let mut what: PendingWrite<'s> = Box::pin(what);
         let early = what.as_mut().now_or_never();
         self.sent.push(match early {
             Some(answer) => Box::pin(async move { answer }),

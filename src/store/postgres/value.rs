@@ -9,13 +9,17 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use crate::error::{Result, StoreError};
 use crate::value::{OwnedValue, Row, Value};
 
-type Refused = Box<dyn Error + Sync + Send>;
+type ConversionError = Box<dyn Error + Sync + Send>;
 
 /// Stands for U+0000, which PostgreSQL stores in no text.
 const NOTHING: &[u8] = "\u{FFFD}".as_bytes();
 
 impl ToSql for OwnedValue {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> std::result::Result<IsNull, Refused> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> std::result::Result<IsNull, ConversionError> {
         match self {
             Self::Null => return Ok(IsNull::Yes),
             Self::Int(number) => integer(*number, ty, out)?,
@@ -32,7 +36,7 @@ impl ToSql for OwnedValue {
     to_sql_checked!();
 }
 
-fn integer(number: i64, ty: &Type, out: &mut BytesMut) -> std::result::Result<(), Refused> {
+fn integer(number: i64, ty: &Type, out: &mut BytesMut) -> std::result::Result<(), ConversionError> {
     match *ty {
         Type::INT8 => out.put_i64(number),
         Type::INT4 => out.put_i32(number.try_into()?),
@@ -70,7 +74,7 @@ impl Row for Answer {
 struct Cell<'a>(Value<'a>);
 
 impl<'a> FromSql<'a> for Cell<'a> {
-    fn from_sql(ty: &Type, raw: &'a [u8]) -> std::result::Result<Self, Refused> {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> std::result::Result<Self, ConversionError> {
         let cut = || format!("{ty} of {} bytes", raw.len());
         Ok(Self(match *ty {
             Type::INT8 => Value::Int(i64::from_be_bytes(raw.try_into().map_err(|_| cut())?)),
@@ -86,7 +90,7 @@ impl<'a> FromSql<'a> for Cell<'a> {
         }))
     }
 
-    fn from_sql_null(_: &Type) -> std::result::Result<Self, Refused> {
+    fn from_sql_null(_: &Type) -> std::result::Result<Self, ConversionError> {
         Ok(Self(Value::Null))
     }
 
