@@ -2,6 +2,7 @@
 
 mod approval;
 mod asking;
+mod calls;
 mod commit;
 mod known;
 mod pictures;
@@ -11,31 +12,22 @@ mod standing;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use selkie_channel_core::locked;
-use tokio::time::Instant;
 
-use self::standing::Approval;
 use crate::context::Context;
 use crate::run::{Next, Run};
 use crate::window::Window;
-use crate::{Agent, Assignment, DriveEnd, DropReason, budget, earlier, hidden, messages, plan};
+use crate::{Agent, Assignment, DriveEnd, DropReason, earlier, hidden, messages, plan};
 use selkie_domain::course::Course;
 use selkie_domain::crash::CrashPoint;
-use selkie_domain::event::Event;
 use selkie_domain::facts::{Facts, Trigger};
 use selkie_domain::plan::Plan;
 use selkie_domain::tool::{Recovery, ToolBlock};
-use selkie_domain::transcript::{Answer, Call};
 use selkie_domain::usage::{Meter, ModelCall};
 use selkie_llm::{Model, Reply};
-use selkie_tools::ToolError;
-use selkie_tools::dispatch::{CallResult, dispatch};
 use selkie_tools::registry::Registry;
-use selkie_tools::scope::{ApprovedBasis, Earlier, Scope};
+use selkie_tools::scope::Earlier;
 
-/// How much of arguments and answers the watchers see.
-const SHOWN: usize = 300;
 impl Agent {
     /// Drives a task to its end, or to a question that a person has to answer.
     ///
@@ -112,7 +104,6 @@ impl<'a> Drive<'a> {
         let window = Window::of(&claimed.history);
         let earlier = earlier::collect(&claimed.history, window.short());
         let reshaped = claimed.reshaped || facts != claimed.facts;
-        let (meter, told) = (Arc::default(), None);
         let model = agent.model_of(facts.pick.model.as_deref());
         Ok(Self {
             agent,
@@ -123,10 +114,10 @@ impl<'a> Drive<'a> {
             registry,
             listed,
             reshaped,
-            meter,
+            meter: Arc::default(),
             window,
             earlier,
-            told,
+            told: None,
             course: Mutex::default(),
         })
     }
@@ -191,69 +182,6 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    async fn call(&mut self, calls: Vec<Call>, resumed: bool) -> Result<(), DropReason> {
-        let side_by_side =
-            calls.len() > 1 && calls.iter().all(|c| self.runs_beside_others(&c.name));
-        let mut answers = Vec::with_capacity(calls.len());
-        let mut failed = None;
-        if side_by_side && !resumed {
-            self.mark_started(&calls).await?;
-            let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
-            let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
-                Some(answer) => Ok(CallResult { answer }),
-                None => self.one(call, None).await,
-            });
-            for done in join_all(all).await {
-                let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
-                answers.push(done.answer);
-            }
-        } else {
-            for call in &calls {
-                let approval = match self.not_again(call, resumed) {
-                    Some(answer) => Approval::Refused(answer),
-                    None => self.approval(call, calls.len() == 1).await?,
-                };
-                let given = matches!(approval, Approval::Given(_));
-                let (refused, approved) = match approval {
-                    Approval::Seek(request) => {
-                        self.run.seeks(call, *request, self.agent.clock.now());
-                        return Ok(());
-                    }
-                    Approval::Free => (None, None),
-                    Approval::Given(approved) => (None, Some(approved)),
-                    Approval::Refused(answer) => (Some(answer), None),
-                };
-                if refused.is_none() && approved.is_none() {
-                    self.mark_started(std::slice::from_ref(call)).await?;
-                }
-                let done = match self.one_in_order(call, refused, approved).await {
-                    // It stands alone: no other call waits for its answer.
-                    Err(ToolError::Ask(ask)) => {
-                        self.run.asks(call, *ask, self.agent.clock.now());
-                        return Ok(());
-                    }
-                    done => done,
-                };
-                let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
-                if given && done.answer.is_error {
-                    // It stands alone: whoever approved it is told.
-                    failed = self.run.approval_key(call).map(str::to_owned);
-                }
-                answers.push(done.answer);
-            }
-        }
-        let why = answers.last().map(|answer| answer.text.clone()).unwrap_or_default();
-        self.run.answered(&calls, answers);
-        self.tell_plan();
-        self.rise();
-        match failed {
-            Some(key) => self.forgo(&key, why).await?,
-            None => self.commit(false).await?,
-        }
-        self.agent.crash.hit(CrashPoint::AfterResults);
-        Ok(())
-    }
-
     /// Shows the plan when it has moved on.
     fn tell_plan(&mut self) {
         let Some(plan) = plan::standing(self.run.items()) else { return };
@@ -271,108 +199,5 @@ impl<'a> Drive<'a> {
             self.registry = (self.task.shape)(&self.facts);
             self.reshaped = true;
         }
-    }
-
-    /// Stores which calls begin, of those that must not begin twice.
-    async fn mark_started(&mut self, calls: &[Call]) -> Result<(), DropReason> {
-        let once = |call: &&Call| self.recovery(&call.name) == Recovery::NotTwice;
-        let starting: Vec<Call> = calls.iter().filter(once).cloned().collect();
-        if starting.is_empty() {
-            return Ok(());
-        }
-        self.run.starts(starting.iter());
-        self.commit(false).await
-    }
-
-    async fn one_in_order(
-        &mut self,
-        call: &Call,
-        refused: Option<Answer>,
-        approved: Option<ApprovedBasis>,
-    ) -> Result<CallResult, ToolError> {
-        match refused.or_else(|| self.run.judge(call)) {
-            Some(answer) => Ok(CallResult { answer }),
-            None => self.one(call, approved).await,
-        }
-    }
-
-    /// What a call may touch.
-    fn scope_of(&self, call: &Call) -> Scope {
-        let outward = self.outward();
-        Scope { outward, ..(self.task.scope)(&self.facts, &call.id) }
-    }
-
-    /// Makes one call.
-    async fn one(
-        &self,
-        call: &Call,
-        approved: Option<ApprovedBasis>,
-    ) -> Result<CallResult, ToolError> {
-        let claimed = self.task.claimed;
-        let given = self.run.given(&call.id);
-        // With an answer to its question it goes on: it was told when it began.
-        if given.is_empty() {
-            self.agent.events.emit(|| Event::Called {
-                conversation: claimed.conversation.clone(),
-                task: claimed.claim.task,
-                tool: call.name.clone(),
-                arguments: self.shown(&call.arguments.to_string()),
-            });
-        }
-        let mut scope = self.scope_of(call);
-        let now = self.agent.clock.now();
-        let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
-        scope.given = given;
-        scope.earlier = Arc::clone(&self.earlier);
-        scope.approved = approved;
-        scope.spent = Arc::clone(&self.meter);
-        scope.plan = plan::newest(&claimed.history, self.run.items());
-        scope.deadline = scope.deadline.min(Instant::now() + left);
-        // A name that is no tool of this task is the model's own word: it is not shown.
-        scope.progress.tool(self.spec(&call.name).map(|spec| spec.words()).as_deref());
-        let (began, at) = (Instant::now(), now);
-        let done = tokio::select! {
-            biased;
-            () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
-            done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
-        }?;
-        scope.progress.tool(None);
-        self.counted(call, at, began.elapsed(), &done);
-        self.agent.crash.hit(CrashPoint::AfterTool);
-        self.agent.events.emit(|| Event::Answered {
-            conversation: claimed.conversation.clone(),
-            task: claimed.claim.task,
-            tool: call.name.clone(),
-            is_error: done.answer.is_error,
-            text: self.shown(&done.answer.text),
-        });
-        Ok(done)
-    }
-
-    /// `None` when a person stopped the task: its open calls read as "not answered" in history.
-    async fn unless_cancelled(
-        &mut self,
-        done: Result<CallResult, ToolError>,
-    ) -> Result<Option<CallResult>, DropReason> {
-        match done {
-            Ok(done) => Ok(Some(done)),
-            Err(ToolError::Abort(_)) if self.task.cancel.is_cancelled() => {
-                self.cancelled().await.map(|()| None)
-            }
-            Err(error) => Err(DropReason::Broken(error.to_string())),
-        }
-    }
-
-    /// Cancelled: the store knows whether a person wants it (then the run has ended) or the daemon stops.
-    async fn cancelled(&mut self) -> Result<(), DropReason> {
-        self.run.ended_in_order();
-        self.commit(false).await?;
-        if self.run.is_stopped() { Ok(()) } else { Err(DropReason::Stopping) }
-    }
-
-    fn shown(&self, text: &str) -> String {
-        let clean = self.agent.redactor.clean(text);
-        let cut = selkie_channel_core::split::fitting(&clean, SHOWN);
-        if cut == clean.len() { clean } else { format!("{}…", &clean[..cut]) }
     }
 }

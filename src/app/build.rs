@@ -14,14 +14,14 @@ use crate::closed::ours;
 use crate::host_zone::host_zone;
 use crate::http;
 use crate::kits::{channels, forms, public_channels};
+use crate::models::ModelFactory;
 use selkie_agent::SmallModel;
 use selkie_config::paths::{ConfigFile, Folders};
 use selkie_config::places;
 use selkie_config::problem::{Place, Problem as ConfigProblem, Problems};
-use selkie_config::settings::{Settings, ToolsSettings};
+use selkie_config::settings::Settings;
 use selkie_config::{Effective, Flag, RawConfig, Sources, read, whole_schema};
 use selkie_domain::chance::{Chance, SystemChance};
-use selkie_domain::clock::SharedClock;
 use selkie_engine::clocks::Clocks;
 use selkie_llm as llm;
 use selkie_llm::{Embeddings, Model, StandIn};
@@ -230,53 +230,31 @@ fn sound(
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
     let trust = http::trust();
     let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
-    let for_client = Arc::clone(&tls);
-    let client = move || http::client(&for_client).map_err(|e| e.to_string());
-    let clock = Arc::clone(&clocks.clock);
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let found = reading.folders().map(|found| found.folders);
-    let (state_dir, cache_dir) = found.clone().map(|f| (f.state, f.cache)).unwrap_or_default();
-    let time = Arc::clone(&clock);
-    let context = BuildContext {
-        tls: Arc::clone(&tls),
-        redactor: redactor.clone(),
-        user_agent: http::USER_AGENT.to_owned(),
-        cache_dir,
-        state_dir: state_dir.join(CREDENTIALS),
-        now: Arc::new(move || time.now()),
-    };
+    let context = build_context(found.as_ref(), &tls, &redactor, &clocks);
     let channels = channels(binary, &context, &mut reading);
-    let built = |of: &llm::Settings| llm::build(of, stand_in, &client, &redactor, &clock, &chance);
-    let routes = match reading.settings().map(|settings| built(&settings.llm)) {
-        Some(Err(problems)) => {
-            reading.add("llm", problems);
-            built(&llm::Settings::default()).ok()
-        }
-        routes => routes.and_then(Result::ok),
-    };
-    let embeddings = embeddings(&mut reading, &client, &redactor, &clock);
-    if places == Places::Looked {
-        look_at_places(&mut reading, binary);
-    }
+    let models = ModelFactory::new(&tls, &redactor, &clocks.clock, &chance, stand_in);
+    let routes = models.routes(&mut reading);
+    let embeddings = models.embeddings(&mut reading);
+    look_at_places(&mut reading, binary, places);
     let named = reading.files.clone();
-    let (notes, written) = (notes(&reading), reading.effective());
+    let notes = notes(&reading);
+    let written = reading.effective();
     let (settings, mistakes) = reading.finish_sound();
     let Some((mut settings, routes)) = settings.zip(routes) else { return Err(mistakes) };
     settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
-    let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let posting = public_channels(binary, &channels);
     let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
-    let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
-    let tools = settings.tools.clone().at_home(binary.env.get("HOME"));
-    let shaper = shaper(binary, &tools, &means)?;
-    let shaper = Arc::new(shaper.with_policy(settings.approvals.policy.clone()));
+    let shaper = Arc::new(shaper(binary, &settings, &means)?);
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
+        zone: settings.timezone.unwrap_or_else(|| host_zone(&binary.env)),
         settings,
         ours: ours(binary, &folders, &chosen.file, named),
         folders,
-        file: config,
+        file: chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok()),
         channels,
         aside: Vec::new(),
         model,
@@ -293,7 +271,6 @@ fn sound(
         tls,
         trust,
         notes,
-        zone,
         sections: binary.kits.iter().map(|kit| kit.name).collect(),
         written,
         mistakes: (!mistakes.0.is_empty()).then_some(mistakes),
@@ -303,27 +280,30 @@ fn sound(
     })
 }
 
-/// What tells the meaning of remembered lines, where the config names one.
-fn embeddings(
-    reading: &mut RawConfig,
-    http: &llm::HttpFactory,
+/// What channels are built with.
+fn build_context(
+    folders: Option<&Folders>,
+    tls: &Arc<ClientConfig>,
     redactor: &Redactor,
-    clock: &SharedClock,
-) -> Option<Arc<dyn Embeddings>> {
-    let built = {
-        let settings = &reading.settings()?.memory.embeddings;
-        llm::embeddings(settings, http, redactor, clock)
-    };
-    built.unwrap_or_else(|problems| {
-        let inside =
-            |Problem { key, message }| Problem { key: format!("embeddings.{key}"), message };
-        reading.add("memory", problems.into_iter().map(inside).collect());
-        None
-    })
+    clocks: &Clocks,
+) -> BuildContext {
+    let time = Arc::clone(&clocks.clock);
+    let state_dir = folders.map(|folders| folders.state.clone()).unwrap_or_default();
+    BuildContext {
+        tls: Arc::clone(tls),
+        redactor: redactor.clone(),
+        user_agent: http::USER_AGENT.to_owned(),
+        cache_dir: folders.map(|folders| folders.cache.clone()).unwrap_or_default(),
+        state_dir: state_dir.join(CREDENTIALS),
+        now: Arc::new(move || time.now()),
+    }
 }
 
-/// Adds what is wrong with the folders and programs that the config names.
-fn look_at_places(reading: &mut RawConfig, binary: &Binary) {
+/// Adds what is wrong with the folders and programs that the config names, where these are looked for.
+fn look_at_places(reading: &mut RawConfig, binary: &Binary, places: Places) {
+    if places == Places::Aside {
+        return;
+    }
     let Some((settings, found)) = reading.settings().zip(reading.folders()) else { return };
     for places::Unfit { key, variable, message } in
         places::problems(settings, &found, &binary.env, &binary.here)
@@ -377,7 +357,8 @@ fn means(
     }
 }
 
-fn shaper(binary: &Binary, tools: &ToolsSettings, means: &ToolDeps) -> Result<Shaper, Problems> {
+fn shaper(binary: &Binary, settings: &Settings, means: &ToolDeps) -> Result<Shaper, Problems> {
+    let tools = &settings.tools.clone().at_home(binary.env.get("HOME"));
     let base = base::build(tools, means).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits
@@ -386,7 +367,8 @@ fn shaper(binary: &Binary, tools: &ToolsSettings, means: &ToolDeps) -> Result<Sh
         .collect();
     let runtime = base::runtime(tools, means);
     let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
-    shaper.map_err(|e| defect(&e))
+    let shaper = shaper.map_err(|e| defect(&e))?;
+    Ok(shaper.with_policy(settings.approvals.policy.clone()))
 }
 
 /// What cannot go wrong by config and did: said like a problem, so that no start ends without words.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::time::timeout;
 
-use crate::status::{ChannelStatus, Reception, Status, StatusDesk};
+use crate::status::{ChannelStatus, Reception, Rows, Status, StatusDesk};
 use selkie_console::Health;
 use selkie_domain::config_drift::NotInForce;
 use selkie_domain::metrics::{Now, Value};
@@ -89,50 +89,10 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
         one("resident_bytes", "Memory of the process that is in use", resident()),
     ];
     let Some(status) = status else { return all };
-    let count = |n: u64| n as f64;
     let Some(rows) = &status.rows else { return all };
-    let counts = &rows.counts;
-    let states =
-        [("waiting", counts.waiting), ("running", counts.running), ("parked", counts.parked)];
-    let parts =
-        [("queued", counts.queued), ("sending", counts.sending), ("unclear", counts.unclear)];
-    let labelled = |label: &'static str, values: &[(&str, u64)]| -> Vec<Value> {
-        let value = |(name, n): &(&str, u64)| Value {
-            label: Some((label, (*name).to_owned())),
-            value: count(*n),
-        };
-        values.iter().map(value).collect()
-    };
-    let of_channels = |value: &dyn Fn(&ChannelStatus) -> Option<f64>| -> Vec<Value> {
-        let listening = status.channels.iter().filter(|it| it.state != Reception::Off);
-        let labelled = |it: &ChannelStatus| {
-            Some(Value { label: Some(("channel", it.name.clone())), value: value(it)? })
-        };
-        listening.filter_map(labelled).collect()
-    };
-    let age = |it: &ChannelStatus| Some((now - it.heard_at?).as_seconds_f64().max(0.0));
-    let is_up = |it: &ChannelStatus| Some(f64::from(u8::from(is_heard(it, now))));
+    all.extend(of_rows(rows));
+    all.extend(of_channels(status, now));
     all.extend([
-        Now {
-            name: "open_tasks",
-            help: "Tasks that have not ended, by state",
-            values: labelled("state", &states),
-        },
-        Now {
-            name: "open_parts",
-            help: "Parts that have not arrived, by state",
-            values: labelled("state", &parts),
-        },
-        Now {
-            name: "channel_up",
-            help: "Whether a platform has answered in the last five minutes",
-            values: of_channels(&is_up),
-        },
-        Now {
-            name: "channel_silence_seconds",
-            help: "Time since a platform last answered",
-            values: of_channels(&age),
-        },
         one("open_approvals", "Calls that wait for approval", rows.approvals as f64),
         one(
             "limits_reached",
@@ -140,7 +100,7 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
             status.limits.len() as f64,
         ),
         one("loops_still", "Loops that have stalled", status.still.len() as f64),
-        one("store_syncs", "Durable commits since the start", count(status.store_syncs)),
+        one("store_syncs", "Durable commits since the start", status.store_syncs as f64),
         one(
             "cost_today_dollars",
             "What models have cost today",
@@ -149,9 +109,62 @@ fn now(status: Option<&Status>, now: DateTime<Utc>) -> Vec<Now> {
         one("start_time_seconds", "Start time in Unix seconds", status.since.timestamp() as f64),
     ]);
     if let Some(bytes) = status.store.bytes {
-        all.push(one("store_bytes", "Size of the database file", count(bytes)));
+        all.push(one("store_bytes", "Size of the database file", bytes as f64));
     }
     all
+}
+
+/// What is open, by state.
+fn of_rows(rows: &Rows) -> [Now; 2] {
+    let counts = &rows.counts;
+    let states =
+        [("waiting", counts.waiting), ("running", counts.running), ("parked", counts.parked)];
+    let parts =
+        [("queued", counts.queued), ("sending", counts.sending), ("unclear", counts.unclear)];
+    let by_state = |values: [(&str, u64); 3]| -> Vec<Value> {
+        let value = |(name, count): (&str, u64)| Value {
+            label: Some(("state", name.to_owned())),
+            value: count as f64,
+        };
+        values.map(value).into()
+    };
+    [
+        Now {
+            name: "open_tasks",
+            help: "Tasks that have not ended, by state",
+            values: by_state(states),
+        },
+        Now {
+            name: "open_parts",
+            help: "Parts that have not arrived, by state",
+            values: by_state(parts),
+        },
+    ]
+}
+
+/// Whether channels that listen hear from their platforms.
+fn of_channels(status: &Status, now: DateTime<Utc>) -> [Now; 2] {
+    let each = |value: &dyn Fn(&ChannelStatus) -> Option<f64>| -> Vec<Value> {
+        let listening = status.channels.iter().filter(|it| it.state != Reception::Off);
+        let labelled = |it: &ChannelStatus| {
+            Some(Value { label: Some(("channel", it.name.clone())), value: value(it)? })
+        };
+        listening.filter_map(labelled).collect()
+    };
+    let age = |it: &ChannelStatus| Some((now - it.heard_at?).as_seconds_f64().max(0.0));
+    let is_up = |it: &ChannelStatus| Some(f64::from(u8::from(is_heard(it, now))));
+    [
+        Now {
+            name: "channel_up",
+            help: "Whether a platform has answered in the last five minutes",
+            values: each(&is_up),
+        },
+        Now {
+            name: "channel_silence_seconds",
+            help: "Time since a platform last answered",
+            values: each(&age),
+        },
+    ]
 }
 
 fn one(name: &'static str, help: &'static str, value: f64) -> Now {
@@ -171,7 +184,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::status::{Rows, StoreStatus};
+    use crate::status::StoreStatus;
     use selkie_domain::metrics::{Metrics, Phase};
     use selkie_domain::usage::Usage;
 

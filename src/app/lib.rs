@@ -23,6 +23,7 @@ pub mod kits;
 pub mod ledger;
 pub mod lifecycle;
 pub mod manual_tool_call;
+mod models;
 pub mod notes;
 pub mod otlp;
 pub mod pairing;

@@ -62,14 +62,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     process::take_files();
     let signals = signals.map_or_else(Signals::listen, Ok);
     let mut signals = signals.context("signals cannot be handled")?;
-    let mut asked = pin!(async {
-        match end {
-            // A dropped sender means that its owner is gone.
-            Some(end) => drop(end.await),
-            None => std::future::pending().await,
-        }
-    });
-    let (tracker, stops) = (TaskTracker::new(), Stop::default());
+    let mut asked = pin!(until_let_go(end));
     let patience = StartExtender::of(&manager);
     let waits = |what: String| {
         manager.status(&what);
@@ -80,78 +73,168 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
         () = &mut asked => None,
     };
     let Some(app) = app else { return Ok(()) };
-    let vitals = Arc::new(Vitals::of(&app));
-    let peek = reread.as_ref().map(|reread| Arc::clone(&reread.peek));
-    let in_force = InForce::new(app.plan.written.clone(), peek, Arc::clone(&app.clock));
-    let in_force = Arc::new(in_force);
-    let desk = Arc::new(StatusDesk::of(&app, Arc::clone(&vitals), Arc::clone(&in_force)));
+    let daemon = Daemon::of(app, manager, reread.as_ref());
     // Health is told also while a restored life waits for a word.
-    let console = match console(&app, &desk, &tracker, &stops).await {
-        Ok(console) => console,
-        Err(error) => {
-            stops.work.cancel();
-            app.ledger.close().await;
-            return Err(error);
-        }
-    };
+    let console = daemon.or_close(daemon.console().await).await?;
     let may_go_on = tokio::select! {
-        waited = restored_mode::wait(&app, Arc::clone(&desk), &manager) => waited.map(|()| true),
-        name = signals.end() => {
-            tracing::info!(signal = name, "stopping: nobody has run `selkie resume`");
-            Ok(false)
-        }
+        waited = daemon.until_resumed(&mut signals) => waited,
         () = &mut asked => Ok(false),
     };
     if !matches!(may_go_on, Ok(true)) {
-        stops.work.cancel();
-        socket::remove(&app.plan.folders.state);
-        app.ledger.close().await;
+        socket::remove(&daemon.app.plan.folders.state);
+        daemon.close().await;
         return may_go_on.map(drop);
     }
-    let reloader = Arc::new(Reloader::of(&app, reread, &manager, in_force));
-    let alerts = Alerts::of(&app, Arc::clone(&desk));
-    let stage = Stage::Works(Arc::clone(&reloader));
-    let desk = Desk { app: Arc::clone(&app), status: desk, stage };
-    if let Err(error) = start(&app, desk, &tracker, &stops).await {
-        stops.receivers.cancel();
-        stops.work.cancel();
-        app.ledger.close().await;
-        return Err(error);
-    }
-    let channels: Vec<&str> = app.plan.channels.iter().map(|c| c.name).collect();
-    let state = app.plan.folders.state.display().to_string();
-    let console_at = console.map_or_else(|| "off".to_owned(), |address| address.to_string());
-    let memory = app.plan.finds_memory_by();
+    let reloader = daemon.reloader(reread);
+    let alerts = Alerts::of(&daemon.app, Arc::clone(&daemon.status));
+    daemon.or_close(daemon.start(&reloader).await).await?;
     drop(patience);
-    manager.ready();
-    tracker.spawn(Arc::clone(&vitals).watch(Arc::clone(&manager), stops.work.clone()));
-    tracker.spawn(idle_memory::watch(stops.work.clone()));
-    if let Some(alerts) = alerts {
-        tracker.spawn(alerts.run(stops.work.clone()));
-    }
-    tracing::info!(
-        version = VERSION,
-        ?channels,
-        state,
-        console = console_at,
-        memory,
-        "selkie is up"
-    );
+    daemon.manager.ready();
+    daemon.watch(alerts);
+    daemon.log_up(console);
     // Nobody waiting for it is no reason to end.
-    up.send(Up { app: Arc::clone(&app), console }).ok();
+    up.send(Up { app: Arc::clone(&daemon.app), console }).ok();
     let hopeless = tokio::select! {
-        why = app.flow.hopeless() => Some(why),
-        () = until_asked(&mut signals, &reloader, &tracker) => None,
+        why = daemon.app.flow.hopeless() => Some(why),
+        () = until_asked(&mut signals, &reloader, &daemon.tracker) => None,
         () = &mut asked => None,
     };
-    manager.stopping();
-    let _patience = StartExtender::of(&manager);
-    stop(&app, &tracker, &stops, &mut signals).await;
-    socket::remove(&app.plan.folders.state);
-    tracing::info!("selkie has stopped");
+    daemon.stop(&mut signals).await;
     match hopeless {
         Some(why) => bail!("no channel works, and none has since the start: {why}"),
         None => Ok(()),
+    }
+}
+
+/// Waits until whoever started the daemon ends it; for ever where nobody can.
+async fn until_let_go(end: Option<oneshot::Receiver<()>>) {
+    match end {
+        // A dropped sender means that its owner is gone.
+        Some(end) => drop(end.await),
+        None => std::future::pending().await,
+    }
+}
+
+/// A daemon whose store is open.
+struct Daemon {
+    app: Arc<App>,
+    manager: Arc<ServiceManager>,
+    vitals: Arc<Vitals>,
+    in_force: Arc<InForce>,
+    status: Arc<StatusDesk>,
+    /// What runs beside it.
+    tracker: TaskTracker,
+    stops: Stop,
+}
+
+impl Daemon {
+    fn of(app: Arc<App>, manager: Arc<ServiceManager>, reread: Option<&Reread>) -> Self {
+        let vitals = Arc::new(Vitals::of(&app));
+        let peek = reread.map(|reread| Arc::clone(&reread.peek));
+        let in_force = InForce::new(app.plan.written.clone(), peek, Arc::clone(&app.clock));
+        let in_force = Arc::new(in_force);
+        let status = Arc::new(StatusDesk::of(&app, Arc::clone(&vitals), Arc::clone(&in_force)));
+        let tracker = TaskTracker::new();
+        Self { app, manager, vitals, in_force, status, tracker, stops: Stop::default() }
+    }
+
+    /// Opens the read API where the config wants it.
+    async fn console(&self) -> anyhow::Result<Option<SocketAddr>> {
+        let console = self.app.plan.settings.console.listen().await?;
+        let address = console.as_ref().and_then(|l| l.local_addr().ok());
+        if let (None, Some(listen)) = (address, &self.app.plan.settings.console.listen) {
+            bail!("console.listen {listen} has no address");
+        }
+        if let Some(listener) = console {
+            let health = Arc::new(HealthDesk(Arc::clone(&self.status)));
+            let served = self.app.console(health).serve(listener, self.stops.work.clone());
+            self.tracker.spawn(served);
+        }
+        Ok(address)
+    }
+
+    /// Waits while a restored life has not been resumed; `false` when a signal came before.
+    async fn until_resumed(&self, signals: &mut Signals) -> anyhow::Result<bool> {
+        tokio::select! {
+            waited = restored_mode::wait(&self.app, Arc::clone(&self.status), &self.manager) => {
+                waited.map(|()| true)
+            }
+            name = signals.end() => {
+                tracing::info!(signal = name, "stopping: nobody has run `selkie resume`");
+                Ok(false)
+            }
+        }
+    }
+
+    fn reloader(&self, reread: Option<Reread>) -> Arc<Reloader> {
+        let in_force = Arc::clone(&self.in_force);
+        Arc::new(Reloader::of(&self.app, reread, &self.manager, in_force))
+    }
+
+    /// Starts everything that answers people and programs.
+    async fn start(&self, reloader: &Arc<Reloader>) -> anyhow::Result<()> {
+        let app = &self.app;
+        let work = &self.stops.work;
+        let stage = Stage::Works(Arc::clone(reloader));
+        let desk = Desk { app: Arc::clone(app), status: Arc::clone(&self.status), stage };
+        // The store's lock is held: whatever lies at the socket's path is stale.
+        let listener = socket::listen(&app.plan.folders.state)?;
+        app.flow.start(&self.tracker, self.stops.clone()).await?;
+        if let Some(backups) = &app.backups {
+            self.tracker.spawn(Arc::clone(backups).run(work.clone()));
+        }
+        if let Some(exporter) = locked(&app.exporter).take() {
+            self.tracker.spawn(exporter.run(work.clone()));
+        }
+        self.tracker.spawn(socket::serve(desk, listener, work.clone()));
+        Ok(())
+    }
+
+    /// Starts what watches it.
+    fn watch(&self, alerts: Option<Alerts>) {
+        let work = &self.stops.work;
+        self.tracker.spawn(Arc::clone(&self.vitals).watch(Arc::clone(&self.manager), work.clone()));
+        self.tracker.spawn(idle_memory::watch(work.clone()));
+        if let Some(alerts) = alerts {
+            self.tracker.spawn(alerts.run(work.clone()));
+        }
+    }
+
+    fn log_up(&self, console: Option<SocketAddr>) {
+        let plan = &self.app.plan;
+        let channels: Vec<&str> = plan.channels.iter().map(|channel| channel.name).collect();
+        tracing::info!(
+            version = VERSION,
+            ?channels,
+            state = plan.folders.state.display().to_string(),
+            console = console.map_or_else(|| "off".to_owned(), |address| address.to_string()),
+            memory = plan.finds_memory_by(),
+            "selkie is up"
+        );
+    }
+
+    /// Closes the store when something could not start.
+    async fn or_close<T>(&self, started: anyhow::Result<T>) -> anyhow::Result<T> {
+        if started.is_err() {
+            self.close().await;
+        }
+        started
+    }
+
+    /// Ends what has started, and closes the store.
+    async fn close(&self) {
+        self.stops.receivers.cancel();
+        self.stops.work.cancel();
+        self.app.ledger.close().await;
+    }
+
+    /// Stops in order.
+    async fn stop(&self, signals: &mut Signals) {
+        self.manager.stopping();
+        let _patience = StartExtender::of(&self.manager);
+        stop(&self.app, &self.tracker, &self.stops, signals).await;
+        socket::remove(&self.app.plan.folders.state);
+        tracing::info!("selkie has stopped");
     }
 }
 
@@ -190,37 +273,4 @@ async fn open(
         }
     };
     Ok(Some(Arc::new(plan.open_on(ledger, instance))))
-}
-
-/// Opens the read API where the config wants it.
-async fn console(
-    app: &App,
-    desk: &Arc<StatusDesk>,
-    tracker: &TaskTracker,
-    stops: &Stop,
-) -> anyhow::Result<Option<SocketAddr>> {
-    let console = app.plan.settings.console.listen().await?;
-    let address = console.as_ref().and_then(|l| l.local_addr().ok());
-    if let (None, Some(listen)) = (address, &app.plan.settings.console.listen) {
-        bail!("console.listen {listen} has no address");
-    }
-    if let Some(listener) = console {
-        let health = Arc::new(HealthDesk(Arc::clone(desk)));
-        tracker.spawn(app.console(health).serve(listener, stops.work.clone()));
-    }
-    Ok(address)
-}
-
-async fn start(app: &App, desk: Desk, tracker: &TaskTracker, stops: &Stop) -> anyhow::Result<()> {
-    // The store's lock is held: whatever lies at the socket's path is stale.
-    let listener = socket::listen(&app.plan.folders.state)?;
-    app.flow.start(tracker, stops.clone()).await?;
-    if let Some(backups) = &app.backups {
-        tracker.spawn(Arc::clone(backups).run(stops.work.clone()));
-    }
-    if let Some(exporter) = locked(&app.exporter).take() {
-        tracker.spawn(exporter.run(stops.work.clone()));
-    }
-    tracker.spawn(socket::serve(desk, listener, stops.work.clone()));
-    Ok(())
 }

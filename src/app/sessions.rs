@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answered::NotDone;
-use crate::app::App;
 use selkie_engine::work::conversation_log::{self, ConversationRecord};
 use selkie_store::{Ledger, StoreError};
 

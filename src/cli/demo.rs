@@ -6,42 +6,36 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context as _, anyhow};
 use serde_json::json;
-use tokio::sync::{broadcast, oneshot, watch};
-use tokio::time::timeout;
+use tokio::sync::{oneshot, watch};
 
 use super::args::Demo;
 use super::banner::{self, Banner};
+use super::errand::Errand;
 use super::outcome::{Failure, Outcome};
-use super::{demo_model, later, print, running_config, story};
+use super::{demo_model, later, print, story};
 use selkie_app::Binary;
 use selkie_app::build::{AppConfig, ConfigChoice, plan_of_demo};
-use selkie_app::demo::{Line, Manner, SpeakerAt, Start, World};
+use selkie_app::demo::{Start, World};
 use selkie_app::lifecycle;
 use selkie_app::run::{Attendant, Up, daemon};
 use selkie_app::service_manager::ServiceManager;
 use selkie_app::state;
 use selkie_app::telemetry;
-use selkie_app::travel::{Traveller, has_failed, idle};
+use selkie_app::travel::Traveller;
 use selkie_config::Flag;
 use selkie_config::paths::ConfigFile;
-use selkie_config::problem::one_of;
 use selkie_domain::clock::{Clock as _, SystemClock};
-use selkie_domain::event::Event;
 use selkie_engine::clocks::Clocks;
 use selkie_schedule::movable::MovableClocks;
 
-/// How long `--say` waits for everything that belongs to its answer.
-const TIMEOUT: Duration = Duration::from_secs(120);
 /// How long something to say waits for a database that is away.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Where a state folder counts its demos.
 const COUNTED: &str = "demos";
 /// Names a database for one run.
 const STORE_URL: &str = "SELKIE__STORE__URL";
-/// A message that was heard and of which nothing comes for so long was ignored.
-const QUIET: Duration = Duration::from_secs(3);
 
 /// Serves the page, or says one thing and prints what a person would see.
 pub fn demo(binary: &Binary, mut chosen: ConfigChoice, demo: Demo) -> Outcome {
@@ -167,30 +161,10 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
         write!(std::io::stderr(), "{}", banner::REAL_TOOLS).ok();
     }
     let visiting = async {
-        let up = match visit {
-            Visit::Page(_) => started.await,
-            Visit::Say(_) | Visit::Story(_) => tokio::select! {
-                up = started => up,
-                why = too_long(&mut waited) => {
-                    // A daemon that has ended needs no telling.
-                    end.send(()).ok();
-                    return Err(why.into());
-                }
-            },
-        };
-        let Ok(up) = up else { return Ok(()) };
-        if let Visit::Page(team) = &visit {
-            set_stage(&*world, &team.0).await;
-        }
-        if let Some(console) = up.console {
-            world.set_daemon(&format!("http://{console}"));
-        }
-        let traveller = Arc::new(Traveller::new(Arc::clone(&up.app), clocks));
-        world.set_movable(Arc::clone(&traveller) as _);
-        let visited = match &visit {
-            Visit::Say(errand) => say(&*world, &up, errand, &traveller).await,
-            Visit::Story(team) => story::approval(&*world, &team.0).await.map_err(Into::into),
-            Visit::Page(_) => stay(&banner).await,
+        let visited = match until_up(&visit, started, &mut waited).await {
+            Ok(Some(up)) => attend(&*world, &up, clocks, &visit, &banner).await,
+            Ok(None) => Ok(()),
+            Err(why) => Err(why.into()),
         };
         // A daemon that has ended needs no telling.
         end.send(()).ok();
@@ -211,6 +185,41 @@ async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>)
             daemon.await?;
             visited
         }
+    }
+}
+
+/// Waits until the daemon is up, which nobody who only looks at the page is in a hurry for; `None` when it has ended.
+async fn until_up(
+    visit: &Visit,
+    started: oneshot::Receiver<Up>,
+    waited: &mut watch::Receiver<String>,
+) -> anyhow::Result<Option<Up>> {
+    match visit {
+        Visit::Page(_) => Ok(started.await.ok()),
+        Visit::Say(_) | Visit::Story(_) => tokio::select! {
+            up = started => Ok(up.ok()),
+            why = too_long(waited) => Err(why),
+        },
+    }
+}
+
+/// Tells the world of the daemon, and does what the demo was started for.
+async fn attend(
+    world: &dyn World,
+    up: &Up,
+    clocks: Arc<MovableClocks>,
+    visit: &Visit,
+    banner: &Banner,
+) -> Outcome {
+    if let Some(console) = up.console {
+        world.set_daemon(&format!("http://{console}"));
+    }
+    let traveller = Arc::new(Traveller::new(Arc::clone(&up.app), clocks));
+    world.set_movable(Arc::clone(&traveller) as _);
+    match visit {
+        Visit::Say(errand) => errand.say(world, up, &traveller).await,
+        Visit::Story(team) => story::approval(world, &team.0).await.map_err(Into::into),
+        Visit::Page(team) => stay(world, &team.0, banner).await,
     }
 }
 
@@ -257,128 +266,12 @@ enum Visit {
     Page(Fresh),
 }
 
-/// What `--say` wants said, and where.
-struct Errand {
-    place: String,
-    by: String,
-    /// One after the other, each when the one before is answered.
-    texts: Vec<String>,
-    manner: Manner,
-    /// Where the clock goes afterwards.
-    then: Vec<String>,
-}
-
 fn visit(binary: &Binary, demo: &Demo, world: &dyn World) -> Result<Visit, Failure> {
-    if let Some(errand) = errand(demo, world)? {
+    if let Some(errand) = Errand::read(demo, world)? {
         return Ok(Visit::Say(errand));
     }
     let team = Fresh::make(binary, "selkie-demo-team")?;
     Ok(if demo.story.is_some() { Visit::Story(team) } else { Visit::Page(team) })
-}
-
-/// Reads `--say`, `--in` and `--as`: the place that was named, or the first there is.
-fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
-    let texts = demo.say.clone();
-    if texts.is_empty() {
-        return Ok(None);
-    }
-    let places = world.places();
-    if texts.iter().any(|text| text.trim().is_empty()) {
-        return Err(Failure::Usage("--say is empty: there is nothing to send".to_owned()));
-    }
-    let place = demo.place.as_ref().or_else(|| places.first()).cloned().unwrap_or_default();
-    if !places.contains(&place) {
-        return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(&places))));
-    }
-    if let Some(says) = texts.iter().find_map(|text| running_config::written(text, &place, world)) {
-        return Err(Failure::Usage(says));
-    }
-    let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
-    let people = world.people();
-    let is_known = |who: &String| people.iter().any(|name| name.eq_ignore_ascii_case(who));
-    if let Some(who) = demo.who.as_ref().filter(|who| !is_known(who)) {
-        return Err(Failure::Usage(format!("--as takes {}, not {who:?}", one_of(&people))));
-    }
-    let SpeakerAt { place, by } = world.speaking(&place, demo.who.as_deref());
-    Ok(Some(Errand { place, by, texts, manner, then: demo.then.clone() }))
-}
-
-/// Says what is to be said, and prints what stands there when everything has settled.
-async fn say(world: &dyn World, up: &Up, errand: &Errand, traveller: &Traveller) -> Outcome {
-    let (mut failed, mut last) = (false, None);
-    for text in &errand.texts {
-        let Some(answered) = one(world, up, errand, text).await? else { return Ok(()) };
-        failed |= answered.failed;
-        last = Some(answered);
-    }
-    let Some(DemoAnswer { message, seen, .. }) = last else { return Ok(()) };
-    let talk = later::Talk { world, place: &errand.place, since: message };
-    if talk.goes_on(traveller, &errand.then, seen).await? || failed {
-        return Err(Failure::Told);
-    }
-    Ok(())
-}
-
-/// What came of one message.
-struct DemoAnswer {
-    message: i64,
-    seen: Vec<String>,
-    /// A task failed.
-    failed: bool,
-}
-
-/// Says one thing and prints what stands there when everything has settled; `None` for what was not for the bot.
-async fn one(
-    world: &dyn World,
-    up: &Up,
-    errand: &Errand,
-    text: &str,
-) -> Result<Option<DemoAnswer>, Failure> {
-    let Errand { place, by, manner, .. } = errand;
-    let events = up.app.events.listen();
-    let line = Line { place, by, text, manner: *manner };
-    let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
-    let settled = timeout(TIMEOUT, settled(up, events)).await;
-    let seen = world.seen(place, message);
-    for answer in &seen {
-        print::out(&format!("{}\n", answer.trim_end()))?;
-    }
-    let failed = settled
-        .map_err(|_| anyhow!("the answer is not complete after {} s", TIMEOUT.as_secs()))??;
-    if seen.is_empty() && *manner == Manner::ToTheRoom {
-        print::prose("nothing was sent: the message was not for the bot\n")?;
-        return Ok(None);
-    }
-    if seen.is_empty() {
-        return Err(anyhow!("there was no answer to {text:?}").into());
-    }
-    Ok(Some(DemoAnswer { message, seen, failed }))
-}
-
-/// Waits until something has come of the message and nothing is left to do. Returns whether a task failed.
-async fn settled(up: &Up, mut events: broadcast::Receiver<Event>) -> anyhow::Result<bool> {
-    let (mut heard, mut something, mut failed) = (false, false, false);
-    loop {
-        let event = match timeout(QUIET, events.recv()).await {
-            Ok(Err(broadcast::error::RecvError::Closed)) => bail!("the daemon has ended"),
-            // One that was missed is made up for by the counts.
-            Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
-                heard = true;
-                None
-            }
-            Ok(Ok(event)) => Some(event),
-            // Heard, and nothing came of it for so long: it was ignored.
-            Err(_) if heard && !something && idle(&*up.app.ledger).await? => return Ok(failed),
-            Err(_) => continue,
-        };
-        heard |= matches!(event, Some(Event::Received { .. }));
-        // What comes before it was heard is left of the message before.
-        something |= heard && matches!(event, Some(Event::Ended { .. } | Event::Delivered { .. }));
-        failed |= event.as_ref().is_some_and(has_failed);
-        if something && idle(&*up.app.ledger).await? {
-            return Ok(failed);
-        }
-    }
 }
 
 /// A folder of its own that goes with the demo.

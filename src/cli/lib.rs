@@ -13,6 +13,7 @@ mod contacts;
 mod demo;
 mod demo_model;
 mod doctor;
+mod errand;
 mod errors;
 mod forget;
 mod help;

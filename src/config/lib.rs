@@ -27,6 +27,7 @@ pub mod fixed;
 mod home;
 mod key_aliases;
 mod layer;
+mod layers;
 mod lines;
 mod named;
 mod node;
@@ -36,6 +37,7 @@ mod read;
 mod rows;
 mod schema;
 mod secrets;
+mod sources;
 pub mod state_folder;
 mod type_errors;
 mod unprompted;
@@ -49,15 +51,15 @@ use std::path::PathBuf;
 use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value};
 
-use crate::key_aliases::Also;
 use crate::layer::Tree;
+use crate::layers::Layers;
 use crate::lines::Lines;
-use crate::paths::{ConfigFile, FolderPaths};
+use crate::paths::FolderPaths;
 use crate::problem::{Place, Problem, Problems, belongs};
 use crate::secrets::Secrets;
 use crate::settings::Settings;
 use crate::source::{Environment, at, key, split};
-use crate::written::{FromFile, file_twin, from_file, from_flag, strange_sections};
+use crate::written::file_twin;
 use crate::yaml::DuplicateKey;
 use selkie_domain::schema::{Fault, FaultKind, check};
 
@@ -65,22 +67,10 @@ pub use conventional_env::{BASE_URL, may_go_to};
 pub use cross_checks::crash_at;
 pub use effective::{Effective, written};
 pub use source::Flag;
+pub use sources::Sources;
 
 /// The config that comes with every checkout: every key with its default, commented.
 pub const EXAMPLE: &str = include_str!("../../config.example.yaml");
-
-/// Where config comes from.
-#[derive(Clone, Debug)]
-pub struct Sources {
-    /// The file.
-    pub file: ConfigFile,
-    /// The environment, read once by main.
-    pub env: Environment,
-    /// Stronger than both, the strongest last.
-    pub flags: Vec<Flag>,
-    /// The working folder.
-    pub here: PathBuf,
-}
 
 /// Config that was read and whose shape was checked.
 pub struct RawConfig {
@@ -119,66 +109,23 @@ pub fn is_secret(kits: &[ChannelKit], key: &str) -> bool {
 pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<RawConfig, Problems> {
     let secrets = Secrets::of(kits);
     let schema = schema::compose(kits, &secrets);
-    let FromFile { written, file, repeated } =
-        from_file(&sources.file, &sources.here).map_err(|p| Problems(vec![p]))?;
-    let mut problems: Vec<Problem> = repeated.iter().map(|one| one.problem.clone()).collect();
-    let mut layers = Vec::new();
-    let mut files = Vec::new();
-    let (mut unread, mut exposed) = (Vec::new(), Vec::new());
-    let folder = sources.file.folder(&sources.here);
-    let flags = sources.flags.iter().map(from_flag);
-    let (credentials, strange) = secrets.credentials(&sources.env);
-    problems.extend(strange);
-    let home = sources.env.get("HOME").map(String::as_str);
-    let all = [written, credentials, env::layer(&sources.env, &schema)];
-    let mut also = Also::new(kits);
-    for (index, mut written) in all.into_iter().chain(flags).enumerate() {
-        let folder = if index == 0 { &folder } else { &sources.here };
-        for (path, message) in home::expand(&mut written.value, home) {
-            problems.push(Problem { place: (written.place)(&path), key: key(&path), message });
-        }
-        files.extend(secrets::named_files(&written.value, folder));
-        if index == 0 {
-            let holds_secrets = !secrets.values(&written.value).is_empty();
-            let named = file.as_ref().map(|(name, _)| sources.here.join(name));
-            exposed = exposed::notes(named.as_deref().filter(|_| holds_secrets), &files);
-        }
-        for problem in secrets.read_files(&mut written, folder) {
-            // Another layer may give the secret itself.
-            match secrets::is_unread(&written.value, &problem.key) {
-                true => unread.push(problem),
-                false => problems.push(problem),
-            }
-        }
-        problems.extend(also.take(&mut written));
-        problems.extend(strange_sections(&mut written, &schema));
-        layers.push(written);
-    }
-    let tree = Tree::of(&layers)?;
-    layers.insert(0, conventional_env::layer(&sources.env, tree.json()));
-    let (also, clashes) = also.layer(&sources.env, tree.json());
-    layers.insert(0, also);
-    problems.extend(clashes);
-    let tree = Tree::of(&layers)?;
+    let Layers { tree, file, repeated, files, problems, exposed } =
+        Layers::read(sources, kits, &schema, &secrets)?;
     let mut value = tree.json().clone();
-    problems.extend(unread.into_iter().filter(|p| secrets::is_unread(&value, &p.key)));
     schema::settle_nulls(&schema, "", &mut value);
-    let (sound, settings) = (Value::Null, None);
-    let notes = [env::empty(&sources.env), exposed].concat();
-    let (env, here) = (sources.env.clone(), sources.here.clone());
     let mut reading = RawConfig {
-        value,
-        sound,
-        schema,
-        secrets,
+        sound: Value::Null,
         tree,
         file,
         files,
         problems,
-        notes,
-        settings,
-        env,
-        here,
+        notes: [env::empty(&sources.env), exposed].concat(),
+        settings: None,
+        env: sources.env.clone(),
+        here: sources.here.clone(),
+        value,
+        schema,
+        secrets,
     };
     reading.problems.extend(env::nearly(&sources.env, &reading.schema));
     reading.problems.extend(env::unreadable(&sources.env));

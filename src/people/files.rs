@@ -8,6 +8,7 @@ mod disk;
 mod done;
 mod edit;
 mod error;
+mod exchange;
 mod forget;
 mod journal;
 mod kept_versions;
@@ -28,7 +29,7 @@ mod versions;
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use chrono::{DateTime, Utc};
@@ -38,8 +39,8 @@ use self::error::{unnoted, unreadable, written};
 use self::journal::Journal;
 use self::kept_versions::Keep;
 use self::loaded::{LoadedFile, PendingChange};
-use self::place::{Out, Place};
-use self::save_in_progress::{Look, Patience, Time};
+use self::place::Place;
+use self::save_in_progress::{Patience, Time};
 use super::text::decode;
 pub use change::Change;
 pub(super) use disk::private;
@@ -55,9 +56,6 @@ pub use provenance::{Doubtful, OwnedTodos, WHOSE};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::taint::Taint;
 pub use sidecar::Note;
-
-/// How often somebody may be quicker than we before we give up.
-const TRIES: usize = 8;
 
 /// The files of a state folder.
 pub struct Files {
@@ -167,153 +165,6 @@ impl Files {
         self.at(Edge::Written)?;
         journal::clear(&self.state).map_err(unnoted)?;
         Ok(done)
-    }
-
-    /// Puts what is staged in its file's place, and again while somebody was quicker.
-    fn put(
-        &self,
-        begun: PendingChange<'_>,
-        journal: &Journal,
-        patience: &mut Patience,
-    ) -> Result<FileResult, FileError> {
-        let PendingChange {
-            edit,
-            loaded: LoadedFile { place, mut there, content },
-            mut text,
-            mut done,
-        } = begun;
-        let level = content.level;
-        // What is in the file's place since the exchange before: ours, which nobody has to be told of.
-        let mut ours: Option<String> = None;
-        // Where the file lies that came out last.
-        let mut kept: Option<PathBuf> = None;
-        for _ in 0..TRIES {
-            let theirs = match place.exchange(there.is_some())? {
-                Out::Nothing => {
-                    self.at(Edge::Exchanged)?;
-                    return Ok(done);
-                }
-                Out::Moved => {
-                    self.at(Edge::Exchanged)?;
-                    let came = place.came_out()?;
-                    let was_read =
-                        ours.as_ref().map_or(there.as_deref(), |ours| Some(ours.as_bytes()));
-                    if was_read == Some(&came[..]) {
-                        kept = self.keep_out(edit, ours.is_none(), journal.now)?.or(kept);
-                        let later =
-                            self.later(edit, kept.as_deref(), there.as_deref(), patience)?;
-                        let Some(later) = later else { return Ok(done) };
-                        ours = Some(text);
-                        let theirs = later.clone();
-                        there = Some(later.into_bytes());
-                        theirs
-                    } else if place.out_rests(self.time.now())? {
-                        ours = Some(text);
-                        let (theirs, version) = self.taken_out(edit, &place, &came, journal.now)?;
-                        (there, kept) = (Some(came), Some(version));
-                        theirs
-                    } else {
-                        self.put_back(edit, &place, &text, journal.now)?;
-                        (ours, kept) = (None, None);
-                        there = self.settled(&place, edit.file(), patience)?;
-                        self.text(edit.file(), there.as_deref())?.to_owned()
-                    }
-                }
-                // It is there now and was not, or the other way round.
-                Out::Other => {
-                    (ours, kept) = (None, None);
-                    there = self.settled(&place, edit.file(), patience)?;
-                    self.text(edit.file(), there.as_deref())?.to_owned()
-                }
-            };
-            let changed = edit.apply(&theirs, journal.now);
-            (text, done) = (changed.text, changed.done);
-            if ours.is_none() {
-                // What lies beside is ours from here on, and what was read is theirs.
-                let journal = journal.with(edit, there.as_deref(), &text);
-                journal.write(&self.state).map_err(unnoted)?;
-            }
-            place.stage(&text, level)?;
-        }
-        Err(FileError::Busy(edit.file().to_owned()))
-    }
-
-    /// Keeps what came out and was read before; what stood there for a moment was ours, and goes.
-    fn keep_out(
-        &self,
-        edit: &Edit,
-        keeps: bool,
-        now: DateTime<Utc>,
-    ) -> Result<Option<PathBuf>, FileError> {
-        let keep = Keep::of(&self.state, edit.file());
-        let kept = if keeps { keep.keep(now).map(Some) } else { keep.drop_staged().map(|()| None) };
-        let kept = kept.map_err(|source| written(edit.file(), source))?;
-        self.at(Edge::Kept)?;
-        Ok(kept)
-    }
-
-    /// Looks once more at the file that came out: what somebody wrote into it meanwhile, once they are done.
-    fn later(
-        &self,
-        edit: &Edit,
-        kept: Option<&Path>,
-        was: Option<&[u8]>,
-        patience: &mut Patience,
-    ) -> Result<Option<String>, FileError> {
-        let file = edit.file();
-        let aside = || FileError::Aside { file: file.to_owned() };
-        let look = |path| Look::at(path).map_err(|source| written(file, source));
-        let Some(kept) = kept else { return Ok(None) };
-        loop {
-            let Some(before) = look(kept)? else { return Ok(None) };
-            let bytes = std::fs::read(kept).map_err(|source| written(file, source))?;
-            if was == Some(&bytes[..]) {
-                return Ok(None);
-            }
-            if before.rests(true, self.time.now()) && look(kept)? == Some(before) {
-                return decode(&bytes).map(|text| Some(text.to_owned())).map_err(|_| aside());
-            }
-            if !patience.wait(&self.time) {
-                return Err(aside());
-            }
-        }
-    }
-
-    /// Puts back what came out and is being written; ours comes out again.
-    fn put_back(
-        &self,
-        edit: &Edit,
-        place: &Place,
-        ours: &str,
-        now: DateTime<Utc>,
-    ) -> Result<(), FileError> {
-        if place.exchange(true)? == Out::Moved && place.came_out()? != ours.as_bytes() {
-            // Somebody was quick enough to write into ours: it is kept, theirs stands.
-            let keep = Keep::of(&self.state, edit.file());
-            keep.also_keep(now).map_err(|source| written(edit.file(), source))?;
-        }
-        Ok(())
-    }
-
-    /// Keeps what came out and is somebody's own: it stays beside the file, too, until ours stands on top of it.
-    fn taken_out(
-        &self,
-        edit: &Edit,
-        place: &Place,
-        came: &[u8],
-        now: DateTime<Utc>,
-    ) -> Result<(String, PathBuf), FileError> {
-        let text = match self.text(edit.file(), Some(came)) {
-            Ok(text) => text.to_owned(),
-            Err(why) => {
-                place.exchange(true)?;
-                return Err(why);
-            }
-        };
-        let keep = Keep::of(&self.state, edit.file());
-        let kept = keep.also_keep(now).map_err(|source| written(edit.file(), source))?;
-        self.at(Edge::Kept)?;
-        Ok((text, kept))
     }
 
     /// Finishes what a crash has left half done.

@@ -118,70 +118,92 @@ impl Settings {
 
 impl ProfileSettings {
     fn problems(&self, key: &str, out: &mut Vec<Problem>) {
-        let mut problem =
-            |part: &str, message: String| out.push(Problem { key: joined(key, part), message });
         if self.provider == Provider::Offline {
             return;
         }
+        let found = [
+            ("api_key", self.missing_key()),
+            ("endpoint", self.missing_endpoint()),
+            ("api_key", self.key_problem()),
+            ("api", self.api_problem()),
+            ("endpoint", self.endpoint.as_deref().and_then(|text| read_endpoint(text).err())),
+            ("context", self.context_problem()),
+            ("model", self.model_problem()),
+            ("max_output", self.max_output_problem()),
+            ("request_timeout", self.timeout_problem()),
+        ];
+        for (part, message) in found {
+            out.extend(message.map(|message| Problem { key: joined(key, part), message }));
+        }
+        out.extend(self.odd_headers().map(|name| Problem {
+            key: joined(key, &format!("headers.{name}")),
+            message: "is no HTTP header".to_owned(),
+        }));
+    }
+
+    fn missing_key(&self) -> Option<String> {
         let keyless = self.api_key.as_ref().is_none_or(|k| k.expose_secret().trim().is_empty());
         let signs = |name: &String| {
             ["authorization", "x-api-key"].iter().any(|known| name.eq_ignore_ascii_case(known))
         };
-        let (home, variable) = (self.provider.home(), self.provider.key_variable());
+        let variable = self.provider.key_variable();
         let needs_key = self.at_home() && !variable.is_empty();
-        if keyless && needs_key && !self.headers.keys().any(signs) {
+        (keyless && needs_key && !self.headers.keys().any(signs)).then(|| {
+            let home = self.provider.home();
             let home = if home.is_empty() { self.provider.name() } else { home };
-            problem("api_key", format!("is missing: {home} needs one (or set {variable})"));
-        }
-        if home.is_empty() && self.endpoint.is_none() {
-            let message = "is missing: write your resource's own address (https://…/openai/v1)";
-            problem("endpoint", message.to_owned());
-        }
-        if let Some(key) = &self.api_key
-            && HeaderValue::from_str(key.expose_secret().trim()).is_err()
-        {
-            problem("api_key", "contains characters that no key has (a line break?)".to_owned());
-        }
-        if let Some(message) = self.api_problem() {
-            problem("api", message);
-        }
-        if let Some(Err(message)) = self.endpoint.as_deref().map(read_endpoint) {
-            problem("endpoint", message);
-        }
-        for (name, value) in &self.headers {
-            let good = HeaderName::try_from(name.as_str()).is_ok()
-                && HeaderValue::from_str(value.expose_secret()).is_ok();
-            if !good {
-                problem(&format!("headers.{name}"), "is no HTTP header".to_owned());
-            }
-        }
-        if let Some(context) = self.context.filter(|context| *context < Share::LEAST) {
-            let Share { tools, fixed, answer, .. } = Share::of(Share::LEAST);
-            let message = format!(
-                "takes {} tokens or more, not {context}: instructions and the shortest list of tools need {}, an answer \
-                 {answer}, the conversation the rest",
-                Share::LEAST,
-                tools + fixed
-            );
-            problem("context", message);
-        }
-        let usual = self.provider.usual_model();
+            format!("is missing: {home} needs one (or set {variable})")
+        })
+    }
+
+    fn missing_endpoint(&self) -> Option<String> {
+        let is_missing = self.provider.home().is_empty() && self.endpoint.is_none();
+        let message = "is missing: write your resource's own address (https://…/openai/v1)";
+        is_missing.then(|| message.to_owned())
+    }
+
+    fn key_problem(&self) -> Option<String> {
+        let key = self.api_key.as_ref()?;
+        let is_odd = HeaderValue::from_str(key.expose_secret().trim()).is_err();
+        is_odd.then(|| "contains characters that no key has (a line break?)".to_owned())
+    }
+
+    /// Lists the names of headers that are none.
+    fn odd_headers(&self) -> impl Iterator<Item = &String> {
+        let odd = self.headers.iter().filter(|(name, value)| {
+            HeaderName::try_from(name.as_str()).is_err()
+                || HeaderValue::from_str(value.expose_secret()).is_err()
+        });
+        odd.map(|(name, _)| name)
+    }
+
+    fn context_problem(&self) -> Option<String> {
+        let context = self.context.filter(|context| *context < Share::LEAST)?;
+        let Share { tools, fixed, answer, .. } = Share::of(Share::LEAST);
+        Some(format!(
+            "takes {} tokens or more, not {context}: instructions and the shortest list of tools need {}, an answer \
+             {answer}, the conversation the rest",
+            Share::LEAST,
+            tools + fixed
+        ))
+    }
+
+    fn model_problem(&self) -> Option<String> {
         match self.model.as_deref().map(str::trim) {
-            None if usual.is_empty() => {
-                problem(
-                    "model",
-                    format!("is missing: name a model that {} serves", self.provider.name()),
-                );
+            None if self.provider.usual_model().is_empty() => {
+                Some(format!("is missing: name a model that {} serves", self.provider.name()))
             }
-            Some("") => problem("model", "takes a model's name (gpt-6.2-sol), not \"\"".to_owned()),
-            _ => {}
+            Some("") => Some("takes a model's name (gpt-6.2-sol), not \"\"".to_owned()),
+            _ => None,
         }
-        if self.max_output == Some(0) {
-            problem("max_output", "takes a number of tokens above 0".to_owned());
-        }
-        if self.request_timeout.0.is_zero() {
-            problem("request_timeout", "takes a length of time above 0".to_owned());
-        }
+    }
+
+    fn max_output_problem(&self) -> Option<String> {
+        (self.max_output == Some(0)).then(|| "takes a number of tokens above 0".to_owned())
+    }
+
+    fn timeout_problem(&self) -> Option<String> {
+        let is_zero = self.request_timeout.0.is_zero();
+        is_zero.then(|| "takes a length of time above 0".to_owned())
     }
 }
 
@@ -247,8 +269,8 @@ mod tests {
     profiles.fast.request_timeout: takes a length of time above 0
     profiles.near.model: is missing: name a model that ollama serves
     profiles.odd.endpoint: ends before /chat/completions, /responses or /messages
-    profiles.odd.headers.a b: is no HTTP header
     profiles.odd.context: takes 2048 tokens or more, not 0: instructions and the shortest list of tools need 1024, an answer 512, the conversation the rest
+    profiles.odd.headers.a b: is no HTTP header
     routes.main: names the profile "fats", which does not exist: did you mean fast?
     routes.small: names the profile "nobody-at-all", which does not exist: there are azure, default, fast, near, odd, offline
     routes.decision: takes a profile's name or a list of names; leave it out for main

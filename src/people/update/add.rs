@@ -9,7 +9,7 @@ use super::outcome::{Changes, Counts, Outcome, ShownItem};
 use super::resolve::resolve;
 use super::task::Task;
 use super::view::View;
-use crate::files::Edit;
+use crate::files::{Edit, FileResult, OwnedTodos};
 use crate::forms::Forms;
 use crate::todo::{Entry, List, in_words, no_time};
 use selkie_tools::ToolError;
@@ -38,41 +38,21 @@ pub(super) async fn add(
     let created = Some(task.minute().naive_utc());
     let entry = Entry { created, chat, content: resolved.content, ..Entry::default() };
     let before = task.todos(List::Open).await?;
-    if !task.view.is_whole && task.view.count(&before.todos) >= MAX_OPEN {
-        let why = format!(
-            "there are {MAX_OPEN} open items here, and that is the most: complete some first"
-        );
-        return Err(ToolError::tell(why));
-    }
+    check_room(task, &before)?;
     let same = said_before(task, &entry, task.view.entries(&before.todos)).await?;
     let instead_of = task.level(&same, &before);
-    let put = Edit::Todos { list: List::Open, take: same.clone(), put: vec![entry.clone()] };
-    let held = task.reminding.hold().await;
-    task.reminding.take(&same).await;
-    // Whose it is, is noted before the item stands in the file: there it would be the owner's.
-    let reminder = task.reminding.put(task.by, &entry).await;
-    let done = match task.edit(vec![put]).await {
-        Ok(done) => done,
-        Err(why) => {
-            task.reminding.take(std::slice::from_ref(&entry)).await;
-            return Err(why);
-        }
-    };
-    drop(held);
-    let (open, ticked) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
+    let PutItem { done, reminder } = put(task, &entry, &same).await?;
+    let open = task.todos(List::Open).await?;
+    let ticked = task.todos(List::Done).await?;
     let instead = same.iter().map(|old| format!("it replaces: {}", old.content));
-    let no_time = no_time(&entry.content).map(|written| {
-        format!("no reminder comes for {written}: there is no such time (write YYYY-MM-DD hh:mm)")
-    });
-    let no_time = no_time.or_else(|| {
-        let words = in_words(&entry.content)?;
-        Some(format!(
-            "no reminder is set for {words:?}: for one, write YYYY-MM-DD hh:mm into the item"
-        ))
-    });
     let faults = task.view.faults(List::Open, &open.todos);
-    let warnings =
-        resolved.warnings.into_iter().chain(no_time).chain(instead).chain(faults).collect();
+    let warnings = resolved
+        .warnings
+        .into_iter()
+        .chain(no_reminder(&entry.content))
+        .chain(instead)
+        .chain(faults)
+        .collect();
     let outcome = Outcome {
         ok: true,
         action: "add",
@@ -86,6 +66,53 @@ pub(super) async fn add(
         warnings,
     };
     outcome.told(instead_of)
+}
+
+/// Refuses more open items than one conversation may have.
+fn check_room(task: &Task<'_>, open: &OwnedTodos) -> Result<(), ToolError> {
+    if !task.view.is_whole && task.view.count(&open.todos) >= MAX_OPEN {
+        let why = format!(
+            "there are {MAX_OPEN} open items here, and that is the most: complete some first"
+        );
+        return Err(ToolError::tell(why));
+    }
+    Ok(())
+}
+
+/// An item that stands in the file now.
+struct PutItem {
+    done: FileResult,
+    /// What becomes of its time, if it has one.
+    reminder: Option<String>,
+}
+
+/// Puts an item on top of the list, in the place of those that say the same.
+async fn put(task: &Task<'_>, entry: &Entry, same: &[Entry]) -> Result<PutItem, ToolError> {
+    let edit = Edit::Todos { list: List::Open, take: same.to_vec(), put: vec![entry.clone()] };
+    let held = task.reminding.hold().await;
+    task.reminding.take(same).await;
+    // Whose it is, is noted before the item stands in the file: there it would be the owner's.
+    let reminder = task.reminding.put(task.by, entry).await;
+    let done = match task.edit(vec![edit]).await {
+        Ok(done) => done,
+        Err(why) => {
+            task.reminding.take(std::slice::from_ref(entry)).await;
+            return Err(why);
+        }
+    };
+    drop(held);
+    Ok(PutItem { done, reminder })
+}
+
+/// Says that no reminder comes for a time that is written in words, or that there is not.
+fn no_reminder(content: &str) -> Option<String> {
+    if let Some(written) = no_time(content) {
+        return Some(format!(
+            "no reminder comes for {written}: there is no such time (write YYYY-MM-DD hh:mm)"
+        ));
+    }
+    let words = in_words(content)?;
+    Some(format!("no reminder is set for {words:?}: for one, write YYYY-MM-DD hh:mm into the item"))
 }
 
 /// Returns the chat that the entry names.

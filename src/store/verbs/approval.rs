@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use selkie_channel_core::Inbound;
 
 use super::approvals::{self, RawApproval};
-use super::approving;
+use super::deciding;
 use crate::approval::{ApprovalRow, Approvals, Decision, DecisionResult};
 use crate::error::Result;
 use crate::sql::{Plan, SqlLedger};
@@ -38,6 +38,6 @@ impl Approvals for SqlLedger {
         let now = self.now();
         let key = decision.key.clone().unwrap_or_default();
         let plan = Plan::DURABLE.after(&key);
-        self.write(plan, move |tx| approving::decide(tx, &decision, now)).await
+        self.write(plan, move |tx| deciding::decide(tx, &decision, now)).await
     }
 }

@@ -3,18 +3,16 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::AccountId;
 
+use super::approval_limits::{Reader, not_for, too_many};
 use super::asking::wake;
+use super::outbox;
 use super::rows::{json, millis, time};
-use super::{lanes, locks, outbox};
-use crate::approval::{ApprovalRequest, Decision, DecisionResult};
+use crate::approval::ApprovalRequest;
 use crate::delivery::QueuedOutbound;
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
-use selkie_domain::approval::{
-    ApprovalState, LAPSES_AFTER, MAX_OPEN, MAX_OPEN_OF_ALL, MAX_RECENT, MAX_RECENT_OF_ALL,
-    MUTED_FOR, MuteOf, Verdict, WITHIN, code,
-};
+use selkie_domain::approval::code;
 use selkie_domain::question::Person;
 
 /// Why an approval that nobody could be asked for is refused.
@@ -133,108 +131,6 @@ fn ask(
     Ok(said)
 }
 
-/// Counts requests to which nobody has said yes: `withdrawn` with a name was approved, and came to nothing.
-macro_rules! unwanted {
-    ($where:literal) => {
-        concat!(
-            $where,
-            "(a.state IN ('open', 'denied', 'expired') OR (a.state = 'withdrawn' AND a.decided_by = ''))"
-        )
-    };
-}
-
-/// Why no more is asked for somebody, if so.
-fn too_many(tx: &mut dyn Tx, requester: &str, now: DateTime<Utc>) -> Result<Option<String>> {
-    let open: u32 = tx.only(
-        "SELECT COUNT(*) FROM approval WHERE requester = ?1 AND state = 'open'",
-        params![requester],
-    )?;
-    let recent: u32 = tx.only(
-        unwanted!(
-            "SELECT COUNT(*) FROM approval a WHERE a.requester = ?1 AND a.created_at > ?2 AND "
-        ),
-        params![requester, millis(now - WITHIN)],
-    )?;
-    Ok(if open >= MAX_OPEN {
-        Some(format!("{MAX_OPEN} requests for the same person are waiting already"))
-    } else {
-        let many = || {
-            format!(
-                "nobody has approved {MAX_RECENT} requests for the same person within an hour: more can be asked for later"
-            )
-        };
-        (recent >= MAX_RECENT).then(many)
-    })
-}
-
-/// One of those who are asked, by whom, and for which task.
-struct Reader<'a> {
-    owner: &'a str,
-    requester: &'a str,
-    task: i64,
-}
-
-/// Why one owner is not asked for others, if so. What they ask for themselves wears nobody else out, and nobody else keeps
-/// them from it.
-fn not_for(tx: &mut dyn Tx, reader: &Reader<'_>, now: DateTime<Utc>) -> Result<Option<String>> {
-    let Reader { owner, requester, .. } = *reader;
-    if owner == requester {
-        return Ok(None);
-    }
-    match muted(tx, reader, now)? {
-        Some(why) => Ok(Some(why)),
-        None => too_many_for(tx, owner, now),
-    }
-}
-
-/// Says whom an owner has muted: a mute counts for everybody who was asked with its request, as its denial does.
-fn muted(tx: &mut dyn Tx, reader: &Reader<'_>, now: DateTime<Utc>) -> Result<Option<String>> {
-    let of: Option<String> = tx.first(
-        "SELECT m.muted FROM approval m JOIN approval_asked s ON s.approval = m.id
-         WHERE m.muted_until > ?1 AND s.person = ?2
-           AND ((m.muted = 'person' AND m.requester = ?3)
-                OR (m.muted = 'group' AND EXISTS (
-                    SELECT 1 FROM task t JOIN conversation c ON c.id = t.conversation
-                        JOIN task u ON u.id = m.task JOIN conversation d ON d.id = u.conversation
-                    WHERE t.id = ?4 AND c.account = d.account AND c.place = d.place)))
-         LIMIT 1",
-        params![millis(now), reader.owner, reader.requester, reader.task],
-    )?;
-    let whose = match of.as_deref().and_then(MuteOf::parse) {
-        None => return Ok(None),
-        Some(MuteOf::Person) => "for this person",
-        Some(MuteOf::Group) => "from here",
-    };
-    Ok(Some(format!("the owner takes no requests {whose} for now")))
-}
-
-fn too_many_for(tx: &mut dyn Tx, owner: &str, now: DateTime<Utc>) -> Result<Option<String>> {
-    let open: u32 = tx.only(
-        "SELECT COUNT(*) FROM approval a WHERE a.state = 'open' AND a.requester <> ?1
-           AND EXISTS (SELECT 1 FROM approval_asked s WHERE s.approval = a.id AND s.person = ?1)",
-        params![owner],
-    )?;
-    let recent: u32 = tx.only(
-        unwanted!(
-            "SELECT COUNT(DISTINCT a.id) FROM approval_asked s JOIN approval a ON a.id = s.approval
-             WHERE s.person = ?1 AND a.requester <> ?1 AND a.created_at > ?2 AND "
-        ),
-        params![owner, millis(now - WITHIN)],
-    )?;
-    Ok(if open >= MAX_OPEN_OF_ALL {
-        Some(format!(
-            "{MAX_OPEN_OF_ALL} requests are waiting for the owner already: more can be asked for later"
-        ))
-    } else {
-        let many = || {
-            format!(
-                "the owner was asked {MAX_RECENT_OF_ALL} times within an hour without approving: more can be asked for later"
-            )
-        };
-        (recent >= MAX_RECENT_OF_ALL).then(many)
-    })
-}
-
 /// An open approval that nobody can read any more is refused, and its task goes on.
 fn settle_unasked(tx: &mut dyn Tx, approval: i64, why: &str, now: DateTime<Utc>) -> Result<()> {
     let task: Option<i64> = tx.first(
@@ -260,80 +156,6 @@ pub fn not_asked(tx: &mut dyn Tx, outbound: i64, why: &str, now: i64) -> Result<
         Some(approval) => settle_unasked(tx, approval, &format!("{NOBODY}: {why}"), time(now)),
         None => Ok(()),
     }
-}
-
-/// Decides; `None` when the row that says so was carried out before.
-pub fn decide(
-    tx: &mut dyn Tx,
-    decision: &Decision,
-    now: DateTime<Utc>,
-) -> Result<Option<DecisionResult>> {
-    let Decision { row, key, verdict, by, name } = decision;
-    let key = key.as_deref().unwrap_or_default();
-    let task: Option<i64> = tx.first("SELECT task FROM approval WHERE key = ?1", params![key])?;
-    if let Some(task) = task {
-        locks::of_task(tx, task, [])?;
-    }
-    let mut at = millis(now);
-    if let Some(row) = row {
-        let stored: Option<i64> = tx.first(
-            "UPDATE inbox SET done_at = ?2
-             WHERE id = ?1 AND disposition IN ('tap', 'answer') AND done_at IS NULL RETURNING stored_at",
-            params![row.0, at],
-        )?;
-        let Some(stored) = stored else { return Ok(None) };
-        // A clock that was set back makes nothing younger than it is.
-        at = at.max(stored);
-    }
-    let (state, lapses_at) = match verdict {
-        Verdict::Approve => (ApprovalState::Approved, Some(at + LAPSES_AFTER.num_milliseconds())),
-        Verdict::Deny | Verdict::Mute | Verdict::MuteGroup => (ApprovalState::Denied, None),
-        Verdict::Unmute => {
-            let done = unmute(tx, key)?;
-            return Ok(Some(DecisionResult { done, ready: None }));
-        }
-    };
-    let account = by.as_ref().map(|(account, _)| account.as_str());
-    let person = by.as_ref().map(|(_, person)| person.as_str());
-    let task: Option<i64> = tx.first(
-        "UPDATE approval SET state = ?2, lapses_at = ?3, decided_by = ?4, settled_at = ?5
-         WHERE key = ?1 AND state = 'open' AND expires_at > ?5
-           AND (CAST(?6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM approval_asked a
-                WHERE a.approval = approval.id AND a.account = ?6 AND a.person = ?7
-                  AND a.refused = 0 AND NOT EXISTS (SELECT 1 FROM part p
-                      WHERE p.id BETWEEN a.outbound * 4096 AND a.outbound * 4096 + 4095
-                        AND p.state NOT IN ('sent', 'repeated')
-                        AND EXISTS (SELECT 1 FROM part l
-                            WHERE l.id BETWEEN p.id + 1 AND a.outbound * 4096 + 4095))))
-         RETURNING task",
-        params![key, state.name(), lapses_at, name, at, account, person],
-    )?;
-    let Some(task) = task else { return Ok(Some(DecisionResult::default())) };
-    if let Some(of) = verdict.mutes() {
-        // What nobody in particular has asked for is the group's.
-        tx.execute_later(
-            "UPDATE approval SET muted = CASE WHEN requester = '' THEN 'group' ELSE CAST(?2 AS TEXT) END,
-                 muted_until = ?3 WHERE key = ?1",
-            params![key, of.name(), at + MUTED_FOR.num_milliseconds()],
-        )?;
-    }
-    if let Some(row) = row {
-        tx.execute_later("UPDATE inbox SET task = ?2 WHERE id = ?1", params![row.0, task])?;
-    }
-    let ready = match wake(tx, task)? {
-        Some(lane) => lanes::ready_name(tx, lane, now)?,
-        None => None,
-    };
-    Ok(Some(DecisionResult { done: true, ready }))
-}
-
-/// Lifts what was muted with a request; whether there was anything.
-fn unmute(tx: &mut dyn Tx, key: &str) -> Result<bool> {
-    let lifted = tx.execute(
-        "UPDATE approval SET muted_until = NULL WHERE key = ?1 AND muted_until IS NOT NULL",
-        params![key],
-    )?;
-    Ok(lifted > 0)
 }
 
 /// Uses up the approval of a call in the write that marks it started; whether there was any.

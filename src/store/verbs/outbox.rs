@@ -119,7 +119,14 @@ pub struct LastWords<'a> {
     pub sender: Option<&'a Instance>,
 }
 
-impl SaidFor<'_> {
+impl<'a> SaidFor<'a> {
+    fn sender(self) -> Option<&'a Instance> {
+        match self {
+            Self::Finish(words) => words.sender,
+            _ => None,
+        }
+    }
+
     fn task(self) -> Option<i64> {
         match self {
             Self::Task(task) | Self::Call(task, _) => Some(task),
@@ -151,26 +158,48 @@ pub fn say(
     why: SaidFor<'_>,
     now: DateTime<Utc>,
 ) -> Result<QueuedOutbound> {
-    let Here { conversation, closed, asked } = here(tx, &draft.conversation, why)?;
-    let answer = asked == Some(conversation);
-    let (said, sender) = match why {
-        SaidFor::Finish(words) => {
-            // The items that hold its words are written beside it.
-            let said = draft.said.map(|place| words.last.held.items + 1 + place);
-            (said, words.sender)
-        }
-        _ => (None, None),
+    let here = here(tx, &draft.conversation, why)?;
+    let outbound = store(tx, draft, why, &here, now)?;
+    let refused = refusal(tx, draft, &here)?;
+    if draft.month.is_some() {
+        let whose = Whose { conversation: here.conversation, asked: here.asked };
+        month::keep(tx, outbound, whose, now)?;
+    }
+    let row = Row {
+        outbound,
+        conversation: here.conversation,
+        account: draft.conversation.account().as_str(),
+        answer: here.is_answer(),
+        now: millis(now),
+        refused: refused.as_deref(),
+        sender: why.sender(),
+    };
+    Ok(QueuedOutbound { outbound, parts: queue(tx, draft, row)? })
+}
+
+/// Stores what is said, without its parts.
+fn store(
+    tx: &mut dyn Tx,
+    draft: &DraftText,
+    why: SaidFor<'_>,
+    here: &Here,
+    now: DateTime<Utc>,
+) -> Result<OutboundId> {
+    let said = match why {
+        // The items that hold its words are written beside it.
+        SaidFor::Finish(words) => draft.said.map(|place| words.last.held.items + 1 + place),
+        _ => None,
     };
     let made = tx.insert(
         "INSERT INTO outbound
              (conversation, task, call, inbox, answer, body, expires_at, created_at, said)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         params![
-            conversation,
+            here.conversation,
             why.task(),
             why.call(),
             why.inbox(),
-            answer,
+            here.is_answer(),
             &draft.body,
             draft.expires_at.map(millis),
             millis(now),
@@ -178,38 +207,41 @@ pub fn say(
         ],
     )?;
     let not_made = || StoreError::Corrupt("what is said was not stored: a defect".to_owned());
-    let outbound = OutboundId(made.ok_or_else(not_made)?);
-    let refused = match (&draft.month, closed) {
+    made.map(OutboundId).ok_or_else(not_made)
+}
+
+/// Says why it is refused at once, if it is: the conversation is closed, or its month is used up.
+fn refusal(tx: &mut dyn Tx, draft: &DraftText, here: &Here) -> Result<Option<String>> {
+    match (&draft.month, &here.closed) {
         (Some(month), None) => {
             let more = i64::try_from(draft.parts.len()).unwrap_or(i64::MAX);
-            month::over(tx, conversation, month, more)?
+            month::over(tx, here.conversation, month, more)
         }
-        (_, closed) => closed,
-    };
-    if draft.month.is_some() {
-        month::keep(tx, outbound, Whose { conversation, asked }, now)?;
+        (_, closed) => Ok(closed.clone()),
     }
+}
+
+/// Queues the parts; returns those that are to be sent.
+fn queue(tx: &mut dyn Tx, draft: &DraftText, mut row: Row<'_>) -> Result<Vec<DuePart>> {
     let mut parts = Vec::with_capacity(draft.parts.len());
-    let (account, now) = (draft.conversation.account().as_str(), millis(now));
-    let because = refused.as_deref();
-    let mut row = Row { outbound, conversation, account, answer, now, refused: because, sender };
     for (place, (part, text)) in (0..PARTS).zip(&draft.parts) {
         let departs = row.sender.is_some();
         let due = DuePart {
             id: row.insert(tx, place, text)?,
-            outbound,
+            outbound: row.outbound,
             part: part.clone(),
             attempts: 0,
             not_before: None,
             expires_at: draft.expires_at,
             unclear: false,
-            answer,
+            answer: row.answer,
             departs,
         };
+        // The first part alone is sent at once.
         row.sender = None;
-        parts.extend(because.is_none().then_some(due));
+        parts.extend(row.refused.is_none().then_some(due));
     }
-    Ok(QueuedOutbound { outbound, parts })
+    Ok(parts)
 }
 
 /// Where something is said.
@@ -219,6 +251,13 @@ struct Here {
     closed: Option<String>,
     /// The conversation that somebody asked for it in.
     asked: Option<i64>,
+}
+
+impl Here {
+    /// Whether it was asked for where it is said.
+    fn is_answer(&self) -> bool {
+        self.asked == Some(self.conversation)
+    }
 }
 
 /// Finds the conversation that something is said in, made when nothing was ever heard there.

@@ -9,6 +9,7 @@ use selkie_channel_core::ConversationId;
 use super::conversations;
 use super::firing::{self, FiringText, RawFired};
 use super::rows::{millis, time};
+use super::schedule_change;
 use super::schedules::{self, RawKept, RawSchedule};
 use crate::error::{Result, StoreError};
 use crate::intake::Fuse;
@@ -44,7 +45,7 @@ impl Schedules for SqlLedger {
         };
         let (plan, now) = (Plan::DURABLE.bytes(contents.len()).after(&of.id.0), self.now());
         let found = self.write(plan, move |tx| {
-            let changed = schedules::change(tx, of, &change, &contents)?;
+            let changed = schedule_change::change(tx, of, &change, &contents)?;
             match change {
                 Change::Remove | Change::Withdraw if changed => {
                     schedules::withdraw(tx, of.id, None, now)?
@@ -186,7 +187,7 @@ impl SqlLedger {
         tracing::error!(schedule = %of.id, %error, "a schedule cannot be read: it is paused");
         let pause = Change::Pause { why: format!("it cannot be read: {error}") };
         let plan = Plan::DURABLE.after(&of.id.0);
-        self.write(plan, move |tx| schedules::change(tx, of, &pause, "")).await?;
+        self.write(plan, move |tx| schedule_change::change(tx, of, &pause, "")).await?;
         Ok(())
     }
 }

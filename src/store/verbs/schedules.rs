@@ -8,7 +8,7 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 use super::rows::{count, json, load, millis, time};
 use super::{approving, command, conversations, locks, usage};
 use crate::error::{Result, StoreError};
-use crate::schedule::{Change, LastTime, NewSchedule, ScheduleRow, States, Usual, Version, Which};
+use crate::schedule::{LastTime, NewSchedule, ScheduleRow, States, Usual, Version, Which};
 use crate::tx::Tx;
 use crate::value::{Row, Value, params};
 use selkie_domain::ids::{OutboundId, ScheduleId, TaskId};
@@ -69,71 +69,6 @@ pub fn keep(tx: &mut dyn Tx, new: &NewSchedule, contents: &str) -> Result<RawKep
 /// Writes what a schedule's row holds of it.
 pub fn written(schedule: &Schedule) -> Result<String> {
     json(schedule)
-}
-
-/// Changes a schedule that stands as it was read; returns whether it did.
-pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> Result<bool> {
-    let (id, number) = (of.id.0, of.number);
-    let changed = match change {
-        Change::Pause { why } => tx.execute(
-            "UPDATE schedule SET version = version + 1, state = 'paused', why = ?3
-             WHERE id = ?1 AND version = ?2 AND state = 'active'",
-            params![id, number, why],
-        ),
-        Change::Resume { next_at, now, .. } => tx.execute(
-            "UPDATE schedule SET version = version + 1, state = 'active', why = '', schedule = ?3, next_at = ?4,
-                 counts_from = ?5
-             WHERE id = ?1 AND version = ?2 AND (state = 'paused' OR (state = 'active' AND why <> ''))",
-            params![id, number, contents, next_at.map(millis), millis(*now)],
-        ),
-        Change::Retime { next_at } => tx.execute(
-            "UPDATE schedule SET version = version + 1, next_at = ?3,
-                 state = CASE WHEN CAST(?3 AS BIGINT) IS NULL THEN 'ended' ELSE state END
-             WHERE id = ?1 AND version = ?2 AND state = 'active'",
-            params![id, number, next_at.map(millis)],
-        ),
-        Change::Remove | Change::RemoveBy(_) => tx.execute(
-            "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
-             WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
-            params![id, number],
-        ),
-        Change::Withdraw => tx.execute(
-            "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
-             WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (
-                 SELECT 1 FROM occurrence o CROSS JOIN part q
-                     ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
-                 WHERE o.schedule = ?1 AND q.open = 1)",
-            params![id, number],
-        ),
-        Change::Replace { next_at, now, .. } => tx.execute(
-            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4, counts_from = ?5, fired = 0,
-                 why = CASE WHEN state = 'paused' THEN why ELSE '' END,
-                 state = CASE WHEN state = 'paused' THEN state ELSE 'active' END
-             WHERE id = ?1 AND version = ?2",
-            params![id, number, contents, next_at.map(millis), millis(*now)],
-        ),
-        Change::BringBack { next_at, now, .. } => tx.execute(
-            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
-                 state = CASE WHEN state = 'active' AND CAST(?4 AS BIGINT) IS NULL THEN 'ended' ELSE state END,
-                 why = CASE WHEN state = 'active' THEN '' ELSE why END,
-                 created_at = CASE WHEN created_at > ?5 THEN ?5 ELSE created_at END,
-                 counts_from = CASE WHEN counts_from > ?5 THEN ?5 ELSE counts_from END,
-                 last_local = CASE WHEN last_at > ?5 THEN NULL ELSE last_local END,
-                 last_at = CASE WHEN last_at > ?5 THEN NULL ELSE last_at END
-             WHERE id = ?1 AND version = ?2 AND state IN ('active', 'paused')",
-            params![id, number, contents, next_at.map(millis), millis(*now)],
-        ),
-        Change::Amend { next_at, .. } => tx.execute(
-            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
-                 state = CASE WHEN state = 'ended' THEN 'active' ELSE state END
-             WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (
-                 SELECT 1 FROM occurrence o CROSS JOIN part q
-                     ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
-                 WHERE o.schedule = ?1 AND q.open = 1)",
-            params![id, number, contents, next_at.map(millis)],
-        ),
-    };
-    Ok(changed? > 0)
 }
 
 /// Returns the newest that a schedule said and that is on its way.

@@ -80,18 +80,12 @@ impl Walk<'_> {
     fn fulfil(&mut self, wish: &Wish) -> Step {
         match wish {
             Wish::Note(text) => self.change_list(|list| Ok(list.add(text))),
-            Wish::Remember(fact) => {
-                self.call("memory_write", json!({ "text": fact }), str::to_owned)
-            }
+            Wish::Remember(fact) => self.tell("memory_write", json!({ "text": fact })),
             Wish::Known => Step::Say(known::told(self.turns)),
             Wish::Todo { text, people } => {
-                let arguments = json!({ "action": "add", "content": text, "people": people });
-                self.todo(arguments)
+                self.todo(json!({ "action": "add", "content": text, "people": people }))
             }
-            Wish::Finished(words) => {
-                let arguments = json!({ "action": "complete", "content": words });
-                self.todo(arguments)
-            }
+            Wish::Finished(words) => self.todo(json!({ "action": "complete", "content": words })),
             Wish::Done(number) => self.change_list(|list| list.done(*number)),
             Wish::List => match self.read_list() {
                 Ok(list) => Step::Say(messages::list(&list)),
@@ -100,19 +94,9 @@ impl Walk<'_> {
             Wish::React(emoji) => self.call("message_react", json!({ "emoji": emoji }), |_| {
                 format!("Reacted with {emoji}.")
             }),
-            Wish::Write { name, text } => {
-                let arguments = json!({ "path": name, "content": text });
-                self.call("write_file", arguments, |_| format!("Written: {name}."))
-            }
-            Wish::Append { name, text } => {
-                let line = format!("{text}\n");
-                let arguments = json!({ "path": name, "content": line, "mode": "append" });
-                self.call("write_file", arguments, |_| format!("Added to {name}."))
-            }
-            Wish::Read(name) => {
-                let path = meant(name, self.turns);
-                self.call("read_file", json!({ "path": path }), |a| messages::file(name, a))
-            }
+            Wish::Write { name, text } => self.write(name, text),
+            Wish::Append { name, text } => self.append(name, text),
+            Wish::Read(name) => self.read(name),
             Wish::Repeat => Step::Say(messages::repeated(&self.others_words())),
             Wish::Files => self.call("list_files", json!({}), messages::files),
             Wish::Send { tool, name } => self.send(tool, name),
@@ -121,40 +105,54 @@ impl Walk<'_> {
             Wish::Call { tool, arguments } => self.call(tool, arguments.clone(), |answer| {
                 format!("{tool} answered:\n{}", messages::unfenced(answer))
             }),
-            Wish::Ask { question, options } => {
-                let mut arguments = json!({ "question": question });
-                if !options.is_empty() {
-                    arguments["options"] = json!(options);
-                }
-                self.call("ask_user", arguments, |answer| {
-                    messages::answered(&messages::unfenced(answer))
-                })
-            }
+            Wish::Ask { question, options } => self.ask(question, options),
             Wish::Propose(plan) => self.propose(plan),
             Wish::Persona => self.persona().unwrap_or_else(|step| step),
             Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
-            Wish::Later { when, what } => {
-                let (key, words) = match what {
-                    What::Prompt(words) => ("prompt", words),
-                    What::Remind(words) => ("remind", words),
-                };
-                let arguments = json!({ "action": "add", "schedule": when, key: words });
-                self.call("cron", arguments, str::to_owned)
-            }
-            Wish::Tell { to, text } => {
-                self.call("message", json!({ "to": to, "content": text }), str::to_owned)
-            }
+            Wish::Later { when, what } => self.later(when, what),
+            Wish::Tell { to, text } => self.tell("message", json!({ "to": to, "content": text })),
             Wish::Tweet { text, at } => self.tweet(text, at.as_ref()),
-            Wish::Schedules => self.call("cron", json!({ "action": "list" }), str::to_owned),
-            Wish::Cancel(number) => self.call(
-                "cron",
-                json!({ "action": "remove", "id": number.to_string() }),
-                str::to_owned,
-            ),
+            Wish::Schedules => self.tell("cron", json!({ "action": "list" })),
+            Wish::Cancel(number) => {
+                self.tell("cron", json!({ "action": "remove", "id": number.to_string() }))
+            }
             Wish::Help => Step::Say(messages::help(self.tools, self.advice)),
             Wish::Long(length) => Step::Say(messages::long(*length)),
             Wish::Unknown(heard) => Step::Say(messages::unknown(heard, self.advice)),
         }
+    }
+
+    fn write(&mut self, name: &str, text: &str) -> Step {
+        let arguments = json!({ "path": name, "content": text });
+        self.call("write_file", arguments, |_| format!("Written: {name}."))
+    }
+
+    fn append(&mut self, name: &str, text: &str) -> Step {
+        let line = format!("{text}\n");
+        let arguments = json!({ "path": name, "content": line, "mode": "append" });
+        self.call("write_file", arguments, |_| format!("Added to {name}."))
+    }
+
+    fn read(&mut self, name: &str) -> Step {
+        let path = meant(name, self.turns);
+        self.call("read_file", json!({ "path": path }), |answer| messages::file(name, answer))
+    }
+
+    fn ask(&mut self, question: &str, options: &[String]) -> Step {
+        let mut arguments = json!({ "question": question });
+        if !options.is_empty() {
+            arguments["options"] = json!(options);
+        }
+        let words = |answer: &str| messages::answered(&messages::unfenced(answer));
+        self.call("ask_user", arguments, words)
+    }
+
+    fn later(&mut self, when: &str, what: &What) -> Step {
+        let arguments = match what {
+            What::Prompt(words) => json!({ "action": "add", "schedule": when, "prompt": words }),
+            What::Remind(words) => json!({ "action": "add", "schedule": when, "remind": words }),
+        };
+        self.tell("cron", arguments)
     }
 
     /// What others say in the present task's messages.
@@ -182,12 +180,17 @@ impl Walk<'_> {
         }
     }
 
+    /// Calls a tool and repeats its answer.
+    fn tell(&mut self, name: &str, arguments: Value) -> Step {
+        self.call(name, arguments, str::to_owned)
+    }
+
     /// Asks for a name and a manner and writes them down; `Err` is the step to take before.
     fn persona(&mut self) -> Result<Step, Step> {
         let name = self.told("What shall I be called?")?;
         let manner = self.told("How shall I speak?")?;
         let arguments = json!({ "name": name, "manner": manner });
-        Ok(self.call("persona_write", arguments, str::to_owned))
+        Ok(self.tell("persona_write", arguments))
     }
 
     /// Returns what a person answered to a question; `Err` is the step to take before.
@@ -234,7 +237,7 @@ impl Walk<'_> {
         };
         let found = self.tools.iter().find(|t| t.name.ends_with(ending));
         let tool = found.map_or(general, |tool| &tool.name);
-        self.call(tool, arguments, str::to_owned)
+        self.tell(tool, arguments)
     }
 
     /// Reads the list by the tool; `Err` is the step to take when there is no list to look at.
