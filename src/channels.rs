@@ -373,9 +373,8 @@ mod emulated {
         }
 
         fn seen(&self, name: &str, since: i64) -> Vec<String> {
-            let (Ok(playground), Ok(place)) = (self.running(), place(name)) else {
-                return Vec::new();
-            };
+            let Ok(playground) = self.running() else { return Vec::new() };
+            let Ok(place) = place(name) else { return Vec::new() };
             match place {
                 Place::Telegram(spot) => seen::lines(playground.telegram().messages(spot), since),
                 Place::Slack(channel) => seen::slack_lines(playground.slack(), channel, since),

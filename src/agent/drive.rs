@@ -162,7 +162,8 @@ impl<'a> Drive<'a> {
         self.tell_plan();
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
-        let (mut alone, mut will_ask) = (Vec::new(), Vec::new());
+        let mut alone = Vec::new();
+        let mut will_ask = Vec::new();
         for call in calls {
             let stands = self.spec(&call.name).is_some_and(|spec| spec.stands_alone);
             let asks = self.asks(call).await;

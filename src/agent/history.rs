@@ -77,7 +77,8 @@ fn answered(
 }
 
 fn heard(message: &UserMessage) -> Turn {
-    let (text, pictures) = (prompt::heard(message), message.pictures.clone());
+    let text = prompt::heard(message);
+    let pictures = message.pictures.clone();
     if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }
 

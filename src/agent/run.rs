@@ -153,23 +153,24 @@ impl Run {
     }
 
     fn of(settings: Settings, header: Header, items: Vec<Item>, stored: StoredProgress) -> Self {
-        let (resumed, ended, pending) = (false, None, None);
-        let (seen, absorbed) = (SeenMarks::default(), Vec::new());
-        let (ask, seek, frank, read) = (None, None, false, Taint::Clean);
+        let ended = None;
+        let pending = None;
+        let seen = SeenMarks::default();
+        let absorbed = Vec::new();
         Self {
             settings,
             header,
             items,
             stored,
-            resumed,
-            ask,
-            seek,
+            resumed: false,
+            ask: None,
+            seek: None,
             ended,
             pending,
             seen,
             absorbed,
-            frank,
-            read,
+            frank: false,
+            read: Taint::Clean,
             task: None,
             wrote: Vec::new(),
             own: OwnForms::default(),

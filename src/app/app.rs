@@ -130,10 +130,9 @@ impl AppConfig {
 
     /// Returns what outlives this config, for another.
     pub fn kept(&self) -> Carryover {
-        let (clocks, redactor) = (self.clocks.clone(), self.redactor.clone());
         Carryover {
-            clocks,
-            redactor,
+            clocks: self.clocks.clone(),
+            redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
             stand_in: self.stand_in,
         }
@@ -223,7 +222,8 @@ impl AppConfig {
             instance: Instance(instance),
         };
         let flow = Flow::new(self.flow_parts(), standing.clone(), self.made(&standing));
-        let (backups, clock) = (BackupSchedule::of(&self), self.clock());
+        let backups = BackupSchedule::of(&self);
+        let clock = self.clock();
         let model = Live::of(self.model.card().name);
         App {
             ledger,

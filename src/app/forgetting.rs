@@ -73,8 +73,11 @@ pub async fn forget(flow: &Flow, who: String, only_look: bool) -> Result<ForgetR
         return Ok(told);
     }
     for PrivateChat { conversation, place, .. } in &told.chats {
-        let (conversation, place) = (conversation.clone(), place.clone());
-        let here = Location { conversation, place, title: String::new() };
+        let here = Location {
+            conversation: conversation.clone(),
+            place: place.clone(),
+            title: String::new(),
+        };
         flow.forget_place(here).await.map_err(NotDone::Refused)?;
     }
     ledger.forget_names(&people, &told.chats).await?;

@@ -22,7 +22,8 @@ const MAX_MAPPINGS: usize = 256 * 1024;
 
 /// Watches until `stop`.
 pub async fn watch(stop: CancellationToken) {
-    let (mut before, mut given) = (Duration::ZERO, Duration::ZERO);
+    let mut before = Duration::ZERO;
+    let mut given = Duration::ZERO;
     let mut wait = FIRST;
     while stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_some() {
         let now = processor_time();

@@ -158,7 +158,8 @@ impl ToolRunner<'_> {
         let workspace = &by_hand.workspace;
         let key = format!("cli:{}", workspace.display());
         let Reach { workspace: opened, state, elsewhere } = shape.roots.opens;
-        let (flow, folders) = (&self.app.flow, &self.app.plan.folders);
+        let flow = &self.app.flow;
+        let folders = &self.app.plan.folders;
         Scope {
             task: TaskId(0),
             call: call.to_owned(),

@@ -64,7 +64,8 @@ pub async fn run(flow: &Flow, id: ScheduleId) -> Result<Vec<View>, NotDone> {
     let book = &flow.timetable.book;
     loop {
         let row = book.get(id, None).await?;
-        let (firings, now) = (Arc::clone(&flow.firings), flow.now());
+        let firings = Arc::clone(&flow.firings);
+        let now = flow.now();
         let is_active = row.state == ScheduleState::Active;
         let fires = async move { firings.by_hand(&row, now).await };
         match flow.to_the_end(fires).await {

@@ -57,7 +57,8 @@ fn tighten(folder: &Path, most: u32) {
 /// What channels keep for themselves lies below `credentials`, where no tool looks; earlier versions had
 /// it below `channels`.
 fn keep_apart(state: &Path) -> io::Result<()> {
-    let (old, new) = (state.join("channels"), state.join(CREDENTIALS));
+    let old = state.join("channels");
+    let new = state.join(CREDENTIALS);
     make(&new)?;
     tighten(&new, 0o700);
     let entries = match fs::read_dir(&old) {

@@ -179,7 +179,8 @@ impl StatusDesk {
     }
 
     async fn rows(&self) -> store::Result<Rows> {
-        let (ledger, now) = (&self.app.ledger, self.app.clock.now());
+        let ledger = &self.app.ledger;
+        let now = self.app.clock.now();
         let which =
             Which { conversation: None, person: None, states: States::OPEN, limit: MAX_NEXT };
         let next = ledger.schedules(&which).await?;
@@ -196,7 +197,8 @@ impl StatusDesk {
     }
 
     fn told(&self, rows: Option<Rows>) -> Status {
-        let (app, flow) = (&self.app, &self.app.flow);
+        let app = &self.app;
+        let flow = &self.app.flow;
         let now = flow.now();
         let platforms = flow.channels().into_iter().filter(|it| it.name != command_line::NAME);
         Status {

@@ -85,7 +85,8 @@ impl Traveller {
         let at = next.map_or(until, |next| next.min(until)).max(self.now());
         self.clocks.forward_to(at);
         let late = || {
-            let (at, seconds) = (self.shown(at), TIMEOUT.as_secs());
+            let at = self.shown(at);
+            let seconds = TIMEOUT.as_secs();
             anyhow!("what came due at {at} is not done after {seconds} s")
         };
         let settled = timeout(TIMEOUT, self.settled(at, events)).await;

@@ -202,7 +202,8 @@ async fn alone(
 ) -> anyhow::Result<()> {
     let app = plan.open()?;
     let mut signals = lifecycle::Signals::listen()?;
-    let (tracker, stop) = (TaskTracker::new(), Stop::default());
+    let tracker = TaskTracker::new();
+    let stop = Stop::default();
     app.flow.start_at_terminal(&tracker, stop.clone()).await?;
     let mut events = app.flow.ask(body).await?;
     loop {
@@ -295,9 +296,9 @@ impl Person {
     /// Hands in what was typed and returns what became of it; `None` when nobody is there to take it any more.
     async fn told(&self, question: &str, text: String) -> Result<Option<Reply>, Failure> {
         let (told, became) = oneshot::channel();
-        let (question, workspace) = (question.to_owned(), self.workspace.clone());
-        let reply = Ask { workspace, text, terminal: true, ..Ask::default() };
-        let line = Request::Answer { question, reply };
+        let reply =
+            Ask { workspace: self.workspace.clone(), text, terminal: true, ..Ask::default() };
+        let line = Request::Answer { question: question.to_owned(), reply };
         if self.replies.send(Answer { line, told }).await.is_err() {
             return Ok(None);
         }
@@ -317,7 +318,8 @@ impl Person {
         input: impl AsyncBufRead + Unpin,
     ) -> Outcome {
         let mut typed = input.lines();
-        let (mut end, mut said) = (None, false);
+        let mut end = None;
+        let mut said = false;
         loop {
             let quietly = self.json || streamed.is_open();
             let Some(line) = next(&mut lines, (!quietly).then_some(live)).await else { break };

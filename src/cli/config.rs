@@ -46,7 +46,8 @@ fn check(binary: &Binary, chosen: &ConfigChoice, json: bool) -> Outcome {
     let rows: Vec<Vec<String>> = rows.map(|(k, v)| vec![k.to_owned(), v]).into();
     let notes: String = notes(&plan).iter().map(|note| format!("note: {note}\n")).collect();
     let width = print::width();
-    let (rows, notes) = (print::table(&rows, width), print::hanging(&notes, width));
+    let rows = print::table(&rows, width);
+    let notes = print::hanging(&notes, width);
     Ok(print::out(&format!("{rows}{notes}no mistakes\n"))?)
 }
 

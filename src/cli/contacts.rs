@@ -100,7 +100,8 @@ fn taken_back(file: &str, undone: &RestoredVersion, zone: Zone) -> String {
         0 => String::new(),
         more => format!("and {}\n", counted(more, ["more line", "more lines"])),
     };
-    let (gone, back) = (lines("Gone:", gone), lines("Back:", back));
+    let gone = lines("Gone:", gone);
+    let back = lines("Back:", back);
     format!(
         "{file} is as it was {when}.\n{gone}{back}{more}The replaced version is kept: `selkie undo {file}` brings it back.\n"
     )

@@ -211,6 +211,9 @@ async fn attend(
     visit: &Visit,
     banner: &Banner,
 ) -> Outcome {
+    if let Visit::Page(team) = visit {
+        set_stage(world, &team.0).await;
+    }
     if let Some(console) = up.console {
         world.set_daemon(&format!("http://{console}"));
     }
@@ -219,7 +222,7 @@ async fn attend(
     match visit {
         Visit::Say(errand) => errand.say(world, up, &traveller).await,
         Visit::Story(team) => story::approval(world, &team.0).await.map_err(Into::into),
-        Visit::Page(team) => stay(world, &team.0, banner).await,
+        Visit::Page(_) => stay(banner).await,
     }
 }
 

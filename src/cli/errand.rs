@@ -135,8 +135,7 @@ async fn settled(up: &Up, mut events: broadcast::Receiver<Event>) -> anyhow::Res
         };
         heard |= matches!(event, Some(Event::Received { .. }));
         // What comes before it was heard is left of the message before.
-        something |=
-            heard && matches!(event, Some(Event::Ended { .. } | Event::Delivered { .. }));
+        something |= heard && matches!(event, Some(Event::Ended { .. } | Event::Delivered { .. }));
         failed |= event.as_ref().is_some_and(has_failed);
         if something && idle(&*up.app.ledger).await? {
             return Ok(failed);

@@ -80,7 +80,8 @@ fn found(words: &[String]) -> impl Iterator<Item = Entry<'static>> {
 }
 
 fn told(entries: &[Entry<'_>]) -> String {
-    let (mut text, mut part) = (String::new(), "");
+    let mut text = String::new();
+    let mut part = "";
     for entry in entries {
         if entry.part != part {
             part = entry.part;

@@ -176,7 +176,8 @@ impl Work<'_> {
             Keeper::Packaged(_) | Keeper::Container => Next::Nothing,
             Keeper::Own(machine) => {
                 let agrees = prompter.agrees(KEEP, true).await.unwrap_or(false);
-                let (binary, chosen) = (self.binary, self.chosen);
+                let binary = self.binary;
+                let chosen = self.chosen;
                 match agrees && service::installed_own(binary, chosen, &config, &machine, prompter)
                 {
                     true => Next::Nothing,

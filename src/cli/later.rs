@@ -39,7 +39,8 @@ impl Talk<'_> {
         then: &[String],
         mut told: Vec<String>,
     ) -> anyhow::Result<bool> {
-        let (mut failed, mut stops) = (false, 0);
+        let mut failed = false;
+        let mut stops = 0;
         let mut quiet = Quiet::default();
         for to in then {
             let until = traveller.read(to).await?;

@@ -131,7 +131,8 @@ impl To {
         let stat = rustix::fs::fstat(&found)?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if self.is_roots_and_new(&stat) && (is_folder || stat.st_nlink == 1) {
-            let (uid, gid) = (Some(self.uid), Some(self.gid));
+            let uid = Some(self.uid);
+            let gid = Some(self.gid);
             rustix::fs::chownat(&found, "", uid, gid, AtFlags::EMPTY_PATH)?;
         }
         if !is_folder || deep == 0 {

@@ -96,8 +96,14 @@ pub fn tweets(binary: &Binary, chosen: &ConfigChoice, what: Tweets) -> Outcome {
             if texts.is_none() && edit.time.is_none() {
                 return Err(Failure::Usage("give --text, --time, or both".to_owned()));
             }
-            let (id, time, recurrence) = (edit.id, edit.time, edit.recurrence);
-            (Request::EditPost { id, edit: PostEdit { texts, time, recurrence } }, false, true)
+            (
+                Request::EditPost {
+                    id: edit.id,
+                    edit: PostEdit { texts, time: edit.time, recurrence: edit.recurrence },
+                },
+                false,
+                true,
+            )
         }
     };
     let is_list = matches!(asked, Request::Posts);

@@ -19,7 +19,8 @@ const HANGING: usize = 4;
 /// Writes to standard output, without what steers a terminal: much of it others have written. A reader that has
 /// gone (`| head`) is not our failure.
 pub fn out(text: &str) -> io::Result<()> {
-    let (mut stdout, text) = (io::stdout().lock(), harmless(text));
+    let mut stdout = io::stdout().lock();
+    let text = harmless(text);
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,

@@ -46,7 +46,8 @@ pub fn run(binary: &Binary, chosen: &ConfigChoice) -> Outcome {
 
 /// Reads the config as at the start: the same file, variables and flags, and the files of secrets anew.
 fn reread(binary: &Binary, chosen: &ConfigChoice) -> Reread {
-    let (of_read, of_peek) = (binary.clone(), binary.clone());
+    let of_read = binary.clone();
+    let of_peek = binary.clone();
     let sources = sources(binary, chosen);
     let chosen = chosen.clone();
     let read = move |kept: Carryover, folders: Option<&Folders>| {

@@ -57,7 +57,8 @@ async fn alone(mut plan: AppConfig, to: &str, request: Request) -> anyhow::Resul
     plan.channels.retain(|channel| channel.address.parse(to).is_some());
     plan.channels.iter_mut().for_each(|channel| channel.receiver = None);
     let app = plan.open()?;
-    let (tracker, stop) = (TaskTracker::new(), Stop::default());
+    let tracker = TaskTracker::new();
+    let stop = Stop::default();
     app.flow.know_paired().await?;
     app.flow.start_delivery(&tracker, stop.clone()).await?;
     let told = request.answer(&app).await;

@@ -159,7 +159,8 @@ fn shown(ready: &Ready<'_>) -> String {
 
 /// What a person does where systemd cannot be told.
 fn by_hand(machine: &Machine) -> String {
-    let (systemctl, unit) = (machine.systemctl(), machine.unit_name());
+    let systemctl = machine.systemctl();
+    let unit = machine.unit_name();
     match &machine.asked.root {
         Some(_) => format!("Installed. Next:\n  {systemctl} enable {unit}\n"),
         None => format!(
@@ -170,7 +171,8 @@ fn by_hand(machine: &Machine) -> String {
 }
 
 fn done(machine: &Machine, updates: bool) -> String {
-    let (systemctl, unit) = (machine.systemctl(), machine.unit_name());
+    let systemctl = machine.systemctl();
+    let unit = machine.unit_name();
     let mut text = "Installed and started. selkie logs -f shows its log.\n".to_owned();
     if updates {
         text.push_str(&format!(

@@ -155,14 +155,15 @@ struct ToolView<'a> {
 impl<'a> ToolView<'a> {
     fn of(spec: &'a ToolSpec) -> Self {
         let ToolSpec { name, description, parameters, class, group, sources, .. } = spec;
-        let (class, elsewhere) = (class.name(), Vec::new());
-        Self { name, description, class, group, sources, parameters, elsewhere }
+        let class = class.name();
+        Self { name, description, class, group, sources, parameters, elsewhere: Vec::new() }
     }
 }
 
 fn show(binary: &Binary, chosen: &ConfigChoice, name: &str) -> Outcome {
     let plan = plan(binary, chosen)?;
-    let (mut names, mut hidden) = (Vec::new(), Vec::new());
+    let mut names = Vec::new();
+    let mut hidden = Vec::new();
     let mut found: Vec<Arc<ToolSpec>> = Vec::new();
     for setting in setting::names(&binary.kits) {
         let shape = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?);

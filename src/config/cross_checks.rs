@@ -58,7 +58,8 @@ fn tool_or_class(word: &str, known: &[&'static str]) -> Option<String> {
 }
 
 fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
-    let (settings, means) = (tools::Settings::default(), ToolDeps::default());
+    let settings = tools::Settings::default();
+    let means = ToolDeps::default();
     let base = base::build(&settings, &means).map(|base| base.specs()).unwrap_or_default();
     let runtime = base::runtime(&settings, &means);
     let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|r| r.tool.spec().name));

@@ -59,8 +59,10 @@ fn compare(
     let map = |value: Option<&Value>| value.is_none_or(Value::is_object);
     let is_section = map(before) && map(after) && (before.is_some() || after.is_some());
     let inner = |value: Option<&'_ Value>| value.and_then(Value::as_object).cloned();
-    let (old, new) = (inner(before), inner(after));
-    let (old, new) = (old.as_ref().unwrap_or(&none), new.as_ref().unwrap_or(&none));
+    let old = inner(before);
+    let new = inner(after);
+    let old = old.as_ref().unwrap_or(&none);
+    let new = new.as_ref().unwrap_or(&none);
     if !is_section || (old.is_empty() && new.is_empty()) {
         changed.push(path.clone());
         return;

@@ -305,8 +305,9 @@ impl RawConfig {
     /// Adds a problem of a key of which nothing has been told yet: a value that was taken out for another
     /// reason is no second mistake.
     fn also_wrong(&mut self, path: &[String], message: String) {
-        let (key, twin) = (key(path), key(&file_twin(path)));
-        let told = |p: &Problem| p.key == key || p.key == twin;
+        let own = key(path);
+        let twin = key(&file_twin(path));
+        let told = |p: &Problem| p.key == own || p.key == twin;
         if !self.problems.iter().any(told) {
             self.wrong(path, message);
         }

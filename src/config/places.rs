@@ -84,7 +84,8 @@ fn pruned(key: &str, path: &Path, cache: &Path) -> Option<String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let inside = path.starts_with(cache) || real(path).starts_with(real(cache));
     (key != "file_cache_dir" && inside).then(|| {
-        let (path, cache) = (path.display(), cache.display());
+        let path = path.display();
+        let cache = cache.display();
         format!("is {path}, in the cache folder {cache}, where old files are deleted: choose one outside of it")
     })
 }

@@ -14,6 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
+use crate::paths::ConfigFile;
 
 /// A channel that is none of ours, so that nothing here hangs on a platform.
 #[derive(JsonSchema)]

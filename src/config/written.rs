@@ -46,7 +46,8 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
             message: format!("the config file {why}"),
         })?;
     let Document { value, lines, repeated } = yaml::parse(&name, &text)?;
-    let (known, named) = (lines.clone(), name.clone());
+    let known = lines.clone();
+    let named = name.clone();
     let place = move |path: &[String]| {
         let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
         Place { name: named.clone(), line: line.or_else(|| known.of_path(path)) }

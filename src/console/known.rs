@@ -119,7 +119,8 @@ struct Line {
 
 /// Whom a conversation may hear of, the latest met first.
 async fn contacts(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
-    let (most, of) = (limit(rows)?, find(&console, &key).await?);
+    let most = limit(rows)?;
+    let of = find(&console, &key).await?;
     let KnowledgeView { is_whole, what } = told(console.knowledge.contacts(&of)).await?;
     let total = what.known.len();
     let contacts = what.known.iter().take(most).map(contact).collect();
@@ -130,7 +131,8 @@ async fn contacts(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Resp
 
 /// What is to be done, what comes due first before the newest; then what was done last.
 async fn todos(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
-    let (most, of) = (limit(rows)?, find(&console, &key).await?);
+    let most = limit(rows)?;
+    let of = find(&console, &key).await?;
     let KnowledgeView { is_whole, what } = told(console.knowledge.todos(&of)).await?;
     let list = told(console.knowledge.list(&of)).await?.what;
     let counts = [(TOTAL, what.open.len().to_string()), (DONE, what.done.len().to_string())];
@@ -146,7 +148,8 @@ async fn todos(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Respons
 
 /// What is remembered, the last lines by the numbers that `/memory` gives them.
 async fn memory(console: ConsoleState, Of(key): Of, rows: Rows) -> Result<Response, Fault> {
-    let (most, of) = (limit(rows)?, find(&console, &key).await?);
+    let most = limit(rows)?;
+    let of = find(&console, &key).await?;
     let KnowledgeView { is_whole, what } = told(console.knowledge.memory(&of)).await?;
     let total = what.len();
     let lines = (1..).zip(&what).skip(total.saturating_sub(most));

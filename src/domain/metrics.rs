@@ -93,7 +93,8 @@ impl Default for Metrics {
             dollars: metric(all, "cost_dollars", "Cost of models, as far as prices are known"),
             calls: metric(all, "tool_calls", "Calls of tools, by tool and outcome"),
             lateness: {
-                let (lateness, help) = (seconds(), "How late schedules were carried out");
+                let lateness = seconds();
+                let help = "How late schedules were carried out";
                 all.register_with_unit("schedule_lateness", help, Unit::Seconds, lateness.clone());
                 lateness
             },

@@ -146,7 +146,8 @@ impl Action {
     /// Says why its words cannot be kept: they have to be there, and not too long.
     pub fn objection(&self) -> Option<String> {
         const MAX_LENGTH: usize = 16_000;
-        let (name, text) = (self.name(), self.text());
+        let name = self.name();
+        let text = self.text();
         if text.trim().is_empty() {
             return Some(format!("a {name} needs words: they are empty"));
         }
@@ -186,8 +187,13 @@ pub struct Maker {
 impl Maker {
     /// An owner, in their own words.
     pub fn owner(person: PersonId) -> Self {
-        let (name, trust, taint) = (String::new(), Trust::Owner, Taint::Clean);
-        Self { person, name, trust, taint, is_cleared: true }
+        Self {
+            person,
+            name: String::new(),
+            trust: Trust::Owner,
+            taint: Taint::Clean,
+            is_cleared: true,
+        }
     }
 
     /// Whether fixed words wait for an owner's yes: they came out of others' words, and would be said where nobody

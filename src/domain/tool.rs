@@ -246,8 +246,12 @@ impl ToolList {
 impl ToolBlock {
     /// Lists these tools, in this order.
     pub fn new(specs: Vec<Arc<ToolSpec>>) -> Self {
-        let (serialized, listings) = (Mutex::default(), Mutex::default());
-        Self { specs, serialized, size: OnceLock::new(), listings }
+        Self {
+            specs,
+            serialized: Mutex::default(),
+            size: OnceLock::new(),
+            listings: Mutex::default(),
+        }
     }
 
     /// Returns about how many bytes of a request it takes.

@@ -38,8 +38,14 @@ pub struct Words {
 impl Words {
     /// Words that somebody says now.
     pub fn said(person: PersonId, at: DateTime<Utc>, text: impl Into<String>) -> Self {
-        let (name, note) = (String::new(), String::new());
-        Self { person, name, at, text: text.into(), note, fixed: false }
+        Self {
+            person,
+            name: String::new(),
+            at,
+            text: text.into(),
+            note: String::new(),
+            fixed: false,
+        }
     }
 }
 
@@ -89,13 +95,17 @@ impl Words {
         if trigger != Trigger::Asked {
             return Letter { own: self.text.clone(), enclosed: Vec::new() };
         }
-        let (mut own, mut enclosed, mut name, mut body) = (vec![], vec![], None, vec![]);
+        let mut own = vec![];
+        let mut enclosed = vec![];
+        let mut name = None;
+        let mut body = vec![];
         for line in self.text.split('\n') {
             match (&name, line.strip_prefix(TEXT), line.strip_prefix(FILE)) {
                 (None, Some(begun), _) => name = Some(begun.to_owned()),
                 (None, None, Some(path)) => enclosed.push(Enclosure::File(path.into())),
                 (Some(_), ..) if line == END => {
-                    let (name, text) = (name.take().unwrap_or_default(), body.join("\n"));
+                    let name = name.take().unwrap_or_default();
+                    let text = body.join("\n");
                     enclosed.push(Enclosure::Text { name, text });
                     body.clear();
                 }

@@ -84,8 +84,8 @@ impl<D: Dialect> Adapter<D> {
     /// Speaks to the server behind `wire`, whose headers carry key and version.
     pub fn new(wire: Wire, profile: Profile, habits: Habits) -> Self {
         let profile = profile.asks_at(&wire.url);
-        let (habits, cut) = (Mutex::new(habits), CutPrompts::default());
-        Self { wire, profile, habits, cut, dialect: PhantomData }
+        let habits = Mutex::new(habits);
+        Self { wire, profile, habits, cut: CutPrompts::default(), dialect: PhantomData }
     }
 
     async fn once(
@@ -121,7 +121,8 @@ impl<D: Dialect> Adapter<D> {
             return None;
         }
         let next = learnt.effort(wanted, has_tools);
-        let (profile, message) = (&self.profile.name, &refused.message);
+        let profile = &self.profile.name;
+        let message = &refused.message;
         let shown = |effort: Option<Effort>| effort.map_or("unset", Effort::as_str);
         if sent == next {
             tracing::info!(

@@ -192,7 +192,8 @@ impl<'a> Builder<'a> {
             return Ok(bare);
         }
         let retried: Arc<dyn Model> = {
-            let (chance, clock) = (Arc::clone(self.chance), Arc::clone(self.clock));
+            let chance = Arc::clone(self.chance);
+            let clock = Arc::clone(self.clock);
             Arc::new(Retry::new(Arc::new(TextCalls::new(bare)), chance, clock))
         };
         Ok(PricedModel::around(retried, &model, &self.settings.prices))

@@ -34,7 +34,8 @@ pub(super) struct CutPrompts(OnceLock<CutPrompt>);
 impl CutPrompts {
     /// Compares what was sent with what the server says that it read. The first cut is logged.
     pub fn check(&self, profile: &str, request: &Request, usage: Usage) {
-        let (sent, read) = (bytes(request) / MAX_BYTES, usage.input);
+        let sent = bytes(request) / MAX_BYTES;
+        let read = usage.input;
         // A server that counts nothing has cut nothing.
         let is_cut = read > 0 && read < sent / 3 * 2 && sent > LEAST;
         if is_cut && self.0.set(CutPrompt { sent, read }).is_ok() {

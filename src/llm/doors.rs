@@ -66,7 +66,8 @@ impl Doors {
         let taken = if is_other { self.other.as_ref() } else { None };
         let path = taken.unwrap_or(&self.first).path();
         if self.settled.set(is_other).is_ok() {
-            let (profile, message) = (&self.profile().name, &refused.message);
+            let profile = &self.profile().name;
+            let message = &refused.message;
             tracing::info!(
                 profile,
                 "the model server answers such requests elsewhere ({message}): asking at {path} from now on"

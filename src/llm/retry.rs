@@ -111,8 +111,11 @@ impl Retry {
         let wait = (until - self.clock.now()).to_std().unwrap_or_default();
         if wait > asking.patience() {
             let why = format!("the provider asks to wait {} s more", wait.as_secs());
-            let (reason, retry_after) = (Reason::Busy, Some(wait));
-            return Err(ModelError::Transient { why, reason, retry_after });
+            return Err(ModelError::Transient {
+                why,
+                reason: Reason::Busy,
+                retry_after: Some(wait),
+            });
         }
         sleep(wait).await;
         Ok(())
@@ -200,7 +203,8 @@ impl Model for Retry {
                     return Err(asking.failed(error));
                 }
             };
-            let (model, tried) = (self.inner.card().name, asking.tried);
+            let model = self.inner.card().name;
+            let tried = asking.tried;
             tracing::warn!(model, tried, pause_ms = pause.as_millis(), "asking again: {why}");
             sleep(pause).await;
         }

@@ -159,8 +159,8 @@ impl Wire {
         match halves::event(&event.data) {
             Ok(read) if read.value.is_object() => Ok(Some(read)),
             _ => {
-                let message =
-                    format!("an event that cannot be read: {}", refusal::words(&event.data));
+                let words = refusal::words(&event.data);
+                let message = format!("an event that cannot be read: {words}");
                 Err(self.trouble(Reason::Garbled, &message))
             }
         }
@@ -215,7 +215,8 @@ impl Wire {
 
 impl Events {
     fn of(response: Response, silence: Duration) -> Self {
-        let (parser, ready) = (Parser::default(), VecDeque::new());
+        let parser = Parser::default();
+        let ready = VecDeque::new();
         Self { source: Some(response), parser, ready, silence, read: 0 }
     }
 
@@ -250,12 +251,9 @@ impl Events {
 
     async fn piece(&mut self) -> Result<Option<bytes::Bytes>, StreamError> {
         let Some(source) = &mut self.source else { return Ok(None) };
-        let piece = match timeout(self.silence, source.chunk()).await {
-            Ok(piece) => piece.map_err(|e| StreamError::garbled(&broken(e)))?,
-            Err(_) => {
-                return Err(StreamError { reason: Reason::Silent, why: silent(self.silence) });
-            }
-        };
+        let silent = |_| StreamError { reason: Reason::Silent, why: silent(self.silence) };
+        let piece = timeout(self.silence, source.chunk()).await.map_err(silent)?;
+        let piece = piece.map_err(|e| StreamError::garbled(&broken(e)))?;
         self.read += piece.as_ref().map_or(0, bytes::Bytes::len);
         if self.read > LARGEST_ANSWER {
             return Err(StreamError::garbled("it is larger than 32 MiB"));

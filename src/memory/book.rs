@@ -134,7 +134,8 @@ impl MemoryBook {
         let page = self.reading.page(&one.path).await?;
         let is_it = |entry: &&Entry| *entry.lines.start() == one.line && entry.text == one.text;
         let Some(entry) = page.entries().iter().find(is_it) else { return Ok(false) };
-        let (file, take) = (one.path.clone(), page.raw(entry).to_vec());
+        let file = one.path.clone();
+        let take = page.raw(entry).to_vec();
         let files = Arc::clone(self.reading.files());
         let now = self.clock.now();
         let done = blocking(move || {
@@ -161,7 +162,8 @@ impl MemoryBook {
     pub async fn forget(&self, conversation: &ConversationId) -> Result<(), ToolError> {
         let _one = self.writing.lock().await;
         let subject = self.own(conversation, false);
-        let (files, own) = (Arc::clone(self.reading.files()), subject.clone());
+        let files = Arc::clone(self.reading.files());
+        let own = subject.clone();
         let paths = blocking(move || {
             let mut paths = files_of(&files, &own)?;
             // One that is gone may have earlier versions.
@@ -175,7 +177,8 @@ impl MemoryBook {
 
     /// A place goes on under another id: its memory goes along. Doing it twice changes nothing.
     pub async fn moved(&self, old: &PlaceId, new: &PlaceId) {
-        let (old, new) = (Subject::of(old), Subject::of(new));
+        let old = Subject::of(old);
+        let new = Subject::of(new);
         if let Err(error) = self.move_files(&old, &new).await {
             tracing::error!(%error, from = old.folder(), to = new.folder(), "memory did not move with its place");
         }
@@ -183,7 +186,9 @@ impl MemoryBook {
 
     async fn move_files(&self, old: &Subject, new: &Subject) -> Result<(), ToolError> {
         let _one = self.writing.lock().await;
-        let (files, from, to) = (Arc::clone(self.reading.files()), old.clone(), new.clone());
+        let files = Arc::clone(self.reading.files());
+        let from = old.clone();
+        let to = new.clone();
         let moved = blocking(move || {
             let paths = files_of(&files, &from)?;
             for path in &paths {
@@ -311,7 +316,8 @@ impl Memory for MemoryBook {
     async fn get(&self, by: &Rememberer, wanted: WantedLines) -> Result<TodoReport, ToolError> {
         let path = self.file(by, &wanted.path).await?;
         let page = self.reading.page(&path).await?;
-        let (from, all) = (wanted.from, page.len());
+        let from = wanted.from;
+        let all = page.len();
         if from > all.max(1) {
             return Err(ToolError::tell(format!("invalid from: {from} ({path} has {all} lines)")));
         }

@@ -50,7 +50,8 @@ impl MarkedLine<'_> {
         let plain = MarkedLine { text: line.trim_end(), mark: End::Plain };
         let Some(body) = line.trim_end().strip_suffix(CLOSES) else { return plain };
         let Some(at) = body.rfind(OPENS) else { return plain };
-        let (text, comment) = (body[..at].trim_end(), body[at + OPENS.len()..].trim());
+        let text = body[..at].trim_end();
+        let comment = body[at + OPENS.len()..].trim();
         match (Mark::parse(comment), is_one(comment)) {
             (Some(mark), _) => MarkedLine { text, mark: End::Whose(mark) },
             (None, true) => MarkedLine { text, mark: End::Spoilt },
@@ -96,7 +97,8 @@ impl Mark {
     fn parse(comment: &str) -> Option<Self> {
         let mut words = comment.split_whitespace();
         let author = PersonId::new(decoded(words.next()?)?);
-        let (trust, level) = (Trust::parse(words.next()?)?, Taint::parse(words.next()?)?);
+        let trust = Trust::parse(words.next()?)?;
+        let level = Taint::parse(words.next()?)?;
         let at = DateTime::parse_from_rfc3339(words.next()?).ok()?.to_utc();
         words.next().is_none().then_some(Self { author, trust, level, at })
     }
@@ -104,7 +106,8 @@ impl Mark {
 
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (author, at) = (encoded(self.author.as_str()), self.at);
+        let author = encoded(self.author.as_str());
+        let at = self.at;
         let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
         write!(f, "{OPENS} {author} {} {} {at} {CLOSES}", self.trust.name(), self.level.name())
     }

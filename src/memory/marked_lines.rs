@@ -49,8 +49,7 @@ struct Note {
 
 impl Note {
     fn written(said: &[MarkRecord]) -> Option<Vec<u8>> {
-        let (said, seal) = (said.to_vec(), sealed(said)?);
-        serde_json::to_vec(&Self { said, seal }).ok()
+        serde_json::to_vec(&Self { said: said.to_vec(), seal: sealed(said)? }).ok()
     }
 
     /// Reads one; `None` where it is not what was written. Earlier versions wrote the lines alone, and nothing where there

@@ -52,7 +52,8 @@ impl FileReader {
 
     /// Lists the files of a subject, the main one first.
     pub async fn list(&self, subject: &Subject) -> Result<Vec<FileStamp>, ToolError> {
-        let (files, subject) = (Arc::clone(&self.files), subject.clone());
+        let files = Arc::clone(&self.files);
+        let subject = subject.clone();
         blocking(move || {
             let mut seen = Vec::new();
             for path in files_of(&files, &subject)? {
@@ -82,8 +83,9 @@ impl FileReader {
         if let Some(known) = locked(&self.kept).get(path).filter(|known| known.look == look) {
             return Ok(Arc::clone(&known.page));
         }
-        let (files, kept, path) =
-            (Arc::clone(&self.files), Arc::clone(&self.kept), path.to_owned());
+        let files = Arc::clone(&self.files);
+        let kept = Arc::clone(&self.kept);
+        let path = path.to_owned();
         blocking(move || read(&files, &kept, &path)).await
     }
 

@@ -106,7 +106,8 @@ impl MemoryBook {
             )));
         }
         let take = lines(&page, &section);
-        let (files, at) = (Arc::clone(self.reading.files()), new.at);
+        let files = Arc::clone(self.reading.files());
+        let at = new.at;
         blocking(move || files.edit(&[Edit::Lines { file, take, put }], Taint::Clean, at)).await?;
         Ok(())
     }
@@ -120,7 +121,8 @@ impl MemoryBook {
         if page.entries().iter().filter(|entry| entry.section == section).all(is_ours) {
             take.push(format!("## {section}"));
         }
-        let (files, now) = (Arc::clone(self.reading.files()), self.clock.now());
+        let files = Arc::clone(self.reading.files());
+        let now = self.clock.now();
         blocking(move || {
             if files.look(&file)?.is_some() {
                 let edit = Edit::Lines { file: file.clone(), take, put: Vec::new() };

@@ -45,8 +45,14 @@ enum StopReason {
 impl Vectors {
     /// Asks this server; `ledger` keeps what it says.
     pub fn new(server: Arc<dyn Embeddings>, ledger: Arc<dyn Ledger>, clock: SharedClock) -> Self {
-        let (bell, lines, questions) = (Notify::new(), Backoff::default(), Backoff::default());
-        Self { server, ledger, clock, bell, lines, questions }
+        Self {
+            server,
+            ledger,
+            clock,
+            bell: Notify::new(),
+            lines: Backoff::default(),
+            questions: Backoff::default(),
+        }
     }
 
     /// Tells that there may be lines without a vector.
@@ -136,7 +142,8 @@ impl Vectors {
     async fn all(&self) -> Result<usize, StopReason> {
         let model = self.server.model();
         let mut width = self.ledger.vector_width(model).await?;
-        let (mut before, mut kept) = (i64::MAX, 0);
+        let mut before = i64::MAX;
+        let mut kept = 0;
         loop {
             let sought = SoughtPieces { model: model.to_owned(), before, most: BATCH };
             let pieces = self.ledger.pieces_without_vector(sought).await?;
@@ -160,7 +167,8 @@ impl Vectors {
             Err(failed) if failed.refuses_text => failed,
             Err(failed) => return Err(failed.into()),
         };
-        let (mut all, mut in_a_row) = (Vec::new(), 0);
+        let mut all = Vec::new();
+        let mut in_a_row = 0;
         for (piece, text) in pieces.iter().zip(texts) {
             match self.server.embed(&[text], self.server.patience()).await {
                 Ok(vectors) => {
@@ -186,7 +194,8 @@ impl Vectors {
 
     /// Refuses a vector of another width than those that are kept; returns the width.
     fn fits(&self, vector: &UnitVector, width: Option<usize>) -> Result<usize, StopReason> {
-        let (model, now) = (self.server.model(), vector.width());
+        let model = self.server.model();
+        let now = vector.width();
         match width.filter(|width| *width != now) {
             None => Ok(now),
             Some(before) => {

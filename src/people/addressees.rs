@@ -178,12 +178,14 @@ impl AddressBook {
         let shelves = read.map_err(|error| ToolError::tell(error.to_string()))?;
         let Audience { circle, beside } = self.heard(by).await?;
         let mut all = Vec::new();
-        let (here, elsewhere) = (circle.look(), beside.look());
+        let here = circle.look();
+        let elsewhere = beside.look();
         for fields in shelves.all().map(|found| found.fields) {
             let every = self.forms.all_ids(fields);
             let is_shared = elsewhere.knows(&every);
             if is_shared || here.knows(&every) {
-                let (routes, ids) = (self.forms.routes(fields), self.forms.ids(fields));
+                let routes = self.forms.routes(fields);
+                let ids = self.forms.ids(fields);
                 let known = KnownPerson { fields: fields.clone(), routes, ids, is_shared };
                 all.push(known.told(&circle, &beside));
             }

@@ -115,7 +115,8 @@ impl ContactBook {
     /// # Errors
     /// Nobody is, or several are.
     pub async fn show(&self, who: &str) -> Result<ContactView, NoContact> {
-        let (book, who) = (self.clone(), who.to_owned());
+        let book = self.clone();
+        let who = who.to_owned();
         let shelves = self.directory.shelves().await?;
         blocking(move || {
             let found = book.one(&shelves, &who)?;
@@ -134,10 +135,13 @@ impl ContactBook {
         into: &str,
         now: DateTime<Utc>,
     ) -> Result<ContactView, NoContact> {
-        let (book, from, into) = (self.clone(), from.to_owned(), into.to_owned());
+        let book = self.clone();
+        let from = from.to_owned();
+        let into = into.to_owned();
         let shelves = self.directory.shelves().await?;
         blocking(move || {
-            let (goes, stays) = (book.one(&shelves, &from)?, book.one(&shelves, &into)?);
+            let goes = book.one(&shelves, &from)?;
+            let stays = book.one(&shelves, &into)?;
             let id = stays.fields.id().to_owned();
             if goes.fields.id() == id {
                 let why = format!("{from} and {into} are the same contact, {id}");
@@ -177,7 +181,8 @@ impl ContactBook {
     /// # Errors
     /// When they cannot be read.
     pub async fn versions(&self, file: &str) -> Result<Vec<Version>, FileError> {
-        let (files, file) = (Arc::clone(&self.directory.files), file.to_owned());
+        let files = Arc::clone(&self.directory.files);
+        let file = file.to_owned();
         blocking(move || files.versions(&file)).await
     }
 
@@ -191,7 +196,8 @@ impl ContactBook {
         to: Option<String>,
         now: DateTime<Utc>,
     ) -> Result<RestoredVersion, NoContact> {
-        let (files, file) = (Arc::clone(&self.directory.files), file.to_owned());
+        let files = Arc::clone(&self.directory.files);
+        let file = file.to_owned();
         blocking(move || {
             let all = files.versions(&file)?;
             let wanted = |version: &&Version| to.as_ref().is_none_or(|to| version.name == *to);

@@ -34,8 +34,8 @@ impl Shelves {
     /// # Errors
     /// When one is there and cannot be read.
     pub fn read(files: &Files) -> Result<Self, FileError> {
-        let (active, inactive) =
-            (files.read(Shelf::Active.file())?, files.read(Shelf::Inactive.file())?);
+        let active = files.read(Shelf::Active.file())?;
+        let inactive = files.read(Shelf::Inactive.file())?;
         Ok(Self {
             active: Contacts::read(Shelf::Active, &active.text),
             inactive: Contacts::read(Shelf::Inactive, &inactive.text),

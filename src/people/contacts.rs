@@ -75,7 +75,8 @@ impl Contacts {
     fn of(shelf: Shelf, text: Text) -> Self {
         let regions = Regions::find(&text);
         let front = front::find(&text, &regions).map_or(0, |front| front.end + 1);
-        let (mut sections, mut faults) = (Vec::<Section>::new(), Vec::new());
+        let mut sections = Vec::<Section>::new();
+        let mut faults = Vec::new();
         let mut places = HashMap::new();
         for found in section::find(&text, &regions, front) {
             match found {
@@ -134,10 +135,12 @@ impl Contacts {
         if section.fields.get(key) == Some(value) || !field::is_key(key) {
             return false;
         }
-        let (section, before) = (section.clone(), self.clone());
+        let section = section.clone();
+        let before = self.clone();
         section::set(&mut self.text, section.block.clone(), key, value);
         // A heading repeats the name until somebody writes another one there.
-        let (at, heading) = (section.lines.start, section::heading(&section.fields));
+        let at = section.lines.start;
+        let heading = section::heading(&section.fields);
         if key == keys::NICKNAME && self.text.line(at) == heading {
             let mut fields = section.fields;
             fields.set(key, value.clone());
@@ -163,7 +166,8 @@ impl Contacts {
         let Some(section) = self.section(id) else {
             return Vec::new();
         };
-        let (lines, block) = (section.lines.clone(), section.block.clone());
+        let lines = section.lines.clone();
+        let block = section.block.clone();
         let outside = |at: &usize| *at + 1 < block.start || *at > block.end;
         let beside = lines.skip(1).filter(outside).map(|at| self.text.line(at).to_owned());
         beside.filter(|line| !line.trim().is_empty()).collect()
@@ -175,7 +179,8 @@ impl Contacts {
         let Some(section) = self.section(id) else {
             return false;
         };
-        let (behind, before) = (section.block.end + 1, self.clone());
+        let behind = section.block.end + 1;
+        let before = self.clone();
         let new: Vec<&String> = remarks.iter().filter(|line| !known.contains(line)).collect();
         for line in new.iter().rev() {
             self.text.insert(behind, line.as_str());

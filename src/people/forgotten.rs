@@ -19,7 +19,8 @@ impl ContactBook {
     /// # Errors
     /// Nobody is called so, or a file cannot be written.
     pub async fn forget(&self, id: &str, now: DateTime<Utc>) -> Result<(), NoContact> {
-        let (book, id) = (self.clone(), id.to_owned());
+        let book = self.clone();
+        let id = id.to_owned();
         blocking(move || {
             // Whoever is being forgotten is not brought in once more.
             let shelves = Shelves::read(&book.directory.files)?;

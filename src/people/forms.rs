@@ -139,7 +139,8 @@ impl Forms {
         };
         let route = |form: &Form| {
             let Routes { direct, shared, falls_back, .. } = form.contacts.routes;
-            let (direct, shared) = (all(direct), all(shared));
+            let direct = all(direct);
+            let shared = all(shared);
             let is_one = !direct.is_empty() || !shared.is_empty() || self.knows(form, fields);
             is_one.then_some(Route { channel: form.channel, direct, shared, falls_back })
         };

@@ -88,8 +88,8 @@ impl MergePlan<'_> {
 
     fn include(&mut self, key: &str, value: &str) {
         if self.after.include(key, value) {
-            let (id, key) = (self.into.id().to_owned(), key.to_owned());
-            self.changes.push(Change::Include { id, key, value: value.to_owned() });
+            let id = self.into.id().to_owned();
+            self.changes.push(Change::Include { id, key: key.to_owned(), value: value.to_owned() });
         }
     }
 }

@@ -155,10 +155,8 @@ impl Plan<'_> {
 
     /// Looks whether somebody who is known has taken a name that was another's.
     fn look_for_another(&mut self, known: &Fields, new: &NewlyMet, seen: &[ContactField]) {
-        let (Some(handle), Some(form)) = (self.handle(seen), self.forms.of_person(&new.met.person))
-        else {
-            return;
-        };
+        let Some(handle) = self.handle(seen) else { return };
+        let Some(form) = self.forms.of_person(&new.met.person) else { return };
         if !self.has(known, &handle) {
             let mut with = self.with(&handle);
             with.retain(|other| other.fields.id() != known.id());
@@ -235,7 +233,8 @@ impl Plan<'_> {
                 FieldKind::Fixed | FieldKind::Shown => {}
             }
         }
-        let (name, brought) = (shown(&new.met.name), new.brought_name.as_deref().map(shown));
+        let name = shown(&new.met.name);
+        let brought = new.brought_name.as_deref().map(shown);
         let nickname = fields.text(keys::NICKNAME);
         // A name that somebody wrote by hand is theirs: only the one that was brought follows.
         if nickname.as_ref().is_none_or(|is| Some(is) == brought.as_ref() && *is != name)

@@ -90,7 +90,8 @@ impl Todos {
     fn of(list: List, text: Text) -> Self {
         let regions = Regions::find(&text);
         let front = front::find(&text, &regions).map_or(0, |front| front.end + 1);
-        let (mut items, mut faults) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut faults = Vec::new();
         for line in (front..text.len()).filter(|at| regions.is_plain(*at)) {
             match Entry::parse(text.line(line)) {
                 None => {}

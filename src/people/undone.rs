@@ -34,7 +34,8 @@ pub(super) struct Texts<'a> {
 impl RestoredVersion {
     pub(super) fn of(version: Version, texts: Texts<'_>) -> Self {
         let Texts { stood, stands } = texts;
-        let (gone, back) = (only_in(stood, stands), only_in(stands, stood));
+        let gone = only_in(stood, stands);
+        let back = only_in(stands, stood);
         let all = gone.len() + back.len();
         // Half for each, and what one leaves the other takes.
         let most_gone = (MAX - MAX / 2).max(MAX.saturating_sub(back.len()));

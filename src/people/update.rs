@@ -52,7 +52,8 @@ impl TodoFile for TodoBook {
     ) -> Result<TodoReport, ToolError> {
         let Self { directory, forms, conversations, reminding } = self;
         let view = View::of(by, &**conversations);
-        let (model, reminding) = (&**model, &**reminding);
+        let model = &**model;
+        let reminding = &**reminding;
         let conversations = &**conversations;
         let task = Task { directory, forms, by, model, reminding, conversations, view };
         match wanted {

@@ -168,10 +168,14 @@ impl FixedSchedule {
 
     fn action(&self) -> Result<Action, Wrong> {
         let (key, action) = match (&self.prompt, &self.say, &self.remind) {
-            (Some(prompt), None, None) => {
-                let (model, effort) = (self.model.clone(), self.effort);
-                ("prompt", Action::Prompt { prompt: prompt.clone(), model, effort })
-            }
+            (Some(prompt), None, None) => (
+                "prompt",
+                Action::Prompt {
+                    prompt: prompt.clone(),
+                    model: self.model.clone(),
+                    effort: self.effort,
+                },
+            ),
             (None, Some(say), None) => ("say", Action::Say { markdown: say.clone() }),
             (None, None, Some(remind)) => ("remind", Action::Remind { markdown: remind.clone() }),
             _ => {

@@ -73,7 +73,8 @@ impl FromStr for ActiveHours {
 
 impl fmt::Display for ActiveHours {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (from, to) = (self.from, self.to);
+        let from = self.from;
+        let to = self.to;
         write!(f, "{:02}:{:02}-", from.hour(), from.minute())?;
         write!(f, "{:02}:{:02}", to.hour(), to.minute())
     }

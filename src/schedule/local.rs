@@ -83,7 +83,8 @@ impl Twice {
 /// The first second after `early` and not after `late` at which clocks are ahead by something else.
 fn changed(zone: Zone, early: DateTime<Utc>, late: DateTime<Utc>) -> DateTime<Utc> {
     let before = zone.offset(early);
-    let (mut from, mut to) = (early.timestamp(), late.timestamp());
+    let mut from = early.timestamp();
+    let mut to = late.timestamp();
     while to - from > 1 {
         let middle = from + (to - from) / 2;
         let at = DateTime::from_timestamp(middle, 0).unwrap_or(late);

@@ -109,7 +109,8 @@ pub fn come(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> DueOutcome {
         Some(_) => last(plan, row.created_at, due).unwrap_or(due),
         None => due,
     };
-    let (id, terms) = (name(row.id()), &row.schedule.terms);
+    let id = name(row.id());
+    let terms = &row.schedule.terms;
     if row.schedule.action.is_never_too_late() {
         let next_at = next(plan, &id, now.max(due), row.fired.saturating_add(1));
         return DueOutcome { fires: Some(due), missed: Vec::new(), next_at };

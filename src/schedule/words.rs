@@ -49,7 +49,8 @@ fn of_cron(cron: &Cron) -> Option<Words> {
     if hour == "*" && day == "*" && weekday == "*" {
         return of_hour(minute).map(Words::OfHour);
     }
-    let (minute, hour): (u32, u32) = (minute.parse().ok()?, hour.parse().ok()?);
+    let minute: u32 = minute.parse().ok()?;
+    let hour: u32 = hour.parse().ok()?;
     let days = match (day, weekday) {
         ("*", "*") => "every day".to_owned(),
         ("*", weekday) => of_week(weekday)?,

@@ -181,7 +181,8 @@ fn fixed(offset: Offset) -> FixedOffset {
 
 /// The same local time as the rules' crate writes it, to the second.
 fn civil(local: NaiveDateTime) -> Option<jiff::civil::DateTime> {
-    let (date, time) = (local.date(), local.time());
+    let date = local.date();
+    let time = local.time();
     let small = |number: u32| i8::try_from(number).ok();
     jiff::civil::DateTime::new(
         i16::try_from(date.year()).ok()?,

@@ -147,7 +147,8 @@ async fn table_of(
     target: &SqlLedger,
     table: &'static TableStatements,
 ) -> Result<u64> {
-    let (mut after, mut rows) = (None, 0);
+    let mut after = None;
+    let mut rows = 0;
     loop {
         let from = after.take();
         let lines = source

@@ -97,8 +97,13 @@ pub fn remote(
 /// Refuses a sealed one.
 fn in_use(ledger: SqlLedger) -> Result<SqlLedger> {
     let (job, answer) = job(copying::sealed);
-    let (class, key) = (Class::Relaxed, Key::ANY);
-    ledger.engine().write(Verb { class, bytes: 0, key, came: Instant::now(), job });
+    ledger.engine().write(Verb {
+        class: Class::Relaxed,
+        bytes: 0,
+        key: Key::ANY,
+        came: Instant::now(),
+        job,
+    });
     match answer.wait_here()? {
         None => Ok(ledger),
         Some(why) => Err(StoreError::Held(format!("the store is sealed: {why}"))),

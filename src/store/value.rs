@@ -87,7 +87,8 @@ impl dyn Row + '_ {
     pub fn get<'r, T: Column<'r>>(&'r self, column: usize) -> Result<T> {
         let value = self.value(column)?;
         T::read(value).ok_or_else(|| {
-            let (found, wanted) = (value.kind(), std::any::type_name::<T>());
+            let found = value.kind();
+            let wanted = std::any::type_name::<T>();
             StoreError::Corrupt(format!("column {column} holds {found} where {wanted} belongs"))
         })
     }

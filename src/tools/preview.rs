@@ -61,7 +61,8 @@ fn bounded(text: &str) -> String {
         return text.to_owned();
     }
     let rest = &text[end..];
-    let (lines, characters) = (rest.trim_start_matches('\n').lines().count(), rest.chars().count());
+    let lines = rest.trim_start_matches('\n').lines().count();
+    let characters = rest.chars().count();
     format!("{}\n[+{lines} lines, {characters} characters]", &text[..end])
 }
 

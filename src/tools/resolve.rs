@@ -236,7 +236,9 @@ async fn changes(
     if tool.spec().class != Class::Write {
         return Ok(Vec::new());
     }
-    let (tool, roots, args) = (Arc::clone(tool), scope.roots.clone(), args.clone());
+    let tool = Arc::clone(tool);
+    let roots = scope.roots.clone();
+    let args = args.clone();
     let found = tokio::task::spawn_blocking(move || tool.handler.changes(&roots, &args)).await;
     found.unwrap_or_else(|_| Err(ToolError::Abort("the daemon is stopping".to_owned())))
 }
@@ -259,7 +261,8 @@ fn exposure(
     changes: &[Location],
     scope: &Scope,
 ) -> Exposure {
-    let (of, spec) = (registry.approvers(), tool.spec());
+    let of = registry.approvers();
+    let spec = tool.spec();
     let ask = |reason: &str| match of {
         Approvers::Nobody => Exposure::Hidden(vec![nobody(reason)]),
         _ => Exposure::Ask { of, reasons: vec![reason.to_owned()] },

@@ -37,7 +37,8 @@ impl Brakes {
     /// # Errors
     /// How long not.
     pub fn leave(&self, call: MethodLimit<'_>) -> Result<(), Duration> {
-        let (held, now) = (locked(&self.0), Instant::now());
+        let held = locked(&self.0);
+        let now = Instant::now();
         let rest = |place: &str| {
             let until = held.get(&(call.method.to_owned(), place.to_owned()));
             until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))

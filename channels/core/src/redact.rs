@@ -164,10 +164,12 @@ impl std::fmt::Debug for Redactor {
 
 /// Returns where a weak secret stands behind its name (`password=…`), and before the host of a URL.
 fn in_place(text: &str, secret: &str) -> Vec<Range<usize>> {
-    let (mut spans, mut passed) = (Vec::new(), 0);
+    let mut spans = Vec::new();
+    let mut passed = 0;
     for (at, _) in text.match_indices(secret) {
         let end = at + secret.len();
-        let (before, after) = (&text[passed..at], &text[end..]);
+        let before = &text[passed..at];
+        let after = &text[end..];
         // What closes emphasis goes on with nothing.
         let goes_on = after.trim_start_matches('_').starts_with(char::is_alphanumeric);
         let in_url = before.ends_with(':') && after.starts_with('@');

@@ -105,7 +105,9 @@ impl Order {
     /// What bytes look like: of ASCII's letters every other byte is zero.
     fn seen(bytes: &[u8]) -> Option<Self> {
         let zeros = |from| bytes.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
-        let (first, second, letters) = (zeros(0), zeros(1), bytes.len() / 2);
+        let first = zeros(0);
+        let second = zeros(1);
+        let letters = bytes.len() / 2;
         let is_wide = |zeros: usize, others: usize| zeros > letters / 2 && others < letters / 8;
         if is_wide(second, first) {
             return Some(Self::Little);

@@ -81,7 +81,9 @@ const MAX_BLOCK: usize = 16 * 1024;
 /// Returns where something stands that looks like a secret, in order.
 pub fn found(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    let (mut spans, mut passed, mut at) = (Vec::new(), 0, 0);
+    let mut spans = Vec::new();
+    let mut passed = 0;
+    let mut at = 0;
     while at < bytes.len() {
         match secret(bytes, passed, at) {
             // All bounds are beside ASCII bytes.
@@ -213,7 +215,8 @@ fn is_placeholder(password: &[u8]) -> bool {
     let is_mark = |b: &u8| b.is_ascii_punctuation();
     let begins = password.iter().position(|b| !is_mark(b)).unwrap_or(password.len());
     let ends = password.iter().rposition(|b| !is_mark(b)).map_or(begins, |last| last + 1);
-    let (name, after) = (&password[begins..ends], &password[ends..]);
+    let name = &password[begins..ends];
+    let after = &password[ends..];
     let is_name = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b';' | b'&');
     let is_around = match &password[..begins] {
         b"$" => name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_'),
@@ -313,7 +316,9 @@ fn is_dotted(byte: u8) -> bool {
 /// A token that is signed: head, claims and signature, whose claims begin like its head.
 fn has_three_parts(tail: &[u8]) -> bool {
     let mut parts = tail.split(|b| *b == b'.');
-    let (head, claims, signature) = (parts.next(), parts.next(), parts.next());
+    let head = parts.next();
+    let claims = parts.next();
+    let signature = parts.next();
     head.is_some_and(|head| head.len() >= RANDOM)
         && claims.is_some_and(|claims| claims.starts_with(b"eyJ"))
         && signature.is_some_and(|signature| signature.len() >= RANDOM)

@@ -120,7 +120,8 @@ fn url(base: &Url, path: &str) -> reqwest::Url {
 fn told(body: &Value) -> String {
     let mut text = body["message"].as_str().unwrap_or_default().to_owned();
     for detail in body["details"].as_array().into_iter().flatten() {
-        let (what, place) = (detail["message"].as_str(), detail["property"].as_str());
+        let what = detail["message"].as_str();
+        let place = detail["property"].as_str();
         text += &format!("; {} ({})", what.unwrap_or_default(), place.unwrap_or_default());
     }
     text

@@ -104,7 +104,8 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     let known = Arc::new(RecentMessages::default());
     let (sender, notices) = mpsc::channel(NOTICES);
     let quota = Quota::new(api.clone(), sender);
-    let (now, said) = (Arc::clone(&context.now), Arc::clone(&known));
+    let now = Arc::clone(&context.now);
+    let said = Arc::clone(&known);
     let pushes =
         Pushes { may: settings.push, allowance: Allowance::new(settings.max_pushes_per_day) };
     let quota_too = quota.clone();

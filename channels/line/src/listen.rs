@@ -74,7 +74,8 @@ pub async fn listen(listener: &Listener, inbox: &dyn Inbox, stop: CancellationTo
     };
     tracing::info!(listen = %listener.address, path = listener.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
-    let (own, now) = (OwnId::default(), Arc::clone(&listener.now));
+    let own = OwnId::default();
+    let now = Arc::clone(&listener.now);
     let door = Door::new(listener.secret.expose_secret(), own.clone(), sender, now);
     let routes = door.routes(&listener.path);
     // LINE is anybody to a listener on the internet: no rule on who asks, the signature is the rule.
@@ -176,7 +177,8 @@ async fn check(listener: &Listener, inbox: &dyn Inbox, own: &OwnId) -> Infallibl
         let pause = match listener.api.get("info").await {
             Ok(me) => {
                 inbox.pulse(&listener.account, Pulse::Heard);
-                let (id, name) = (me["userId"].as_str(), me["displayName"].as_str());
+                let id = me["userId"].as_str();
+                let name = me["displayName"].as_str();
                 id.map_or_else(|| own.miss(), |id| own.learn(id));
                 if !introduced {
                     tracing::info!(id, name, "the bot on LINE");

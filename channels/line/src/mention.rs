@@ -37,7 +37,8 @@ fn telling(text: &str, people: &[Mention]) -> Option<Value> {
     let mut plain = StyledText::default();
     plain.push(text, &[]);
     let named = mention(plain, people);
-    let (mut out, mut substitution) = (String::with_capacity(text.len()), Map::new());
+    let mut out = String::with_capacity(text.len());
+    let mut substitution = Map::new();
     for (stretch, tags) in named.stretches(0..named.text().len()) {
         let person = tags.iter().find_map(|tag| match tag {
             Tag::Mention(person) => Spot::parse(person),

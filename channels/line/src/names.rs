@@ -75,7 +75,8 @@ impl Names {
     fn ask(&self, path: String, name: String, field: &'static str) -> JoinHandle<()> {
         // Marked before it is asked for: a burst of messages asks once.
         self.lock().put(&path, NameCache { name, since: Instant::now() });
-        let (api, known) = (self.api.clone(), Arc::clone(&self.known));
+        let api = self.api.clone();
+        let known = Arc::clone(&self.known);
         self.tasks.spawn(async move {
             match api.get(&path).await {
                 Ok(answer) => {

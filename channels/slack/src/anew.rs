@@ -21,7 +21,8 @@ pub fn instead(part: &Part, verdict: &Delivery) -> Option<Delivery> {
     };
     let call = read(&part.call)?.made_anew()?;
     let plain = part.fallback.as_ref().and_then(read).and_then(|plain| plain.made_anew());
-    let (call, fallback) = (json!(call), plain.map(|plain| json!(plain)));
+    let call = json!(call);
+    let fallback = plain.map(|plain| json!(plain));
     let posted = Part { call, fallback, repeatable: false, ..part.clone() };
     let why = format!("posted as a new message: {why}");
     Some(Delivery::Instead { part: Box::new(posted), why })

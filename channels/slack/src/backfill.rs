@@ -109,7 +109,8 @@ impl Asker<'_> {
         to_the_end: bool,
         found: &mut ThreadPart,
     ) -> Result<bool, String> {
-        let (oldest, latest) = (span.oldest.map(ts), ts(span.latest));
+        let oldest = span.oldest.map(ts);
+        let latest = ts(span.latest);
         let mut cursor = String::new();
         loop {
             let Some(left) = found.pages.checked_sub(1) else {
@@ -145,7 +146,8 @@ impl Asker<'_> {
     /// The newest lines at a channel's root. Each belongs to itself: what is kept of it with the thread
     /// that `root` opens takes nobody's row.
     async fn channel(&self, root: Option<&str>, limit: usize) -> Result<Earlier, String> {
-        let (latest, limit) = (ts(self.before), limit.min(LINES).to_string());
+        let latest = ts(self.before);
+        let limit = limit.min(LINES).to_string();
         let ask = [
             ("channel", self.spot.channel.as_str()),
             ("limit", limit.as_str()),

@@ -105,7 +105,7 @@ pub fn seen(sighting: &Sighting<'_>) -> Vec<ContactField> {
             .and_then(|id| id.split_once(':'))
             .map(|(team, id)| Id { team: team.to_owned(), id: id.to_owned() })
     };
-    let (Some(user), Some(chat)) = (split(person.as_str()), split(place.key())) else {
+    let Some((user, chat)) = split(person.as_str()).zip(split(place.key())) else {
         return Vec::new();
     };
     // A channel that several workspaces share is written with its own.

@@ -59,9 +59,8 @@ enum PageContent {
 /// Looks for a posted message, of which `plain` is the plain form. Whoever cannot read the history cannot
 /// tell; whom Slack does not answer asks again.
 pub async fn message(api: &Api, call: &Call, plain: Option<&Call>, me: &Me) -> Lookup {
-    let (Call::Post { params, .. }, Some(key)) = (call, key_of(call)) else {
-        return Lookup::Unknown;
-    };
+    let Call::Post { params, .. } = call else { return Lookup::Unknown };
+    let Some(key) = key_of(call) else { return Lookup::Unknown };
     let field = |name: &str| params.get(name).and_then(Value::as_str);
     let Some(channel) = field("channel") else { return Lookup::Unknown };
     let words = [Some(call), plain].into_iter().flatten().filter_map(words_of).collect();

@@ -275,8 +275,8 @@ fn into_growth(call: &mut Call, text: &str, reader: &Reader) {
     if !matches!(call, Call::Post { .. } | Call::Update { .. }) {
         return;
     }
-    let (text, reader) = (text.to_owned(), reader.clone());
-    *call = Call::Grow { text, reader, way: Box::new(call.clone()) };
+    *call =
+        Call::Grow { text: text.to_owned(), reader: reader.clone(), way: Box::new(call.clone()) };
 }
 
 fn without_user(mut params: Value) -> Value {

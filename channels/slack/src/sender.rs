@@ -166,9 +166,8 @@ impl SlackSender {
 
     /// A slash command works in channels that are closed to the bot: there the person alone is answered.
     async fn or_aside(&self, delivery: Delivery, aside: Option<&str>, params: &Value) -> Delivery {
-        let (Delivery::Refused { closed: true, .. }, Some(url)) = (&delivery, aside) else {
-            return delivery;
-        };
+        let is_closed = matches!(delivery, Delivery::Refused { closed: true, .. });
+        let Some(url) = aside.filter(|_| is_closed) else { return delivery };
         let text = params.get("text").and_then(Value::as_str).unwrap_or_default();
         match self.respond(url, text, None).await {
             Delivery::Refused { .. } => delivery,

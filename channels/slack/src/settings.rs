@@ -140,7 +140,8 @@ fn taken(key: &str) -> Option<&'static str> {
 }
 
 fn check(settings: Settings, findings: &mut Findings) -> Option<CheckedSettings> {
-    let (bot, app) = (settings.bot_token.as_ref(), settings.app_token.as_ref());
+    let bot = settings.bot_token.as_ref();
+    let app = settings.app_token.as_ref();
     let bot_token = findings.take("bot_token", token("bot_token", bot, "xoxb-"));
     let app_token = findings.take("app_token", token("app_token", app, "xapp-"));
     let base = Url::read(&settings.base_url, "https://slack.com/api");

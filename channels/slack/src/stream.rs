@@ -101,7 +101,8 @@ impl Streams {
         text: &str,
         reader: &Reader,
     ) -> Option<Delivery> {
-        let (channel, thread) = (post["channel"].as_str()?, post["thread_ts"].as_str()?);
+        let channel = post["channel"].as_str()?;
+        let thread = post["thread_ts"].as_str()?;
         let text = Some(growth::shown(text)).filter(|text| !text.trim().is_empty())?;
         if self.is_held(channel) {
             return None;
@@ -323,7 +324,8 @@ impl Streams {
     }
 
     fn is_held(&self, channel: &str) -> bool {
-        let (held, now) = (locked(&self.held), Instant::now());
+        let held = locked(&self.held);
+        let now = Instant::now();
         ["", channel].iter().filter_map(|key| held.get(*key)).any(|held| now < held.until)
     }
 

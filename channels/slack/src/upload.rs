@@ -56,7 +56,7 @@ pub async fn hand_over(api: &Api, name: &str, bytes: Bytes) -> Result<String, Fa
     let params = [("filename", name), ("length", length.as_str())];
     let answer = api.ask("files.getUploadURLExternal", &params).await?;
     let text = |key: &str| answer.get(key).and_then(Value::as_str).map(str::to_owned);
-    let (Some(url), Some(file)) = (text("upload_url"), text("file_id")) else {
+    let Some((url, file)) = text("upload_url").zip(text("file_id")) else {
         return Err(Fault::Unclear("files.getUploadURLExternal named no address".to_owned()));
     };
     api.put(&url, bytes).await.map_err(Fault::NotSent)?;

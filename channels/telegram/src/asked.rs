@@ -79,7 +79,8 @@ impl Maker<'_> {
                 anew: None,
             }
         };
-        let (rich, plain) = (call(&piece.html, Some(ParseMode::Html)), call(&piece.plain, None));
+        let rich = call(&piece.html, Some(ParseMode::Html));
+        let plain = call(&piece.plain, None);
         let part = self.part(rich, Some(plain), &piece.plain);
         vec![part.repeatable()]
     }

@@ -216,7 +216,8 @@ impl Poller<'_> {
         let hash = fnv(without.concat().as_bytes());
         if !without.is_empty() && hash != self.unnumbered {
             self.unnumbered = hash;
-            let (count, of) = (without.len(), updates.len());
+            let count = without.len();
+            let of = updates.len();
             tracing::error!(
                 count,
                 of,
@@ -249,7 +250,8 @@ impl Poller<'_> {
                     if !self.was_taken || self.refusals >= REFUSALS {
                         return Some(ListenEnd::Refused(refused(&refusal)));
                     }
-                    let (code, error) = (refusal.status, &refusal.words);
+                    let code = refusal.status;
+                    let error = &refusal.words;
                     tracing::warn!(
                         code,
                         error,
@@ -301,7 +303,8 @@ impl Poller<'_> {
 
     /// 409: a webhook stands in the way, or another poller has our token. Neither ends the listening.
     async fn conflict(&mut self, refusal: &Refusal) {
-        let (inbox, account) = (self.listener.inbox, self.listener.account);
+        let inbox = self.listener.inbox;
+        let account = self.listener.account;
         if refusal.words.to_lowercase().contains("webhook") {
             let removed = self.api.call("deleteWebhook", &json!({}), CALL_LIMIT).await;
             tracing::warn!(removed = removed.is_ok(), "a webhook was set for this bot");

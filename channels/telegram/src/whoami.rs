@@ -38,7 +38,8 @@ impl Whoami {
 
     /// Asks until there is an answer, and again when it is old.
     pub async fn keep_fresh(&self, api: &Api, pause: impl Fn(u32) -> Duration) -> Infallible {
-        let (mut fails, mut hears_all) = (0, true);
+        let mut fails = 0;
+        let mut hears_all = true;
         loop {
             match ask(api).await {
                 Ok((me, all)) => {

@@ -196,7 +196,8 @@ impl XSender {
 
     fn sent(&self, id: &str, note: Option<&str>) -> Delivery {
         remember(&mut self.memory().posted, id.to_owned());
-        let (message, note) = (Some(MessageRef::new(id)), note.map(str::to_owned));
+        let message = Some(MessageRef::new(id));
+        let note = note.map(str::to_owned);
         Delivery::Sent(Receipt { message, note, ..Receipt::default() })
     }
 

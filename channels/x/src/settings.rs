@@ -124,7 +124,8 @@ pub fn read(section: Value) -> Result<Option<CheckedSettings>, Vec<Problem>> {
 
 fn check(settings: Settings, findings: &mut Findings) -> Option<CheckedSettings> {
     let base = findings.take("base_url", Url::read(&settings.base_url.0, HOME));
-    let (numbering, pace) = (settings.numbering, settings.pace.pace(PACE));
+    let numbering = settings.numbering;
+    let pace = settings.pace.pace(PACE);
     let posts_a_month = settings.posts_a_month.0.get();
     let login = login(settings);
     let login = login.map_err(|found| found.into_iter().for_each(|p| findings.add(p))).ok();
@@ -167,7 +168,8 @@ fn login(settings: Settings) -> Result<Login, Vec<Problem>> {
         (|| Some(Login::One(Keys::new([consumer?, consumer_secret?, token?, token_secret?]))))()
     } else if ways[1] {
         let [id, refresh] = two;
-        let (id, refresh) = (take("client_id", id), take("refresh_token", refresh));
+        let id = take("client_id", id);
+        let refresh = take("refresh_token", refresh);
         let secret = settings.client_secret.map(|value| take("client_secret", Some(value)));
         (|| Some(Login::Two { id: id?, secret: secret.flatten(), refresh: refresh? }))()
     } else {

@@ -180,7 +180,8 @@ fn text(seen: &Value, added: &AddedSuffix<'_>) -> String {
 /// add or take away at both ends.
 fn canonical(text: &str) -> String {
     let text = composed(text);
-    let (mut out, mut from) = (String::new(), 0);
+    let mut out = String::new();
+    let mut from = 0;
     for atom in atoms(&text) {
         let piece = &text[from..atom.end];
         from = atom.end;

@@ -91,7 +91,7 @@ impl Wire {
             Err(fault) => return Err(Fault::NotSent(fault.to_string())),
         };
         let text = |key: &str| answer[key].as_str().map(|t| SecretString::from(t.to_owned()));
-        let (Some(access), Some(refresh)) = (text("access_token"), text("refresh_token")) else {
+        let Some((access, refresh)) = text("access_token").zip(text("refresh_token")) else {
             let message = "X renewed the token and gave no refresh token with it: authorize the app again with the \
                 scope offline.access";
             return Err(Fault::Refused(Refusal {

@@ -35,10 +35,12 @@ impl Drive<'_> {
             task: claimed.claim.task,
             step: ask.step,
         });
-        let (patience, began) = (Patience::begin(), Instant::now());
+        let patience = Patience::begin();
+        let began = Instant::now();
         let at = self.agent.clock.now();
         let progress = (self.task.scope)(&self.facts, "").progress;
-        let (events, redactor) = (&self.agent.events, &self.agent.redactor);
+        let events = &self.agent.events;
+        let redactor = &self.agent.redactor;
         let telling =
             AnswerNotice::new(events, redactor, Arc::clone(&progress), claimed.claim.task);
         let heard = |written: TextProgress<'_>| {
@@ -60,7 +62,8 @@ impl Drive<'_> {
             Ok(reply) => (reply.by.clone(), reply.usage),
             Err(failed) => (self.model.card().name.clone(), failed.usage),
         };
-        let (kind, took) = (Kind::Model { by, usage }, began.elapsed());
+        let kind = Kind::Model { by, usage };
+        let took = began.elapsed();
         locked(&self.course).note(Step { kind, at, took, is_well: reply.is_ok() });
         self.agent.crash.hit(CrashPoint::AfterModel);
         match reply {

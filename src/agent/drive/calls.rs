@@ -174,7 +174,8 @@ impl Drive<'_> {
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
         scope.progress.tool(self.spec(&call.name).map(|spec| spec.words()).as_deref());
-        let (began, at) = (Instant::now(), now);
+        let began = Instant::now();
+        let at = now;
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),

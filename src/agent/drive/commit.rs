@@ -23,7 +23,8 @@ impl Drive<'_> {
     /// Stores that an approved call begins, and uses up the approval for it in the same write; whether there was
     /// any.
     pub(super) async fn consume(&mut self, key: &str, hash: &str) -> Result<bool, DropReason> {
-        let (key, hash) = (key.to_owned(), hash.to_owned());
+        let key = key.to_owned();
+        let hash = hash.to_owned();
         self.write(true, |step| Advance::Consume { key, hash, with: Box::new(step) }).await
     }
 

@@ -89,7 +89,8 @@ fn certificate(looked: &PlaceReport, zone: Zone) -> Option<Trouble> {
 }
 
 fn disk(settings: &Settings, seen: &Observation, stands: bool) -> Option<Trouble> {
-    let (free, least) = (seen.free?, settings.disk_free_bytes);
+    let free = seen.free?;
+    let least = settings.disk_free_bytes;
     // A quarter more: else what is written and deleted at the border would be told again and again.
     let well = if stands { least.saturating_add(least / 4) } else { least };
     (free < well).then(|| Trouble::of("disk", messages::disk(free, least, &seen.folder)))

@@ -54,7 +54,8 @@ impl Alerts {
 
     async fn watch(&self, stop: CancellationToken) {
         let mut kept = AlertFile::begin(self.app.plan.folders.state.join(FILE), self.since);
-        let (mut before, mut told) = (BTreeSet::new(), BTreeSet::new());
+        let mut before = BTreeSet::new();
+        let mut told = BTreeSet::new();
         loop {
             before = self.look(&mut kept, &before, &mut told).await;
             if stop.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {
@@ -113,7 +114,8 @@ impl Alerts {
     }
 
     async fn seen(&self, kept: &AlertFile) -> Observation {
-        let (now, plan) = (self.app.clock.now(), &self.app.plan);
+        let now = self.app.clock.now();
+        let plan = &self.app.plan;
         let looked = tokio::time::timeout(TIMEOUT, self.desk.look()).await;
         let status: Option<Status> = looked.ok().and_then(Result::ok);
         let state = plan.folders.state.clone();

@@ -78,7 +78,8 @@ impl BackupSchedule {
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         loop {
             let now = self.clock.now();
-            let (this, mut wait) = (Arc::clone(&self), LOOK);
+            let this = Arc::clone(&self);
+            let mut wait = LOOK;
             // It reads and writes files for as long as it takes: on a thread of its own.
             match tokio::task::spawn_blocking(move || this.look(now)).await {
                 Ok(next) => wait = next.min(LOOK),

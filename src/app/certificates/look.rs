@@ -75,7 +75,8 @@ async fn shown(place: &Place, terms: &Terms<'_>) -> Result<CertificateState, Str
     }
     let later =
         terms.now.checked_add_signed(chrono::TimeDelta::from_std(terms.ahead).unwrap_or_default());
-    let (now, later) = (unix(terms.now), unix(later.unwrap_or(terms.now)));
+    let now = unix(terms.now);
+    let later = unix(later.unwrap_or(terms.now));
     let twice = Arc::new(Twice::new(Arc::clone(&terms.trust), now, later));
     let mut config = tls::config_by(Arc::clone(&twice) as _).map_err(|error| error.to_string())?;
     if place.of == Of::Database {

@@ -126,8 +126,8 @@ fn called(step: &Step) -> Span<'_> {
         ),
         Kind::Tool(tool) => ("tool call", INTERNAL, vec![text("gen_ai.tool.name", tool)]),
     };
-    let (from, until) = (step.at, later(step.at, step.took));
-    Span { name, kind, from, until, is_well: step.is_well, attributes }
+    let until = later(step.at, step.took);
+    Span { name, kind, from: step.at, until, is_well: step.is_well, attributes }
 }
 
 fn text(key: &str, value: &str) -> Value {

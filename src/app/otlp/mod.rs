@@ -60,9 +60,19 @@ impl Exporter {
         };
         let (sender, queue) = mpsc::channel(ROOM);
         let traces = Traces::into_queue(sender, Arc::clone(metrics));
-        let (instance, metrics) = (instance.to_owned(), Arc::clone(metrics));
         let header = otlp.header();
-        Some((traces, Self { queue, client, url, header, instance, metrics, failed: false }))
+        Some((
+            traces,
+            Self {
+                queue,
+                client,
+                url,
+                header,
+                instance: instance.to_owned(),
+                metrics: Arc::clone(metrics),
+                failed: false,
+            },
+        ))
     }
 
     /// Sends what comes, until `stop` and what was queued then.

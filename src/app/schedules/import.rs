@@ -26,7 +26,9 @@ enum ImportLine {
 /// # Errors
 /// When there is no room for them, or the store does not answer.
 pub async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<ImportResult, NotDone> {
-    let (mut found, mut told, mut keys) = (Vec::new(), ImportResult::default(), BTreeSet::new());
+    let mut found = Vec::new();
+    let mut told = ImportResult::default();
+    let mut keys = BTreeSet::new();
     for (index, new) in all.into_iter().enumerate() {
         let is_repeated = !keys.insert(new.key.clone());
         match looked_at(flow, index, new).await? {

@@ -25,7 +25,8 @@ pub(super) fn import(plan: AppConfig, path: &Path, preview: bool) -> Outcome {
     if file.tasks.is_empty() {
         return Ok(print::out("The file holds no tasks.\n")?);
     }
-    let (usual, now) = (plan.zone, plan.now());
+    let usual = plan.zone;
+    let now = plan.now();
     let mut found: Vec<Problem> = Vec::new();
     let mut lines = Vec::new();
     for task in &file.tasks {

@@ -11,8 +11,17 @@ use selkie_schedule::view::View;
 pub(super) fn line(view: &View) -> String {
     let View { id, state, why, when, next, does, name, to, asked, .. } = view;
     let next = next.first().map(|at| view.shown(*at));
-    let (next, asked) = (next.as_deref(), asked.as_deref());
-    let line = Line { id: *id, when, state: *state, why, next, does, to: Some(to), asked, name };
+    let line = Line {
+        id: *id,
+        when,
+        state: *state,
+        why,
+        next: next.as_deref(),
+        does,
+        to: Some(to),
+        asked: asked.as_deref(),
+        name,
+    };
     format!("{line}\n")
 }
 

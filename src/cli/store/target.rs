@@ -226,7 +226,8 @@ async fn refuse_foreign(
     who: Opener,
     tls: &rustls::ClientConfig,
 ) -> anyhow::Result<()> {
-    let (name, tls) = (address.to_string(), tls.clone());
+    let name = address.to_string();
+    let tls = tls.clone();
     let look = move || selkie_store::postgres::examine(address, who, &tls);
     if let Some(table) = tokio::task::spawn_blocking(look).await??.foreign {
         bail!(

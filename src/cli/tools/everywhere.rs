@@ -32,8 +32,8 @@ pub(super) fn whole(binary: &Binary, chosen: &ConfigChoice) -> Result<Vec<Everyw
             match all.iter_mut().find(same) {
                 Some(tool) => tool.settings.push(setting.clone()),
                 None => {
-                    let (spec, settings) = (Arc::clone(spec), vec![setting.clone()]);
-                    all.push(Everywhere { spec, runtime, settings });
+                    let settings = vec![setting.clone()];
+                    all.push(Everywhere { spec: Arc::clone(spec), runtime, settings });
                 }
             }
         }

@@ -56,7 +56,8 @@ fn mixed(cells: &[u32]) -> u64 {
 
 /// How many of sorted ones stand in both.
 pub(super) fn common(one: &[u32], other: &[u32]) -> usize {
-    let (mut many, mut rest) = (0, other);
+    let mut many = 0;
+    let mut rest = other;
     for cell in one {
         while let [first, after @ ..] = rest
             && first < cell

@@ -86,7 +86,8 @@ struct Sign {
 
 fn named(text: &str) -> Option<Sign> {
     let end = text.bytes().take(MAX_NAME + 1).position(|byte| byte == b';')?;
-    let (name, length) = (&text[..end], end + 1);
+    let name = &text[..end];
+    let length = end + 1;
     if let Some(number) = name.strip_prefix('#') {
         let number = match number.strip_prefix(['x', 'X']) {
             Some(digits) => u32::from_str_radix(digits, 16),

@@ -62,7 +62,8 @@ impl Places {
     fn of(mut all: Vec<(u64, usize)>) -> Self {
         all.sort_unstable();
         all.dedup();
-        let (mut of, mut from) = (HashMap::new(), 0);
+        let mut of = HashMap::new();
+        let mut from = 0;
         for same in all.chunk_by(|one, next| one.0 == next.0) {
             of.insert(same[0].0, from..from + same.len());
             from += same.len();
@@ -111,7 +112,9 @@ impl Gists {
     /// Takes them in; their numbers are from 0.
     pub fn of(all: Vec<Gist>) -> Self {
         let mut gists = Self::default();
-        let (mut runs, mut of_three, mut word_runs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut runs = Vec::new();
+        let mut of_three = Vec::new();
+        let mut word_runs = Vec::new();
         for (number, gist) in all.into_iter().enumerate() {
             let cells = Cells::of(&gist);
             runs.extend(cells.runs().map(|run| (run, number)));
@@ -143,7 +146,8 @@ impl Gists {
         if self.lengths.is_empty() {
             return Like::These(Vec::new());
         }
-        let (cells, mut budget) = (Cells::of(gist), Budget(MAX_COMPARED));
+        let cells = Cells::of(gist);
+        let mut budget = Budget(MAX_COMPARED);
         let same = self.same.get(gist).into_iter().chain(self.joined.get(&joined(gist)));
         let mut these: BTreeSet<usize> = same.flatten().copied().collect();
         let found = [

@@ -82,9 +82,9 @@ impl Knowledge for Flow {
     }
 
     async fn list(&self, of: &ConversationId) -> KnowledgeResult<Vec<ChatItem>> {
-        let place = self.outbox.accounts.place(of);
+        let place = self.context.accounts.place(of);
         let place = ConversationId::new(place.account().clone(), place.key());
-        let stored = self.outbox.storage.ledger.todos(&place).await.map_err(unreadable)?;
+        let stored = self.context.storage.ledger.todos(&place).await.map_err(unreadable)?;
         let what = stored.as_deref().map_or(Ok(Vec::new()), todo::items).map_err(unreadable)?;
         Ok(KnowledgeView { is_whole: false, what })
     }

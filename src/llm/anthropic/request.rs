@@ -176,7 +176,8 @@ fn shown(words: &str, looks: &[Look<'_>]) -> Value {
 }
 
 fn tool_use(Replay { id, call, .. }: &Replay<'_>) -> Value {
-    let (name, input) = (dialect::safe_name(&call.name), dialect::replayed(&call.arguments));
+    let name = dialect::safe_name(&call.name);
+    let input = dialect::replayed(&call.arguments);
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 

@@ -83,7 +83,9 @@ impl Window {
             return;
         }
         state.known = window;
-        let (profile, tokens, source) = (&self.profile, window.tokens, window.source);
+        let profile = &self.profile;
+        let tokens = window.tokens;
+        let source = window.source;
         tracing::info!(profile, tokens, ?source, "the window of the model is known");
     }
 }

@@ -127,8 +127,10 @@ impl Questions {
         if !is_ollama || !shown["details"].is_object() {
             return Ok(WindowAnswer::Later);
         }
-        let (tokens, source) = (OLLAMA_DEFAULT, WindowSource::OllamaDefault);
-        Ok(WindowAnswer::Likely(ContextWindow { tokens, source }))
+        Ok(WindowAnswer::Likely(ContextWindow {
+            tokens: OLLAMA_DEFAULT,
+            source: WindowSource::OllamaDefault,
+        }))
     }
 
     fn at_endpoint(&self, path: &str) -> Url {

@@ -64,7 +64,8 @@ fn add(all: &mut Value, piece: &Value) {
         piece["index"].is_u64() && last["index"] == piece["index"] && last["type"] == piece["type"]
     };
     let Some(last) = list.last_mut().filter(same) else { return list.push(piece.clone()) };
-    let (Some(last), Some(piece)) = (last.as_object_mut(), piece.as_object()) else { return };
+    let Some(last) = last.as_object_mut() else { return };
+    let Some(piece) = piece.as_object() else { return };
     for (key, value) in piece {
         match (key.as_str(), last.get_mut(key), value) {
             ("text" | "summary" | "data", Some(Value::String(text)), Value::String(more)) => {

@@ -80,7 +80,8 @@ impl Gather for PartialReply {
             return Err(unfinished(Reason::Garbled, why));
         }
         let finish = self.finish.unwrap_or_default();
-        let (said, refusal) = (self.said.finish(), self.refusal.finish());
+        let said = self.said.finish();
+        let refusal = self.refusal.finish();
         let (calls, marks) = self.calls.into_iter().filter_map(Piece::call).unzip();
         let own = self.own.finish(marks);
         let (text, refused) = dialect::with_refusal(said, refusal);
@@ -146,7 +147,8 @@ impl PartialReply {
             self.too_many = true;
             return;
         }
-        let (index, id) = (call["index"].as_u64(), call["id"].as_str().unwrap_or(""));
+        let index = call["index"].as_u64();
+        let id = call["id"].as_str().unwrap_or("");
         self.calls.push(Piece { index, id: id.to_owned(), ..Piece::default() });
     }
 

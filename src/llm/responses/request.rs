@@ -98,7 +98,8 @@ fn tools(specs: &[Arc<ToolSpec>], form: Form) -> Value {
 }
 
 fn input(request: &Request, habits: Habits, profile: &Profile) -> Vec<Value> {
-    let (sees, phase) = (habits.sees(profile), habits.has(Part::Phase));
+    let sees = habits.sees(profile);
+    let phase = habits.has(Part::Phase);
     let mut ids = Ids::default();
     let mut items = Vec::new();
     for turn in &request.turns {
@@ -129,7 +130,8 @@ fn input(request: &Request, habits: Habits, profile: &Profile) -> Vec<Value> {
 
 /// What calls were answered. Pictures follow in the person's name: not every server takes them inside an answer.
 fn answers(replays: &[Replay<'_>], request: &Request, sees: bool) -> Vec<Value> {
-    let (mut items, mut seen) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut seen = Vec::new();
     for Replay { id, answer, .. } in replays {
         let (words, looks) = dialect::answered(answer, request, sees);
         items.push(json!({ "type": "function_call_output", "call_id": id, "output": words }));
@@ -170,8 +172,8 @@ fn said(words: &str, phase: Option<&str>) -> Value {
 }
 
 fn call(Replay { id, call, .. }: &Replay<'_>) -> Value {
-    let (name, arguments) =
-        (dialect::safe_name(&call.name), dialect::replayed(&call.arguments).to_string());
+    let name = dialect::safe_name(&call.name);
+    let arguments = dialect::replayed(&call.arguments).to_string();
     json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
 }
 

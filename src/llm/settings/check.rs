@@ -74,7 +74,8 @@ impl Settings {
             let list = names.as_ref()?.list();
             let first = list.first()?;
             let smallest = list.iter().skip(1).min_by_key(|name| context(name))?;
-            let (of_first, least) = (context(first)?, context(smallest)?);
+            let of_first = context(first)?;
+            let least = context(smallest)?;
             (least < of_first && least < Share::WHOLE).then(|| {
                 format!(
                     "llm.routes.{route}: {smallest} reads {} tokens and {first} {}: every request of the route is fitted to \

@@ -17,7 +17,8 @@ const MAX_HEAD: usize = 400;
 /// Reads the message at the beginning; `None` where none begins.
 pub(super) fn block(rest: &str) -> Option<Block> {
     let head = rest.find(MESSAGE).filter(|at| *at <= MAX_HEAD)?;
-    let (about, body) = (&rest[..head], &rest[head + MESSAGE.len()..]);
+    let about = &rest[..head];
+    let body = &rest[head + MESSAGE.len()..];
     let stop = ENDS.iter().filter_map(|end| Some((body.find(end)?, *end))).min();
     let length = stop.map_or(body.len(), |(at, _)| at);
     let mark = stop.map_or("", |(_, mark)| mark);

@@ -54,7 +54,8 @@ pub(super) fn read(text: &str) -> Option<Parts> {
         return is_hidden.then_some(Parts { is_broken: true, ..parts });
     }
     let mut beginnings = 0;
-    let (mut at, mut done) = (0, 0);
+    let mut at = 0;
+    let mut done = 0;
     let mut found = false;
     while let Some((form, begin)) = next(text, at) {
         beginnings += 1;

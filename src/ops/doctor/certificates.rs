@@ -19,7 +19,8 @@ pub fn looks(plan: &AppConfig, zone: Zone) -> Vec<Look> {
     let message = FindingText { ahead: plan.settings.alerts.certificate, zone };
     let judge = Judge::of(plan);
     let channel = |channel: &Channel| {
-        let (channel, judge) = (channel.clone(), judge.clone());
+        let channel = channel.clone();
+        let judge = judge.clone();
         Look::new(WHAT, channel.name, async move {
             let mut findings = Vec::new();
             // A platform that does not tell is told of with its channel.

@@ -51,7 +51,8 @@ fn compared(ahead: TimeDelta) -> Finding {
         return Finding::fine(WHAT, "the clock agrees with the platforms'");
     }
     let way = if ahead > TimeDelta::zero() { "behind" } else { "ahead of" };
-    let (minutes, seconds) = (off.num_minutes(), off.num_seconds() % 60);
+    let minutes = off.num_minutes();
+    let seconds = off.num_seconds() % 60;
     let message = format!("this machine's clock is {minutes} min {seconds} s {way} the platforms'");
     let advice = "let the machine set its clock: timedatectl set-ntp true, or chronyd";
     match off < FAR {

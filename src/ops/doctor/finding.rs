@@ -48,8 +48,8 @@ pub struct Finding {
 impl Finding {
     /// It is as it should be.
     pub fn fine(what: &'static str, message: impl Into<String>) -> Self {
-        let (message, advice, name) = (message.into(), String::new(), String::new());
-        Self { level: Level::Fine, what, name, message, advice }
+        let message = message.into();
+        Self { level: Level::Fine, what, name: String::new(), message, advice: String::new() }
     }
 
     /// It could not be found out.

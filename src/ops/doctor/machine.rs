@@ -97,7 +97,8 @@ fn room(folder: &Path) -> Finding {
 /// `files` is how many more can be made, where the file system counts them.
 fn judged(folder: &Path, bytes: u64, files: Option<u64>) -> Finding {
     const WHAT: &str = "disk";
-    let (place, megabytes) = (folder.display(), bytes / 1_000_000);
+    let place = folder.display();
+    let megabytes = bytes / 1_000_000;
     let advice = "make room, or name a folder on another disk (file_state_dir, file_cache_dir)";
     let message = format!("{megabytes} MB are free for {place}");
     match (bytes, files) {

@@ -21,7 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Looks at the file, or at the server's database.
 pub fn look(plan: &Arc<AppConfig>, status: &Status) -> Look {
-    let (plan, runs) = (Arc::clone(plan), status.is_up());
+    let plan = Arc::clone(plan);
+    let runs = status.is_up();
     Look::here(WHAT, move || match Database::read(&plan.settings.store) {
         Ok(Database::Own) => own(&plan.folders.state, runs),
         #[cfg(feature = "postgres")]
@@ -31,7 +32,8 @@ pub fn look(plan: &Arc<AppConfig>, status: &Status) -> Look {
 }
 
 fn own(state: &Path, runs: bool) -> Vec<Finding> {
-    let (file, lock) = (state.join("selkie.db"), state.join("selkie.lock"));
+    let file = state.join("selkie.db");
+    let lock = state.join("selkie.lock");
     if runs {
         // Who has it open answers for it.
         let message = "the running selkie has it open; stop selkie to check all of it";

@@ -12,7 +12,8 @@ const FILE: &str = "TODO.md";
 
 /// Looks at what is noted beside the files.
 pub fn look(state: &Path, clock: SharedClock) -> Look {
-    let (files, is_there) = (Files::new(state.to_owned(), clock), state.join(FILE).exists());
+    let files = Files::new(state.to_owned(), clock);
+    let is_there = state.join(FILE).exists();
     Look::here(WHAT, move || match files.has_lost_whose() {
         Ok(false) if !is_there => vec![Finding::fine(WHAT, "there is no TODO.md yet")],
         Ok(false) => vec![Finding::fine(WHAT, "selkie knows who wrote each item of TODO.md")],

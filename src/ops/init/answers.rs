@@ -148,7 +148,8 @@ struct SectionSplit {
 
 impl SectionSplit {
     fn of(now: Value, before: &Value) -> Self {
-        let (mut same, mut other) = (Map::new(), Map::new());
+        let mut same = Map::new();
+        let mut other = Map::new();
         let keys = if let Value::Object(keys) = now { keys } else { Map::new() };
         for (key, value) in keys {
             let old = before.get(&key);

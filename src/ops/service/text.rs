@@ -44,7 +44,8 @@ pub fn unit(kind: Kind) -> String {
 
 /// A comment goes with the line that it stands above.
 fn for_users(unit: &str) -> String {
-    let (mut text, mut comments) = (String::new(), String::new());
+    let mut text = String::new();
+    let mut comments = String::new();
     for line in unit.lines() {
         let key = line.split_once('=').map(|(key, _)| key);
         match key {

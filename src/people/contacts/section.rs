@@ -28,7 +28,8 @@ pub(super) struct Section {
 /// Finds the contacts from a line on, and what looks like one.
 pub(super) fn find(text: &Text, regions: &Regions, from: usize) -> Vec<Result<Section, Fault>> {
     // Where something begins, and whether it is a contact.
-    let (mut begins, mut is_inside) = (Vec::new(), false);
+    let mut begins = Vec::new();
+    let mut is_inside = false;
     for at in (from..text.len()).filter(|at| regions.is_plain(*at)) {
         let line = text.line(at);
         if line.starts_with(FENCE) {

@@ -49,7 +49,8 @@ impl Files {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         self.recover()?;
-        let (from, path) = (self.state.join(file), self.state.join(to));
+        let from = self.state.join(file);
+        let path = self.state.join(to);
         let moved = || {
             if [file, to].iter().any(|file| leads_elsewhere(&self.state, file)) {
                 return Err(io::Error::other("it lies in a folder that is a link"));

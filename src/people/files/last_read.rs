@@ -42,7 +42,8 @@ impl<T: Send + Sync + 'static> LastRead<T> {
         if let Some(kept) = locked(&self.kept).as_ref().filter(|kept| kept.looks == looks) {
             return Ok(Arc::clone(&kept.made));
         }
-        let (files, kept) = (Arc::clone(files), Arc::clone(&self.kept));
+        let files = Arc::clone(files);
+        let kept = Arc::clone(&self.kept);
         let read = move || {
             let made = Arc::new(make(&files)?);
             // By how they looked before: what has changed meanwhile is read the next time.

@@ -37,7 +37,8 @@ fn take_one(text: &mut Text, line: &str) -> bool {
 
 fn put_one(text: &mut Text, new: &NewLine) -> bool {
     let plain = |line: &str| line.split(['\r', '\n']).collect::<Vec<_>>().join(" ");
-    let (heading, line) = (plain(&new.heading), plain(&new.line));
+    let heading = plain(&new.heading);
+    let line = plain(&new.line);
     if line.trim().is_empty() || find(text, &line).is_some() {
         return false;
     }

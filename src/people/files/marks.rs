@@ -95,7 +95,8 @@ impl Marks {
 
     /// Writes it, with what it is known by: somebody else's, or an empty one, is not taken for it.
     pub fn write(&self, state: &Path) -> io::Result<()> {
-        let (bytes, old) = (serde_json::to_vec(self)?, read(&path(state), MAX_LENGTH)?);
+        let bytes = serde_json::to_vec(self)?;
+        let old = read(&path(state), MAX_LENGTH)?;
         Seal::of(state, NOTE).replace(&path(state), old.as_deref(), &bytes)?;
         gone(fs::remove_file(seals_before(state)))
     }

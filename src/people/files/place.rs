@@ -145,7 +145,8 @@ impl Place {
 
     /// Where the file system knows no exchange: between two of these steps there is no file of that name.
     fn swap_in_steps(&self, there: bool) -> io::Result<Out> {
-        let (staged, old) = (self.keep.path(), self.keep.old());
+        let staged = self.keep.path();
+        let old = self.keep.old();
         if there {
             match fs::rename(&self.path, &old) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Out::Other),

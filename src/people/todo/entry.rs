@@ -154,7 +154,8 @@ struct Metas<'a> {
 
 /// Reads `[Key](value), [Key](value) | content`; `None` for a line that a person wrote without them.
 fn metas(line: &str) -> Option<Metas<'_>> {
-    let (mut metas, mut rest) = (Vec::new(), line);
+    let mut metas = Vec::new();
+    let mut rest = line;
     loop {
         let (key, after) = rest.strip_prefix('[')?.split_once("](")?;
         let (value, after) = after.split_once(')')?;

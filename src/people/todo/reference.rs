@@ -23,10 +23,12 @@ pub fn references(content: &str) -> Vec<Reference<'_>> {
     let mut found = Vec::new();
     let mut rest = content;
     while let Some(middle) = rest.find("](") {
-        let (before, after) = (&rest[..middle], &rest[middle + 2..]);
+        let before = &rest[..middle];
+        let after = &rest[middle + 2..];
         let Some(end) = after.find(')') else { break };
         if let Some(start) = before.rfind('[') {
-            let (name, id) = (&before[start + 1..], &after[..end]);
+            let name = &before[start + 1..];
+            let id = &after[..end];
             if !id.contains("://") {
                 found.push(Reference { name, id });
             }

@@ -26,7 +26,8 @@ pub fn due(content: &str) -> Option<Due> {
         let Some(at) = read_minute(written).filter(|_| is_edge(rest.chars().next())) else {
             continue;
         };
-        let (before, after) = (content[..start].trim_end(), rest.trim_start());
+        let before = content[..start].trim_end();
+        let after = rest.trim_start();
         let what = match before.is_empty() || after.is_empty() {
             true => format!("{before}{after}"),
             false => format!("{before} {after}"),
@@ -63,7 +64,9 @@ pub fn in_words(content: &str) -> Option<String> {
 /// How many words from the first on speak of one time.
 fn length(words: &[&str]) -> usize {
     let lower = |at: usize| words.get(at).map(|word| word.to_lowercase()).unwrap_or_default();
-    let (first, second, third) = (lower(0), lower(1), lower(2));
+    let first = lower(0);
+    let second = lower(1);
+    let third = lower(2);
     let begins = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     match first.as_str() {
         "tomorrow" | "tonight" => 1,

@@ -103,7 +103,8 @@ async fn told(
     changed: Changes,
     warnings: Vec<String>,
 ) -> Result<TodoReport, ToolError> {
-    let (open, done) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
+    let open = task.todos(List::Open).await?;
+    let done = task.todos(List::Done).await?;
     let updated_counts = Counts {
         open_count: task.view.count(&open.todos),
         done_count: task.view.count(&done.todos),

@@ -82,7 +82,8 @@ impl Words {
 
 /// Folds a content: case and white space do not count, nor do the marks at its end unless there is nothing else.
 fn said(content: &str) -> String {
-    let (mut said, mut rest) = (String::new(), content);
+    let mut said = String::new();
+    let mut rest = content;
     for Reference { name, id } in references(content) {
         if let Some((before, after)) = rest.split_once(&format!("[{name}]({id})")) {
             said.push_str(&before.to_lowercase());

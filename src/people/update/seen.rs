@@ -65,7 +65,8 @@ pub async fn seen(
 
 fn look(files: &Files, view: &View) -> Result<SeenTodos, FileError> {
     let read = |list: List| Ok(Todos::read(list, &files.read(list.file())?.text));
-    let (open, done): (Todos, Todos) = (read(List::Open)?, read(List::Done)?);
+    let open: Todos = read(List::Open)?;
+    let done: Todos = read(List::Done)?;
     let mut faults = view.faults(List::Open, &open);
     faults.extend(view.faults(List::Done, &done));
     let all = |todos| view.entries(todos).into_iter().map(SeenTodo::of).collect();

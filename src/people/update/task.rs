@@ -50,7 +50,8 @@ impl Task<'_> {
 
     pub async fn edit(&self, edits: Vec<Edit>) -> Result<FileResult, ToolError> {
         let level = self.by.taint.written();
-        let (files, now) = (Arc::clone(&self.directory.files), self.by.now);
+        let files = Arc::clone(&self.directory.files);
+        let now = self.by.now;
         blocking(move || files.edit(&edits, level, now)).await
     }
 

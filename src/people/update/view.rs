@@ -75,7 +75,8 @@ impl View {
     /// Says what of a file could not be read, to whoever may see all of it.
     pub fn faults(&self, list: List, todos: &Todos) -> Vec<String> {
         const MAX: usize = 3;
-        let (file, all) = (list.file(), todos.faults());
+        let file = list.file();
+        let all = todos.faults();
         if !self.is_whole {
             return Vec::new();
         }

@@ -48,8 +48,8 @@ impl Book {
                 ledger.reschedule(row.version, change).await?
             }
             None => {
-                let (key, most) = (fixed.key, u32::MAX);
-                let new = NewSchedule { key, location, schedule, next_at, most, now };
+                let most = u32::MAX;
+                let new = NewSchedule { key: fixed.key, location, schedule, next_at, most, now };
                 match ledger.schedule(new).await? {
                     KeepResult::New(row) | KeepResult::Known(row) => Some(row),
                     KeepResult::Full => None,

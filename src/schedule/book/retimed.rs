@@ -20,7 +20,8 @@ impl Book {
         if ledger.zone_data().await?.as_deref() == Some(RULES) {
             return Ok(0);
         }
-        let (mut after, mut changed) = (ScheduleId(0), 0);
+        let mut after = ScheduleId(0);
+        let mut changed = 0;
         loop {
             let rows = ledger.active_after(after, PAGE).await?;
             let Some(last) = rows.last() else { break };

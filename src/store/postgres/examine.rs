@@ -92,7 +92,8 @@ fn may_make(session: &Session, shared: &ConnectionSettings) -> std::result::Resu
     if may == "t" {
         return Ok(());
     }
-    let (role, address) = (shared.address.role(), &shared.address);
+    let role = shared.address.role();
+    let address = &shared.address;
     Err(Trouble::Failed(StoreError::Damaged(format!(
         "the role {role} may make no tables in {address}: as its owner, run GRANT USAGE, CREATE ON SCHEMA public TO \"{role}\""
     ))))

@@ -69,8 +69,17 @@ impl Lane {
         turn: Option<Turn>,
     ) -> Self {
         let pause = FIRST_PAUSE;
-        let (former, next_try, closing) = (None, None, None);
-        Self { shared, orders, place, session, turn, former, pause, next_try, closing }
+        Self {
+            shared,
+            orders,
+            place,
+            session,
+            turn,
+            former: None,
+            pause,
+            next_try: None,
+            closing: None,
+        }
     }
 
     /// Works until there is nobody left to work for.

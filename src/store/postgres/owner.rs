@@ -33,7 +33,8 @@ pub fn lock(session: &Session, owner: &Opener) -> Result<(), Trouble> {
 /// As every statement.
 pub fn take(session: &Session, owner: &Opener, slots: usize) -> Result<(), Trouble> {
     let Opener { instance, host, pid } = owner;
-    let (instance, host) = (quoted(instance), quoted(host));
+    let instance = quoted(instance);
+    let host = quoted(host);
     let sql = format!(
         "BEGIN;
          INSERT INTO fence (slot, instance, turn) SELECT slot, {instance}, 0 FROM generate_series(0, {slots} - 1) AS slot

@@ -198,7 +198,8 @@ pub fn may_write(
     );
     let missing = session.rows::<2>(&sql)?;
     let Some([table, right]) = missing.into_iter().next() else { return Ok(()) };
-    let (role, address) = (shared.address.role(), &shared.address);
+    let role = shared.address.role();
+    let address = &shared.address;
     Err(Trouble::Failed(StoreError::Damaged(format!(
         "the role {role} has no right to {right} in the table {table} of {address}: as the owner of the tables, run GRANT \
          SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \"{role}\""
@@ -209,7 +210,8 @@ pub fn may_write(
 fn lacking(shared: &ConnectionSettings, trouble: Trouble) -> StoreError {
     let error = trouble.into_error();
     let StoreError::Broken(says) = &error else { return error };
-    let (role, database) = (shared.address.role(), shared.address.database());
+    let role = shared.address.role();
+    let database = shared.address.database();
     if says.ends_with("(42P07)") {
         return StoreError::Damaged(format!(
             "the database {database} has tables of another program where a store's belong; {says}. Make one for selkie \

@@ -190,7 +190,8 @@ pub fn quoted(text: &str) -> String {
 fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
     use tokio_postgres::error::SqlState;
     let says = says(error);
-    let (role, database) = (address.role(), address.database());
+    let role = address.role();
+    let database = address.database();
     match error.code() {
         // These stay as they are until somebody changes them: nobody waits for that.
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {

@@ -40,9 +40,18 @@ struct Away {
 impl ConnectionSettings {
     /// Begins with a database that is there.
     pub fn new(address: Address, tls: Tls, owner: Opener, metrics: Metrics) -> Self {
-        let (away, is_away, taken) = (Mutex::default(), AtomicBool::new(false), OnceLock::new());
-        let (metrics, patience) = (Arc::new(metrics), TIMEOUT);
-        Self { address, tls, owner, metrics, patience, away, is_away, taken }
+        let is_away = AtomicBool::new(false);
+        let metrics = Arc::new(metrics);
+        Self {
+            address,
+            tls,
+            owner,
+            metrics,
+            patience: TIMEOUT,
+            away: Mutex::default(),
+            is_away,
+            taken: OnceLock::new(),
+        }
     }
 
     /// Waits so long for an answer.

@@ -244,7 +244,8 @@ impl<'s> Transaction<'s> {
         if let Some(known) = self.statements.get(&name) {
             return Ok(known.clone());
         }
-        let (client, text) = (self.client, spelled(sql, asked));
+        let client = self.client;
+        let text = spelled(sql, asked);
         let statement = self.wait(async move { client.prepare(&text).await })?;
         let known = PreparedStatement { statement, only_reads: only_reads(sql) };
         self.statements.insert(name, known.clone());
@@ -259,7 +260,8 @@ impl<'s> Transaction<'s> {
         params: &[Value<'_>],
     ) -> Result<Vec<DriverRow>> {
         let known = self.statement(sql, asked)?;
-        let (client, params) = (self.client, owned(params));
+        let client = self.client;
+        let params = owned(params);
         self.wait(query(client, known, params))
     }
 }
@@ -309,13 +311,15 @@ impl Tx for Transaction<'_> {
 
     fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64> {
         let known = self.statement(sql, ReturnKind::AsWritten)?;
-        let (client, params) = (self.client, owned(params));
+        let client = self.client;
+        let params = owned(params);
         self.wait(execute(client, known, params))
     }
 
     fn execute_later(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<()> {
         let known = self.statement(sql, ReturnKind::AsWritten)?;
-        let (client, params) = (self.client, owned(params));
+        let client = self.client;
+        let params = owned(params);
         self.send(execute(client, known, params).map(|done| done.map(drop)));
         Ok(())
     }

@@ -102,7 +102,9 @@ impl<'a> FromSql<'a> for Cell<'a> {
 /// Reads a whole number out of a `numeric`, which is what a sum of integers is: digits to the base of 10,000.
 fn whole(raw: &[u8]) -> Option<i64> {
     let word = |at: usize| Some(u16::from_be_bytes(raw.get(at * 2..at * 2 + 2)?.try_into().ok()?));
-    let (digits, weight, sign) = (word(0)?, word(1)?.cast_signed(), word(2)?);
+    let digits = word(0)?;
+    let weight = word(1)?.cast_signed();
+    let sign = word(2)?;
     let mut number: i64 = 0;
     for at in 0..=weight {
         let digit = if at.cast_unsigned() < digits {

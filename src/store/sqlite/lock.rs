@@ -59,7 +59,8 @@ impl StoreLock {
         }
         file.set_len(0).map_err(broken)?;
         file.write_all(format!("{}\n", std::process::id()).as_bytes()).map_err(broken)?;
-        let (place, told) = (Place::of(path), AtomicBool::new(false));
+        let place = Place::of(path);
+        let told = AtomicBool::new(false);
         Ok(Self { file, folder, place, told })
     }
 

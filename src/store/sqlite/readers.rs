@@ -34,7 +34,8 @@ impl Readers {
     pub async fn run(&self, job: Box<dyn Job>) {
         // A job that is dropped says that the store is closed.
         let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else { return };
-        let (free, path) = (Arc::clone(&self.free), self.path.clone());
+        let free = Arc::clone(&self.free);
+        let path = self.path.clone();
         let reading = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let conn = free.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -19,7 +19,8 @@ impl<'c> SqliteTx<'c> {
     fn prepared(&self, sql: &str, params: &[Value<'_>]) -> Result<CachedStatement<'c>> {
         let mut statement = self.0.prepare_cached(sql)?;
         if statement.parameter_count() != params.len() {
-            let (wants, has) = (statement.parameter_count(), params.len());
+            let wants = statement.parameter_count();
+            let has = params.len();
             let why = format!("a statement of {wants} parameters was given {has}: a defect");
             return Err(StoreError::Corrupt(why));
         }

@@ -85,7 +85,8 @@ pub fn absorb(
     seen: &SeenMarks,
     now: DateTime<Utc>,
 ) -> Result<bool> {
-    let (why, step) = (format!("absorbed by task {task}"), format!("absorbed: step {}", seen.step));
+    let why = format!("absorbed by task {task}");
+    let step = format!("absorbed: step {}", seen.step);
     for other in &seen.tasks {
         let taken = tx.execute(
             "UPDATE task SET state = 'done', why = ?3, start_at = NULL, ended_at = ?4

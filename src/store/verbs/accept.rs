@@ -239,7 +239,8 @@ fn carry_out(
         _ => Some(hear(tx, glance.here.as_ref(), inbound)?),
     };
     let Some(here) = conversation else { return Ok(Belongs::default()) };
-    let (mut task, mut applied) = (None, false);
+    let mut task = None;
+    let mut applied = false;
     match disposition {
         Disposition::Task(new) | Disposition::MeantNow(new) => {
             task = Some(begin(tx, At { row, new, here, glance, now }, out)?);

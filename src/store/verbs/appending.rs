@@ -29,7 +29,8 @@ pub fn append(
     let none = Column::default();
     let call = |at: usize| calls.get(at).unwrap_or(&none);
     for (at, items) in items.chunks(2).enumerate() {
-        let (at, seq) = (2 * at, first + 2 * at as i64);
+        let at = 2 * at;
+        let seq = first + at as i64;
         match items {
             [one, other] => tx.execute_later(
                 "INSERT INTO transcript (task, seq, v, item, used)

@@ -92,7 +92,8 @@ pub fn chains(tx: &mut dyn Tx, task: i64) -> Result<Vec<ApprovalChain>> {
 fn chain(row: &dyn Row) -> Result<ApprovalChain> {
     let id: i64 = row.get(0)?;
     let request: Request = read_json("request", id, row.get(1)?)?;
-    let (requester, name): (&str, String) = (row.get(2)?, row.get(3)?);
+    let requester: &str = row.get(2)?;
+    let name: String = row.get(3)?;
     let settled_at: Option<i64> = row.get(8)?;
     Ok(ApprovalChain {
         call: request.call,

@@ -46,7 +46,8 @@ impl ApprovalText {
             let account = draft.outbound.conversation.account().clone();
             Ok(AskedApprover { person, account, draft: outbox::DraftText::new(draft)? })
         });
-        let (hash, expires_at) = (request.hash.clone(), millis(expires_at));
+        let hash = request.hash.clone();
+        let expires_at = millis(expires_at);
         let asked = asked.collect::<Result<_>>()?;
         let request = json(&request)?;
         Ok(Self { key, request, hash, requester, asked, unasked, expires_at })

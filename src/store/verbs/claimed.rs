@@ -117,7 +117,8 @@ pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
     if let Some(album) = album {
         complete_album(tx, &raw, &album)?;
     }
-    let (mut heard, mut history) = (Vec::new(), history::Newest::default());
+    let mut heard = Vec::new();
+    let mut history = history::Newest::default();
     tx.query_all(&mut [
         Query { sql: HEARD, params: params![task], each: &mut into(&mut heard, message) },
         Query {

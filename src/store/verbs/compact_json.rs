@@ -39,7 +39,8 @@ impl Copy<'_> {
             if !is_first {
                 self.to.push(b',');
             }
-            let (key, from) = (self.at + 1, self.at);
+            let key = self.at + 1;
+            let from = self.at;
             self.at = self.end();
             let key = self.from.get(key..self.at - 1).unwrap_or_default();
             self.to.extend_from_slice(&self.from[from..self.at]);
@@ -57,7 +58,9 @@ impl Copy<'_> {
 
     /// Where the value that begins here ends.
     fn end(&self) -> usize {
-        let (mut depth, mut at, mut in_text) = (0_usize, self.at, false);
+        let mut depth = 0_usize;
+        let mut at = self.at;
+        let mut in_text = false;
         while let Some(byte) = self.from.get(at) {
             match byte {
                 b'\\' if in_text => at += 1,

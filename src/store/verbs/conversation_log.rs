@@ -33,7 +33,8 @@ impl RawSaid {
     pub fn read(self) -> SaidTask {
         let Self { task, epoch, created_at, ended_at, items, schedule, .. } = self;
         let items = readable(items.iter().map(|(_, v, text)| load_item(task, *v, text)));
-        let (id, created_at) = (TaskId(task), time(created_at));
+        let id = TaskId(task);
+        let created_at = time(created_at);
         SaidTask { id, epoch, created_at, ended_at: ended_at.map(time), items, schedule }
     }
 }

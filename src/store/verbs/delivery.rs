@@ -17,7 +17,9 @@ use selkie_domain::ids::{Instance, OutboundId, PartId};
 #[async_trait]
 impl Delivery for SqlLedger {
     async fn due(&self, account: &AccountId, instance: &Instance) -> Result<Vec<DuePart>> {
-        let (account, instance, now) = (account.clone(), instance.clone(), self.now());
+        let account = account.clone();
+        let instance = instance.clone();
+        let now = self.now();
         let rows = self.write(Plan::RELAXED.after(account.as_str()), move |tx| {
             marks::doubt_dead(tx, &instance, now)?;
             marks::due(tx, account.as_str())
@@ -26,7 +28,8 @@ impl Delivery for SqlLedger {
     }
 
     async fn sending(&self, part: PartId, instance: &Instance) -> Result<bool> {
-        let (instance, now) = (instance.clone(), self.now());
+        let instance = instance.clone();
+        let now = self.now();
         let plan = Plan::DURABLE.after(&part.0);
         self.write(plan, move |tx| {
             locks::of_part(tx, part.0)?;
@@ -36,7 +39,8 @@ impl Delivery for SqlLedger {
     }
 
     async fn settle(&self, part: PartId, outcome: Outcome) -> Result<DeliveryState> {
-        let (change, now) = (Change::new(outcome)?, self.now());
+        let change = Change::new(outcome)?;
+        let now = self.now();
         let plan = Plan::RELAXED.bytes(change.bytes()).after(&part.0);
         self.write(plan, move |tx| settle::settle(tx, part.0, &change, millis(now))).await
     }
@@ -51,7 +55,8 @@ impl Delivery for SqlLedger {
     }
 
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()> {
-        let (account, scope) = (account.clone(), scope.to_owned());
+        let account = account.clone();
+        let scope = scope.to_owned();
         self.write(Plan::RELAXED.after(account.as_str()), move |tx| {
             tx.execute_later(
                 "INSERT INTO penalty (account, scope, until) VALUES (?1, ?2, ?3)

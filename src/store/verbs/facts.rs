@@ -25,7 +25,8 @@ pub struct FactsText {
 impl FactsText {
     /// Writes facts.
     pub fn new(facts: &Facts) -> Result<Self> {
-        let (place, whole) = (json(&facts.place)?, json(facts)?);
+        let place = json(&facts.place)?;
+        let whole = json(facts)?;
         let Some((before, after)) = whole.split_once(&format!(r#""place":{place}"#)) else {
             return Err(StoreError::Corrupt("facts without their place: a defect".to_owned()));
         };

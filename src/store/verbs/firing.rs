@@ -101,7 +101,8 @@ pub enum RawFired {
 
 /// Carries out one time of a schedule; see [`crate::DueSchedules::fire`].
 pub fn fire(tx: &mut dyn Tx, firing: &FiringText, fuse: &Fuse) -> Result<RawFired> {
-    let (id, now) = (firing.of.id.0, fuse.now);
+    let id = firing.of.id.0;
+    let now = fuse.now;
     if firing.by_hand && is_under_way(tx, id)? {
         return Ok(RawFired::UnderWay);
     }
@@ -266,7 +267,8 @@ pub fn history(tx: &mut dyn Tx, id: ScheduleId, limit: usize) -> Result<Vec<Occu
         params![id.0, limit],
         |row| {
             let because: Option<String> = row.get(6)?;
-            let (state, why): (Option<&str>, Option<String>) = (row.get(7)?, row.get(8)?);
+            let state: Option<&str> = row.get(7)?;
+            let why: Option<String> = row.get(8)?;
             let occurrence = Occurrence {
                 at: time(row.get(0)?),
                 until: row.get::<Option<i64>>(1)?.map(time),

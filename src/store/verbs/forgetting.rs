@@ -285,7 +285,8 @@ fn told_of(tx: &mut dyn Tx, task: i64) -> Result<Vec<i64>> {
     let mut told: Vec<i64> = tx.column(sql, params![task])?;
     let keys: Vec<String> = tx.column("SELECT key FROM approval WHERE task = ?1", params![task])?;
     for key in keys {
-        let (from, to) = (format!("approval:{key}:"), format!("approval:{key};"));
+        let from = format!("approval:{key}:");
+        let to = format!("approval:{key};");
         let sql = "SELECT outbound FROM notice WHERE key >= ?1 AND key < ?2";
         told.extend(tx.column::<i64>(sql, params![&from, &to])?);
     }

@@ -52,7 +52,8 @@ impl Gate for SqlLedger {
     async fn judge(&self, judged: GateVerdict) -> Result<Option<Lane>> {
         let passed = judged.passed.as_ref();
         let facts = passed.map(|(_, new)| facts::FactsText::new(&new.facts)).transpose()?;
-        let (bytes, now) = (facts.as_ref().map_or(0, facts::FactsText::bytes), self.now());
+        let bytes = facts.as_ref().map_or(0, facts::FactsText::bytes);
+        let now = self.now();
         let plan = Plan::RELAXED.bytes(bytes).after(&judged.conversation.full());
         self.write(plan, move |tx| judge(tx, &judged, facts.as_ref(), now)).await
     }
@@ -182,8 +183,16 @@ fn pass(
     let lane = lanes::of_conversation(tx, here)?;
     let account = judged.conversation.account().as_str();
     let gathers = new.gathers.as_deref();
-    let (whereabouts, starts) = (None, None);
-    let row = tasks::Row { account, key: None, lane, order, gathers, facts, whereabouts, starts };
+    let row = tasks::Row {
+        account,
+        key: None,
+        lane,
+        order,
+        gathers,
+        facts,
+        whereabouts: None,
+        starts: None,
+    };
     let made = tasks::make(tx, new, here, &row, now)?;
     tx.execute_later(
         "UPDATE inbox SET disposition = 'task', task = ?2 WHERE id = ?1",

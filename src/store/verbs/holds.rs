@@ -28,7 +28,9 @@ const ABSORBED: &str = "absorbed by task ";
 #[async_trait]
 impl DeferredReplies for SqlLedger {
     async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<QueuedOutbound>> {
-        let (claim, now, key) = (claim.clone(), self.now(), offer.key);
+        let claim = claim.clone();
+        let now = self.now();
+        let key = offer.key;
         let draft = DraftText::new(offer.draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| {
@@ -42,7 +44,8 @@ impl DeferredReplies for SqlLedger {
     }
 
     async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<QueuedOutbound>> {
-        let (now, key) = (self.now(), offer.key);
+        let now = self.now();
+        let key = offer.key;
         let draft = DraftText::new(offer.draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&row.0);
         self.write(plan, move |tx| {
@@ -65,7 +68,8 @@ impl DeferredReplies for SqlLedger {
     }
 
     async fn held(&self, conversation: &ConversationId, key: &str) -> Result<Option<HeldAnswer>> {
-        let (conversation, key) = (conversation.clone(), key.to_owned());
+        let conversation = conversation.clone();
+        let key = key.to_owned();
         self.write(Plan::RELAXED.after(&conversation.full()), move |tx| {
             let Some(row) = conversations::find(tx, &conversation)? else { return Ok(None) };
             answer(tx, row, conversation.account().as_str(), &key)
@@ -74,7 +78,8 @@ impl DeferredReplies for SqlLedger {
     }
 
     async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<FetchResult>> {
-        let (effect, now) = (Effect::new(effect)?, self.now());
+        let effect = Effect::new(effect)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(effect.bytes()).after(&row.0);
         self.write(plan, move |tx| fetched::fetch(tx, row.0, &effect, now)).await
     }

@@ -74,13 +74,15 @@ impl Intake for SqlLedger {
     }
 
     async fn command(&self, row: InboxId, effect: CommandEffect) -> Result<Option<CommandDone>> {
-        let (effect, now) = (command::Effect::new(effect)?, self.now());
+        let effect = command::Effect::new(effect)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(effect.bytes()).after(&row.0);
         self.write(plan, move |tx| command::carry_out(tx, row.0, &effect, now)).await
     }
 
     async fn command_typed(&self, at: Location, effect: CommandEffect) -> Result<CommandDone> {
-        let (effect, now) = (command::Effect::new(effect)?, self.now());
+        let effect = command::Effect::new(effect)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(effect.bytes()).after(at.conversation.account().as_str());
         self.write(plan, move |tx| command::typed(tx, &at, &effect, now)).await
     }
@@ -108,7 +110,9 @@ impl Intake for SqlLedger {
     }
 
     async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<QueuedOutbound>> {
-        let (key, draft, now) = (key.to_owned(), outbox::DraftText::new(draft)?, self.now());
+        let key = key.to_owned();
+        let draft = outbox::DraftText::new(draft)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&key);
         self.write(plan, move |tx| {
             if tx.exists("SELECT 1 FROM notice WHERE key = ?1", params![&key])? {

@@ -68,7 +68,8 @@ fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
          FROM inbox i WHERE i.id > (SELECT blanked FROM meta) ORDER BY i.id LIMIT ?1",
         params![MAX],
         |row| {
-            let (task, is_open): (Option<i64>, bool) = (row.get(4)?, row.get(5)?);
+            let task: Option<i64> = row.get(4)?;
+            let is_open: bool = row.get(5)?;
             let is_old = row.get::<i64>(1)? < since;
             let goes = is_old && !is_open;
             let left = if goes { Some(texts::forgotten(row.get(2)?)) } else { None };

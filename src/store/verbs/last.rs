@@ -71,7 +71,9 @@ pub fn look(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Last>> {
                 account: row.get(6)?,
                 key: row.get(7)?,
             };
-            let (is_tied, spent, cost) = (row.get(8)?, row.get(9)?, usage(row, 10)?);
+            let is_tied = row.get(8)?;
+            let spent = row.get(9)?;
+            let cost = usage(row, 10)?;
             Ok(Last { held, asked, is_tied, spent, cost })
         },
     )

@@ -56,7 +56,8 @@ impl Memories for SqlLedger {
 
     async fn keep_vectors(&self, model: &str, kept: Vec<PieceVector>) -> Result<usize> {
         let bytes = kept.iter().map(|one| one.vector.width() * size_of::<f32>()).sum();
-        let (plan, model) = (Plan::RELAXED.bytes(bytes).after(INDEX), model.to_owned());
+        let plan = Plan::RELAXED.bytes(bytes).after(INDEX);
+        let model = model.to_owned();
         self.write(plan, move |tx| vectors::keep(tx, &model, &kept)).await
     }
 

@@ -60,7 +60,8 @@ impl Acquaintances for SqlLedger {
         person: &PersonId,
         most: usize,
     ) -> Result<Vec<SeenPerson>> {
-        let (account, person) = (account.clone(), person.clone());
+        let account = account.clone();
+        let person = person.clone();
         self.read(move |tx| {
             tx.all(
                 "SELECT m.account, m.place, m.person, m.name, m.username, m.is_bot, m.direct, m.at
@@ -87,7 +88,8 @@ impl Acquaintances for SqlLedger {
     }
 
     async fn forget_names(&self, people: &[PersonId], chats: &[PrivateChat]) -> Result<()> {
-        let (people, chats) = (people.to_vec(), chats.to_vec());
+        let people = people.to_vec();
+        let chats = chats.to_vec();
         self.write(Plan::DURABLE, move |tx| forgotten::names(tx, &people, &chats)).await
     }
 
@@ -100,7 +102,8 @@ impl Acquaintances for SqlLedger {
                 params![most],
                 |row| {
                     let is_new = row.get::<i64>(9)? == 0;
-                    let (brought, brought_name) = (row.get(8)?, row.get(10)?);
+                    let brought = row.get(8)?;
+                    let brought_name = row.get(10)?;
                     Ok(NewlyMet { met: met_of(row)?, brought, brought_name, is_new })
                 },
             )
@@ -177,8 +180,10 @@ struct InboxRow {
 
 /// Who spoke in a row of the inbox: nobody in what asked nothing of the bot, or was not for it.
 fn spoke(row: &dyn Row) -> Result<Option<SeenPerson>> {
-    let (account, place): (Option<&str>, Option<&str>) = (row.get(4)?, row.get(5)?);
-    let (Some(account), Some(place)) = (account, place) else { return Ok(None) };
+    let account: Option<&str> = row.get(4)?;
+    let place: Option<&str> = row.get(5)?;
+    let Some(account) = account else { return Ok(None) };
+    let Some(place) = place else { return Ok(None) };
     let disposition: &str = row.get(3)?;
     let is_task = disposition == "task";
     let counts =

@@ -143,14 +143,16 @@ impl Notes for SqlLedger {
         person: &PersonId,
         accounts: &[AccountId],
     ) -> Result<Option<ConversationId>> {
-        let (person, accounts) = (person.clone(), accounts.to_vec());
+        let person = person.clone();
+        let accounts = accounts.to_vec();
         self.read(move |tx| private::last(tx, &person, &accounts)).await
     }
 
     async fn zones(&self) -> Result<Vec<ZoneOf>> {
         self.write(Plan::RELAXED.after("zones"), move |tx| {
             tx.all("SELECT account, who, zone FROM timezone", params![], |row| {
-                let (account, who): (&str, &str) = (row.get(0)?, row.get(1)?);
+                let account: &str = row.get(0)?;
+                let who: &str = row.get(1)?;
                 let whose = match account {
                     "" => Whose::Person(PersonId::new(who)),
                     account => Whose::Place(PlaceId::new(AccountId::new(account), who)),
@@ -162,7 +164,8 @@ impl Notes for SqlLedger {
     }
 
     async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()> {
-        let (id, now) = (conversation.clone(), self.now());
+        let id = conversation.clone();
+        let now = self.now();
         self.write(Plan::DURABLE.after(&conversation.full()), move |tx| {
             let row = conversations::speak(tx, &id)?;
             change_mode(tx, row, mode, now)

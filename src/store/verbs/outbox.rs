@@ -64,9 +64,17 @@ impl DraftText {
             .collect::<Result<_>>()?;
         let token = draft.outbound.reply_window.map(|window| window.token);
         let conversation = draft.outbound.conversation;
-        let (expires_at, month) = (draft.expires_at, draft.month);
         let is_over = draft.outbound.over.is_some();
-        Ok(Self { conversation, body, said, parts, expires_at, token, month, is_over })
+        Ok(Self {
+            conversation,
+            body,
+            said,
+            parts,
+            expires_at: draft.expires_at,
+            token,
+            month: draft.month,
+            is_over,
+        })
     }
 
     /// Returns where it is said.
@@ -272,10 +280,11 @@ fn here(tx: &mut dyn Tx, id: &ConversationId, why: SaidFor<'_>) -> Result<Here> 
     if let SaidFor::Finish(LastWords { last: Last { asked, .. }, .. }) = why
         && asked.is(id)
     {
-        let (conversation, closed) = (asked.conversation, asked.closed.clone());
-        return Ok(Here { conversation, closed, asked: Some(conversation) });
+        let conversation = asked.conversation;
+        return Ok(Here { conversation, closed: asked.closed.clone(), asked: Some(conversation) });
     }
-    let (mut known, mut asked) = (Vec::new(), Vec::new());
+    let mut known = Vec::new();
+    let mut asked = Vec::new();
     tx.query_all(&mut [
         Query {
             sql: conversations::KNOWN,

@@ -25,7 +25,8 @@ pub fn keep(tx: &mut dyn Tx, task: i64, kept: &[StepForm]) -> Result<()> {
 pub fn of_task(tx: &mut dyn Tx, task: i64) -> Result<BTreeMap<String, OwnForm>> {
     let sql = "SELECT step, origin, form FROM own_form WHERE task = ?1";
     let kept: Vec<StepForm> = tx.all(sql, params![task], |row| {
-        let (origin, json) = (row.get::<&str>(1)?, row.get::<&str>(2)?);
+        let origin = row.get::<&str>(1)?;
+        let json = row.get::<&str>(2)?;
         let form = OwnForm { origin: Arc::from(origin), json: Arc::from(json) };
         Ok(StepForm { step: row.get(0)?, form })
     })?;

@@ -22,7 +22,8 @@ const MAX_REQUESTS: i64 = 100;
 #[async_trait]
 impl Pairings for SqlLedger {
     async fn open_pairing(&self, code: &str, until: DateTime<Utc>) -> Result<()> {
-        let (code, until) = (code.to_owned(), millis(until));
+        let code = code.to_owned();
+        let until = millis(until);
         self.write(PLAN.after(KEY), move |tx| {
             tx.execute_later(
                 "INSERT INTO pairing (id, code, tries, until, person) VALUES (1, ?1, 0, ?2, NULL)
@@ -34,12 +35,15 @@ impl Pairings for SqlLedger {
     }
 
     async fn pair(&self, person: &PersonId, code: &str) -> Result<bool> {
-        let (person, code, now) = (person.clone(), code.to_owned(), self.now());
+        let person = person.clone();
+        let code = code.to_owned();
+        let now = self.now();
         self.write(PLAN.after(KEY), move |tx| pair(tx, &person, &code, now)).await
     }
 
     async fn has_paired(&self, person: &PersonId, code: &str) -> Result<bool> {
-        let (person, code) = (person.clone(), code.to_owned());
+        let person = person.clone();
+        let code = code.to_owned();
         self.write(Plan::RELAXED.after(KEY), move |tx| {
             tx.exists(
                 "SELECT 1 FROM pairing WHERE person = ?1 AND code = ?2",
@@ -55,7 +59,8 @@ impl Pairings for SqlLedger {
     }
 
     async fn approve_pairing(&self, code: &str) -> Result<PairingOutcome> {
-        let (code, now) = (code.to_owned(), self.now());
+        let code = code.to_owned();
+        let now = self.now();
         self.write(PLAN.after(KEY), move |tx| approve(tx, &code, now)).await
     }
 
@@ -106,7 +111,8 @@ impl Pairings for SqlLedger {
 
 /// Each step is a compare-and-set: two who try at once count as two.
 fn pair(tx: &mut dyn Tx, person: &PersonId, code: &str, now: DateTime<Utc>) -> Result<bool> {
-    let (person, now) = (person.as_str(), millis(now));
+    let person = person.as_str();
+    let now = millis(now);
     let used = tx.execute(
         "UPDATE pairing SET person = ?1
          WHERE id = 1 AND code = ?2 AND tries < ?3 AND until > ?4 AND (person IS NULL OR person = ?1)",
@@ -141,7 +147,8 @@ fn note(tx: &mut dyn Tx, person: &str, trust: Trust, now: i64) -> Result<()> {
 
 fn ask(tx: &mut dyn Tx, request: &PairingRequest, now: DateTime<Utc>) -> Result<StrangersCode> {
     let PairingRequest { person, name, code, until } = request;
-    let (person, now) = (person.as_str(), millis(now));
+    let person = person.as_str();
+    let now = millis(now);
     tx.execute_later("DELETE FROM pairing_request WHERE until <= ?1", params![now])?;
     tx.execute_later(
         "INSERT INTO pairing_request (person, name, code, tries, until, approved)

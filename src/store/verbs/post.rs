@@ -34,7 +34,8 @@ impl Posts for SqlLedger {
         outbound: OutboundId,
         telling: PostNotice,
     ) -> Result<Option<ToldPost>> {
-        let (PostNotice { draft, pause }, now) = (telling, self.now());
+        let PostNotice { draft, pause } = telling;
+        let now = self.now();
         let draft = draft.map(outbox::DraftText::new).transpose()?;
         let bytes = draft.as_ref().map_or(0, outbox::DraftText::bytes);
         let plan = Plan::DURABLE.bytes(bytes).after(&outbound.0);
@@ -43,7 +44,8 @@ impl Posts for SqlLedger {
     }
 
     async fn post_again(&self, outbound: OutboundId, once_more: OnceMore) -> Result<PostedAgain> {
-        let (again, now) = (Again::new(once_more)?, self.now());
+        let again = Again::new(once_more)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(again.bytes()).after(&outbound.0);
         self.write(plan, move |tx| posts::again(tx, outbound, &again, now)).await
     }

@@ -39,8 +39,10 @@ macro_rules! post {
 
 impl RawPost {
     fn from_row(row: &dyn Row) -> Result<Self> {
-        let (account, key): (Option<&str>, Option<&str>) = (row.get(2)?, row.get(3)?);
-        let (schedule, at): (Option<i64>, Option<i64>) = (row.get(4)?, row.get(5)?);
+        let account: Option<&str> = row.get(2)?;
+        let key: Option<&str> = row.get(3)?;
+        let schedule: Option<i64> = row.get(4)?;
+        let at: Option<i64> = row.get(5)?;
         let of = |schedule, at| PostOf { schedule: ScheduleId(schedule), at: time(at) };
         Ok(Self {
             outbound: row.get(0)?,

@@ -17,7 +17,8 @@ use selkie_domain::question::QuestionResult;
 #[async_trait]
 impl Questions for SqlLedger {
     async fn question(&self, account: &AccountId, key: &str) -> Result<Option<QuestionRow>> {
-        let (account, key) = (account.clone(), key.to_owned());
+        let account = account.clone();
+        let key = key.to_owned();
         let found = self.write(Plan::RELAXED.after(account.as_str()), move |tx| {
             questions::by_key(tx, account.as_str(), &key)
         });
@@ -30,14 +31,16 @@ impl Questions for SqlLedger {
     }
 
     async fn answer(&self, row: InboxId, effect: TapEffect) -> Result<Option<TapDone>> {
-        let (effect, now) = (Effect::new(effect)?, self.now());
+        let effect = Effect::new(effect)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(effect.bytes()).after(&row.0);
         self.write(plan, move |tx| answers::carry_out(tx, row.0, &effect, now)).await
     }
 
     async fn answer_typed(&self, question: &QuestionRow, given: QuestionResult) -> Result<TapDone> {
         let QuestionRow { conversation, key, .. } = question.clone();
-        let (given, now) = (json(&given)?, self.now());
+        let given = json(&given)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(given.len()).after(&key);
         self.write(plan, move |tx| {
             locks::named(tx, [&conversation])?;

@@ -115,7 +115,8 @@ impl Reader for SqlLedger {
         conversation: &ConversationId,
         message: &MessageRef,
     ) -> Result<Option<Quote>> {
-        let (conversation, message) = (conversation.clone(), message.clone());
+        let conversation = conversation.clone();
+        let message = message.clone();
         self.read(move |tx| quoted::quoted(tx, &conversation, &message)).await
     }
 
@@ -124,7 +125,8 @@ impl Reader for SqlLedger {
         conversation: &ConversationId,
         message: &MessageRef,
     ) -> Result<Option<Provenance>> {
-        let (conversation, message) = (conversation.clone(), message.clone());
+        let conversation = conversation.clone();
+        let message = message.clone();
         self.read(move |tx| quoted::provenance(tx, &conversation, &message)).await
     }
 
@@ -225,7 +227,8 @@ fn status(tx: &mut dyn Tx, conversation: i64) -> Result<ConversationStatus> {
              AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)",
         params![conversation],
         |row| {
-            let (tasks, usage) = (count(row.get(0)?), usage(row, 1)?);
+            let tasks = count(row.get(0)?);
+            let usage = usage(row, 1)?;
             Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })
         },
     )

@@ -165,7 +165,8 @@ fn of_subject(tx: &mut dyn Tx, words: &[String], sought: &SoughtWords) -> Result
     }
     rare.sort_by_key(|rare| rare.count);
     rare.truncate(CHOSEN);
-    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
     // What stands in no piece counts as missing from each.
     for many in (sought.least.clamp(1, CHOSEN)..=rare.len()).rev() {
         for choice in choices(rare.len(), many) {

@@ -30,7 +30,8 @@ impl Reminders for SqlLedger {
     }
 
     async fn settle_reminder(&self, settle: Settle) -> Result<SettleResult> {
-        let (settle, now) = (SettleText::new(settle)?, self.now());
+        let settle = SettleText::new(settle)?;
+        let now = self.now();
         let plan = Plan::DURABLE.bytes(settle.bytes()).after(&settle.of());
         self.write(plan, move |tx| reminders::settle(tx, &settle, now)).await
     }

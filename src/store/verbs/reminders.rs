@@ -56,7 +56,8 @@ struct ReminderRecord {
 impl ReminderRecord {
     fn from_row(row: &dyn Row) -> Result<Self> {
         let id = ReminderId { schedule: ScheduleId(row.get(0)?), at: time(row.get(1)?) };
-        let (settled, again): (Option<&str>, Option<i64>) = (row.get(2)?, row.get(3)?);
+        let settled: Option<&str> = row.get(2)?;
+        let again: Option<i64> = row.get(3)?;
         let settled = match (settled, again) {
             (None, _) => None,
             (Some(DONE), _) => Some(ReminderState::Done),
@@ -84,7 +85,8 @@ impl ReminderRecord {
             )?,
             None => None,
         };
-        let (said, message) = (said.map(OutboundId), message.flatten().map(MessageRef::new));
+        let said = said.map(OutboundId);
+        let message = message.flatten().map(MessageRef::new);
         Ok(Some(ReminderRow { id, schedule: schedule.read()?, settled, said, message }))
     }
 }

@@ -49,7 +49,8 @@ layouts!(
 pub fn load<T: Layout>(row: i64, text: &str) -> Result<T> {
     let value: T = read_json(T::NAME, row, text)?;
     if value.v() > T::NEWEST {
-        let (name, found) = (T::NAME, value.v());
+        let name = T::NAME;
+        let found = value.v();
         return Err(StoreError::Corrupt(format!(
             "{name} of row {row} has layout {found}, this selkie knows {}",
             T::NEWEST

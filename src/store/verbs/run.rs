@@ -149,8 +149,17 @@ impl AdvanceText {
         now: DateTime<Utc>,
         how: How,
     ) -> Self {
-        let (wrote, kept, seen) = (Vec::new(), Vec::new(), SeenMarks::default());
-        Self { items, wrote, kept, header, usage, now, seen, approval: None, how }
+        Self {
+            items,
+            wrote: Vec::new(),
+            kept: Vec::new(),
+            header,
+            usage,
+            now,
+            seen: SeenMarks::default(),
+            approval: None,
+            how,
+        }
     }
 
     /// Returns what a power failure may take back.
@@ -190,7 +199,8 @@ pub enum RawCommitted {
 pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &AdvanceText) -> Result<RawCommitted> {
     locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::DraftText::conversation))?;
     let Some(last) = look(tx, claim)? else { return Ok(RawCommitted::Lost) };
-    let (task, held) = (claim.task.0, last.held);
+    let task = claim.task.0;
+    let held = last.held;
     let AdvanceText { items, wrote, now, seen, how, .. } = advance;
     let mut unsent = held.unsent;
     if !seen.is_empty() {
@@ -322,7 +332,8 @@ impl Run<'_> {
         finish: &Finish,
         usage: Usage,
     ) -> Result<RawCommitted> {
-        let (task, at) = (self.claim.task.0, millis(self.now));
+        let task = self.claim.task.0;
+        let at = millis(self.now);
         let why = match &finish.end {
             End::Done => None,
             End::Failed { why } => Some(why.as_str()),

@@ -43,7 +43,8 @@ impl Schedules for SqlLedger {
             | Change::BringBack { schedule, .. } => schedules::written(schedule)?,
             _ => String::new(),
         };
-        let (plan, now) = (Plan::DURABLE.bytes(contents.len()).after(&of.id.0), self.now());
+        let plan = Plan::DURABLE.bytes(contents.len()).after(&of.id.0);
+        let now = self.now();
         let found = self.write(plan, move |tx| {
             let changed = schedule_change::change(tx, of, &change, &contents)?;
             match change {

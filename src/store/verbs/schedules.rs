@@ -256,9 +256,11 @@ impl RawSchedule {
 
 fn read(version: Version, row: &dyn Row) -> Result<ScheduleRow> {
     let account = AccountId::new(row.get::<&str>(3)?);
-    let (id, state): (i64, &str) = (version.id.0, row.get(9)?);
+    let id: i64 = version.id.0;
+    let state: &str = row.get(9)?;
     let unknown = || StoreError::Corrupt(format!("schedule {id} is in the state {state}"));
-    let (last_at, local): (Option<i64>, Option<String>) = (row.get(15)?, row.get(16)?);
+    let last_at: Option<i64> = row.get(15)?;
+    let local: Option<String> = row.get(16)?;
     Ok(ScheduleRow {
         version,
         key: row.get(2)?,

@@ -90,7 +90,8 @@ struct PartState {
 /// Stores the outcome and returns where the whole outbound stands.
 pub fn settle(tx: &mut dyn Tx, part: i64, change: &Change, now: i64) -> Result<DeliveryState> {
     locks::of_part(tx, part)?;
-    let (mut standing, mut known) = (OutboundParts::default(), None);
+    let mut standing = OutboundParts::default();
+    let mut known = None;
     let [first, last] = parts_beside(part);
     tx.query(
         "SELECT state, open, reason, message, id, outbound, conversation, repeated FROM part

@@ -26,7 +26,8 @@ impl UsageCounters for SqlLedger {
 /// Adds to a counter and returns what it has come to.
 fn add(tx: &mut dyn Tx, spent: &UsageDelta) -> Result<u64> {
     let UsageDelta { who, what, since, amount } = spent;
-    let (since, amount) = (millis(*since), small(*amount));
+    let since = millis(*since);
+    let amount = small(*amount);
     if amount == 0 {
         let known = tx.first::<i64>(
             "SELECT amount FROM spent WHERE since = ?1 AND who = ?2 AND what = ?3",

@@ -32,7 +32,8 @@ pub fn spoken(tx: &mut dyn Tx, id: &ConversationId, most: usize) -> Result<Vec<U
     rows.retain(|row| {
         !row.is_call || row.came_from.is_none_or(|elsewhere| elsewhere == conversation)
     });
-    let (keys, mut names) = (keys(tx, conversation)?, Names::default());
+    let keys = keys(tx, conversation)?;
+    let mut names = Names::default();
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
         let key = keys.get(&row.body.0).map(String::as_str);

@@ -96,7 +96,8 @@ struct PartState {
 
 impl PartState {
     fn from_row(row: &dyn Row) -> Result<Self> {
-        let (state, open) = (row.get(0)?, row.get(1)?);
+        let state = row.get(0)?;
+        let open = row.get(1)?;
         Ok(Self { state, open, reason: row.get(2)?, message: row.get(3)? })
     }
 

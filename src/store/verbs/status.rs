@@ -44,7 +44,8 @@ impl StatusMessages for SqlLedger {
         };
         self.write(Plan::RELAXED.after(&task.0), move |tx| {
             tx.optional(sql, params![task.0], |row| {
-                let (message, part): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+                let message: Option<String> = row.get(0)?;
+                let part: Option<String> = row.get(1)?;
                 let part =
                     part.map(|part| read_json("streamed_message", task.0, &part)).transpose()?;
                 Ok(StatusNote { message: message.map(MessageRef::new), part })
@@ -68,7 +69,8 @@ impl StatusMessages for SqlLedger {
         };
         self.write(Plan::RELAXED, move |tx| {
             tx.all(sql, params![], |row| {
-                let (account, key): (String, String) = (row.get(1)?, row.get(2)?);
+                let account: String = row.get(1)?;
+                let key: String = row.get(2)?;
                 let message: Option<String> = row.get(3)?;
                 Ok(Stray {
                     task: TaskId(row.get(0)?),

@@ -186,7 +186,8 @@ fn parts(tx: &mut dyn Tx, outbound: i64) -> Result<Vec<PartChain>> {
 
 fn part(row: &dyn Row) -> Result<PartChain> {
     let id: i64 = row.get(0)?;
-    let (text, receipt): (Option<&str>, Option<&str>) = (row.get(2)?, row.get(4)?);
+    let text: Option<&str> = row.get(2)?;
+    let receipt: Option<&str> = row.get(4)?;
     Ok(PartChain {
         id: PartId(id),
         state: row.get(1)?,

@@ -41,7 +41,8 @@ impl SqlLedger {
                 Err(error) => error,
             };
             let Some(lane) = self.end_unreadable(task, number, &error).await? else { break };
-            let (instance, now) = (instance.clone(), self.now());
+            let instance = instance.clone();
+            let now = self.now();
             let plan = Plan::RELAXED.after(&lane.0);
             next = self
                 .write(plan, move |tx| {

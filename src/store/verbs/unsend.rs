@@ -103,9 +103,13 @@ fn rows_of(tx: &mut dyn Tx, taken: &Inbound) -> Result<Vec<Row>> {
         params![message.as_str(), account],
         |row| {
             let starts = row.get::<&str>(3)? == "task";
-            let (id, conversation, task) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let (text, inbound, question) = (String::new(), row.get(4)?, row.get(6)?);
-            let row_of = Row { id, conversation, task, question, starts, text, inbound };
+            let id = row.get(0)?;
+            let conversation = row.get(1)?;
+            let task = row.get(2)?;
+            let inbound = row.get(4)?;
+            let question = row.get(6)?;
+            let row_of =
+                Row { id, conversation, task, question, starts, text: String::new(), inbound };
             Ok((row_of, row.get(5)?))
         },
     )?;

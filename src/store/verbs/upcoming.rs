@@ -39,7 +39,8 @@ const NEXT_OF_OTHERS: [&str; 3] = [
 
 /// Says what is due by itself at a moment, and when something is next.
 pub fn upcoming(tx: &mut dyn Tx, now: DateTime<Utc>) -> Result<UpcomingWork> {
-    let (soon, now) = (millis(now + SHORT), millis(now));
+    let soon = millis(now + SHORT);
+    let now = millis(now);
     let due = tx.exists(DUE_NOW, params![now, soon])?;
     let mut next: Option<i64> = tx.only(NEXT_PART, params![soon])?;
     for sql in NEXT_OF_OTHERS {

@@ -106,11 +106,16 @@ pub fn near(tx: &mut dyn Tx, sought: &SoughtVector) -> Result<Vec<NearPiece>> {
 
 /// Compares the vectors of one subject, the newest first.
 fn compare(tx: &mut dyn Tx, subject: i64, sought: &SoughtVector, best: &mut Best) -> Result<()> {
-    let (mut before, mut seen, mut bytes) = (i64::MAX, 0, 0);
+    let mut before = i64::MAX;
+    let mut seen = 0;
+    let mut bytes = 0;
     while seen < MAX && bytes < MAX_BYTES {
-        let (from, mut page) = (before, 0);
+        let from = before;
+        let mut page = 0;
         let mut each = |row: &dyn Row| {
-            let (id, model, vector) = (row.get(0)?, row.get::<&str>(1)?, row.get::<&[u8]>(2)?);
+            let id = row.get(0)?;
+            let model = row.get::<&str>(1)?;
+            let vector = row.get::<&[u8]>(2)?;
             (before, page, bytes) = (id, page + 1, bytes + vector.len());
             if model == sought.model
                 && let Some(cosine) = sought.vector.cosine(vector)

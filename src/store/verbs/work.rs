@@ -46,7 +46,8 @@ impl Work for SqlLedger {
     }
 
     async fn commit(&self, claim: &Claim, advance: Advance) -> Result<CommitResult> {
-        let (claim, instance) = (claim.clone(), claim.instance.clone());
+        let instance = claim.instance.clone();
+        let claim = claim.clone();
         let advance = run::AdvanceText::new(advance, self.now())?;
         let plan = Plan::of(advance.class()).bytes(advance.bytes()).after(&claim.task.0);
         let raw = self.write(plan, move |tx| run::commit(tx, &claim, &advance)).await?;
@@ -74,14 +75,18 @@ impl Work for SqlLedger {
     }
 
     async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<SayResult> {
-        let (claim, call, now) = (claim.clone(), call.to_owned(), self.now());
+        let claim = claim.clone();
+        let call = call.to_owned();
+        let now = self.now();
         let draft = DraftText::new(draft)?;
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| say(tx, &claim, &call, &draft, now)).await
     }
 
     async fn relay(&self, claim: &Claim, key: &str, relay: Relay) -> Result<SayResult> {
-        let (claim, key, now) = (claim.clone(), key.to_owned(), self.now());
+        let claim = claim.clone();
+        let key = key.to_owned();
+        let now = self.now();
         let relay = relaying::RelayText::new(relay)?;
         let plan = Plan::DURABLE.bytes(relay.bytes()).after(&claim.task.0);
         self.write(plan, move |tx| relaying::relay(tx, &claim, &key, &relay, now)).await
@@ -134,7 +139,8 @@ impl SqlLedger {
         now: DateTime<Utc>,
         whose: Whose,
     ) -> Result<Option<TaskClaim>> {
-        let (lane, claimer) = (lane.clone(), instance.clone());
+        let lane = lane.clone();
+        let claimer = instance.clone();
         let plan = Plan::RELAXED.after(&lane.0);
         let claim = move |tx: &mut dyn Tx| {
             let Some(row) = lanes::find(tx, &lane)? else { return Ok(None) };

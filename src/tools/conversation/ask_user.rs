@@ -120,7 +120,8 @@ impl Handler for AskUser {
 impl AskUser {
     fn asks(&self, args: Args) -> Result<Vec<Ask>, ToolError> {
         let all = singles(args)?;
-        let (count, several) = (all.len(), all.len() > 1);
+        let count = all.len();
+        let several = all.len() > 1;
         let place = |n: usize| if several { format!("questions.{n}.") } else { String::new() };
         all.into_iter()
             .enumerate()
@@ -161,8 +162,6 @@ impl AskUser {
 
 fn singles(args: Args) -> Result<Vec<Single>, ToolError> {
     let Args { question, questions, header, options, multi_select, .. } = args;
-    let (allow_free_text, free_text_placeholder) =
-        (args.allow_free_text, args.free_text_placeholder);
     match (question, questions) {
         (Some(_), Some(_)) => Err(ToolError::tell("give question or questions, not both")),
         (Some(question), None) => Ok(vec![Single {
@@ -170,8 +169,8 @@ fn singles(args: Args) -> Result<Vec<Single>, ToolError> {
             header,
             options,
             multi_select,
-            allow_free_text,
-            free_text_placeholder,
+            allow_free_text: args.allow_free_text,
+            free_text_placeholder: args.free_text_placeholder,
         }]),
         (None, Some(all)) if all.is_empty() => Err(ToolError::tell("questions is required")),
         (None, Some(all)) if all.len() > MAX_QUESTIONS => Err(ToolError::tell(format!(
@@ -206,7 +205,8 @@ fn choices(place: &str, options: Option<&[Choosable]>) -> Result<Vec<Choice>, St
         if choices.iter().any(|c| c.label.eq_ignore_ascii_case(&label)) {
             return Err(format!("{place}options: two are called {label}"));
         }
-        let (id, description) = ((n + 1).to_string(), description.trim().to_owned());
+        let id = (n + 1).to_string();
+        let description = description.trim().to_owned();
         choices.push(Choice { id, label, description });
     }
     Ok(choices)

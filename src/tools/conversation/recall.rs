@@ -45,12 +45,12 @@ impl Handler for Recall {
             };
             return Err(ToolError::tell(format!("invalid id: {id} ({takes})")));
         };
-        let (text, pictures) = (earlier.text.clone(), earlier.pictures.clone());
+        let text = earlier.text.clone();
         let answer = match earlier.level {
             Taint::Raw => Output::outside(text),
             level => Output { level, ..Output::ok(text) },
         };
-        Ok(Output { pictures, ..answer })
+        Ok(Output { pictures: earlier.pictures.clone(), ..answer })
     }
 }
 

@@ -77,8 +77,8 @@ pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError>
 
 /// Replaces the conversation's list.
 pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolError> {
-    let (level, by) = (scope.roots.level.writes().level, Some(scope.trust));
-    let stored = serde_json::to_string(&StoredTodos { v: 1, todos, level, by });
+    let level = scope.roots.level.writes().level;
+    let stored = serde_json::to_string(&StoredTodos { v: 1, todos, level, by: Some(scope.trust) });
     let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
     scope.todos.write(&scope.conversation, json).await
 }

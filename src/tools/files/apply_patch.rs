@@ -51,7 +51,8 @@ impl Handler for ApplyPatch {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { patch } = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.0.clone());
+        let roots = scope.roots.clone();
+        let denied = self.0.clone();
         on_disk(scope, move |_| {
             let (desk, said) = Desk::patched_by(&patch, denied.finder(NAME, &roots))?;
             desk.write()?;

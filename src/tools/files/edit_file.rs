@@ -62,11 +62,13 @@ impl Handler for EditFile {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.0.clone());
+        let roots = scope.roots.clone();
+        let denied = self.0.clone();
         on_disk(scope, move |_| {
             let (file, done) = edited(&denied.finder(NAME, &roots), &args)?;
             file.replace(&done.content)?;
-            let (places, shown) = (places(done.count), file.shown());
+            let places = places(done.count);
+            let shown = file.shown();
             Ok(Output::ok(format!("changed {places} of {shown}\n{}", done.diff)))
         })
         .await

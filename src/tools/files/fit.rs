@@ -21,7 +21,8 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, String> {
 
 fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, String> {
     if file.all.len().saturating_mul(hunks.len()) > MAX_STEPS {
-        let (lines, hunks) = (file.all.len(), hunks.len());
+        let lines = file.all.len();
+        let hunks = hunks.len();
         return Err(format!("{hunks} hunks are too many for a file of {lines} lines: send fewer"));
     }
     let mut placed: Vec<(usize, usize)> = Vec::new();

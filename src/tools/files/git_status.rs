@@ -47,7 +47,8 @@ impl Handler for GitStatus {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path } = typed(args)?;
         let folder = self.folder(scope, path).await?;
-        let (roots, now) = (scope.roots.clone(), scope.clock.now());
+        let roots = scope.roots.clone();
+        let now = scope.clock.now();
         let (folder, top, private) = on_disk(scope, move |stop| {
             let repository = found::around(&folder, open(&roots).as_deref())?;
             let private = private::Private::of(&repository, &roots.cache, now, stop)?;
@@ -62,7 +63,8 @@ impl Handler for GitStatus {
 
 impl GitStatus {
     async fn folder(&self, scope: &Scope, path: Option<String>) -> Result<PathBuf, ToolError> {
-        let (roots, denied) = (scope.roots.clone(), self.0.clone());
+        let roots = scope.roots.clone();
+        let denied = self.0.clone();
         on_disk(scope, move |_| {
             let finder = denied.finder(NAME, &roots);
             let place = match path.as_deref().filter(|p| !p.is_empty()) {

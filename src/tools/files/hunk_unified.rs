@@ -55,7 +55,8 @@ fn moved(renamed: FileMove) -> Option<Change> {
 }
 
 fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize), String> {
-    let (old, new) = (path(lines[at], "a/"), path(lines[at + 1], "b/"));
+    let old = path(lines[at], "a/");
+    let new = path(lines[at + 1], "b/");
     let mut hunks = Vec::new();
     let mut next = at + 2;
     while next < lines.len() && lines[next].starts_with("@@") {
@@ -117,7 +118,8 @@ fn numbers(line: &str) -> Option<(usize, usize, usize)> {
         let (start, count) = text.split_once(',').unwrap_or((text, "1"));
         Some((start.trim().parse().ok()?, count.trim().parse().ok()?))
     };
-    let ((start, old), (_, new)) = (pair(old)?, pair(new)?);
+    let (start, old) = pair(old)?;
+    let (_, new) = pair(new)?;
     // A hunk without old lines stands behind the line it names.
     Some((if old == 0 { start } else { start.saturating_sub(1) }, old, new))
 }

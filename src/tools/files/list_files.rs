@@ -78,7 +78,8 @@ impl Handler for ListFiles {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, deny) = (scope.roots.clone(), self.0.deny_paths.clone());
+        let roots = scope.roots.clone();
+        let deny = self.0.deny_paths.clone();
         on_disk(scope, move |stop| {
             let finder = Finder { tool: NAME, roots: &roots, deny: &deny };
             Ok(Output::outside(list(&finder, &args, stop)?))
@@ -107,10 +108,11 @@ fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolErr
     };
     let include = args.include.as_deref().map(Pattern::new);
     let roots = finder.real_roots();
-    let (found, left) = (Vec::new(), MAX_SEEN);
-    let mut walk = Walk { finder, roots, stop, left, too_deep: false, closed: 0, found };
+    let found = Vec::new();
+    let mut walk = Walk { finder, roots, stop, left: MAX_SEEN, too_deep: false, closed: 0, found };
     walk.folder(&folder, "", depth.min(MAX_DEPTH), depth > MAX_DEPTH)?;
-    let (cut_short, closed) = (walk.left == 0 || walk.too_deep, walk.closed);
+    let cut_short = walk.left == 0 || walk.too_deep;
+    let closed = walk.closed;
     let mut found = walk.found;
     found.retain(|f| {
         pattern.as_ref().is_none_or(|p| p.matches(&f.path))
@@ -149,7 +151,8 @@ pub(super) fn start(
     // The folder is what stands before the first name with something special in it.
     let names: Vec<&str> = path.split('/').collect();
     let plain = names.iter().position(|n| Pattern::is_in(n)).unwrap_or(names.len());
-    let (folder, pattern) = (names[..plain].join("/"), names[plain..].join("/"));
+    let folder = names[..plain].join("/");
+    let pattern = names[plain..].join("/");
     let folder = match folder.as_str() {
         "" if path.starts_with('/') => "/",
         "" => ".",

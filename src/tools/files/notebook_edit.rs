@@ -80,7 +80,8 @@ impl Handler for NotebookEdit {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.0.clone());
+        let roots = scope.roots.clone();
+        let denied = self.0.clone();
         on_disk(scope, move |_| {
             let file = Whole::of(&denied.finder(NAME, &roots), &args.notebook_path)?;
             let shown = file.shown();
@@ -145,7 +146,8 @@ fn edit(book: &Notebook<'_>, args: &Args) -> Result<(Vec<u8>, String), String> {
         }
         Mode::Insert => {
             let kind = args.cell_type.ok_or("cell_type is required")?;
-            let (source, at) = (source()?, place(book, args)?);
+            let source = source()?;
+            let at = place(book, args)?;
             let new = book.inserted(at, source, kind.name(), &fresh_id(book, source));
             Ok((new, format!("inserted cell {at}")))
         }

@@ -90,7 +90,8 @@ impl Handler for Patch {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        let roots = scope.roots.clone();
+        let denied = self.denied.clone();
         let validator = self.validator.clone();
         on_disk(scope, move |_| {
             let finder = denied.finder(NAME, &roots);

@@ -55,7 +55,8 @@ impl Letter {
 
 /// Goes back to the last star only: at most pattern × text steps, whatever the pattern.
 fn walk<P, T>(pattern: &[Step<P>], text: &[T], fits: &dyn Fn(&P, &T) -> bool) -> bool {
-    let (mut p, mut t) = (0, 0);
+    let mut p = 0;
+    let mut t = 0;
     let mut star = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -72,8 +72,11 @@ struct Args {
 
 impl ReadFile {
     pub(crate) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
-        let (settings, isolate) = (settings.clone(), Arc::clone(isolate));
-        Self { settings, isolate, pictures: Semaphore::new(1) }
+        Self {
+            settings: settings.clone(),
+            isolate: Arc::clone(isolate),
+            pictures: Semaphore::new(1),
+        }
     }
 }
 
@@ -101,7 +104,8 @@ impl Handler for ReadFile {
             max_bytes: self.settings.max_page_bytes,
             max_counted: MAX_COUNTED,
         };
-        let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
+        let roots = scope.roots.clone();
+        let deny = self.settings.deny_paths.clone();
         let content = on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
             open(&located, wanted, stop)
@@ -204,7 +208,8 @@ fn with_trailer(page: Page, wanted: PageRange) -> Result<String, ToolError> {
     let mut text = page.text;
     let rest = !page.whole || page.last < page.lines;
     if rest || wanted.offset > 1 {
-        let (first, last) = (wanted.offset, page.last);
+        let first = wanted.offset;
+        let last = page.last;
         let all = if page.whole { page.lines.to_string() } else { "more".to_owned() };
         let next =
             if rest { format!(" Use offset={} to continue.", last + 1) } else { String::new() };

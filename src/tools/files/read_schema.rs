@@ -50,7 +50,8 @@ impl Handler for ReadSchema {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { schema: name, path } = typed(args)?;
-        let (roots, schemas) = (scope.roots.clone(), self.0.clone());
+        let roots = scope.roots.clone();
+        let schemas = self.0.clone();
         on_disk(scope, move |stop| {
             let finder = Finder { tool: NAME, roots: &roots, deny: &[] };
             let Some(root) = schemas.find(&finder, &name)? else {

@@ -50,7 +50,8 @@ impl Replace<'_> {
         let places = places(content, self.old.as_bytes());
         if places.is_empty() && self.old.contains('\n') && !self.old.contains('\r') {
             let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
-            let (old, new) = (windows(self.old), windows(self.new));
+            let old = windows(self.old);
+            let new = windows(self.new);
             if !self::places(content, old.as_bytes()).is_empty() {
                 return Replace { old: &old, new: &new, ..*self }.apply(shown, content);
             }

@@ -73,13 +73,15 @@ impl Handler for WriteFile {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path, content, mode } = typed(args)?;
-        let (bytes, most) = (content.len(), self.0.max_bytes);
+        let bytes = content.len();
+        let most = self.0.max_bytes;
         if bytes > most {
             return Err(ToolError::tell(format!(
                 "content too large ({bytes} bytes > {most} max): write it in parts with mode append"
             )));
         }
-        let (roots, deny) = (scope.roots.clone(), self.0.deny_paths.clone());
+        let roots = scope.roots.clone();
+        let deny = self.0.deny_paths.clone();
         on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.writable(&path)?;
             let shown = located.shown();

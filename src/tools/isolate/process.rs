@@ -77,7 +77,8 @@ async fn heard(
     job: &Job,
     bytes: Vec<u8>,
 ) -> std::io::Result<(ExitStatus, Option<Vec<u8>>)> {
-    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let input = child.stdin.take();
+    let output = child.stdout.take();
     let words = serde_json::to_vec(job)?;
     // It may end before it has read all: what it says counts.
     let (_, out) = tokio::join!(told(input, words, bytes), whole(output));

@@ -44,7 +44,8 @@ impl Handler for MemoryGet {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path, from, lines } = typed(args)?;
-        let (from, lines) = (from.unwrap_or(1).max(1), lines.unwrap_or(USUALLY).clamp(1, MAX));
+        let from = from.unwrap_or(1).max(1);
+        let lines = lines.unwrap_or(USUALLY).clamp(1, MAX);
         let wanted = WantedLines { path: path.trim().to_owned(), from, lines };
         scope.memory.get(&rememberer(scope), wanted).await.map(Output::told)
     }

@@ -186,7 +186,8 @@ impl Inner {
         });
         while ended.len() + open.len() > MAX && ended.len() > 1 {
             let gap = |at: &usize| {
-                let (one, next) = (&ended[*at], &ended[*at + 1]);
+                let one = &ended[*at];
+                let next = &ended[*at + 1];
                 (one.folder != next.folder, next.from.abs_diff(one.to.unwrap_or(one.from)))
             };
             let Some(at) = (0..ended.len() - 1).min_by_key(gap) else { break };

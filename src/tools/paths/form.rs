@@ -57,7 +57,7 @@ pub(super) fn settle(path: &Path, written: &str) -> Result<PathBuf, ToolError> {
             }
             Err(_) => {}
         }
-        let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else {
+        let Some((name, parent)) = existing.file_name().zip(existing.parent()) else {
             return Err(ToolError::tell(format!("invalid path: {written}")));
         };
         missing.push(name);

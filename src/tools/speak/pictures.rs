@@ -130,7 +130,8 @@ fn judge(data: &'static Posting, roots: &Roots, path: &str) -> Result<CheckedPic
         ));
     };
     if bytes > kind.max_bytes {
-        let (name, most) = (kind.name, kind.max_bytes);
+        let name = kind.name;
+        let most = kind.max_bytes;
         return Err(format!("pictures: {path} has {bytes} bytes, and a {name} {most} at most"));
     }
     Ok(CheckedPicture { located, kind, size: found.and_then(|(_, size)| size), bytes })

@@ -26,7 +26,8 @@ pub(super) fn post(data: &Posting, args: &Value) -> Result<Post, String> {
             return Err(format!("{which}: {why}"));
         }
     }
-    let (quote, reply_to) = (named(data, args, "quote")?, named(data, args, "reply_to")?);
+    let quote = named(data, args, "quote")?;
+    let reply_to = named(data, args, "reply_to")?;
     Ok(Post { texts, quote, reply_to, pictures: Vec::new(), by: None })
 }
 

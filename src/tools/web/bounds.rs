@@ -24,7 +24,8 @@ const RAW: [&str; 2] = ["script", "style"];
 /// Whether it may be parsed.
 pub(super) fn is_tame(html: &str) -> bool {
     let mut look = Look { open: Vec::new(), drawings: 0 };
-    let (mut rest, mut tags) = (html, 0);
+    let mut rest = html;
+    let mut tags = 0;
     // Where one is not ended, none behind it is: the end is looked for once.
     let mut endless = [false; RAW.len()];
     while let Some(at) = rest.find('<') {
@@ -94,7 +95,8 @@ impl<'a> Tag<'a> {
 
 /// How many there are, and where the tag ends.
 fn attributes(bytes: &[u8], mut at: usize) -> (usize, usize) {
-    let (mut count, mut between) = (0, true);
+    let mut count = 0;
+    let mut between = true;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'>' => return (count, at + 1),

@@ -198,7 +198,8 @@ impl Resolve for Resolver {
         let rules = Arc::clone(&self.0);
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let (mut open, mut refused) = (Vec::<SocketAddr>::new(), None);
+            let mut open = Vec::<SocketAddr>::new();
+            let mut refused = None;
             for address in found {
                 match rules.address(name.as_str(), address.ip()) {
                     Ok(()) => open.push(address),

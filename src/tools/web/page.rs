@@ -106,7 +106,8 @@ pub(crate) fn readable(html: &str, url: &Url, format: Format) -> String {
         // Too little text for an article: all of it, then.
         Err(_) => whole(&parse(html), format),
     };
-    let (title, content) = (title.trim(), content.trim());
+    let title = title.trim();
+    let content = content.trim();
     match format {
         _ if title.is_empty() || content.starts_with(&format!("# {title}")) => content.to_owned(),
         Format::Markdown => format!("# {title}\n\n{content}"),
@@ -122,7 +123,8 @@ pub(crate) fn cut(text: &str) -> String {
     if end == text.len() {
         return text.to_owned();
     }
-    let (lines, all) = (text[..end].lines().count(), text.lines().count());
+    let lines = text[..end].lines().count();
+    let all = text.lines().count();
     format!(
         "{}\n[Cut: {lines} of {all} lines, {end} of {} bytes are shown. Ask with a prompt for what you want of \
          the page, or fetch it with url_fetch and download_path.]",

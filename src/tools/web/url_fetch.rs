@@ -329,10 +329,12 @@ async fn download(
     most: u64,
 ) -> Result<Output, ToolError> {
     let target = target.foreign();
-    let (path, real) = (target.shown(), target.real());
+    let path = target.shown();
+    let real = target.real();
     let refused = |e: io::Error| refused(&path, &e);
     let mut file = on_disk(move || target.begin(None)).await?.map_err(refused)?;
-    let (mut bytes, mut buffer) = (0_u64, Vec::with_capacity(BUFFER));
+    let mut bytes = 0_u64;
+    let mut buffer = Vec::with_capacity(BUFFER);
     while let Some(piece) = opened.piece().await? {
         bytes += piece.len() as u64;
         buffer.extend_from_slice(&piece);

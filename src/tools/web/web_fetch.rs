@@ -65,9 +65,13 @@ impl WebFetch {
         small: &Arc<dyn Small>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
-        let (client, small) = (Arc::clone(client), Arc::clone(small));
         let isolate = Arc::clone(isolate);
-        Self { client, small, cache: Cache::default(), isolate }
+        Self {
+            client: Arc::clone(client),
+            small: Arc::clone(small),
+            cache: Cache::default(),
+            isolate,
+        }
     }
 
     /// The page in its form, from the cache where it is fresh.
@@ -106,7 +110,8 @@ impl WebFetch {
         }
         let kind = content_type(&got.headers);
         if !is_text(&kind, &got.body) {
-            let (url, bytes) = (&got.url, got.body.len());
+            let url = &got.url;
+            let bytes = got.body.len();
             return Err(ToolError::tell(format!(
                 "{url} is not a page: {kind}, {bytes} bytes; save it with url_fetch and download_path"
             )));

@@ -165,9 +165,13 @@ impl WebSearch {
         client: &Arc<GuardedClient>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
-        let (settings, client) = (settings.clone(), Arc::clone(client));
         let isolate = Arc::clone(isolate);
-        Self { settings, client, cache: Cache::default(), isolate }
+        Self {
+            settings: settings.clone(),
+            client: Arc::clone(client),
+            cache: Cache::default(),
+            isolate,
+        }
     }
 
     async fn search(&self, query: &str, most: u64) -> Result<Vec<Hit>, ToolError> {
@@ -194,9 +198,17 @@ impl WebSearch {
             None => self.duckduckgo(query),
         };
         let (url, headers) = request.map_err(SearchError::Final)?;
-        let (url, method) = (url.to_string(), Method::GET);
-        let (body, limit, max_bytes, stays) = (None, REQUEST, BODY, false);
-        let ask = Ask { method, url, headers, body, limit, max_bytes, stays };
+        let url = url.to_string();
+        let body = None;
+        let ask = Ask {
+            method: Method::GET,
+            url,
+            headers,
+            body,
+            limit: REQUEST,
+            max_bytes: BODY,
+            stays: false,
+        };
         let got = self.client.ask(ask).await.map_err(|error| match error.to_string() {
             refused if refused.contains("not allowed by guard") => SearchError::Final(refused),
             other => SearchError::Again(format!("the search failed: {other}")),

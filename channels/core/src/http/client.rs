@@ -128,7 +128,8 @@ impl Client {
                 Err(Fault::Refused(self.cleaned(Refusal { words, ..reply.refusal() }, &reply)))
             }
             PlatformReply::Foreign => {
-                let (status, begins) = (reply.status.as_u16(), beginning(&reply.body));
+                let status = reply.status.as_u16();
+                let begins = beginning(&reply.body);
                 let who = self.platform;
                 let why = format!("HTTP {status} that is not an answer from {who}: {begins}");
                 Err(self.unclear(what, &why))
@@ -169,7 +170,8 @@ impl Client {
     }
 
     async fn whole(&self, what: &str, response: Response) -> Result<Reply, Fault> {
-        let (status, headers) = (response.status(), response.headers().clone());
+        let status = response.status();
+        let headers = response.headers().clone();
         let body = read(response, MAX_ANSWER).await.map_err(|why| self.unclear(what, &why))?;
         Ok(Reply { status, headers, body })
     }

@@ -96,7 +96,8 @@ impl Wall {
     /// Whether a request names us as its host, in its one header and in its target where that has one.
     fn names_us(&self, request: &Request) -> bool {
         let mut hosts = request.headers().get_all(HOST).iter();
-        let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+        let Some(host) = hosts.next() else { return false };
+        let None = hosts.next() else { return false };
         let target = request.uri().authority().map(|authority| authority.as_str());
         host.to_str().is_ok_and(|host| self.is_host(host))
             && target.is_none_or(|target| self.is_host(target))
@@ -158,7 +159,8 @@ fn is_same_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
 
 fn is_form(headers: &HeaderMap) -> bool {
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(kind), None) = (kinds.next(), kinds.next()) else { return true };
+    let Some(kind) = kinds.next() else { return true };
+    let None = kinds.next() else { return true };
     let Ok(kind) = kind.to_str() else { return true };
     let essence = kind.split(';').next().unwrap_or_default().trim();
     // A list of types is read differently by different readers: none of them is believed.

@@ -107,7 +107,8 @@ impl Seats {
             return Try::Wait;
         }
         inner.last += 1;
-        let (number, leave) = (inner.last, CancellationToken::new());
+        let number = inner.last;
+        let leave = CancellationToken::new();
         let taken = TakenSeat { client, owes: Some(Instant::now()), leave: leave.clone() };
         inner.taken.insert(number, taken);
         Try::Taken(Seat { seats: Arc::clone(self), number, leave })

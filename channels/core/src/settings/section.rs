@@ -94,7 +94,8 @@ pub fn entries<E, T>(
     shown: impl Fn(&E) -> String,
     [one, several, takes]: [&str; 3],
 ) -> Result<Vec<T>, String> {
-    let (mut taken, mut wrong) = (Vec::new(), Vec::new());
+    let mut taken = Vec::new();
+    let mut wrong = Vec::new();
     for entry in entries {
         match read(entry) {
             Some(value) => taken.push(value),

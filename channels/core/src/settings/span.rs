@@ -9,7 +9,8 @@ use std::time::Duration;
 /// The value, and what is taken.
 pub fn span(text: &str, range: RangeInclusive<Duration>) -> Result<Duration, String> {
     parsed(text.trim()).filter(|length| range.contains(length)).ok_or_else(|| {
-        let (least, most) = (written(*range.start()), written(*range.end()));
+        let least = written(*range.start());
+        let most = written(*range.end());
         format!("{text:?} is not accepted; it takes {least} to {most}")
     })
 }

@@ -251,7 +251,8 @@ impl<'d> Reader<'d> {
     }
 
     fn link(&mut self, url: CowStr<'_>, kind: LinkKind) {
-        let (nested, in_table) = (!self.links.is_empty(), self.table.is_some());
+        let nested = !self.links.is_empty();
+        let in_table = self.table.is_some();
         let mut link = Link { url: Rc::from(&*url), kind, nested, in_table, live: false };
         link.live = (self.dialect.opens)(&link);
         if link.live {

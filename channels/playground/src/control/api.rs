@@ -139,7 +139,8 @@ pub(crate) async fn press(
     Path(id): Path<String>,
     Json(press): Json<Press>,
 ) -> Answer<Value> {
-    let (at, from) = (room(&id)?.at, press.from.as_deref());
+    let at = room(&id)?.at;
+    let from = press.from.as_deref();
     if let (At::Telegram(spot), Some(message)) = (at, press.message_id.as_i64()) {
         let user = person(&control, from.unwrap_or(at.person()))?;
         let id = control.telegram.press(spot.chat, user, message, &press.data);
@@ -166,7 +167,8 @@ pub(crate) async fn react(
     Path(id): Path<String>,
     Json(react): Json<React>,
 ) -> Answer<Value> {
-    let (at, from) = (room(&id)?.at, react.from.as_deref());
+    let at = room(&id)?.at;
+    let from = react.from.as_deref();
     let done = rooms::react(&control, at, from, &react.message_id, &react.emoji);
     done.map_err(|words| refuse(404, &words))?;
     Ok(Json(json!({ "ok": true })))

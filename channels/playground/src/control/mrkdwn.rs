@@ -26,7 +26,8 @@ pub(super) fn read(text: &str, name: &dyn Fn(&str) -> Option<String>) -> ShownTe
 
 impl ShownText {
     fn walk(&mut self, text: &str, name: &dyn Fn(&str) -> Option<String>, depth: usize) {
-        let (mut rest, mut before) = (text, ' ');
+        let mut rest = text;
+        let mut before = ' ';
         while let Some(first) = rest.chars().next() {
             let taken = self
                 .code(rest)

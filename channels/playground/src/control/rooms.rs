@@ -234,7 +234,8 @@ pub(crate) fn react(
             control.telegram.react(spot.chat, user, id, (!theirs).then_some(emoji))
         }
         At::Slack(channel) => {
-            let (user, ts) = (person(name)?.1, message.as_str().unwrap_or_default());
+            let user = person(name)?.1;
+            let ts = message.as_str().unwrap_or_default();
             let emoji = emoji::name(emoji);
             control.slack.react(channel, user, ts, emoji)
                 || control.slack.unreact(channel, user, ts, emoji)

@@ -44,8 +44,18 @@ impl Control {
     ) -> Arc<Self> {
         let Platforms { telegram, slack, line, x } = platforms;
         let model_name = Mutex::new("the playground's scripted model".to_owned());
-        let (daemon_url, mover) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { telegram, slack, line, x, model, now, mover, stop, daemon_url, model_name })
+        Arc::new(Self {
+            telegram,
+            slack,
+            line,
+            x,
+            model,
+            now,
+            mover: Mutex::default(),
+            stop,
+            daemon_url: Mutex::default(),
+            model_name,
+        })
     }
 
     pub(crate) fn set_mover(&self, mover: Mover) {

@@ -94,7 +94,8 @@ fn substituted(message: &Value, place: &str) -> Result<(), Refusal> {
 
 /// The keys in a text; `None` for braces that are neither doubled nor around a key.
 fn keys(text: &str) -> Option<Vec<&str>> {
-    let (mut keys, mut rest) = (Vec::new(), text);
+    let mut keys = Vec::new();
+    let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
         let here = &rest[at..];
         rest = if let Some(behind) = here.strip_prefix("{{").or(here.strip_prefix("}}")) {
@@ -128,7 +129,8 @@ pub(super) fn mentions(world: &World, chat: &str, messages: &[Value]) -> Result<
 /// The one kind of template that is known here.
 fn template(message: &Value, place: &str) -> Result<(), Refusal> {
     length(&message["altText"], 1500, &format!("{place}.altText"))?;
-    let (template, place) = (&message["template"], format!("{place}.template"));
+    let template = &message["template"];
+    let place = format!("{place}.template");
     if template["type"] != "buttons" {
         let known = "Must be one of the following values: [buttons]";
         return Err(Refusal::property(known, &format!("{place}.type")));

@@ -35,7 +35,8 @@ pub(super) fn post(server: &Server, params: &Value) -> MethodResult {
 
 /// With a text and without blocks the old blocks go; an empty list takes them away in any case.
 pub(super) fn update(server: &Server, params: &Value) -> MethodResult {
-    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let channel = text(params, "channel");
+    let ts = text(params, "ts");
     let mut world = server.world();
     let now = (server.now)();
     let edited = world.next_ts(now);
@@ -56,7 +57,8 @@ pub(super) fn update(server: &Server, params: &Value) -> MethodResult {
 }
 
 pub(super) fn delete(server: &Server, params: &Value) -> MethodResult {
-    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let channel = text(params, "channel");
+    let ts = text(params, "ts");
     let mut world = server.world();
     let room = world.open_room(channel)?;
     let message = find(&mut room.messages, ts)?;
@@ -69,7 +71,8 @@ pub(super) fn delete(server: &Server, params: &Value) -> MethodResult {
 
 /// Seen by one person, stored nowhere.
 pub(super) fn whisper(server: &Server, params: &Value) -> MethodResult {
-    let (channel, user) = (text(params, "channel"), text(params, "user"));
+    let channel = text(params, "channel");
+    let user = text(params, "user");
     let mut world = server.world();
     world.open_room(channel)?;
     if !is_person(user) {

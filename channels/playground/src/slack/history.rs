@@ -16,7 +16,8 @@ const LITTLE: usize = 15;
 
 /// Replies are listed oldest first with their root before them, a channel's messages newest first.
 pub(super) fn page(server: &Server, method: &str, params: &Value) -> MethodResult {
-    let (channel, root) = (text(params, "channel"), text(params, "ts"));
+    let channel = text(params, "channel");
+    let root = text(params, "ts");
     let mut world = server.world();
     world.open_room(channel)?;
     let room = world.rooms.get(channel).ok_or("channel_not_found")?;

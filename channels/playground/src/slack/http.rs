@@ -57,7 +57,8 @@ async fn call(
     match done {
         Ok(mut answer) => {
             answer["ok"] = json!(true);
-            let (text, bare) = (answer.to_string(), "{\"ok\":true}");
+            let text = answer.to_string();
+            let bare = "{\"ok\":true}";
             let answer = spoilt::answer(200, text, fault.as_ref(), bare, &line);
             ([(SCOPES, limits::given(&server.world().missing_scopes))], answer).into_response()
         }

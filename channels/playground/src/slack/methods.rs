@@ -69,7 +69,8 @@ fn info(server: &Server, params: &Value) -> MethodResult {
 
 /// Shown under a thread until somebody answers there; an empty one takes it away.
 fn sign(server: &Server, params: &Value) -> MethodResult {
-    let (channel, thread) = (text(params, "channel_id"), text(params, "thread_ts"));
+    let channel = text(params, "channel_id");
+    let thread = text(params, "thread_ts");
     let mut world = server.world();
     let room = world.rooms.get(channel).filter(|room| room.has_bot).ok_or("channel_not_found")?;
     if !room.messages.iter().any(|message| message.ts == thread) {
@@ -123,7 +124,7 @@ fn user(id: &str) -> MethodResult {
 fn upload_url(server: &Server, params: &Value) -> MethodResult {
     let name = text(params, "filename").to_owned();
     let length = text(params, "length").parse().ok().filter(|length| *length > 0);
-    let (false, Some(length)) = (name.is_empty(), length) else {
+    let Some(length) = length.filter(|_| !name.is_empty()) else {
         return Err("invalid_arguments".into());
     };
     let mut world = server.world();

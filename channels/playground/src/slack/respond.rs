@@ -52,7 +52,8 @@ fn take(server: &Server, id: u64, body: &Value) -> Result<(), &'static str> {
         return Err("expired_url");
     }
     right.left = right.left.checked_sub(1).ok_or("used_url")?;
-    let (channel, user) = (right.channel.clone(), right.user.clone());
+    let channel = right.channel.clone();
+    let user = right.user.clone();
     let text = body["text"].as_str().filter(|text| !text.trim().is_empty()).ok_or("no_text")?;
     if body["response_type"] == "in_channel" {
         world.post(&channel, said(BOT, text, None), now);

@@ -45,7 +45,7 @@ pub(super) async fn upgrade(
         sockets.open.len() < MAX && sockets.tickets.remove(&ticket)
     };
     let key = request.headers().get(SEC_WEBSOCKET_KEY).cloned();
-    let (true, Some(key)) = (known, key) else { return answer(StatusCode::NOT_FOUND, None) };
+    let Some(key) = key.filter(|_| known) else { return answer(StatusCode::NOT_FOUND, None) };
     let upgrade = hyper::upgrade::on(&mut request);
     let tasks = server.tasks.clone();
     tasks.spawn(async move {
@@ -154,7 +154,8 @@ fn send(server: &Arc<Server>, id: &str) {
     let frame = envelope.frame.clone();
     drop(sockets);
     line.send(Order::Send(frame)).ok();
-    let (server, id) = (Arc::clone(server), id.to_owned());
+    let server = Arc::clone(server);
+    let id = id.to_owned();
     let after = *locked(&server.redeliver_after);
     let tasks = server.tasks.clone();
     tasks.spawn(async move {

@@ -39,7 +39,8 @@ pub(super) fn append(server: &Server, params: &Value) -> MethodResult {
     if text(params, "markdown_text").is_empty() {
         return Err("no_text".into());
     }
-    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let channel = text(params, "channel");
+    let ts = text(params, "ts");
     let mut world = server.world();
     let message = open(&mut world.open_room(channel)?.messages, ts, (server.now)())?;
     check_text(params)?;
@@ -51,7 +52,8 @@ pub(super) fn append(server: &Server, params: &Value) -> MethodResult {
 
 /// Ends one, with the last of its words where the call brings some.
 pub(super) fn stop(server: &Server, params: &Value) -> MethodResult {
-    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let channel = text(params, "channel");
+    let ts = text(params, "ts");
     let mut world = server.world();
     let message = open(&mut world.open_room(channel)?.messages, ts, (server.now)())?;
     check_text(params)?;

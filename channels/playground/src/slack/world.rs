@@ -281,8 +281,8 @@ pub(super) fn is_person(user: &str) -> bool {
 
 /// What a person says.
 pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage {
-    let (user, text, thread) = (user.to_owned(), text.to_owned(), thread.map(str::to_owned));
-    SlackMessage { user, text, thread, ..SlackMessage::default() }
+    let thread = thread.map(str::to_owned);
+    SlackMessage { user: user.to_owned(), text: text.to_owned(), thread, ..SlackMessage::default() }
 }
 
 /// The message of a `ts`.

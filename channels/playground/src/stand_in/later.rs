@@ -90,7 +90,8 @@ fn on_days(text: &str) -> Option<TimedText<'_>> {
     let (time, rest) = time(after(rest, "at ")?)?;
     let (hour, minute) = time.split_once(':')?;
     let bare = |digits: &str| digits.parse::<u32>().ok();
-    let (hour, minute) = (bare(hour)?, bare(minute)?);
+    let hour = bare(hour)?;
+    let minute = bare(minute)?;
     Some(TimedText { when: format!("{minute} {hour} * * {field}"), rest })
 }
 

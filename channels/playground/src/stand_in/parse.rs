@@ -239,7 +239,8 @@ pub(super) fn wishes(text: &str) -> Vec<Wish> {
 fn pieces(text: &str) -> Vec<(&str, &str)> {
     const JOINTS: [&str; 4] = [", and then ", ", then ", " and then ", "\n"];
     let mut pieces = Vec::new();
-    let (mut joint, mut rest) = ("", text);
+    let mut joint = "";
+    let mut rest = text;
     loop {
         let next = JOINTS.iter().filter_map(|j| Some((find(rest, j)?, j.len())));
         let Some((at, len)) = next.min_by_key(|(at, len)| (*at, std::cmp::Reverse(*len))) else {
@@ -319,15 +320,18 @@ fn about_text(text: &str) -> Option<Wish> {
         return Some(Wish::Plan(task.to_owned()));
     }
     if let Some((name, text)) = after("tell ").and_then(|t| t.rsplit_once(": ")) {
-        let (to, text) = (name.trim().to_owned(), text.trim().to_owned());
+        let to = name.trim().to_owned();
+        let text = text.trim().to_owned();
         return (!to.is_empty() && !text.is_empty()).then_some(Wish::Tell { to, text });
     }
     if let Some((name, text)) = after("write ").and_then(|t| t.split_once(':')) {
-        let (name, text) = (single(name)?, text.trim().to_owned());
+        let name = single(name)?;
+        let text = text.trim().to_owned();
         return Some(Wish::Write { name, text });
     }
     if let Some((name, text)) = after("add to ").and_then(|t| t.split_once(':')) {
-        let (name, text) = (single(name)?, text.trim().to_owned());
+        let name = single(name)?;
+        let text = text.trim().to_owned();
         return Some(Wish::Append { name, text });
     }
     let (tool, json) = after("call ")?.split_once(char::is_whitespace)?;
@@ -338,7 +342,8 @@ fn about_text(text: &str) -> Option<Wish> {
 /// Reads `Grace to bring milk`.
 fn reminding(whom: &str) -> Option<Wish> {
     let at = find(whom, " to ")?;
-    let (name, what) = (single(&whom[..at])?, whom[at + " to ".len()..].trim());
+    let name = single(&whom[..at])?;
+    let what = whom[at + " to ".len()..].trim();
     let is_me = name.eq_ignore_ascii_case("me");
     let text = if is_me { what.to_owned() } else { format!("Remind {name} to {what}") };
     let people = if is_me { Vec::new() } else { vec![name] };

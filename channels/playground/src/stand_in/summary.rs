@@ -24,7 +24,8 @@ pub(super) fn answer(turns: &[TalkTurn]) -> Option<String> {
 }
 
 fn line(one: &Value) -> String {
-    let (who, said) = (&one["who"], &one["said"]);
+    let who = &one["who"];
+    let said = &one["said"];
     let said = said.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let line = format!("{} said: {said}", who.as_str().unwrap_or("Somebody"));
     line.chars().take(MAX_LENGTH).collect()

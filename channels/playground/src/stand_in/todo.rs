@@ -69,7 +69,8 @@ fn names(content: &str) -> String {
 
 /// Names those whose id stands in what the person wrote.
 fn resolved(asked: &Value) -> Value {
-    let (content, people) = (text(&asked["input"]["content"]), list(&asked["input"]["people"]));
+    let content = text(&asked["input"]["content"]);
+    let people = list(&asked["input"]["people"]);
     let raw = text(&asked["input_raw"]);
     let ids: Vec<&str> = list(&asked["allowed_ids"]).iter().map(text).collect();
     let named: Vec<&str> = ids.into_iter().filter(|id| raw.contains(id)).collect();

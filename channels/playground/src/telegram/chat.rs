@@ -72,8 +72,7 @@ pub(crate) struct Chat {
 impl Chat {
     /// An empty chat.
     pub(crate) fn new(id: i64, kind: ChatKind, title: &str, members: &[i64]) -> Self {
-        let (title, members) = (title.to_owned(), members.to_vec());
-        Self { id, kind, title, members, ..Self::default() }
+        Self { id, kind, title: title.to_owned(), members: members.to_vec(), ..Self::default() }
     }
 
     /// Stores a message and gives its id.

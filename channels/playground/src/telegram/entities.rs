@@ -20,7 +20,7 @@ pub(crate) fn detect(text: &str) -> Vec<Value> {
 /// The part of the text an entity covers.
 pub(crate) fn slice(text: &str, entity: &Value) -> String {
     let number = |name: &str| entity[name].as_u64().and_then(|n| usize::try_from(n).ok());
-    let (Some(offset), Some(length)) = (number("offset"), number("length")) else {
+    let Some((offset, length)) = number("offset").zip(number("length")) else {
         return String::new();
     };
     let units: Vec<u16> = text.encode_utf16().skip(offset).take(length).collect();

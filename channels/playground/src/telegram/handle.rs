@@ -27,8 +27,8 @@ pub struct FileDraft {
 impl FileDraft {
     /// A file without caption.
     pub fn new(kind: FileKind, name: &str, bytes: impl Into<Bytes>) -> Self {
-        let (name, bytes) = (name.to_owned(), bytes.into());
-        Self { kind, name, bytes, caption: String::new(), told_size: None }
+        let bytes = bytes.into();
+        Self { kind, name: name.to_owned(), bytes, caption: String::new(), told_size: None }
     }
 }
 
@@ -200,7 +200,8 @@ impl Telegram {
             let mut world = self.server.world();
             let Some(place) = world.chats.get_mut(&chat) else { return };
             place.moved_to = Some(to);
-            let (title, members) = (place.title.clone(), place.members.clone());
+            let title = place.title.clone();
+            let members = place.members.clone();
             world.add_chat(to, ChatKind::Supergroup, &title, &members);
             members.first().copied().unwrap_or_default()
         };

@@ -33,7 +33,8 @@ pub(crate) fn file(server: &Server, params: &Params, kind: FileKind) -> Result<S
         Source::Known(id) => id.into_owned(),
         Source::New(upload) => server.world().store_file(kind, &upload.name, upload.bytes.clone()),
     };
-    let (bare, content) = (Draft::text(0, target.thread, ""), Content::File(file_id));
+    let bare = Draft::text(0, target.thread, "");
+    let content = Content::File(file_id);
     let draft = Draft { content, text, entities, reply_to: target.reply_to, markup, ..bare };
     post(server, target.chat, draft)
 }

@@ -75,7 +75,8 @@ fn delete(server: &Server, params: &Params) -> Result<String, Refusal> {
     if !allowed || server.now() - message.at > TimeDelta::hours(48) {
         return Err(Refusal::bad("message can't be deleted"));
     }
-    let (chat, id) = (chat.id, message.id);
+    let chat = chat.id;
+    let id = message.id;
     world.delete(chat, id);
     done()
 }

@@ -17,7 +17,8 @@ impl World {
     pub(crate) fn post(&mut self, chat_id: i64, draft: Draft, now: DateTime<Utc>) -> Option<i64> {
         let from_bot = draft.from == self.bot.id;
         let chat = self.chats.get_mut(&chat_id)?;
-        let (thread, reply_to) = (draft.thread, draft.reply_to);
+        let thread = draft.thread;
+        let reply_to = draft.reply_to;
         let id = chat.push(draft, now);
         if from_bot {
             chat.link_answer(thread, reply_to, id);

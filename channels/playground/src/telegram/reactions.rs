@@ -105,7 +105,9 @@ pub(super) fn set(server: &Server, params: &Params) -> Result<String, Refusal> {
     let bot = world.bot.id;
     let chat = target::chat(&world, params)?;
     let message = target::message(chat, params, "message to react not found")?;
-    let (chat, id, thread) = (chat.id, message.id, message.draft.thread);
+    let chat = chat.id;
+    let id = message.id;
+    let thread = message.draft.thread;
     let wanted = params.json("reaction")?.unwrap_or_else(|| json!([]));
     let wanted = wanted.as_array().ok_or_else(|| Refusal::bad("REACTION_INVALID"))?;
     let emoji = match wanted.as_slice() {

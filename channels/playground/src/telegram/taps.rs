@@ -103,9 +103,14 @@ pub(crate) fn answer(server: &Server, params: &Params) -> Result<String, Refusal
         ));
     };
     tap.answer = Some(text.clone().into_owned());
-    let (chat, thread) = (tap.chat, tap.thread);
     let text = Some(text.into_owned());
-    let event = Event { kind: EventKind::TapAnswer, chat, thread, message: None, text };
+    let event = Event {
+        kind: EventKind::TapAnswer,
+        chat: tap.chat,
+        thread: tap.thread,
+        message: None,
+        text,
+    };
     // Nobody listening any more is no error.
     world.events.send(event).ok();
     Ok("true".to_owned())

@@ -97,7 +97,9 @@ fn timeline(
     now: DateTime<Utc>,
 ) -> Result<(u16, Value), Refusal> {
     let invalid = |says: String| Refusal::new(400, "Invalid Request", &says);
-    let (mut most, mut start, mut fields) = (10, None, Vec::new());
+    let mut most = 10;
+    let mut start = None;
+    let mut fields = Vec::new();
     for (name, value) in query {
         match name.as_str() {
             "max_results" => {

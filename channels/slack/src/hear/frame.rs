@@ -29,7 +29,8 @@ impl Frame<'_> {
         let channel = channel.unwrap_or("C0");
         let spot = Spot { team: team.to_owned(), channel: channel.to_owned(), thread: None };
         let direct = spot.kind() == "dm";
-        let (conversation, place) = (spot.conversation(self.account), spot.place(self.account));
+        let conversation = spot.conversation(self.account);
+        let place = spot.place(self.account);
         let blank = Inbound::blank(key, conversation, place, what);
         Inbound {
             order: self.latest,

@@ -127,8 +127,11 @@ fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option
     let was_asked = text::read(&text(before), &frame.me.user).mentioned;
     if was_asked && inbound.audience == Audience::Group && thread(inner, ts).is_none() {
         // It has opened a thread, and is changed there, without our name too.
-        let (team, channel) = (team.to_owned(), channel.to_owned());
-        let spot = Spot { team, channel, thread: Some(ts.to_owned()) };
+        let spot = Spot {
+            team: team.to_owned(),
+            channel: channel.to_owned(),
+            thread: Some(ts.to_owned()),
+        };
         inbound.conversation = spot.conversation(frame.account);
     }
     if inbound.what == What::Message {
@@ -192,8 +195,11 @@ fn said(
     }
     let opens = inbound.audience == Audience::Group && inbound.addressed != AddressReason::No;
     let root = thread(message, ts).or(opens.then_some(ts));
-    let (team, channel) = (team.to_owned(), channel.to_owned());
-    let spot = Spot { team, channel, thread: root.map(str::to_owned) };
+    let spot = Spot {
+        team: team.to_owned(),
+        channel: channel.to_owned(),
+        thread: root.map(str::to_owned),
+    };
     inbound.conversation = spot.conversation(frame.account);
     Some(inbound)
 }

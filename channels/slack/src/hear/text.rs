@@ -59,7 +59,8 @@ fn has_struck(text: &str) -> bool {
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut opened = false;
     for (at, _) in text.match_indices('~') {
-        let (before, after) = (text[..at].chars().next_back(), text[at + 1..].chars().next());
+        let before = text[..at].chars().next_back();
+        let after = text[at + 1..].chars().next();
         let closes = before.is_some_and(|c| !c.is_whitespace()) && !word(after);
         if opened && closes {
             return true;

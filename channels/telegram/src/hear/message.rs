@@ -34,7 +34,8 @@ impl Frame<'_> {
         let private =
             chat.and_then(|chat| field::text(chat, "type")).map_or(id > 0, |t| t == "private");
         let spot = Spot { chat: id, topic: None };
-        let (conversation, place) = (spot.conversation(self.account), spot.place(self.account));
+        let conversation = spot.conversation(self.account);
+        let place = spot.place(self.account);
         Inbound {
             title: chat.map(field::name).unwrap_or_default(),
             at: self.received,

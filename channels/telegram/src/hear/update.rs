@@ -93,8 +93,8 @@ fn tap(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
         .filter(|under| may_be_ours(under, event, frame))
         .and_then(|_| field::text(event, "data"));
     let ours = data.and_then(keyboard::read).unwrap_or_default();
-    let (question, choice) = (ours.0.to_owned(), ours.1.to_owned());
-    let what = What::Tap { question, choice, handle: id.to_owned() };
+    let what =
+        What::Tap { question: ours.0.to_owned(), choice: ours.1.to_owned(), handle: id.to_owned() };
     let placed = under.and_then(|under| message::read(under, false, frame));
     let private = field::object(event, "from");
     let mut inbound = frame.blank(format!("q:{id}"), under.and_then(chat).or(private), what);

@@ -35,7 +35,8 @@ impl<'a> Hosts<'a> {
     /// underscore, and the ending, behind which no word goes on.
     pub fn read(&mut self, from: usize) -> Option<Domain> {
         let known = self.barren;
-        let (mut best, mut at) = (None, from);
+        let mut best = None;
+        let mut at = from;
         while at < from + FAR
             && let Some(label) = self.label(at)
         {
@@ -139,7 +140,10 @@ fn ascii_length(label: &str) -> usize {
     let points: Vec<u32> = label.chars().map(u32::from).collect();
     let plain = points.iter().filter(|p| **p < 128).count();
     let mut length = "xn--".len() + plain + usize::from(plain > 0);
-    let (mut n, mut delta, mut bias, mut done) = (128u32, 0u32, 72u32, plain as u32);
+    let mut n = 128u32;
+    let mut delta = 0u32;
+    let mut bias = 72u32;
+    let mut done = plain as u32;
     while (done as usize) < points.len() {
         let Some(next) = points.iter().copied().filter(|p| *p >= n).min() else { break };
         delta = delta.saturating_add((next - n).saturating_mul(done + 1));
@@ -166,7 +170,9 @@ fn ascii_length(label: &str) -> usize {
 
 /// How many digits a number takes as RFC 3492 writes it.
 fn digits(number: u32, bias: u32) -> usize {
-    let (mut rest, mut k, mut count) = (number, 36u32, 1);
+    let mut rest = number;
+    let mut k = 36u32;
+    let mut count = 1;
     loop {
         let threshold = k.saturating_sub(bias).clamp(1, 26);
         if rest < threshold {

@@ -37,7 +37,8 @@ fn path(text: &str) -> usize {
     if !text.starts_with('/') {
         return 0;
     }
-    let (mut at, mut end) = (1, 1);
+    let mut at = 1;
+    let mut end = 1;
     while let Some(c) = text[at..].chars().next() {
         if c == '(' {
             let Some(length) = balanced(&text[at..]) else { break };

@@ -107,7 +107,8 @@ impl Group {
     }
 
     async fn heard(&mut self) -> std::io::Result<(std::process::ExitStatus, Vec<u8>, Vec<u8>)> {
-        let (answer, complaint) = (self.0.stdout.take(), self.0.stderr.take());
+        let answer = self.0.stdout.take();
+        let complaint = self.0.stderr.take();
         let (answer, complaint) =
             tokio::try_join!(some(answer, ANSWER + 1), some(complaint, COMPLAINT))?;
         Ok((self.0.wait().await?, answer, complaint))
