@@ -64,7 +64,7 @@ impl Handler for ApplyPatch {
     fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Location>, ToolError> {
         let Args { patch } = typed(args.clone())?;
         let finder = self.0.finder(NAME, roots);
-        let changes = parse(&patch).map_err(ToolError::Tell)?;
+        let changes = parse(&patch).map_err(|why| ToolError::tell(why.to_string()))?;
         changes.iter().flat_map(Change::paths).map(|path| finder.writable(path)).collect()
     }
 
@@ -98,7 +98,7 @@ struct PatchedFile {
 impl<'a> Desk<'a> {
     /// Applies a patch in memory, and says what it changes.
     fn patched_by(patch: &str, finder: Finder<'a>) -> Result<(Self, Vec<String>), ToolError> {
-        let changes = parse(patch).map_err(ToolError::Tell)?;
+        let changes = parse(patch).map_err(|why| ToolError::tell(why.to_string()))?;
         let mut desk = Self { finder, files: Vec::new() };
         let said: Result<Vec<String>, ToolError> = changes.iter().map(|c| desk.change(c)).collect();
         let said = said.map_err(|e| ToolError::tell(format!("{e}\nNothing was changed.")))?;

@@ -3,6 +3,7 @@
 
 use super::hunk::{Hunk, Line};
 use super::lines::Lines;
+use super::patch_error::PatchError;
 
 /// Lines of the file, for each hunk, that are looked through at most.
 const MAX_STEPS: usize = 100_000_000;
@@ -11,7 +12,7 @@ const MAX_STEPS: usize = 100_000_000;
 ///
 /// # Errors
 /// Which hunk does not fit and why, for the model.
-pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, String> {
+pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, PatchError> {
     let file = Lines::of(text);
     exactly(&file, hunks).or_else(|why| match same_line_ends(&file, hunks) {
         Some(hunks) => exactly(&file, &hunks),
@@ -19,15 +20,16 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, String> {
     })
 }
 
-fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, String> {
+fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, PatchError> {
     if file.all.len().saturating_mul(hunks.len()) > MAX_STEPS {
         let lines = file.all.len();
         let hunks = hunks.len();
-        return Err(format!("{hunks} hunks are too many for a file of {lines} lines: send fewer"));
+        return Err(PatchError::TooLarge { hunks, lines });
     }
     let mut placed: Vec<(usize, usize)> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
-        let place = place(file, hunk).map_err(|why| format!("hunk {}: {why}", number + 1))?;
+        let misfit = |why| PatchError::Misfit { hunk: number + 1, why };
+        let place = place(file, hunk).map_err(misfit)?;
         placed.push((place, number));
     }
     placed.sort_unstable();
@@ -36,7 +38,8 @@ fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, String> {
     for (start, number) in placed {
         let hunk = &hunks[number];
         if start < from {
-            return Err(format!("hunk {}: it overlaps another one", number + 1));
+            let why = "it overlaps another one".to_owned();
+            return Err(PatchError::Misfit { hunk: number + 1, why });
         }
         let end = start + hunk.before().len();
         after.all.extend_from_slice(&file.all[from..start]);

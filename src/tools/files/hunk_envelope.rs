@@ -1,6 +1,7 @@
 //! The grammar of `*** Begin Patch`: no line numbers; context and `@@` lines say where.
 
 use super::hunk::{Change, Hunk, Line};
+use super::patch_error::PatchError;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -16,9 +17,9 @@ pub(super) fn begin(lines: &[&str]) -> Option<usize> {
 ///
 /// # Errors
 /// What is wrong and in which line.
-pub(super) fn parse(lines: &[&str], begin: usize) -> Result<Vec<Change>, String> {
+pub(super) fn parse(lines: &[&str], begin: usize) -> Result<Vec<Change>, PatchError> {
     let Some(end) = lines.iter().rposition(|l| l.trim() == END) else {
-        return Err(format!("the patch has no {END}: it may have been cut"));
+        return Err(PatchError::Cut);
     };
     let mut reader = Reader { lines: &lines[..end], at: begin + 1 };
     let mut changes = Vec::new();
@@ -42,11 +43,11 @@ impl<'a> Reader<'a> {
         self.lines.get(self.at).copied()
     }
 
-    fn wrong(&self, why: &str) -> String {
-        format!("line {} of the patch: {why}", self.at + 1)
+    fn wrong(&self, why: impl Into<String>) -> PatchError {
+        PatchError::at(self.at, why)
     }
 
-    fn change(&mut self) -> Result<Change, String> {
+    fn change(&mut self) -> Result<Change, PatchError> {
         let line = self.peek().unwrap_or_default();
         let named = |word: &str| {
             line.strip_prefix(word).map(|p| p.trim().to_owned()).filter(|p| !p.is_empty())
@@ -68,7 +69,7 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    fn added(&mut self) -> Result<String, String> {
+    fn added(&mut self) -> Result<String, PatchError> {
         let mut content = String::new();
         while let Some(line) = self.peek().filter(|l| !l.starts_with("*** ")) {
             let Some(text) = line.strip_prefix('+') else {
@@ -85,7 +86,7 @@ impl<'a> Reader<'a> {
         Ok(content)
     }
 
-    fn update(&mut self, path: String) -> Result<Change, String> {
+    fn update(&mut self, path: String) -> Result<Change, PatchError> {
         let mut to = None;
         if let Some(moved) = self.peek().and_then(|l| l.strip_prefix("*** Move to:")) {
             to = Some(moved.trim().to_owned());
@@ -99,12 +100,12 @@ impl<'a> Reader<'a> {
             }
         }
         if hunks.is_empty() && to.is_none() {
-            return Err(self.wrong(&format!("the update of {path} holds no change")));
+            return Err(self.wrong(format!("the update of {path} holds no change")));
         }
         Ok(Change::Update { path, to, hunks })
     }
 
-    fn hunk(&mut self) -> Result<Hunk, String> {
+    fn hunk(&mut self) -> Result<Hunk, PatchError> {
         let mut hunk = Hunk::default();
         while let Some(anchor) = self.peek().and_then(|l| l.strip_prefix("@@")) {
             let anchor = anchor.trim();

@@ -1,13 +1,14 @@
 //! Reads a patch, whichever of the two grammars it is written in.
 
 use super::hunk::Change;
+use super::patch_error::PatchError;
 use super::{hunk_envelope, hunk_unified};
 
 /// Reads a patch in either grammar.
 ///
 /// # Errors
 /// What is wrong with it and in which line, for the model.
-pub(super) fn parse(patch: &str) -> Result<Vec<Change>, String> {
+pub(super) fn parse(patch: &str) -> Result<Vec<Change>, PatchError> {
     let text = unfenced(patch);
     let mut lines: Vec<&str> = text.split('\n').collect();
     lines.pop_if(|last| last.is_empty());
@@ -16,11 +17,9 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Change>, String> {
     } else if hunk_unified::is_one(&lines) {
         hunk_unified::parse(&lines)?
     } else {
-        return Err("this is not a patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch \
-            … *** End Patch"
-            .to_owned());
+        return Err(PatchError::Unknown);
     };
-    if changes.is_empty() { Err("the patch changes nothing".to_owned()) } else { Ok(changes) }
+    if changes.is_empty() { Err(PatchError::Empty) } else { Ok(changes) }
 }
 
 /// Takes a code fence off.

@@ -1,6 +1,7 @@
 //! The grammar of unified diffs, as `diff -u` and git write them and as models do: counts may be wrong.
 
 use super::hunk::{Change, Hunk, Line};
+use super::patch_error::PatchError;
 
 /// What git says of a file that moves.
 #[derive(Default)]
@@ -19,7 +20,7 @@ pub(super) fn is_one(lines: &[&str]) -> bool {
 ///
 /// # Errors
 /// What is wrong and in which line.
-pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, String> {
+pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, PatchError> {
     let mut changes = Vec::new();
     let mut renamed = FileMove::default();
     let mut at = 0;
@@ -32,12 +33,9 @@ pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, String> {
         } else if let Some(to) = line.strip_prefix("rename to ") {
             renamed.to = Some(to.trim_end().to_owned());
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
-            return Err(format!("line {} of the patch: binary files cannot be patched", at + 1));
+            return Err(PatchError::at(at, "binary files cannot be patched"));
         } else if line.starts_with("@@") {
-            return Err(format!(
-                "line {} of the patch: a hunk without --- and +++ before it",
-                at + 1
-            ));
+            return Err(PatchError::at(at, "a hunk without --- and +++ before it"));
         } else if is_header(lines, at) {
             let (change, next) = file(lines, at, std::mem::take(&mut renamed))?;
             changes.push(change);
@@ -54,7 +52,7 @@ fn moved(renamed: FileMove) -> Option<Change> {
     Some(Change::Update { path: renamed.from?, to: Some(renamed.to?), hunks: Vec::new() })
 }
 
-fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize), String> {
+fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize), PatchError> {
     let old = path(lines[at], "a/");
     let new = path(lines[at + 1], "b/");
     let mut hunks = Vec::new();
@@ -67,7 +65,7 @@ fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize),
         next = after;
     }
     let change = match (old, new) {
-        (None, None) => return Err(format!("line {} of the patch: no file is named", at + 1)),
+        (None, None) => return Err(PatchError::at(at, "no file is named")),
         (None, Some(path)) => Change::Add { path, content: added(&hunks, at)? },
         (Some(path), None) => Change::Delete { path, hunks },
         (Some(_), Some(path)) => match renamed {
@@ -75,7 +73,7 @@ fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize),
                 Change::Update { path: from, to: Some(to), hunks }
             }
             _ if hunks.is_empty() => {
-                return Err(format!("line {} of the patch: {path} has no hunk", at + 1));
+                return Err(PatchError::at(at, format!("{path} has no hunk")));
             }
             _ => Change::Update { path, to: None, hunks },
         },
@@ -83,9 +81,9 @@ fn file(lines: &[&str], at: usize, renamed: FileMove) -> Result<(Change, usize),
     Ok((change, next))
 }
 
-fn added(hunks: &[Hunk], at: usize) -> Result<String, String> {
+fn added(hunks: &[Hunk], at: usize) -> Result<String, PatchError> {
     if hunks.iter().any(|h| !h.before().is_empty()) {
-        return Err(format!("line {} of the patch: a new file has only lines with +", at + 1));
+        return Err(PatchError::at(at, "a new file has only lines with +"));
     }
     let mut content: String =
         hunks.iter().flat_map(Hunk::after).map(|l| format!("{l}\n")).collect();
@@ -125,7 +123,7 @@ fn numbers(line: &str) -> Option<(usize, usize, usize)> {
 }
 
 /// Reads one hunk: by its counts where they lead to a place where a hunk may end, else by its marks.
-fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
+fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
     let numbers = numbers(lines[at]);
     let end = match numbers {
         Some((_, old, new)) => counted(lines, at + 1, old, new),
@@ -143,7 +141,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
             _ if *line == "\r" => hunk.lines.push(Line::Keep("\r".to_owned())),
             _ => {
                 let why = "a line of a hunk begins with a space, - or +";
-                return Err(format!("line {} of the patch: {why}", number + 1));
+                return Err(PatchError::at(number, why));
             }
         }
     }

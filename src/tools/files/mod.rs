@@ -21,6 +21,7 @@ mod notebook;
 mod notebook_edit;
 mod page;
 pub(crate) mod patch;
+mod patch_error;
 mod pattern;
 mod persona_write;
 pub(crate) mod picture;

@@ -22,25 +22,37 @@ pub(super) struct Notebook<'a> {
     has_ids: bool,
 }
 
+/// Why bytes are no notebook that can be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotebookError {
+    /// They are no JSON.
+    #[error("not a notebook: {0}")]
+    NotJson(#[from] serde_json::Error),
+    /// They are JSON of something else.
+    #[error("not a notebook: it has no cells")]
+    NoCells,
+    /// It is of another version.
+    #[error("nbformat {0}: only notebooks of format 4 are supported")]
+    Format(String),
+}
+
 impl<'a> Notebook<'a> {
     /// Reads a notebook.
     ///
     /// # Errors
     /// Why it is none.
-    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let value: Value =
-            serde_json::from_slice(bytes).map_err(|e| format!("not a notebook: {e}"))?;
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, NotebookError> {
+        let value: Value = serde_json::from_slice(bytes)?;
         let version = value.get("nbformat").and_then(Value::as_u64);
         if version != Some(4) {
             let version = version.map_or("none".to_owned(), |v| v.to_string());
-            return Err(format!("nbformat {version}: only notebooks of format 4 are supported"));
+            return Err(NotebookError::Format(version));
         }
         let minor = value.get("nbformat_minor").and_then(Value::as_u64).unwrap_or(0);
         let Some(cells) = value.get("cells").and_then(Value::as_array) else {
-            return Err("not a notebook: it has no cells".to_owned());
+            return Err(NotebookError::NoCells);
         };
-        let at = member(bytes, skip_space(bytes, 0), "cells")
-            .ok_or("not a notebook: it has no cells")?;
+        let at = member(bytes, skip_space(bytes, 0), "cells").ok_or(NotebookError::NoCells)?;
         let spans = items(bytes, at);
         let inside = at + 1..end_of(bytes, at) - 1;
         Ok(Self { bytes, cells: cells.clone(), spans, inside, has_ids: minor >= 5 })
@@ -259,7 +271,7 @@ fn items(bytes: &[u8], array: usize) -> Vec<Range<usize>> {
 ///
 /// # Errors
 /// Why it is none.
-pub(super) fn shown(bytes: &[u8]) -> Result<String, String> {
+pub(super) fn shown(bytes: &[u8]) -> Result<String, NotebookError> {
     let notebook = Notebook::read(bytes)?;
     let mut text = String::new();
     for (number, cell) in notebook.cells.iter().enumerate() {

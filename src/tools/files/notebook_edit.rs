@@ -103,8 +103,11 @@ impl Handler for NotebookEdit {
         let args: Args = typed(args.clone()).ok()?;
         let path = &args.notebook_path;
         let shown = Whole::of(&self.0.finder(NAME, roots), path)
-            .map_err(|e| e.to_string())
-            .and_then(|file| Notebook::read(&file.content).and_then(|book| would(&book, &args)));
+            .map_err(|error| error.to_string())
+            .and_then(|file| {
+                let book = Notebook::read(&file.content).map_err(|error| error.to_string())?;
+                would(&book, &args)
+            });
         Some(shown.unwrap_or_else(|why| {
             Preview::of(format!("{path}: it would fail: {why}"), &["notebook_path"])
         }))

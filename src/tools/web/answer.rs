@@ -7,8 +7,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::failure::{in_words, late};
-use crate::ToolError;
+use super::failure::RequestError;
 
 /// An answer, its body not read.
 pub(super) struct OpenResponse {
@@ -58,15 +57,13 @@ impl OpenResponse {
     }
 
     /// Reads on; `None` at the end, and where no more may be read.
-    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, ToolError> {
+    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, RequestError> {
         if self.truncated {
             return Ok(None);
         }
         let next = timeout_at(self.limit.until, self.response.chunk()).await;
-        let next = next.map_err(|_| late(self.limit.span))?;
-        let Some(mut piece) = next.map_err(|e| ToolError::Tell(in_words(&e)))? else {
-            return Ok(None);
-        };
+        let next = next.map_err(|_| RequestError::Late(self.limit.span))?;
+        let Some(mut piece) = next? else { return Ok(None) };
         let room = usize::try_from(self.limit.bytes).unwrap_or(usize::MAX);
         self.truncated = piece.len() > room;
         piece.truncate(room);
@@ -75,7 +72,7 @@ impl OpenResponse {
     }
 
     /// Reads all of it that may be read.
-    pub(super) async fn whole(mut self) -> Result<Got, ToolError> {
+    pub(super) async fn whole(mut self) -> Result<Got, RequestError> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece().await? {
             body.extend_from_slice(&piece);

@@ -14,8 +14,7 @@ use reqwest::{Client, ClientBuilder, Method, Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
 use super::answer::{Got, Limit, OpenResponse};
-use super::failure::{RequestRefusal, in_words, late};
-use crate::ToolError;
+use super::failure::{RequestError, RequestRefusal};
 use selkie_guard::network;
 
 /// A server may send us on so often.
@@ -66,27 +65,28 @@ impl GuardedClient {
     /// Asks, follows redirects and reads the body.
     ///
     /// # Errors
-    /// In words for the model.
-    pub(super) async fn ask(&self, ask: Ask) -> Result<Got, ToolError> {
+    /// Why it was not made, or came to nothing.
+    pub(super) async fn ask(&self, ask: Ask) -> Result<Got, RequestError> {
         self.open(ask).await?.whole().await
     }
 
     /// Asks and follows redirects; the body is left to the caller.
     ///
     /// # Errors
-    /// In words for the model.
-    pub(super) async fn open(&self, ask: Ask) -> Result<OpenResponse, ToolError> {
+    /// Why it was not made, or came to nothing.
+    pub(super) async fn open(&self, ask: Ask) -> Result<OpenResponse, RequestError> {
         let limit =
             Limit { until: Instant::now() + ask.limit, span: ask.limit, bytes: ask.max_bytes };
         let (response, url) = match timeout_at(limit.until, self.follow(ask)).await {
-            Ok(done) => done.map_err(ToolError::Tell)?,
-            Err(_) => return Err(late(limit.span)),
+            Ok(done) => done?,
+            Err(_) => return Err(RequestError::Late(limit.span)),
         };
         Ok(OpenResponse::new(response, url, limit))
     }
 
-    async fn follow(&self, mut ask: Ask) -> Result<(Response, Url), String> {
-        let mut url = self.judged(Url::parse(&ask.url).map_err(|e| invalid(&ask.url, &e))?)?;
+    async fn follow(&self, mut ask: Ask) -> Result<(Response, Url), RequestError> {
+        let mut url =
+            self.judged(Url::parse(&ask.url).map_err(|e| RequestError::invalid(&ask.url, &e))?)?;
         for _ in 0..=REDIRECTS {
             let response = self.once(&ask, &url).await?;
             let Some(next) = redirect(&response, &url) else {
@@ -101,17 +101,18 @@ impl GuardedClient {
             turn(&mut ask, response.status(), elsewhere)?;
             url = next;
         }
-        Err(format!("the server redirects more than {REDIRECTS} times, last to {url}"))
+        Err(RequestError::Redirects { times: REDIRECTS, last: url })
     }
 
-    async fn once(&self, ask: &Ask, url: &Url) -> Result<Response, String> {
-        let client = self.client.get_or_init(|| self.build()).as_ref().map_err(Clone::clone)?;
+    async fn once(&self, ask: &Ask, url: &Url) -> Result<Response, RequestError> {
+        let client = self.client.get_or_init(|| self.build());
+        let client = client.as_ref().map_err(|why| RequestError::Failed(why.clone()))?;
         let mut request =
             client.request(ask.method.clone(), url.clone()).headers(ask.headers.clone());
         if let Some(body) = &ask.body {
             request = request.body(body.clone());
         }
-        request.send().await.map_err(|e| in_words(&e))
+        Ok(request.send().await?)
     }
 
     fn build(&self) -> Result<Client, String> {
@@ -127,15 +128,15 @@ impl GuardedClient {
     }
 
     /// Judges an address before anything is asked of it.
-    fn judged(&self, url: Url) -> Result<Url, String> {
+    fn judged(&self, url: Url) -> Result<Url, RequestError> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("only http and https are accepted, not {}", url.scheme()));
+            return Err(RequestError::Scheme(url.scheme().to_owned()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("a url must not hold a name and password".to_owned());
+            return Err(RequestError::Credentials);
         }
-        let host = url.host_str().ok_or("the url has no host")?;
-        self.rules.host(host)?;
+        let host = url.host_str().ok_or(RequestError::NoHost)?;
+        self.rules.host(host).map_err(RequestError::Guarded)?;
         Ok(url)
     }
 }
@@ -156,7 +157,7 @@ pub(super) fn points_to(status: StatusCode, headers: &HeaderMap, from: &Url) -> 
 }
 
 /// What a redirect changes about a request, as browsers do it; nothing of the caller's goes elsewhere.
-fn turn(ask: &mut Ask, status: StatusCode, elsewhere: bool) -> Result<(), String> {
+fn turn(ask: &mut Ask, status: StatusCode, elsewhere: bool) -> Result<(), RequestError> {
     let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
     let reads = matches!(ask.method, Method::GET | Method::HEAD);
     if !keeps && !reads {
@@ -164,9 +165,7 @@ fn turn(ask: &mut Ask, status: StatusCode, elsewhere: bool) -> Result<(), String
         ask.body = None;
     }
     if keeps && !reads && elsewhere {
-        return Err(
-            "the server redirects this request to another server: it was not sent there".to_owned()
-        );
+        return Err(RequestError::Redirected);
     }
     if elsewhere {
         let kept = [ACCEPT, ACCEPT_LANGUAGE, USER_AGENT];
@@ -178,16 +177,12 @@ fn turn(ask: &mut Ask, status: StatusCode, elsewhere: bool) -> Result<(), String
     Ok(())
 }
 
-fn redirect(response: &Response, from: &Url) -> Option<Result<Url, String>> {
+fn redirect(response: &Response, from: &Url) -> Option<Result<Url, RequestError>> {
     let status = response.status();
     let followed = [301, 302, 303, 307, 308].contains(&status.as_u16());
     let location = response.headers().get(LOCATION).filter(|_| followed)?;
     let location = String::from_utf8_lossy(location.as_bytes());
-    Some(from.join(&location).map_err(|e| invalid(&location, &e)))
-}
-
-fn invalid(url: &str, error: &dyn std::fmt::Display) -> String {
-    format!("invalid url: {url} ({error}); it takes http://… or https://…")
+    Some(from.join(&location).map_err(|e| RequestError::invalid(&location, &e)))
 }
 
 /// Resolves names and lets judged addresses through.

@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use super::cache::Cache;
 use super::client::{Ask, GuardedClient};
+use super::failure::RequestError;
 use super::page::text_of;
 use super::search::{Engine, Hit, printed};
 use crate::args::typed;
@@ -198,19 +199,17 @@ impl WebSearch {
             None => self.duckduckgo(query),
         };
         let (url, headers) = request.map_err(SearchError::Final)?;
-        let url = url.to_string();
-        let body = None;
         let ask = Ask {
             method: Method::GET,
-            url,
+            url: url.to_string(),
             headers,
-            body,
+            body: None,
             limit: REQUEST,
             max_bytes: BODY,
             stays: false,
         };
-        let got = self.client.ask(ask).await.map_err(|error| match error.to_string() {
-            refused if refused.contains("not allowed by guard") => SearchError::Final(refused),
+        let got = self.client.ask(ask).await.map_err(|error| match error {
+            RequestError::Guarded(why) => SearchError::Final(why),
             other => SearchError::Again(format!("the search failed: {other}")),
         })?;
         let body = text_of(&got.headers, &got.body);

@@ -16,8 +16,8 @@ async fn call(scope: &Scope, patch: &str) -> String {
 
 /// Applies a patch to one file in memory.
 fn applied(text: &str, patch: &str) -> Result<String, String> {
-    match hunk_parse::parse(patch)?.as_slice() {
-        [Change::Update { hunks, .. }] => fit::apply(text, hunks),
+    match hunk_parse::parse(patch).map_err(|e| e.to_string())?.as_slice() {
+        [Change::Update { hunks, .. }] => fit::apply(text, hunks).map_err(|e| e.to_string()),
         other => Err(format!("{other:?}")),
     }
 }

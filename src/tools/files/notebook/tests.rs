@@ -113,8 +113,8 @@ hi
 TypeError: no
 "##);
     assert_eq!(
-        shown(b"{}").unwrap_err(),
+        shown(b"{}").unwrap_err().to_string(),
         "nbformat none: only notebooks of format 4 are supported"
     );
-    assert!(shown(b"[").unwrap_err().starts_with("not a notebook: "));
+    assert!(shown(b"[").unwrap_err().to_string().starts_with("not a notebook: "));
 }
