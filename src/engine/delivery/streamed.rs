@@ -125,6 +125,11 @@ impl StreamedAnswer {
         }
     }
 
+    /// Returns what is written so far.
+    pub fn text(&self) -> String {
+        self.shared.state().text.trim_end().to_owned()
+    }
+
     /// Ends it and tells what stands of it; waits for a call that is being made.
     pub async fn end(&self) -> StreamRemainder<'_> {
         let shows = {

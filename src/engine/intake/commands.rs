@@ -140,6 +140,9 @@ impl Commands {
         {
             self.processes.end_in(here);
         }
+        if matches!(effect, CommandEffect::Stop { .. }) {
+            done.stopping.iter().for_each(|task| self.stops.keep_answer(*task));
+        }
         if matches!(effect, CommandEffect::Zone(..)) {
             self.later.zones.forget().await;
         }

@@ -43,6 +43,11 @@ pub fn task_stopped() -> String {
     selkie_agent::messages::STOPPED.to_owned()
 }
 
+/// What was written of an answer before `/stop`.
+pub fn cut_short(text: &str) -> String {
+    format!("{text}…\n\n_(stopped)_")
+}
+
 /// The end of a task that was worked on without a word.
 pub const DONE: &str = "Done.";
 

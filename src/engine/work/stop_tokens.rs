@@ -2,14 +2,15 @@
 //! this is a hint.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
 use selkie_channel_core::locked;
 use selkie_domain::ids::TaskId;
 
-/// StopTokens that came early and are remembered.
+/// Stops that came early and are remembered.
 const MANY_EARLY: usize = 1_000;
 
 /// The running tasks.
@@ -30,6 +31,7 @@ struct StopToken {
 pub struct StopMark {
     asked: CancellationToken,
     cancel: CancellationToken,
+    keeps_answer: Arc<AtomicBool>,
 }
 
 impl StopMark {
@@ -41,6 +43,11 @@ impl StopMark {
     /// Whether a person stopped it.
     pub fn is_asked(&self) -> bool {
         self.asked.is_cancelled()
+    }
+
+    /// Whether what is written of the answer stays: `/stop` takes nothing back.
+    pub fn keeps_answer(&self) -> bool {
+        self.keeps_answer.load(Ordering::Relaxed)
     }
 
     fn stop(&self) {
@@ -57,7 +64,11 @@ impl StopTokens {
 
     /// Begins a task.
     pub fn begin(&self, task: TaskId) -> StopMark {
-        let mark = StopMark { asked: CancellationToken::new(), cancel: self.work.child_token() };
+        let mark = StopMark {
+            asked: CancellationToken::new(),
+            cancel: self.work.child_token(),
+            keeps_answer: Arc::default(),
+        };
         let mut running = self.lock();
         if running.early.remove(&task) {
             mark.stop();
@@ -71,7 +82,14 @@ impl StopTokens {
         self.lock().marks.remove(&task);
     }
 
-    /// StopTokens it, when it runs here or is about to.
+    /// Lets a task that is about to be stopped keep what it has written.
+    pub fn keep_answer(&self, task: TaskId) {
+        if let Some(mark) = self.lock().marks.get(&task) {
+            mark.keeps_answer.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Stops it, when it runs here or is about to.
     pub fn stop(&self, task: TaskId) {
         let mut running = self.lock();
         if let Some(mark) = running.marks.get(&task) {

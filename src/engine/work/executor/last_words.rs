@@ -41,6 +41,11 @@ impl TaskExecutor {
             }
         };
         let standing = left.over().filter(|_| !run.reply.has_spoken());
+        if say.is_empty() && standing.is_some() && run.mark.keeps_answer() {
+            let text = messages::cut_short(&run.answer.text());
+            let said = Outbound::text(claimed.conversation.clone(), &text);
+            say.extend(self.outbox.rendered(said.quoting(quote(claimed))));
+        }
         let is_over = over(&self.outbox, &mut say, standing);
         let next_step = self.finish(claimed, ending, say, run.hand_over).await;
         if !is_over {
