@@ -86,7 +86,12 @@ impl Secrets {
 
     /// Lists the paths of secrets that are the name of a variable: nothing puts its value there.
     pub fn unexpanded(&self, value: &Value) -> Vec<Vec<String>> {
-        let is_name = |text: &str| text.trim().starts_with("${") && text.trim().ends_with('}');
+        let is_letter = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let is_name = |text: &str| match text.trim().strip_prefix('$') {
+            Some(name) if name.starts_with('{') => name.ends_with('}'),
+            Some(name) => !name.is_empty() && name.chars().all(is_letter),
+            None => false,
+        };
         let found = self.keys.iter().flat_map(|pattern| paths(pattern, value));
         found.filter(|path| at(value, path).and_then(Value::as_str).is_some_and(is_name)).collect()
     }

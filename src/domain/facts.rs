@@ -32,7 +32,7 @@ pub struct Facts {
     pub mode: Mode,
     /// The message it answers, for tools that point at one.
     pub message: Option<MessageRef>,
-    /// Tool or class names that the place's config opens (`groups.<id>.allow`).
+    /// Tool or class names that the place's config opens (`places.<id>.allow`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened: Vec<String>,
     /// Why the bot speaks although nobody spoke to it; absent when somebody did.

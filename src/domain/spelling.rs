@@ -23,20 +23,26 @@ pub fn is_slip(word: &str, candidate: &str) -> bool {
     longest <= MAX_WORD && distance(word, candidate) <= longest / 3
 }
 
-/// Edits between two words (Levenshtein), letters and digits compared without case.
+/// Edits between two words, letters and digits compared without case: one more, one less, another one, two swapped
+/// (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.to_lowercase().chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(corner + 1);
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let other = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut cost = other.min(row[j - 1] + 1).min(last[j] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                cost = cost.min(before[j - 2] + 1);
+            }
+            row.push(cost);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -49,6 +55,8 @@ mod tests {
         assert_eq!(nearest("max_concurency", keys), Some("max_concurrency"));
         assert_eq!(nearest("limit", keys), Some("Limit"));
         assert_eq!(nearest("zebra", keys), None);
+        assert_eq!(nearest("stauts", ["start", "status"]), Some("status"));
+        assert!(is_slip("hlep", "help") && is_slip("reste", "reset"));
         assert_eq!(nearest("path", []), None);
     }
 }

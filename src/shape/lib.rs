@@ -226,7 +226,7 @@ impl Shaper {
         Hide { reason: reason.into(), what, except: None }
     }
 
-    /// What a rule spares: what `groups.<id>.allow` opens (classes and tools), what the owner's words name
+    /// What a rule spares: what `places.<id>.allow` opens (classes and tools), what the owner's words name
     /// and what the policy makes less (tools).
     fn spared(&self, rule: &rules::Rule, key: &Key<'_>, said: &PolicyWords) -> Option<Selection> {
         let opened = if rule.opens { key.opened } else { &[] };

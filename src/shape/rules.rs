@@ -33,7 +33,7 @@ pub struct Rule {
     pub classes: &'static [Class],
     /// Single tools that it speaks of. A name may come before its tool: policy does not wait for code.
     pub names: &'static [&'static str],
-    /// Whether a place's config (`groups.<id>.allow`) opens what it hides.
+    /// Whether a place's config (`places.<id>.allow`) opens what it hides.
     pub opens: bool,
     /// Whether it only asks where the owner's own words name a tool (`$bash`), for one task.
     pub yields: bool,
@@ -90,7 +90,7 @@ const HIDES: Rule = Rule {
 pub const RULES: &[Rule] = &[
     Rule {
         id: "group",
-        reason: "hidden in groups: other people read along; an owner can open it with groups.<id>.allow",
+        reason: "hidden in groups: other people read along; an owner can open it with places.<id>.allow",
         when: When::Group,
         classes: &[Class::Message, Class::Exec],
         names: &["cron"],
