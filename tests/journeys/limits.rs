@@ -4,7 +4,7 @@ use selkie_playground::Turn;
 use selkie_playground::telegram::{FileDraft, FileKind, GRACE};
 use serde_json::{Value, json};
 
-use crate::support::rows::{number, settled};
+use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
 /// Grace is a stranger here, and these are the limits.
@@ -50,6 +50,26 @@ async fn a_flood_is_answered_up_to_the_limit_and_told_so_once() {
     // A minute may end between the messages.
     assert!((3..=6).contains(&world.playground.model().calls()), "{texts:?}");
     assert!((1..=2).contains(&told), "{texts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_waits_is_not_ended_by_what_came_after_it() {
+    let mut world = limited(json!({ "person": { "messages_per_minute": 2 } })).await;
+    world.home.set("tools", json!({ "ask_user": { "timeout": "2s" } }));
+    let question = json!({ "question": "Tea or milk?", "options": ["tea", "milk"] });
+    let turns = vec![Turn::call("ask_user", question), Turn::text("then tea")];
+    world.playground.model().script_for("ask me", turns);
+    let _daemon = world.daemon();
+    world.telegram().say(GRACE, GRACE, "ask me");
+    world.hears(GRACE, "Tea or milk?").await;
+    for n in 0..4 {
+        world.telegram().say(GRACE, GRACE, &format!("message {n}"));
+    }
+    // Nobody answers it: it goes on by itself.
+    world.hears(GRACE, "then tea").await;
+    settled(&world, 5).await;
+    let ended = texts(&world.home, "SELECT state FROM task ORDER BY id LIMIT 1");
+    assert_eq!(ended, ["done"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -140,10 +140,10 @@ impl Limits {
         // none, for nobody writes them.
         let unattended = unattended::is_unattended(&claimed.facts);
         let asked = claimed.heard.len() + usize::from(claimed.words.is_some());
-        let fresh = if claimed.header.is_none() { asked as u64 } else { 0 };
-        let messages = match unattended {
+        let goes_on = claimed.header.is_some();
+        let messages = match unattended || goes_on {
             true => Vec::new(),
-            false => self.checks(&user, What::Messages, newest, fresh),
+            false => self.checks(&user, What::Messages, newest, asked as u64),
         };
         // Fixed words ask no model.
         if claimed.words.as_ref().is_some_and(|words| words.fixed) {
