@@ -1,4 +1,4 @@
-//! Known secrets as they are written, and in the encodings that programs use: hex, base64, percent signs. One pass finds all.
+//! Known secrets as they are written, and in the encodings that programs use: hex and base64. One pass finds all.
 
 use std::ops::Range;
 
@@ -22,8 +22,8 @@ impl EncodedSecrets {
         let base64 = [STANDARD, OF_ADDRESSES]
             .into_iter()
             .flat_map(|alphabet| (0..3).map(|before| base64(bytes, before, alphabet)));
-        let forms = [secret.to_owned(), hex.to_uppercase(), hex, percent(bytes, |_| false)];
-        for form in forms.into_iter().chain([percent(bytes, is_unreserved)]).chain(base64) {
+        let forms = [secret.to_owned(), hex.to_uppercase(), hex];
+        for form in forms.into_iter().chain(base64) {
             if !self.forms.contains(&form) {
                 self.forms.push(form);
             }
@@ -59,20 +59,6 @@ pub(crate) fn begun(text: &str, secret: &str, most: usize) -> usize {
     text.len() - length
 }
 
-/// As it stands in an address; what `stays` is written as it is.
-fn percent(secret: &[u8], stays: fn(u8) -> bool) -> String {
-    let written = |byte: &u8| match stays(*byte) {
-        true => char::from(*byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    secret.iter().map(written).collect()
-}
-
-/// RFC 3986, 2.3.
-fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
-}
-
 /// The letters of base64 that a secret decides alone, `before` bytes behind the beginning of a group.
 fn base64(secret: &[u8], before: usize, alphabet: &[u8; 64]) -> String {
     let mut bytes = vec![0; before];
@@ -102,8 +88,6 @@ mod tests {
             "U3cwcmRmMXNoLVBhc3MvNw==",
             "eDpTdzByZGYxc2gtUGFzcy83Og==",
             "dXNlcjpTdzByZGYxc2gtUGFzcy83",
-            "?q=Sw0rdf1sh-Pass%2F7",
-            "%53%77%30%72%64%66%31%73%68%2D%50%61%73%73%2F%37",
         ] {
             assert!(!known.found(text).is_empty(), "{text}");
         }

@@ -12,6 +12,8 @@ use crate::encoded::{EncodedSecrets, begun};
 use crate::invisible_chars::shows_nothing;
 use crate::secret_patterns::{self, MARK};
 
+/// What parts words.
+const BLANKS: [char; 4] = [' ', '\n', '\r', '\t'];
 /// Without any of these a text of Markdown is shown as it was written.
 pub(crate) const MARKS: [char; 12] = ['*', '_', '~', '`', '\\', '[', ']', '<', '>', '&', '|', '%'];
 /// The longest raw event that is kept, bytes.
@@ -71,18 +73,9 @@ impl Redactor {
         }
     }
 
-    /// Returns `text` without known secrets and without anything that looks like one. Where characters that show nothing
-    /// take one apart, they go, too.
+    /// Returns `text` without known secrets and without anything that looks like one.
     pub fn clean(&self, text: &str) -> String {
-        beside(text.len(), || {
-            let clean = replaced(text, &self.found(text));
-            if !clean.contains(shows_nothing) {
-                return clean;
-            }
-            let visible = text.replace(shows_nothing, "");
-            let joined = replaced(&visible, &self.found(&visible));
-            if joined == clean.replace(shows_nothing, "") { clean } else { joined }
-        })
+        beside(text.len(), || replaced(text, &self.found(text)))
     }
 
     /// Whether nothing of it has to be hidden.
@@ -100,8 +93,22 @@ impl Redactor {
         self.known().longest
     }
 
-    /// Returns where secrets stand, in order and apart from each other.
+    /// Returns where secrets stand, in order and apart from each other. A word that holds one once its marks, escapes and
+    /// invisible characters are gone is one.
     pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
+        let mut spans = self.found_as_written(text);
+        for word in words(text).filter(|word| text[word.clone()].contains(is_mark)) {
+            let hide = |word: &str| replaced(word, &self.found_as_written(word));
+            let written = &text[word.clone()];
+            // The brackets of the mark go as others do.
+            if hide(&bare(written)).replace(MARK, "redacted") != bare(&hide(written)) {
+                spans.push(word);
+            }
+        }
+        apart(spans)
+    }
+
+    fn found_as_written(&self, text: &str) -> Vec<Range<usize>> {
         let known = self.known();
         let mut spans = secret_patterns::found(text);
         spans.extend(known.sure.found(text));
@@ -142,12 +149,11 @@ impl Redactor {
 
     /// Where the last word begins, if a secret may have begun in it once its marks are gone.
     fn open_between_marks(&self, text: &str) -> usize {
-        let word = text.rfind([' ', '\n', '\r', '\t']).map_or(0, |blank| blank + 1);
-        let is_mark = |c: char| MARKS.contains(&c) || shows_nothing(c);
+        let word = text.rfind(BLANKS).map_or(0, |blank| blank + 1);
         if text.len() - word > MAX_WORD || !text[word..].contains(is_mark) {
             return text.len();
         }
-        let bare = text[word..].replace(is_mark, "");
+        let bare = bare(&text[word..]);
         if self.open_at(&bare) < bare.len() { word } else { text.len() }
     }
 
@@ -160,6 +166,45 @@ impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Redactor")
     }
+}
+
+/// Whether a character may be gone from a word, or stand for another one, when somebody reads it. An underscore inside of
+/// a word is shown.
+fn is_mark(c: char) -> bool {
+    c == '%' || goes(c)
+}
+
+fn goes(c: char) -> bool {
+    matches!(c, '*' | '~' | '`' | '\\' | '[' | ']') || shows_nothing(c)
+}
+
+/// Returns where words stand.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    text.split(BLANKS).map(move |word| {
+        let at = from;
+        from += word.len() + 1;
+        at..at + word.len()
+    })
+}
+
+/// Returns a word with the escapes of addresses (`%41`) read, without marks and invisible characters.
+fn bare(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(c) = rest.chars().next() {
+        let escape =
+            rest.get(1..3).filter(|_| c == '%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let (read, length) = match escape.filter(u8::is_ascii) {
+            Some(byte) => (char::from(byte), 3),
+            None => (c, c.len_utf8()),
+        };
+        if !goes(read) {
+            out.push(read);
+        }
+        rest = &rest[length..];
+    }
+    out
 }
 
 /// Returns where a weak secret stands behind its name (`password=…`), and before the host of a URL.
