@@ -17,7 +17,7 @@ pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
         reply.text.truncate(reply.text.floor_char_boundary(MAX_TEXT));
         reply.stopped = Some(StopReason::Room);
     }
-    reply.text = redactor.clean_markdown(&reply.text);
+    reply.text = redactor.clean(&reply.text);
     reply.own = reply.own.filter(|own| !holds_secret(redactor, own));
     reply.calls.iter_mut().for_each(|call| hide_in_call(redactor, call));
     reply

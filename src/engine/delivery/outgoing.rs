@@ -196,7 +196,6 @@ mod tests {
         let from = cache.path().join("from");
         for secret in [
             "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
-            "1wasDLAP5K0sASfoeSfxJWGv1HCvcTqdHAA:345102011",
             "MTEwMjAxNTQzOkFBSGRxVGN2Q0gxdkdXSnhmU2VvZlNBczBLNVBBTERzYXcx",
             "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
         ] {
