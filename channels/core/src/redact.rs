@@ -178,13 +178,13 @@ fn goes(c: char) -> bool {
     matches!(c, '*' | '~' | '`' | '\\' | '[' | ']') || shows_nothing(c)
 }
 
-/// Returns where words stand.
+/// Returns where words stand, without the signs that end a sentence behind them.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     text.split(BLANKS).map(move |word| {
         let at = from;
         from += word.len() + 1;
-        at..at + word.len()
+        at..at + word.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '"', '\'']).len()
     })
 }
 
