@@ -13,6 +13,9 @@ use serde_json::json;
 /// The word by which this benchmark starts itself as the bare loop.
 pub const BARE: &str = "--as-bare-loop";
 
+/// Names another build of selkie, which is measured instead of this one.
+const OTHER: &str = "SELKIE_BENCH_BINARY";
+
 /// Which program.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -152,8 +155,10 @@ fn selkie(kind: Kind, playground: &Playground, home: &Path) -> Command {
     command
 }
 
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no config")]
 fn at_home(home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
+    let ours = env!("CARGO_BIN_EXE_selkie");
+    let mut command = Command::new(std::env::var_os(OTHER).unwrap_or_else(|| ours.into()));
     command.env_clear().env("HOME", home);
     command
 }
