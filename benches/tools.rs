@@ -261,6 +261,7 @@ impl ToolRunner {
                 state: Some(at("state")),
                 workspace: Some(self.dir.path().to_owned()),
                 elsewhere: false,
+                confinement: Default::default(),
                 lists: Default::default(),
                 level: Default::default(),
                 ours: selkie::tools::paths::Ours::default(),

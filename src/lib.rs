@@ -12,6 +12,7 @@ pub use selkie_llm as llm;
 pub use selkie_memory as memory;
 pub use selkie_ops as ops;
 pub use selkie_people as people;
+pub use selkie_sandbox as sandbox;
 pub use selkie_schedule as schedule;
 pub use selkie_shape as shape;
 pub use selkie_store as store;

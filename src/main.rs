@@ -13,7 +13,7 @@ use selkie::cli;
 use selkie::config::env::environment;
 use selkie::llm::StandIn;
 use selkie::tools::isolate::{self, Isolate};
-use selkie::tools::shell::{Launcher, supervised};
+use selkie_sandbox::{Launcher, supervised};
 
 fn main() -> ExitCode {
     // Started again by the daemon, we look after one command.

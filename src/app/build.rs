@@ -78,6 +78,8 @@ pub struct AppConfig {
     pub heartbeat: Arc<dyn Model>,
     /// What tasks may do.
     pub shaper: Arc<Shaper>,
+    /// Whether commands run in the sandbox.
+    pub sandbox: selkie_sandbox::Policy,
     /// How platforms write the ids of people and chats.
     pub forms: Forms,
     /// Knows every secret of the config.
@@ -247,7 +249,10 @@ fn sound(
     let posting = public_channels(binary, &channels);
     let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
-    let shaper = Arc::new(shaper(binary, &settings, &means)?);
+    let sudo = settings.tools.bash.limits.sudo;
+    let machine = means.processes.machine();
+    let sandbox = selkie_sandbox::Policy::new(settings.sandbox.clone(), sudo, machine);
+    let shaper = Arc::new(shaper(binary, &settings, &means)?.with_sandbox(sandbox.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
         zone: settings.timezone.unwrap_or_else(|| host_zone(&binary.env)),
@@ -264,6 +269,7 @@ fn sound(
         profiles,
         heartbeat,
         shaper,
+        sandbox,
         forms: forms(binary),
         redactor,
         processes: means.processes,
@@ -348,6 +354,7 @@ fn means(
     ToolDeps {
         processes,
         env: Arc::new(binary.env.clone()),
+        sandbox: Arc::new(settings.sandbox.clone()),
         client: Arc::new(GuardedClient::new(settings.guard.network.clone(), Box::new(factory))),
         small: small(&routes.small),
         main: small(&routes.main),

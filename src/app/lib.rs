@@ -53,8 +53,8 @@ use selkie_channel_core::ChannelKit;
 
 use selkie_config::source::Environment;
 use selkie_llm::StandIn;
+use selkie_sandbox::Launcher;
 use selkie_tools::isolate::Isolate;
-use selkie_tools::shell::Launcher;
 
 /// What the binary hands in: everything that names platforms or the process.
 #[derive(Clone)]

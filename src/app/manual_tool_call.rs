@@ -184,6 +184,7 @@ impl ToolRunner<'_> {
                 state: state.then(|| folders.state.clone()),
                 workspace: (opened == Workspace::Any).then(|| workspace.clone()),
                 elsewhere,
+                confinement: shape.confinement,
                 level: Level::of_task(facts.taint, by_hand.facts.trust),
                 ours: flow.own_paths(),
                 lists: flow.acquaintances.lists(),

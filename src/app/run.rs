@@ -91,6 +91,7 @@ pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result
     drop(patience);
     daemon.manager.ready();
     daemon.watch(alerts);
+    report_sandbox(&daemon.app.plan.sandbox);
     daemon.log_up(console);
     // Nobody waiting for it is no reason to end.
     up.send(Up { app: Arc::clone(&daemon.app), console }).ok();
@@ -273,4 +274,16 @@ async fn open(
         }
     };
     Ok(Some(Arc::new(plan.open_on(ledger, instance))))
+}
+
+/// Logs how commands run, which no config alone decides.
+fn report_sandbox(policy: &selkie_sandbox::Policy) {
+    let usual = policy.of(true, |_| false);
+    let how = usual.describe();
+    match usual.is_in_force() {
+        true => {
+            tracing::info!(how, gaps = ?usual.reach.gaps(), "the sandbox of commands is in force")
+        }
+        false => tracing::warn!(how, "no sandbox holds commands: see selkie doctor"),
+    }
 }

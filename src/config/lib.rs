@@ -35,6 +35,7 @@ mod place_settings;
 mod reach;
 mod read;
 mod rows;
+mod sandboxed;
 mod schema;
 mod secrets;
 mod sources;

@@ -47,7 +47,7 @@ pub fn problems(
 }
 
 /// Lists every place that a row can name: the command line, classes of places, channels, and their kinds.
-fn places(kits: &[ChannelKit]) -> Vec<String> {
+pub(crate) fn places(kits: &[ChannelKit]) -> Vec<String> {
     let of = |kit: &ChannelKit| {
         let name = kit.name;
         let kinds = kit.kinds.iter().map(move |(kind, _)| format!("{name}:{kind}"));

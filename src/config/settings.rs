@@ -14,6 +14,7 @@ use selkie_engine::intake::settings as flow;
 use selkie_guard as guard;
 use selkie_llm as llm;
 use selkie_memory as memory;
+use selkie_sandbox as sandbox;
 use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::zone::Zone;
 use selkie_store as store;
@@ -50,6 +51,8 @@ pub struct Settings {
     pub agent: agent::Settings,
     /// What tools keep to.
     pub tools: tools::Settings,
+    /// Whether commands run in the sandbox, and what they reach there: `auto`, `required`, `off`, or more keys.
+    pub sandbox: sandbox::Settings,
     /// What nothing may do, whatever asks for it.
     pub guard: guard::Settings,
     /// What somebody has to approve, and how long they are waited for.
@@ -110,6 +113,7 @@ impl Default for Settings {
             memory: memory::Settings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
+            sandbox: sandbox::Settings::default(),
             guard: guard::Settings::default(),
             approvals: guard::policy::Settings::default(),
             worker: flow::WorkerSettings::default(),

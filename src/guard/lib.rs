@@ -10,6 +10,7 @@ mod inner;
 pub mod network;
 mod options;
 pub mod outward;
+pub mod plain;
 pub mod policy;
 mod reading;
 mod runs;

@@ -124,7 +124,8 @@ impl Row {
     }
 }
 
-fn is_place(place: &str, setting: &Setting<'_>) -> bool {
+/// Whether a word for places speaks of a setting: `group`, `telegram`, `telegram:group`.
+pub fn is_place(place: &str, setting: &Setting<'_>) -> bool {
     match place {
         "group" => setting.is_group,
         "private" => !setting.is_group && setting.place != "cli",

@@ -76,6 +76,7 @@ impl Shape {
         let name = self.registry.our_name(called);
         let mut reasons = self.reasons(name);
         reasons.extend(self.files(name));
+        reasons.extend(self.held(name));
         if name != called {
             reasons.insert(0, format!("{called} is another name of {name}{}", class_too(called)));
         }
@@ -141,6 +142,12 @@ impl Shape {
             _ => self.roots.reads,
         };
         Some(format!("{name} in {}: {opens}", self.place()))
+    }
+
+    /// How a tool that runs commands does so.
+    fn held(&self, name: &str) -> Option<String> {
+        let is_there = matches!(self.registry.find(name), NameLookup::Tool(_));
+        (is_there && rules::COMMANDS.contains(&name)).then(|| self.confinement.describe())
     }
 
     fn line(&self, spec: &ToolSpec) -> ToolLine {

@@ -1,23 +1,28 @@
 //! The shaping function: (base registry, facts) → what one task may do, and why. The only place where any
 //! task's tool set is decided.
 
+mod commands;
 mod explain;
 pub mod fit;
 pub mod roots;
 pub mod rules;
+mod setting;
 mod views;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use selkie_channel_core::{Audience, SpeakingTool};
+use selkie_channel_core::SpeakingTool;
 
-use crate::rules::{Effect, RULES, UNHEEDED};
+use crate::commands::{confinement, eased, is_eased};
+use crate::rules::{COMMANDS, Effect, RULES, UNHEEDED};
+use crate::setting::{in_words, setting};
 use crate::views::{Key, Views, Way};
 use selkie_domain::approval::{Approvers, nobody};
-use selkie_domain::facts::{Facts, Mode, Trigger};
+use selkie_domain::facts::Facts;
 use selkie_domain::tool::{Class, ToolSpec};
 use selkie_guard::policy::{self, Policy};
+use selkie_sandbox::Confinement;
 use selkie_tools::refusals::{disabled, twice};
 use selkie_tools::registry::{AskRules, Base, Hide, Overlay, Registry, Selection, ToolEntry};
 use selkie_tools::{Settings, Tool, speak};
@@ -34,6 +39,7 @@ pub struct Shaper {
     /// How its rows are named, in their order.
     rows: Vec<String>,
     views: Views,
+    sandbox: selkie_sandbox::Policy,
 }
 
 /// A channel's speaking tools, from its kit.
@@ -56,6 +62,8 @@ pub struct Shape {
     pub summoned: Vec<String>,
     /// Which files its tools see.
     pub roots: &'static roots::Row,
+    /// How its commands run.
+    pub confinement: Confinement,
 }
 
 impl Shaper {
@@ -109,7 +117,9 @@ impl Shaper {
         }
         let (policy, views) = (Policy::default(), Views::default());
         let rows = Vec::new();
-        Ok(Self { rules: rules::over(&base), base, runtime, speaking, policy, rows, views })
+        let sandbox = selkie_sandbox::Policy::default();
+        let rules = rules::over(&base);
+        Ok(Self { rules, base, runtime, speaking, policy, rows, views, sandbox })
     }
 
     /// Keeps to what the owner's config allows, asks for and denies.
@@ -119,21 +129,32 @@ impl Shaper {
         Self { policy: Policy::new(rows), rows: named, ..self }
     }
 
+    /// Runs commands as the config's `sandbox` says.
+    #[must_use]
+    pub fn with_sandbox(self, sandbox: selkie_sandbox::Policy) -> Self {
+        Self { sandbox, ..self }
+    }
+
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
     pub fn shape(&self, facts: &Facts) -> Shape {
         let mask = rules::at_work(facts);
         let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
-        let way = Way { opens: any(|rule| rule.opens), yields: any(|rule| rule.yields) };
+        let opens = any(|rule| rule.opens || (rule.eases && rule.effect == Effect::Hide));
+        let way = Way { opens, yields: any(|rule| rule.yields) };
         let summoned = self.ours(&facts.summoned);
         let key = Key::of(facts, mask, way);
         let key = if key.summoned.is_empty() { key } else { Key { summoned: &summoned, ..key } };
-        let key = Key { policy: self.policy.at_work(&in_words(facts, &facts.place.name())), ..key };
+        let place = facts.place.name();
+        let words = in_words(facts, &place);
+        let confinement = confinement(&self.sandbox, facts, &words);
+        let key = Key { policy: self.policy.at_work(&words), confinement, ..key };
         let registry = self.views.get(&key, || self.view(&key));
         Shape {
             registry,
             setting: setting(facts),
             summoned: key.heeded().to_vec(),
             roots: roots::row(facts),
+            confinement,
         }
     }
 
@@ -167,6 +188,10 @@ impl Shaper {
             }
         }
         hides.extend(unheeded);
+        if key.confinement.is_missing() {
+            let reason = format!("hidden: {}", key.confinement.describe());
+            hides.push(self.named(&reason, &COMMANDS.map(str::to_owned)));
+        }
         asks.extend(
             self.by_row(&said.asked, |rows| format!("asks first: approvals.policy, {rows}")),
         );
@@ -230,6 +255,7 @@ impl Shaper {
     /// and what the policy makes less (tools).
     fn spared(&self, rule: &rules::Rule, key: &Key<'_>, said: &PolicyWords) -> Option<Selection> {
         let opened = if rule.opens { key.opened } else { &[] };
+        let eased = eased(rule, key);
         let summoned = if rule.yields { key.heeded() } else { &[] };
         let asked =
             if rule.bends && rule.effect == Effect::Hide { said.asked.as_slice() } else { &[] };
@@ -237,7 +263,7 @@ impl Shaper {
         let allowed = if rule.bends { said.allowed.as_slice() } else { &[] };
         let classes: Vec<Class> = opened.iter().filter_map(|word| Class::parse(word)).collect();
         let names = opened.iter().chain(summoned).chain(asked).chain(allowed);
-        let names: Vec<&str> = names.map(String::as_str).collect();
+        let names: Vec<&str> = names.map(String::as_str).chain(eased).collect();
         (!names.is_empty()).then(|| Selection::over(&self.base, &classes, &names))
     }
 
@@ -265,7 +291,11 @@ impl Shaper {
         if rule.bends {
             let reason =
                 format!("asks first: approvals.policy opens it; otherwise {}", rule.reason);
-            asks.push(self.named(&reason, &named(&said.allowed)));
+            let names: Vec<String> = named(&said.allowed)
+                .into_iter()
+                .filter(|name| !is_eased(rule, key, name))
+                .collect();
+            asks.push(self.named(&reason, &names));
         }
         asks
     }
@@ -363,34 +393,4 @@ impl ChannelTool {
 
 fn at_work(mask: u16) -> impl Iterator<Item = (usize, &'static rules::Rule)> {
     RULES.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0)
-}
-
-/// A setting in the words of the policy.
-fn in_words<'a>(facts: &Facts, place: &'a str) -> policy::Setting<'a> {
-    policy::Setting {
-        place,
-        is_group: facts.audience() == Audience::Group,
-        trust: facts.trust.name(),
-        trigger: trigger(facts.trigger),
-    }
-}
-
-fn trigger(trigger: Trigger) -> &'static str {
-    match trigger {
-        Trigger::Asked => "asked",
-        Trigger::Scheduled => "scheduled",
-        Trigger::Heartbeat => "heartbeat",
-        Trigger::Child => "child",
-        Trigger::Relayed => "relayed",
-    }
-}
-
-fn setting(facts: &Facts) -> String {
-    let trigger = trigger(facts.trigger);
-    let mode = match facts.mode {
-        Mode::Normal => "normal",
-        Mode::Plan => "plan",
-    };
-    let others = if facts.taint.is_any() { " · other people's words" } else { "" };
-    format!("{} · {} · {trigger} · {mode}{others}", facts.place.name(), facts.trust.name())
 }

@@ -39,7 +39,13 @@ pub struct Rule {
     pub yields: bool,
     /// Whether `approvals.policy` makes it less: what hides asks, what asks is free.
     pub bends: bool,
+    /// Whether it gives way to commands in a sandbox without the network: what it hides of them config opens, to be used
+    /// unasked, and what it asks for is free.
+    pub eases: bool,
 }
+
+/// The tools that run commands.
+pub const COMMANDS: [&str; 3] = ["bash", "powershell", "process"];
 
 /// The facts a rule asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +89,7 @@ const HIDES: Rule = Rule {
     opens: false,
     yields: false,
     bends: false,
+    eases: false,
 };
 
 /// The table. Speaking tools (class reply) are given by the place itself: they are there where its
@@ -97,14 +104,17 @@ pub const RULES: &[Rule] = &[
         opens: true,
         yields: true,
         bends: true,
+        eases: true,
         ..HIDES
     },
     Rule {
         id: "allowed",
-        reason: "hidden for allowed people: only owners run programs",
+        reason: "hidden for allowed people: only owners run programs; in a sandbox without the network \
+            groups.<id>.allow opens them",
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Exec],
         bends: true,
+        eases: true,
         ..HIDES
     },
     Rule {
@@ -161,6 +171,7 @@ pub const RULES: &[Rule] = &[
         when: When::Tainted,
         classes: &[Class::Exec, Class::Message, Class::Public],
         names: &["cron"],
+        eases: true,
         ..HIDES
     },
     Rule {

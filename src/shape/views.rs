@@ -8,6 +8,7 @@ use std::sync::{PoisonError, RwLock};
 use selkie_channel_core::Features;
 
 use selkie_domain::facts::{Facts, Trust, Where};
+use selkie_sandbox::Confinement;
 use selkie_tools::registry::Registry;
 
 /// A daemon has some dozens; the bound is against a flood of made-up ones.
@@ -28,6 +29,8 @@ pub(super) struct Key<'a> {
     pub(super) features: Option<&'a Features>,
     /// Rows of the policy that hold, one bit each.
     pub(super) policy: u64,
+    /// How commands run.
+    pub(super) confinement: Confinement,
 }
 
 /// Whether any rule at work gives way, and to what.
@@ -49,7 +52,8 @@ impl<'a> Key<'a> {
         let yields = way.yields && facts.trust == Trust::Owner;
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
         let unheeded = !summoned.is_empty() && facts.taint.is_any();
-        Self { mask, opened, summoned, unheeded, features, policy: 0 }
+        let confinement = Confinement::default();
+        Self { mask, opened, summoned, unheeded, features, policy: 0, confinement }
     }
 
     /// Returns the tools that the owner's words give.
@@ -60,7 +64,8 @@ impl<'a> Key<'a> {
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         let summoned = (self.summoned, self.unheeded);
-        (self.mask, self.policy, self.opened, summoned, self.words()).hash(&mut hasher);
+        (self.mask, self.policy, self.confinement, self.opened, summoned, self.words())
+            .hash(&mut hasher);
         hasher.finish()
     }
 
@@ -73,6 +78,7 @@ impl<'a> Key<'a> {
 struct OwnedKey {
     mask: u16,
     policy: u64,
+    confinement: Confinement,
     opened: Vec<String>,
     summoned: Vec<String>,
     unheeded: bool,
@@ -84,13 +90,15 @@ impl OwnedKey {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
         let unheeded = key.unheeded;
-        Self { mask: key.mask, policy: key.policy, opened, summoned, unheeded, features }
+        let Key { mask, policy, confinement, .. } = *key;
+        Self { mask, policy, confinement, opened, summoned, unheeded, features }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
         let features = self.features.as_ref().map(|(c, k, s)| (c.as_str(), k.as_str(), &**s));
         self.mask == key.mask
             && self.policy == key.policy
+            && self.confinement == key.confinement
             && features == key.words()
             && self.opened == key.opened
             && self.summoned == key.summoned

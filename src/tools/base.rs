@@ -35,6 +35,8 @@ pub struct ToolDeps {
     pub processes: Arc<Processes>,
     /// The daemon's own environment, of which commands get a part.
     pub env: Arc<BTreeMap<String, String>>,
+    /// What commands may reach in the sandbox.
+    pub sandbox: Arc<selkie_sandbox::Settings>,
     /// The way to the network.
     pub client: Arc<GuardedClient>,
     /// The model for small work.
@@ -65,6 +67,7 @@ impl Default for ToolDeps {
         Self {
             processes: Arc::default(),
             env: Arc::default(),
+            sandbox: Arc::default(),
             client: Arc::default(),
             small: Arc::new(Speechless),
             main: Arc::new(Speechless),
@@ -96,7 +99,7 @@ impl Small for Speechless {
 pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
     let reading = |own: &Paths| DenyList::new(settings.closed_to_readers(&own.deny_paths));
     let writing = |own: &Paths| DenyList::new(settings.closed_to_writers(&own.deny_paths));
-    let ToolDeps { processes, env, client, small, isolate, schemas, .. } = means;
+    let ToolDeps { processes, env, sandbox, client, small, isolate, schemas, .. } = means;
     let patch = &settings.patch;
     let denied = DenyList::new(settings.closed_to_writers(&patch.deny_paths));
     let patches = Patch::new(denied, patch.validate.clone(), schemas.clone());
@@ -112,10 +115,10 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
         ),
         ToolEntry::new(patch.enabled, patches),
         ToolEntry::new(settings.read_schema.enabled, ReadSchema(schemas.clone())),
-        ToolEntry::new(settings.bash.enabled, Bash::new(&settings.bash, processes, env)),
+        ToolEntry::new(settings.bash.enabled, Bash::new(&settings.bash, processes, env, sandbox)),
         ToolEntry::new(
             settings.powershell.enabled,
-            PowerShell::new(&settings.powershell, processes, env),
+            PowerShell::new(&settings.powershell, processes, env, &settings.bash.limits, sandbox),
         ),
         ToolEntry::new(settings.process.enabled, Process(Arc::clone(processes))),
         ToolEntry::new(settings.url_fetch.enabled, UrlFetch::new(&settings.url_fetch, client)),

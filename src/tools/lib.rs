@@ -110,7 +110,7 @@ pub trait Handler: Send + Sync {
     }
 
     /// Says why this very call needs somebody's approval, when its arguments do: `asks first: …`.
-    fn asks(&self, _args: &Value) -> Option<String> {
+    fn asks(&self, _roots: &Roots, _args: &Value) -> Option<String> {
         None
     }
 

@@ -268,7 +268,7 @@ fn exposure(
         _ => Exposure::Ask { of, reasons: vec![reason.to_owned()] },
     };
     let mut least = registry.exposure(spec.name).unwrap_or_default();
-    if let Some(reason) = tool.handler.asks(args) {
+    if let Some(reason) = tool.handler.asks(&scope.roots, args) {
         least = least.lowered(ask(&reason));
     }
     let outside = changes.iter().any(|file| file.zone != Zone::Own);

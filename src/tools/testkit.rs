@@ -24,6 +24,7 @@ use selkie_domain::facts::{Mode, Trigger, Trust};
 use selkie_domain::ids::TaskId;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use selkie_sandbox::Confinement;
 
 /// A cache, a state folder and a workspace on the disk, and something outside of them.
 pub(crate) struct Folders {
@@ -66,6 +67,7 @@ impl Folders {
             state: Some(self.at("state")),
             workspace: Some(self.at("work")),
             elsewhere: false,
+            confinement: Confinement::default(),
             lists: Lists::default(),
             level: Level::default(),
             ours: Ours::new(self.at("state"), Vec::new(), vec![self.at("etc/bot.yaml")]),

@@ -103,6 +103,7 @@ mod reminders;
 mod removed;
 mod requests;
 mod restart;
+mod sandboxed;
 mod schedule_trouble;
 mod schedules;
 mod schedules_on_line;

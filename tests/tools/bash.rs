@@ -94,7 +94,7 @@ fn nothing_that_a_command_starts_outlives_its_call() {
 
 #[test]
 fn a_command_has_its_limits_and_no_more_rights_than_the_daemon() {
-    let desk = Desk::new();
+    let desk = Desk::with("sandbox: off\n");
     let cmd = "grep NoNewPrivs /proc/self/status | tr -s '\\t' ' '; ulimit -c; ulimit -n; ulimit -u; ulimit -d";
     assert_eq!(desk.call("bash", json!({ "cmd": cmd })), "NoNewPrivs: 1\n0\n4096\n8192\n8388608");
     let desk = Desk::with("tools: {bash: {limits: {sudo: true, processes: 77, memory_mb: 0}}}\n");

@@ -16,6 +16,7 @@ mod powershell;
 mod process;
 mod read_file;
 mod read_schema;
+mod sandbox;
 mod server;
 mod think;
 mod todo;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::{Answer, Desk};
 
 /// Calls tools in a process that may write files of so many blocks of 512 bytes, no larger ones: to it the
 /// disk is full in the middle.
@@ -127,7 +127,9 @@ fn a_preview_does_nothing() {
             ("todo_read", json!({})),
         ],
     );
-    let said: Vec<&str> = answers.iter().map(|a| a.text.as_str()).collect();
+    // Where a machine has no sandbox, nothing is said of it.
+    let plain = |a: &Answer| a.text.replace("run in the sandbox", "run");
+    let said: Vec<String> = answers.iter().map(plain).collect();
     assert_eq!(
         said,
         [

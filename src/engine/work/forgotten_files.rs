@@ -9,6 +9,7 @@ use crate::work::attachments::brought_by;
 use crate::work::sweep::Sweep;
 use crate::work::workspace::own_folder;
 use selkie_store::StoreError;
+use selkie_tools::shell::folder_of_sandbox;
 
 /// Removes the files of messages that were taken back. What of them is on its way comes into the same folders, and goes
 /// when its task has ended.
@@ -51,12 +52,11 @@ pub async fn remove(storage: &Storage, cache_dir: &Path) -> Result<(), StoreErro
         .forgetting()
         .await?
         .into_iter()
-        .map(|(row, since)| Sweep {
-            root: cache_dir.join(own_folder(row)),
-            spared: "",
-            since,
-            most: u64::MAX,
-            in_use: Vec::new(),
+        .flat_map(|(row, since)| {
+            let own = cache_dir.join(own_folder(row));
+            let sweep =
+                move |root| Sweep { root, spared: "", since, most: u64::MAX, in_use: Vec::new() };
+            [folder_of_sandbox(&own), own].map(sweep)
         })
         .collect();
     if sweeps.is_empty() {

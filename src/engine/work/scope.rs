@@ -12,6 +12,7 @@ use selkie_domain::clock::SharedClock;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Facts, Where};
 use selkie_people::update::Conversations;
+use selkie_sandbox::Confinement;
 use selkie_shape::Shape;
 use selkie_shape::roots::{Reach, Workspace};
 use selkie_store::TaskClaim;
@@ -76,7 +77,10 @@ impl Scopes {
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
-            roots: self.roots(claimed, facts, shape.roots.opens),
+            roots: Roots {
+                confinement: shape.confinement,
+                ..self.roots(claimed, facts, shape.roots.opens)
+            },
             reply: Arc::clone(&at.reply),
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&at.progress),
@@ -110,6 +114,7 @@ impl Scopes {
             state: opens.state.then(|| state_dir.clone()),
             workspace,
             elsewhere: opens.elsewhere,
+            confinement: Confinement::default(),
             lists: self.lists(claimed, facts),
             level: Level::of_task(facts.taint, facts.trust).noting(&self.workspaces.commands),
             ours: ours.clone(),

@@ -11,6 +11,7 @@ mod memory;
 mod models;
 mod permissions;
 mod running;
+mod sandbox;
 mod stored;
 mod todos;
 
@@ -91,6 +92,7 @@ fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> 
     }
     looks.push(todos::look(&plan.folders.state, plan.clock()));
     looks.push(memory::look(&plan.folders.state));
+    looks.push(sandbox::look(plan));
     let folders = [("state", &plan.folders.state), ("cache", &plan.folders.cache)];
     looks.extend(folders.map(|(name, path)| machine::disk(name, path)));
     looks

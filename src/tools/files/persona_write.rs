@@ -80,7 +80,7 @@ impl Handler for PersonaWrite {
         pages.iter().map(|page| finder(roots).defining(page.path)).collect()
     }
 
-    fn asks(&self, _args: &Value) -> Option<String> {
+    fn asks(&self, _roots: &Roots, _args: &Value) -> Option<String> {
         Some("asks first: it says who the bot is from then on".to_owned())
     }
 

@@ -43,6 +43,12 @@ impl Ours {
         self.0.state.as_deref()
     }
 
+    /// Returns every path of it, those that are not there included.
+    pub(crate) fn all(&self) -> Vec<PathBuf> {
+        let Places { state, folders, files } = &*self.0;
+        state.iter().chain(folders).chain(files).cloned().collect()
+    }
+
     /// Looks at the disk: what is closed now.
     pub(crate) fn closed(&self) -> ClosedPaths {
         let mut closed = ClosedPaths::default();

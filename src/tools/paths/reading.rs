@@ -1,7 +1,7 @@
 //! What a command may read, and so write: as far as its words tell.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Roots;
 use super::commands::OpenRun;
@@ -15,7 +15,7 @@ const MANY: usize = 1_000;
 /// So many words of a command.
 const WORDS: usize = 300;
 
-/// Notes that a command starts in a folder, before it does.
+/// Notes that a command starts in a folder and may write in these, before it does.
 ///
 /// # Errors
 /// When it cannot be noted: then the command must not start.
@@ -23,11 +23,12 @@ pub fn note_command(
     cmd: &str,
     folder: &Path,
     roots: &Roots,
+    writes: &[PathBuf],
     clock: &SharedClock,
 ) -> io::Result<Option<OpenRun>> {
     let reads = of_command(cmd, folder, roots);
-    // Nothing holds it back: it may write wherever this user may.
-    roots.level.starts(&[Path::new("/")], reads, clock)
+    let writes: Vec<&Path> = writes.iter().map(PathBuf::as_path).collect();
+    roots.level.starts(&writes, reads, clock)
 }
 
 /// Returns the level of what a command may read: over the network, the files that it names, those of the folder that it
@@ -36,7 +37,9 @@ pub fn note_command(
 pub fn of_command(cmd: &str, folder: &Path, roots: &Roots) -> Taint {
     let Roots { own, state, .. } = roots;
     let cmd = &*cmd.replace("file_cache_dir", &own.to_string_lossy());
-    if reaches_network(cmd) || reads_lists(cmd, folder, own, state.as_deref()) {
+    // Without the network, and without the state folder, there is nothing of others' to be read there.
+    let is_closed = roots.confinement.is_closed();
+    if !is_closed && (reaches_network(cmd) || reads_lists(cmd, folder, own, state.as_deref())) {
         return Taint::Raw;
     }
     let named = words(cmd).take(WORDS).map(|word| of_path(&folder.join(word), roots)).max();

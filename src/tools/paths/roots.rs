@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use selkie_sandbox::Confinement;
+
 use super::{Level, Lists, Ours};
 
 /// Where files may be read and written in one task.
@@ -21,6 +23,8 @@ pub struct Roots {
     pub ours: Ours,
     /// Lists of the state folder that people edit, too.
     pub lists: Lists,
+    /// How commands run.
+    pub confinement: Confinement,
     /// How far what is read and written comes from others.
     pub level: Level,
 }

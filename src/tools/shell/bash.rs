@@ -9,28 +9,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::envelope::envelope;
+use super::command_end::{CommandEnd, HeldFor};
 use super::environment::Environment;
+use super::held::Hold;
+use super::host::{HostCommand, OnHost};
 use super::launch::{
     Language, Rules, Way, basis, find_program, make_own, noted, stands_as_approved, without_aliases,
 };
-use super::limits::{Limits, limited};
-use super::live::tell;
 use super::processes::{Processes, StartedFor};
-use super::state::State;
-use super::supervise::{GRACE, Program, SupervisedProcess};
+use super::rewrite::Rewrite;
+use super::supervise::{GRACE, Program};
 use super::tape::SHOWN;
 use crate::args::typed;
 use crate::basis::Basis;
 use crate::paths::Roots;
-use crate::ports::Progress;
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
 use selkie_domain::span::Span;
+use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use selkie_guard::unseen::unseen;
-use selkie_guard::{command, deny};
+use selkie_guard::{command, deny, plain};
+use selkie_sandbox::Limits;
 
 const NAME: &str = "bash";
 
@@ -58,29 +59,23 @@ pub struct Settings {
     /// The most that a call may ask for.
     pub max_timeout: Span,
     /// Names (`secrets.txt`) and paths (`/srv/private`) that no command may mention. They keep a model from
-    /// mistakes; whoever may use the shell can read every file that the daemon's user can.
+    /// mistakes; what holds is the sandbox, and without one whoever may use the shell can read every file that the
+    /// daemon's user can.
     pub deny_paths: Vec<String>,
     /// Programs (`curl`) and beginnings (`git push`) that no command may start. They keep a model from
     /// mistakes; a script or an interpreter can do it all the same.
     pub deny_tokens: Vec<String>,
-    /// Beginnings of commands that a person must allow.
+    /// Beginnings of commands that a person must allow. In the sandbox they hold for words as they stand; without one
+    /// what cannot be judged asks, too.
     pub approval_patterns: Vec<String>,
+    /// Commands that run on another host instead, over ssh, each after an approval. Everything else stays here.
+    pub host_commands: Vec<HostCommand>,
     /// Variables of the daemon's environment that commands get besides the usual ones.
     pub injected_env_vars: Vec<String>,
     /// A program put before every command.
     pub rewrite: Rewrite,
     /// What one command may use.
     pub limits: Limits,
-}
-
-/// `tools.bash.rewrite`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rewrite {
-    /// Whether commands are rewritten.
-    pub enabled: bool,
-    /// The program: `rtk` turns `git status` into `rtk git status`.
-    pub binary: String,
 }
 
 impl Default for Settings {
@@ -92,6 +87,7 @@ impl Default for Settings {
             deny_paths: Vec::new(),
             deny_tokens: Vec::new(),
             approval_patterns: ["rm ", "chmod ", "selkie "].map(str::to_owned).to_vec(),
+            host_commands: Vec::new(),
             injected_env_vars: Vec::new(),
             rewrite: Rewrite::default(),
             limits: Limits::default(),
@@ -104,6 +100,7 @@ pub(crate) struct Bash {
     settings: Settings,
     processes: Arc<Processes>,
     env: Arc<Environment>,
+    sandbox: Arc<selkie_sandbox::Settings>,
     /// `bash`, or `sh` where there is none.
     shell: &'static str,
 }
@@ -129,12 +126,14 @@ impl Bash {
         settings: &Settings,
         processes: &Arc<Processes>,
         env: &Arc<Environment>,
+        sandbox: &Arc<selkie_sandbox::Settings>,
     ) -> Self {
         let shell = if find_program(env, "bash").is_some() { "bash" } else { "sh" };
         Self {
             settings: settings.clone(),
             processes: Arc::clone(processes),
             env: Arc::clone(env),
+            sandbox: Arc::clone(sandbox),
             shell,
         }
     }
@@ -154,6 +153,12 @@ impl Bash {
         let rules = self.rules();
         rules.judge(&args.cmd)?;
         let background = args.run_in_background == Some(true);
+        if let Some(there) = self.on_host(&args.cmd).filter(|_| background) {
+            let host = there.host;
+            return Err(ToolError::Tell(format!(
+                "this command runs on {host}, where nothing of it can be left running: take run_in_background away"
+            )));
+        }
         if background && args.run_in_subtask == Some(true) {
             return Err(ToolError::tell(
                 "run_in_background and run_in_subtask exclude each other: a subtask is waited for",
@@ -168,17 +173,47 @@ impl Bash {
             injected: &self.settings.injected_env_vars,
             limit: if background { asked } else { asked.or(Some(self.settings.timeout.0)) },
             background,
-            sudo: self.settings.limits.sudo,
+            limits: &self.settings.limits,
+            hold: self.hold(roots, &args.cmd)?,
         };
-        let cmd = self.rewritten(without_aliases(roots, &args.cmd)?);
-        way.program(roots, &rules, &cmd, limited(&self.settings.limits, self.shell, &cmd))
+        let cmd = without_aliases(roots, &args.cmd)?;
+        if let Some(there) = self.on_host(&args.cmd) {
+            return way.program(roots, &rules, &cmd, there.argv());
+        }
+        let cmd = self.settings.rewrite.of(cmd, &self.env);
+        let argv = [self.shell, "-c", &cmd].map(str::to_owned).to_vec();
+        way.program(roots, &rules, &cmd, argv)
     }
 
-    /// Puts the configured program before a command.
-    fn rewritten(&self, cmd: String) -> String {
-        let rewrite = &self.settings.rewrite;
-        let binary = rewrite.binary.trim();
-        if rewrite.enabled && !binary.is_empty() { format!("{binary} {cmd}") } else { cmd }
+    /// How a command is held. On another host nothing of this one holds it.
+    fn hold(&self, roots: &Roots, cmd: &str) -> Result<Hold, ToolError> {
+        match self.on_host(cmd) {
+            Some(_) => Ok(Hold::Words),
+            None => Hold::of(roots, &self.sandbox),
+        }
+    }
+
+    fn on_host(&self, cmd: &str) -> Option<OnHost<'_>> {
+        OnHost::of(&self.settings.host_commands, cmd)
+    }
+
+    /// Why a command asks that nothing holds but its words.
+    fn asks_by_words(&self, cmd: &str) -> Option<String> {
+        let reading = command::read(cmd);
+        if let Some(pattern) = deny::approval(&reading, &self.settings.approval_patterns) {
+            let is_certain = deny::is_certain(&reading, pattern);
+            let pattern = pattern.trim();
+            return Some(match is_certain {
+                true => asks_by_pattern(pattern),
+                false => format!(
+                    "asks first: a word of this command may make it `{pattern}` when it runs, which needs a person's approval \
+                     (tools.bash.approval_patterns); write that word out, or put -- before a file's name"
+                ),
+            });
+        }
+        reading.unclear.map(|why| {
+            format!("asks first: this command cannot be judged, and no sandbox holds it: {why}")
+        })
     }
 }
 
@@ -203,7 +238,8 @@ impl Handler for Bash {
         make_own(&scope.roots)?;
         let mut program = self.ready(&scope.roots, &args)?;
         stands_as_approved(scope, NAME, &program)?;
-        program.note = noted(scope, &args.cmd, &program.folder.path)?;
+        program.note = noted(scope, &args.cmd, &program)?;
+        let cmd = args.cmd.clone();
         let background = args.run_in_background == Some(true);
         if background {
             let of = StartedFor {
@@ -218,26 +254,30 @@ impl Handler for Bash {
                  (process_id {name})."
             )));
         }
-        let limit = program.limit;
+        let held = HeldFor::of(&program);
         let running = self.processes.start(program).map_err(|e| cannot_start(self.shell, &e))?;
-        let ended = CommandEnd::of(&running, limit, &*scope.progress).await;
-        Ok(if args.run_in_subtask == Some(true) { ended.enveloped(scope) } else { ended.told() })
+        let ended = CommandEnd::of(&running, held, &*scope.progress).await;
+        let said =
+            if args.run_in_subtask == Some(true) { ended.enveloped(scope) } else { ended.told() };
+        // What another host says nobody here has written.
+        let level = self.on_host(&cmd).map_or(Taint::Clean, |_| Taint::Raw);
+        Ok(Output { level, ..said })
     }
 
-    fn asks(&self, args: &Value) -> Option<String> {
-        let reading = command::read(args.get("cmd")?.as_str()?);
-        let pattern = deny::approval(&reading, &self.settings.approval_patterns)?;
-        let is_certain = deny::is_certain(&reading, pattern);
-        let pattern = pattern.trim();
-        Some(match is_certain {
-            true => format!(
-                "asks first: commands with `{pattern}` need a person's approval (tools.bash.approval_patterns)"
-            ),
-            false => format!(
-                "asks first: a word of this command may make it `{pattern}` when it runs, which needs a person's approval \
-                 (tools.bash.approval_patterns); write that word out, or put -- before a file's name"
-            ),
-        })
+    fn asks(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let cmd = args.get("cmd")?.as_str()?;
+        if let Some(there) = self.on_host(cmd) {
+            return Some(there.reason());
+        }
+        match Hold::of(roots, &self.sandbox) {
+            Ok(Hold::Sandbox(_)) => {
+                let patterns = &self.settings.approval_patterns;
+                plain::begins_with(&plain::read(cmd), patterns).map(asks_by_pattern)
+            }
+            Ok(Hold::Words) => self.asks_by_words(cmd),
+            // It is refused.
+            Err(_) => None,
+        }
     }
 
     fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
@@ -259,17 +299,28 @@ impl Handler for Bash {
         let args: Args = typed(args.clone()).ok()?;
         let fate = fate(self.ready(roots, &args));
         let background = args.run_in_background == Some(true);
+        let held = match self.on_host(&args.cmd) {
+            Some(there) => format!(" on {}, outside of the sandbox", there.host),
+            None => Hold::of(roots, &self.sandbox).map_or("", |hold| hold.shown()).to_owned(),
+        };
         let how = if background { " in the background" } else { "" };
         let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
         let shows: &[&str] = match background {
             true => &["cmd", "cwd", "env", "run_in_background"],
             false => &["cmd", "cwd", "env"],
         };
-        let said = Preview::of(format!("run{how}{place}{fate}"), shows);
+        let said = Preview::of(format!("run{how}{held}{place}{fate}"), shows);
         let env = args.env.into_iter().flatten();
         let said = env.fold(said, |said, (name, value)| said.noting(format!("env {name}"), value));
-        Some(said.with(self.rewritten(args.cmd)))
+        Some(said.with(self.settings.rewrite.of(args.cmd, &self.env)))
     }
+}
+
+fn asks_by_pattern(pattern: &str) -> String {
+    let pattern = pattern.trim();
+    format!(
+        "asks first: commands with `{pattern}` need a person's approval (tools.bash.approval_patterns)"
+    )
 }
 
 /// What is known of every tool that runs commands.
@@ -292,66 +343,6 @@ pub(super) fn fate(ready: Result<Program, ToolError>) -> String {
 
 /// What [`SHOWN`] characters and the words around them take at most.
 const MAX_BYTES: usize = SHOWN * 4 + 1024;
-
-/// A command that has ended.
-pub(super) struct CommandEnd {
-    output: String,
-    state: State,
-    limit: Option<Duration>,
-}
-
-impl CommandEnd {
-    /// Waits for the end and shows what is printed meanwhile. When the call is over before, the command
-    /// is ended, too.
-    pub(super) async fn of(
-        running: &Arc<SupervisedProcess>,
-        limit: Option<Duration>,
-        progress: &dyn Progress,
-    ) -> Self {
-        let _ends_with_the_call = running.end.clone().drop_guard();
-        let state = tokio::select! {
-            biased;
-            state = running.ended() => state,
-            never = tell(running, progress) => match never {},
-        };
-        Self { output: running.tape(super::tape::Tape::shown), state, limit }
-    }
-
-    /// The answer, in the words of the reference documents. What a program prints comes from outside.
-    pub(super) fn told(self) -> Output {
-        let mut text = self.output.trim_end_matches('\n').to_owned();
-        let trouble = self.trouble();
-        if let Some(trouble) = &trouble {
-            let gap = if text.is_empty() { "" } else { "\n" };
-            text = format!("{text}{gap}({trouble})");
-        } else if text.is_empty() {
-            "(no output)".clone_into(&mut text);
-        }
-        Output { text, is_error: trouble.is_some(), untrusted: true, ..Output::default() }
-    }
-
-    fn enveloped(self, scope: &Scope) -> Output {
-        let trouble = self.trouble().unwrap_or_default();
-        let id = format!("{}/{}", scope.task.0, scope.call);
-        let text = envelope(id, &self.output, &trouble);
-        Output { text, is_error: !trouble.is_empty(), untrusted: true, ..Output::default() }
-    }
-
-    fn trouble(&self) -> Option<String> {
-        match self.state {
-            State::Exited(0) => None,
-            State::Exited(code) => Some(format!("exit code: {code}")),
-            State::Killed(signal) => {
-                Some(format!("ended by signal {signal}; exit code: {}", 128 + signal))
-            }
-            State::TimedOut => {
-                let seconds = self.limit.unwrap_or_default().as_secs_f64();
-                Some(format!("command timed out after {seconds}s"))
-            }
-            State::Stopped | State::Running => Some("the command was stopped".to_owned()),
-        }
-    }
-}
 
 pub(super) fn cannot_start(shell: &str, error: &std::io::Error) -> ToolError {
     ToolError::tell(format!("{shell} cannot be started: {error}"))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::environment::{Environment, environment};
+use super::held::{Hold, Homes};
 use super::own;
 use super::supervise::Program;
 use super::tape::Tape;
@@ -14,6 +15,7 @@ use crate::basis::{Basis, WorkFolder};
 use crate::paths::{Finder, OpenRun, Roots, note_command};
 use crate::scope::Scope;
 use selkie_guard::{command, deny};
+use selkie_sandbox::{Life, Limits};
 
 /// What may not be run.
 pub(super) struct Rules<'a> {
@@ -41,8 +43,9 @@ pub(super) struct Way<'a> {
     pub(super) injected: &'a [String],
     pub(super) limit: Option<Duration>,
     pub(super) background: bool,
-    /// Set-uid programs work in it.
-    pub(super) sudo: bool,
+    pub(super) limits: &'a Limits,
+    /// How it is held.
+    pub(super) hold: Hold,
 }
 
 impl Rules<'_> {
@@ -80,12 +83,6 @@ impl Rules<'_> {
                  run_in_background to true"
             )));
         }
-        if let Some(why) = reading.unclear {
-            return Err(ToolError::tell(format!(
-                "{tool}: this command cannot be checked: {why}. Write it plainly, or put it into a script \
-                 file and run that"
-            )));
-        }
         Ok(())
     }
 }
@@ -114,34 +111,65 @@ impl Way<'_> {
     /// Makes a program of it, unless the command names something of the bot's own. Nothing is started or made:
     /// what is refused here is refused to a preview, too.
     pub(super) fn program(
-        &self,
+        self,
         roots: &Roots,
         rules: &Rules<'_>,
         cmd: &str,
         argv: Vec<String>,
     ) -> Result<Program, ToolError> {
         let folder = folder(roots, rules, self.cwd)?;
-        let closed = roots.ours.closed();
-        if let Some(word) = own::named(cmd, &folder.path, self.own_env, &closed) {
+        let mut environment = environment(self.own_env, self.injected, self.env)?;
+        // The sandbox would refuse it, too, with fewer words.
+        if let Some(word) = own::named(cmd, &folder.path, self.own_env, &roots.ours.closed()) {
             let tool = rules.tool;
             return Err(ToolError::tell(format!("{tool} command references denied path: {word}")));
+        }
+        if let Hold::Sandbox(_) = self.hold {
+            at_home_in_the_sandbox(&mut environment, roots);
         }
         Ok(Program {
             argv,
             folder,
-            environment: environment(self.own_env, self.injected, self.env)?.into_iter().collect(),
+            environment: environment.into_iter().collect(),
             limit: self.limit,
-            takes_input: self.background,
-            sudo: self.sudo,
+            life: if self.background { Life::Conversation } else { Life::Call },
+            plan: self.hold.plan(roots, self.limits),
             note: None,
             tape: if self.background { Tape::ring() } else { Tape::head_and_tail() },
         })
     }
 }
 
+/// Gives a command the home and the folder for short-lived files that it can write in.
+fn at_home_in_the_sandbox(environment: &mut Environment, roots: &Roots) {
+    let Homes { home, tmp } = Homes::of(&roots.own);
+    for (name, folder) in [("HOME", home), ("TMPDIR", tmp)] {
+        environment.insert(name.to_owned(), folder.to_string_lossy().into_owned());
+    }
+    // Sockets lie there.
+    environment.remove("XDG_RUNTIME_DIR");
+}
+
 /// Notes in which folders a command may bring others' words into files, before it starts.
-pub(super) fn noted(scope: &Scope, cmd: &str, folder: &Path) -> Result<Option<OpenRun>, ToolError> {
-    let run = note_command(cmd, folder, &scope.roots, &scope.clock);
+pub(super) fn noted(
+    scope: &Scope,
+    cmd: &str,
+    program: &Program,
+) -> Result<Option<OpenRun>, ToolError> {
+    // Nothing else holds it back: it may write wherever this user may.
+    let anywhere = [PathBuf::from("/")];
+    let writes = program.plan.boundary.as_ref().map_or(&anywhere[..], |b| &b.writes);
+    noted_in(scope, cmd, &program.folder.path, writes)
+}
+
+/// The same of a text that goes to a command which runs already.
+pub(super) fn noted_in(
+    scope: &Scope,
+    cmd: &str,
+    folder: &Path,
+    writes: &[PathBuf],
+) -> Result<Option<OpenRun>, ToolError> {
+    let run = note_command(cmd, folder, &scope.roots, writes, &scope.clock);
     run.map_err(|error| {
         ToolError::tell(format!("the command was not started, because it cannot be noted: {error}"))
     })
@@ -161,7 +189,12 @@ pub(super) fn find_program(own_env: &Environment, name: &str) -> Option<PathBuf>
 
 /// Makes the folder that a command is run in when there is no other.
 pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
+    let homes = || match roots.confinement.is_in_force() {
+        true => Homes::of(&roots.own).make(),
+        false => Ok(()),
+    };
     std::fs::create_dir_all(&roots.own)
+        .and_then(|()| homes())
         .map_err(|error| ToolError::tell(format!("the cache folder cannot be created: {error}")))
 }
 

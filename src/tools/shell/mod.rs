@@ -1,19 +1,19 @@
 //! Shell: running programs, and those left running.
 
 pub(crate) mod bash;
+mod command_end;
 mod envelope;
 mod environment;
+mod held;
+mod host;
 mod launch;
-mod limits;
 mod live;
 mod own;
 pub(crate) mod powershell;
 mod process;
-mod process_input;
 mod processes;
-mod state;
+mod rewrite;
 mod supervise;
-mod supervisor;
 mod survivors;
 mod tape;
 #[cfg(test)]
@@ -24,6 +24,5 @@ pub(super) use powershell::PowerShell;
 pub(super) use process::Process;
 
 pub use environment::is_name as is_variable;
-pub use process_input::Launcher;
+pub use held::folder_of_sandbox;
 pub use processes::{ProcessLine, Processes};
-pub use supervisor::{SUPERVISE, supervised};

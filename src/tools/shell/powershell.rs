@@ -9,8 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bash::{CommandEnd, cannot_start, command_spec, fate};
+use super::bash::{cannot_start, command_spec, fate};
+use super::command_end::{CommandEnd, HeldFor};
 use super::environment::Environment;
+use super::held::Hold;
 use super::launch::{
     Language, Rules, Way, basis, find_program, make_own, noted, stands_as_approved, without_aliases,
 };
@@ -24,6 +26,7 @@ use crate::shown::Preview;
 use crate::{Handler, Output, ToolError};
 use selkie_domain::span::Span;
 use selkie_domain::tool::ToolSpec;
+use selkie_sandbox::Limits;
 
 const NAME: &str = "powershell";
 const PROGRAM: &str = "pwsh";
@@ -65,6 +68,8 @@ pub(crate) struct PowerShell {
     settings: Settings,
     processes: Arc<Processes>,
     env: Arc<Environment>,
+    limits: Limits,
+    sandbox: Arc<selkie_sandbox::Settings>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -83,8 +88,16 @@ impl PowerShell {
         settings: &Settings,
         processes: &Arc<Processes>,
         env: &Arc<Environment>,
+        limits: &Limits,
+        sandbox: &Arc<selkie_sandbox::Settings>,
     ) -> Self {
-        Self { settings: settings.clone(), processes: Arc::clone(processes), env: Arc::clone(env) }
+        Self {
+            settings: settings.clone(),
+            processes: Arc::clone(processes),
+            env: Arc::clone(env),
+            limits: limits.clone(),
+            sandbox: Arc::clone(sandbox),
+        }
     }
 
     fn rules(&self) -> Rules<'_> {
@@ -113,7 +126,8 @@ impl PowerShell {
             injected: &self.settings.injected_env_vars,
             limit: asked.or(Some(self.settings.timeout.0)),
             background: false,
-            sudo: false,
+            limits: &self.limits,
+            hold: Hold::of(roots, &self.sandbox)?,
         };
         let slashes = ["file_cache_dir", "file_state_dir"]
             .into_iter()
@@ -142,10 +156,10 @@ impl Handler for PowerShell {
         make_own(&scope.roots)?;
         let mut program = self.ready(&scope.roots, &args)?;
         stands_as_approved(scope, NAME, &program)?;
-        program.note = noted(scope, &args.cmd, &program.folder.path)?;
-        let limit = program.limit;
+        program.note = noted(scope, &args.cmd, &program)?;
+        let held = HeldFor::of(&program);
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
-        Ok(CommandEnd::of(&running, limit, &*scope.progress).await.told())
+        Ok(CommandEnd::of(&running, held, &*scope.progress).await.told())
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {

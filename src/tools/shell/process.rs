@@ -1,5 +1,6 @@
 //! `process`: looks after what `bash` left running: lists it, reads it, writes to it, signals and ends it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,14 +8,14 @@ use async_trait::async_trait;
 use rustix::process::Signal;
 use schemars::JsonSchema;
 use selkie_channel_core::locked;
+use selkie_sandbox::State;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
-use super::launch::noted;
+use super::launch::noted_in;
 use super::processes::{Background, ProcessLine, Processes};
-use super::state::State;
 use super::supervise::GRACE;
 use super::tape::{RING, Since, Tape};
 use crate::args::typed;
@@ -202,7 +203,7 @@ async fn input(
     let pipe = stdin.as_mut().filter(|_| process.is_running()).ok_or_else(gone)?;
     // What it is told to do it may do until it ends.
     let home = scope.roots.workspace.as_ref().unwrap_or(&scope.roots.own);
-    locked(&process.running.notes).extend(noted(scope, text, home)?);
+    locked(&process.running.notes).extend(noted_in(scope, text, home, &[PathBuf::from("/")])?);
     let written = async {
         pipe.write_all(text.as_bytes()).await?;
         pipe.flush().await

@@ -8,13 +8,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, locked};
+use selkie_sandbox::{Launcher, Machine, State};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::environment::MARK;
-use super::process_input::Launcher;
-use super::state::State;
 use super::supervise::{GRACE, Program, SupervisedProcess};
 use super::survivors::{Records, sweep, sweep_adopted};
 use crate::paths::CommandLog;
@@ -29,7 +28,7 @@ const MAX_ENDED: usize = 16;
 pub struct Processes {
     /// This run of the registry: marks begin so.
     boot: String,
-    launcher: Launcher,
+    machine: Arc<Machine>,
     inner: Mutex<Inner>,
     commands: Arc<CommandLog>,
     tracker: TaskTracker,
@@ -77,7 +76,7 @@ impl Default for Processes {
     fn default() -> Self {
         Self {
             boot: uuid::Uuid::now_v7().to_string(),
-            launcher: Launcher::default(),
+            machine: Arc::default(),
             inner: Mutex::default(),
             commands: Arc::default(),
             tracker: TaskTracker::new(),
@@ -97,7 +96,7 @@ pub(super) struct StartedFor<'a> {
 impl Processes {
     /// Makes a registry whose commands are started so.
     pub fn new(launcher: Launcher) -> Self {
-        Self { launcher, ..Self::default() }
+        Self { machine: Arc::new(Machine::new(launcher)), ..Self::default() }
     }
 
     /// Ends what an earlier daemon left behind and records from now on what runs. To be called once,
@@ -112,6 +111,11 @@ impl Processes {
             );
         }
         self.inner().records = Some(records);
+    }
+
+    /// Returns the machine that commands run on.
+    pub fn machine(&self) -> &Arc<Machine> {
+        &self.machine
     }
 
     /// Returns what is noted of commands, for whoever reads files.
@@ -172,7 +176,7 @@ impl Processes {
             let mut inner = self.inner();
             inner.records.as_mut().map(Records::starting);
             let (running, body) =
-                SupervisedProcess::start(program, &self.launcher, self.end.child_token())?;
+                SupervisedProcess::start(program, self.machine.launcher(), self.end.child_token())?;
             inner.started(&running);
             (Arc::new(running), body)
         };
@@ -315,18 +319,6 @@ impl Background {
             state: self.running.state().to_string(),
             age: (now - self.since).max(TimeDelta::zero()).to_std().unwrap_or_default(),
             command: self.command.clone(),
-        }
-    }
-}
-
-impl std::fmt::Display for State {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Running => f.write_str("running"),
-            Self::Exited(code) => write!(f, "ended with exit code {code}"),
-            Self::Killed(signal) => write!(f, "ended by signal {signal}"),
-            Self::TimedOut => f.write_str("ended: its time was up"),
-            Self::Stopped => f.write_str("stopped"),
         }
     }
 }

@@ -2,21 +2,19 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use selkie_channel_core::locked;
+use selkie_sandbox::{ControlLine, Launch, Launcher, Life, Plan, State, Streams};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
-use tokio::process::{Child, ChildStdin};
+use tokio::process::Child;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::process_input::{Launcher, ProcessInput};
-use super::state::State;
 use super::tape::Tape;
 use crate::basis::WorkFolder;
 use crate::paths::OpenRun;
@@ -39,10 +37,10 @@ pub(super) struct Program {
     pub(super) environment: Vec<(String, String)>,
     /// Not longer than this.
     pub(super) limit: Option<Duration>,
-    /// It can be written to.
-    pub(super) takes_input: bool,
-    /// Set-uid programs work in it.
-    pub(super) sudo: bool,
+    /// How long it may live. What outlives its call can be written to.
+    pub(super) life: Life,
+    /// How it is held.
+    pub(super) plan: Plan,
     /// Says that it runs, to those who read what it writes.
     pub(super) note: Option<OpenRun>,
     /// What is kept of its output.
@@ -53,8 +51,8 @@ pub(super) struct Program {
 pub(super) struct SupervisedProcess {
     /// The process that we started: the command, or its supervisor.
     pub(super) leader: Pid,
-    held: ProcessInput,
-    pub(super) stdin: tokio::sync::Mutex<Option<ChildStdin>>,
+    held: ControlLine,
+    pub(super) stdin: tokio::sync::Mutex<Option<pipe::Sender>>,
     tape: Mutex<Tape>,
     /// State, and how much has been printed: watchers wake at either.
     news: watch::Sender<(State, u64)>,
@@ -79,15 +77,20 @@ impl SupervisedProcess {
         end: CancellationToken,
     ) -> io::Result<(Self, Body)> {
         let (reader, writer) = io::pipe()?;
-        let (mut command, control) =
-            launcher.command(&program.argv, program.sudo, OwnedFd::from(writer))?;
-        command
-            .current_dir(program.folder.way()?)
-            .env_clear()
-            .envs(program.environment)
-            .stdin(if program.takes_input { Stdio::piped() } else { Stdio::null() })
-            .process_group(0);
-        let mut child = command.spawn()?;
+        let output = OwnedFd::from(writer);
+        let mut streams = Streams { errors: output.try_clone()?, output, ..Streams::null()? };
+        let stdin = match program.life {
+            Life::Call => None,
+            Life::Conversation | Life::Daemon => {
+                let (theirs, ours) = io::pipe()?;
+                streams.input = OwnedFd::from(theirs);
+                Some(pipe::Sender::from_owned_fd(OwnedFd::from(ours))?)
+            }
+        };
+        let launch = Launch { argv: &program.argv, plan: &program.plan, streams };
+        let (mut command, control) = launcher.command(launch)?;
+        command.current_dir(program.folder.way()?).env_clear().envs(program.environment);
+        let child = command.spawn()?;
         // The command holds our ends of the pipe: without them gone, no end of output would come.
         drop(command);
         let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
@@ -95,8 +98,8 @@ impl SupervisedProcess {
         let output = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
         let running = Self {
             leader,
-            held: ProcessInput::new(leader, control),
-            stdin: tokio::sync::Mutex::new(child.stdin.take()),
+            held: ControlLine::new(leader, control),
+            stdin: tokio::sync::Mutex::new(stdin),
             tape: Mutex::new(program.tape),
             news: watch::Sender::new((State::Running, 0)),
             notes: Mutex::new(program.note.into_iter().collect()),

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpgid, getpid, kill_process, kill_process_group, waitpid,
 };
+use selkie_sandbox::{children, descendants};
 use serde::{Deserialize, Serialize};
 
 use super::environment::MARK;
-use super::supervisor::{children, descendants};
 
 /// How often strays are looked for: ending one makes orphans of its children.
 const MAX_SWEEPS: usize = 64;

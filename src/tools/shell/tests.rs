@@ -19,6 +19,7 @@ use crate::testkit::Folders;
 use crate::{Handler, Output};
 use selkie_domain::plan::Plan;
 use selkie_domain::span::Span;
+use selkie_sandbox::Limits;
 
 /// An end to waiting, not a timing.
 const TIMEOUT: Duration = Duration::from_secs(180);
@@ -43,7 +44,7 @@ impl Desk {
     }
 
     fn bash(&self) -> Bash {
-        Bash::new(&self.settings, &self.processes, &self.env)
+        Bash::new(&self.settings, &self.processes, &self.env, &Arc::default())
     }
 
     async fn call(&self, tool: &dyn Handler, scope: &Scope, args: Value) -> Output {
@@ -189,18 +190,12 @@ async fn what_may_not_be_run_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn config_injects_rewrites_and_limits() {
+async fn config_injects_and_rewrites() {
     let mut desk = Desk::new();
     desk.settings.injected_env_vars = vec!["DEPLOY_TOKEN".to_owned()];
-    desk.settings.rewrite = bash::Rewrite { enabled: true, binary: "env".to_owned() };
-    desk.settings.limits.file_mb = 1;
+    desk.settings.rewrite = super::rewrite::Rewrite { enabled: true, binary: "env".to_owned() };
     assert_eq!(desk.says(json!({"cmd": "printenv DEPLOY_TOKEN"})).await, "t-1");
     assert!(desk.says(json!({"cmd": "X=1 printenv X"})).await.starts_with('1'), "env comes first");
-    desk.settings.rewrite.enabled = false;
-    let big = desk.run(json!({"cmd": "head -c 2000000 /dev/zero > big"})).await;
-    assert!(big.is_error, "{}", big.text);
-    assert!(fs::metadata(desk.folders.at("work/big")).unwrap().len() <= 1024 * 1024);
-    assert_eq!(desk.says(json!({"cmd": "ulimit -c"})).await, "0");
 }
 
 #[tokio::test]
@@ -462,7 +457,7 @@ async fn a_record_never_ends_what_is_not_ours() {
 async fn powershell_is_refused_clearly_where_there_is_none() {
     let desk = Desk::new();
     let env = Arc::new(BTreeMap::from([("PATH".to_owned(), "/nowhere".to_owned())]));
-    let tool = PowerShell::new(&powershell::Settings::default(), &desk.processes, &env);
+    let tool = powershell_of(&desk, &env);
     let said = desk.call(&tool, &desk.folders.scope(), json!({"cmd": "Get-Date"})).await;
     assert_eq!(said.text, "powershell needs pwsh, which is not installed here: use bash");
     // A stand-in shows what pwsh is started with.
@@ -471,7 +466,7 @@ async fn powershell_is_refused_clearly_where_there_is_none() {
     fs::set_permissions(&stand_in, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", stand_in.parent().unwrap().display());
     let env = Arc::new(BTreeMap::from([("PATH".to_owned(), path)]));
-    let tool = PowerShell::new(&powershell::Settings::default(), &desk.processes, &env);
+    let tool = powershell_of(&desk, &env);
     let args = json!({"cmd": "Get-Item file_cache_dir\\a.txt"});
     let said = desk.call(&tool, &desk.folders.scope(), args).await.text;
     let root = desk.folders.at("");
@@ -542,4 +537,9 @@ async fn files_that_commands_make_hold_what_they_may_have_brought() {
     desk.folders.put("work/meanwhile", "x");
     assert_eq!(read("meanwhile"), Taint::Raw, "it runs still");
     desk.processes.end().await;
+}
+
+fn powershell_of(desk: &Desk, env: &Arc<BTreeMap<String, String>>) -> PowerShell {
+    let settings = powershell::Settings::default();
+    PowerShell::new(&settings, &desk.processes, env, &Limits::default(), &Arc::default())
 }

@@ -86,7 +86,7 @@ impl Handler for PostNow {
         pictures::unseen(args)
     }
 
-    fn asks(&self, args: &Value) -> Option<String> {
+    fn asks(&self, _roots: &Roots, args: &Value) -> Option<String> {
         asks(self.data, args)
     }
 

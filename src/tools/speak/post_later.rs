@@ -140,7 +140,7 @@ impl Handler for PostLater {
         pictures::unseen(args)
     }
 
-    fn asks(&self, args: &Value) -> Option<String> {
+    fn asks(&self, _roots: &Roots, args: &Value) -> Option<String> {
         asks(self.data, args)
     }
 

@@ -141,10 +141,16 @@ async fn what_could_never_be_posted_is_refused_before_anybody_is_asked() {
 fn a_post_to_somebody_asks_whatever_the_policy() {
     let [now, later] = tools();
     for tool in [&now, &later] {
-        assert_eq!(tool.handler.asks(&json!({"text": "tea"})), None);
-        let mention = tool.handler.asks(&json!({"text": "tea", "thread": ["@ada"]})).unwrap();
+        assert_eq!(tool.handler.asks(&Folders::new().roots(), &json!({"text": "tea"})), None);
+        let mention = tool
+            .handler
+            .asks(&Folders::new().roots(), &json!({"text": "tea", "thread": ["@ada"]}))
+            .unwrap();
         assert_eq!(mention, "asks first: it speaks to somebody by name (@ada)");
-        let reply = tool.handler.asks(&json!({"text": "tea", "reply_to": "5"})).unwrap();
+        let reply = tool
+            .handler
+            .asks(&Folders::new().roots(), &json!({"text": "tea", "reply_to": "5"}))
+            .unwrap();
         assert_eq!(reply, "asks first: it answers somebody's post");
     }
 }
