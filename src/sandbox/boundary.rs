@@ -71,7 +71,9 @@ impl Boundary {
         }
         let reads = SYSTEM.iter().chain(&MACHINE).map(PathBuf::from);
         let reads = reads.chain(settings.read.iter().cloned()).collect();
-        let of_root = OF_ROOT.iter().map(PathBuf::from);
+        // Nobody else can read them anyway, and a folder that is open as a whole is opened at once.
+        let is_root = rustix::process::geteuid().is_root();
+        let of_root = OF_ROOT.iter().filter(|_| is_root).map(PathBuf::from);
         let closed = closed.into_iter().chain(of_root).collect();
         Ok(Self { reads, writes: all, closed, network })
     }

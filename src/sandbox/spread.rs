@@ -1,7 +1,7 @@
 //! A folder that may be read but for what lies in it: the folder as a whole, or what it holds one by one.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use crate::boundary::real_or_same;
@@ -14,10 +14,8 @@ const MAX_PIECES: usize = 4_000;
 pub(crate) fn spread(folder: &Path, closed: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut open = BTreeSet::new();
     let mut entered = BTreeSet::new();
-    let mut left = vec![(folder.to_owned(), MAX_DEPTH)];
-    while let Some((path, depth)) = left.pop() {
-        // A link counts by where it leads.
-        let real = real_or_same(&path);
+    let mut left = vec![(real_or_same(folder), MAX_DEPTH)];
+    while let Some((real, depth)) = left.pop() {
         if closed.iter().any(|shut| real.starts_with(shut)) || open.len() >= MAX_PIECES {
             continue;
         }
@@ -25,10 +23,17 @@ pub(crate) fn spread(folder: &Path, closed: &[PathBuf]) -> BTreeSet<PathBuf> {
             open.insert(real);
         } else if depth > 0 && entered.insert(real.clone()) {
             let entries = fs::read_dir(&real).into_iter().flatten().flatten();
-            left.extend(entries.map(|entry| (entry.path(), depth - 1)));
+            left.extend(entries.map(|entry| (real_path(&entry), depth - 1)));
         }
     }
     open
+}
+
+/// The real path of an entry of a folder that is named by its own: a link counts by where it leads.
+fn real_path(entry: &DirEntry) -> PathBuf {
+    let path = entry.path();
+    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    if is_link { real_or_same(&path) } else { path }
 }
 
 #[cfg(test)]

@@ -53,7 +53,9 @@ async fn given_up(point: CrashPoint) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_runs_beside_it_is_not_given_up_with_it() {
-    let world = World::with_allowed(json!([GROUP.chat, TOPIC.chat])).await;
+    let mut world = World::with_allowed(json!([GROUP.chat, TOPIC.chat])).await;
+    // No command in the sandbox kills its daemon.
+    world.home.set("sandbox", json!("off"));
     let model = world.playground.model();
     // The daemon is what started the supervisor, which started the shell.
     let kills = "kill -9 $(awk '/^PPid/ {print $2}' /proc/$PPID/status)";
