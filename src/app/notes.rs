@@ -5,6 +5,7 @@ use selkie_channel_core::Channel;
 use crate::build::AppConfig;
 use selkie_config::fixed;
 use selkie_domain::facts::Trust;
+use selkie_sandbox::{Boundary, Mode};
 use selkie_store::sqlite;
 use selkie_store::value::Value;
 
@@ -38,6 +39,7 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
     if plan.settings.workspace.shared && plan.settings.workspace.dir.is_none() {
         notes.push("workspace.shared does nothing without workspace.dir".to_owned());
     }
+    notes.extend(unheld(plan));
     for (key, places) in [("places", &plan.settings.places), ("groups", &plan.settings.groups)] {
         for place in places.keys().filter(|place| !is_heard(plan, place)) {
             notes.push(format!(
@@ -52,6 +54,17 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Why owners' commands in the workspace run without the sandbox, where that is only wanted and not required.
+fn unheld(plan: &AppConfig) -> Option<String> {
+    let sandbox = &plan.settings.sandbox;
+    let workspace = plan.settings.workspace.dir.clone()?;
+    let boundary = Boundary::new(sandbox, vec![workspace], plan.ours.all(), true);
+    let error = boundary.err().filter(|_| sandbox.mode == Mode::Auto)?;
+    Some(format!(
+        "owners' commands run without the sandbox, because {error}. Choose another workspace.dir, or set sandbox: required"
+    ))
 }
 
 /// Whether others than owners are answered in a place, or it is an owner's own private chat. A topic is heard with its chat.

@@ -44,7 +44,7 @@ impl Ours {
     }
 
     /// Returns every path of it, those that are not there included.
-    pub(crate) fn all(&self) -> Vec<PathBuf> {
+    pub fn all(&self) -> Vec<PathBuf> {
         let Places { state, folders, files } = &*self.0;
         state.iter().chain(folders).chain(files).cloned().collect()
     }
