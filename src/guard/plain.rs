@@ -4,15 +4,14 @@
 //! the line not plain; the words in it are read all the same, as far as they stand there.
 
 /// Words of the shell behind which a command begins.
-const RESERVED: [&str; 16] = [
-    "!", "case", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "then",
-    "time", "until", "while", "{",
+const RESERVED: [&str; 14] = [
+    "!", "do", "done", "elif", "else", "esac", "fi", "if", "then", "time", "until", "while", "{",
+    "}",
 ];
-/// Programs whose words are a command again.
-const WRAPPERS: [&str; 11] = [
-    "command", "doas", "env", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo", "timeout",
-    "xargs",
-];
+/// Words of the shell behind which names stand.
+const BEFORE_NAMES: [&str; 4] = ["case", "for", "function", "select"];
+/// As many here-documents of a line are left out.
+const MAX_DOCUMENTS: usize = 16;
 
 /// A command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +22,8 @@ pub struct PlainLine {
     pub is_plain: bool,
     /// Whether it has anything that ends or joins commands.
     pub is_joined: bool,
+    /// Whether it ends with the `&` that leaves something running.
+    pub is_background: bool,
 }
 
 /// A program and its words.
@@ -43,30 +44,21 @@ pub struct PlainWord {
     pub at: usize,
     /// Whether it is what it says: the shell puts nothing else in its place.
     pub is_plain: bool,
-    /// Whether it has quotes, and so is none of the shell's own words.
-    is_quoted: bool,
+    /// How much of the text stands before the first quote, when there is one.
+    quoted_from: Option<usize>,
 }
 
 /// Reads a command line; its time grows with its length alone.
 pub fn read(line: &str) -> PlainLine {
-    Reader { line, at: 0, read: PlainLine { is_plain: true, ..PlainLine::default() } }.read()
+    let read = PlainLine { is_plain: true, ..PlainLine::default() };
+    Reader { line, at: 0, read, behind_and: 0, documents: Vec::new(), left: MAX_DOCUMENTS }.read()
 }
 
-/// Returns the first of these beginnings (`rm `, `git push`) that a command of the line has: its program by name, then the
-/// words in their order, with others in between.
-pub fn begins_with<'p>(line: &PlainLine, patterns: &'p [String]) -> Option<&'p str> {
-    let fits = |pattern: &&String| {
-        let wanted: Vec<&str> = pattern.split_whitespace().collect();
-        line.commands.iter().any(|command| command.starts().any(|words| has(words, &wanted)))
-    };
-    patterns.iter().find(fits).map(String::as_str)
-}
-
-fn has(words: &[PlainWord], wanted: &[&str]) -> bool {
-    let [program, arguments @ ..] = words else { return false };
-    let [name, rest @ ..] = wanted else { return false };
-    let mut left = arguments.iter();
-    program.is_called(name) && rest.iter().all(|word| left.any(|argument| argument.text == **word))
+impl PlainLine {
+    /// Returns every word there is.
+    pub fn words(&self) -> impl Iterator<Item = &PlainWord> {
+        self.commands.iter().flat_map(|command| &command.words)
+    }
 }
 
 impl PlainCommand {
@@ -74,37 +66,18 @@ impl PlainCommand {
     pub fn is_plain(&self) -> bool {
         !self.assigns && self.words.iter().all(|word| word.is_plain)
     }
-
-    /// Where programs begin: at the first word, and behind programs that start the one that follows.
-    fn starts(&self) -> impl Iterator<Item = &[PlainWord]> {
-        let mut from = Some(0);
-        std::iter::from_fn(move || {
-            let words = self.words.get(from?..).filter(|words| !words.is_empty())?;
-            let wraps = WRAPPERS.iter().any(|name| words[0].is_called(name));
-            let is_own = |word: &PlainWord| {
-                let text = &word.text;
-                text.starts_with('-')
-                    || text.contains('=')
-                    || text.starts_with(|c: char| c.is_ascii_digit())
-            };
-            let next = words.iter().skip(1).position(|word| !is_own(word));
-            from = from.zip(next.filter(|_| wraps)).map(|(from, next)| from + 1 + next);
-            Some(words)
-        })
-    }
-}
-
-impl PlainWord {
-    /// Whether it is a program of this name, wherever it lies.
-    fn is_called(&self, name: &str) -> bool {
-        self.text == name || self.text.rsplit('/').next() == Some(name)
-    }
 }
 
 struct Reader<'l> {
     line: &'l str,
     at: usize,
     read: PlainLine,
+    /// Where the last `&` alone ends.
+    behind_and: usize,
+    /// The ends of here-documents that begin on the next line.
+    documents: Vec<String>,
+    /// So many more of them are looked for.
+    left: usize,
 }
 
 impl Reader<'_> {
@@ -116,7 +89,15 @@ impl Reader<'_> {
                     self.at += 1;
                     self.read.is_joined = true;
                     self.end(&mut command);
+                    if next == '\n' {
+                        self.pass_documents();
+                    }
                 }
+                '<' if self.line[self.at..].starts_with("<<<") => {
+                    self.at += 3;
+                    self.read.is_plain = false;
+                }
+                '<' if self.line[self.at..].starts_with("<<") => self.document(),
                 '&' if self.line[self.at..].starts_with("&&") => {
                     self.at += 2;
                     self.read.is_joined = true;
@@ -129,6 +110,9 @@ impl Reader<'_> {
                     if !matches!(next, '<' | '>') {
                         self.end(&mut command);
                     }
+                    if next == '&' {
+                        self.behind_and = self.at;
+                    }
                 }
                 '#' => {
                     self.at =
@@ -139,6 +123,8 @@ impl Reader<'_> {
             }
         }
         self.end(&mut command);
+        let end = self.line.trim_end().len();
+        self.read.is_background = end > 0 && self.behind_and == end;
         self.read
     }
 
@@ -155,14 +141,43 @@ impl Reader<'_> {
 
     fn word(&mut self, command: &mut PlainCommand) {
         let word = self.one_word();
-        let bare = command.words.is_empty() && !word.is_quoted;
-        if bare && RESERVED.contains(&word.text.as_str()) {
+        let is_first = command.words.is_empty();
+        let text = word.text.as_str();
+        let is_own =
+            |words: &[&str]| is_first && word.quoted_from.is_none() && words.contains(&text);
+        self.read.is_plain &= word.is_plain && !is_own(&BEFORE_NAMES);
+        if is_own(&RESERVED) {
             self.read.is_plain = false;
-        } else if bare && is_assignment(&word.text) {
+        } else if is_first && is_assignment(&text[..word.quoted_from.unwrap_or(text.len())]) {
             command.assigns = true;
         } else {
-            self.read.is_plain &= word.is_plain;
             command.words.push(word);
+        }
+    }
+
+    /// A here-document is announced: its end is a word.
+    fn document(&mut self) {
+        self.read.is_plain = false;
+        self.at += 2;
+        let rest = &self.line[self.at..];
+        let blanks = rest.len() - rest.trim_start_matches(['-', ' ', '\t']).len();
+        self.at += blanks;
+        let end = self.one_word().text;
+        if !end.is_empty() && self.left > 0 {
+            self.left -= 1;
+            self.documents.push(end);
+        }
+    }
+
+    /// Goes on behind the here-documents: their lines are no commands. One without an end is none.
+    fn pass_documents(&mut self) {
+        for end in std::mem::take(&mut self.documents) {
+            let mut at = self.at;
+            let mut lines = self.line[at..].split_inclusive('\n').map(|line| {
+                at += line.len();
+                (line.trim_start_matches('\t').trim_end_matches('\n') == end).then_some(at)
+            });
+            self.at = lines.find_map(|found| found).unwrap_or(self.at);
         }
     }
 
@@ -176,7 +191,7 @@ impl Reader<'_> {
             match next {
                 '\'' | '"' => self.quoted(next, &mut word),
                 '\\' => {
-                    word.is_quoted = true;
+                    word.quoted_from.get_or_insert(word.text.len());
                     let escaped = self.peek();
                     self.at += escaped.map_or(0, char::len_utf8);
                     // A line goes on behind it.
@@ -188,11 +203,16 @@ impl Reader<'_> {
                 }
             }
         }
+        if word.text.ends_with('$') && self.peek() == Some('(') {
+            word.text.push_str("(…)");
+        }
+        // The program of this name, and its last word.
+        word.is_plain |= matches!(&*word.text, "[" | "]");
         word
     }
 
     fn quoted(&mut self, quote: char, word: &mut PlainWord) {
-        word.is_quoted = true;
+        word.quoted_from.get_or_insert(word.text.len());
         while let Some(next) = self.peek() {
             self.at += next.len_utf8();
             match next {
@@ -267,37 +287,25 @@ mod tests {
             "if true; then ls; fi",
             "! ls",
             "f() { ls; }",
+            "X=\"$x\" ls",
         ] {
             assert!(!read(not).is_plain, "{not}");
         }
+        assert_eq!(words("X='a b' ls; 'X=1' ls"), [vec!["ls"], vec!["X=1", "ls"]]);
+        assert_eq!(words("cat <<'E' | wc\nrm x\n\tE\nls"), [["cat"], ["wc"], ["ls"]]);
+        assert_eq!(words("cat <<E\nrm x"), [vec!["cat"], vec!["rm", "x"]]);
+        assert_eq!(words("case $x in top) ls;; esac")[1], ["ls"]);
     }
 
     #[test]
-    fn patterns_hold_where_a_program_stands() {
-        let patterns = ["rm ", "git push --force"].map(str::to_owned);
-        let asks = |line: &str| begins_with(&read(line), &patterns).is_some();
-        for line in [
-            "rm x",
-            "cd a && /bin/rm x",
-            "sudo -n rm x",
-            "env A=1 rm x",
-            "ls | xargs -n1 rm",
-            "'rm' x",
-            "for i in *; do rm $i; done",
-            "(rm x)",
-            "git push -q origin --force",
-            "timeout 5 rm x",
-            "X=1 rm x",
-            "echo $(rm x)",
-            "if rm x; then :; fi",
-            "{ rm x; }",
-        ] {
-            assert!(asks(line), "{line}");
+    fn what_is_left_running_at_the_end_is_seen() {
+        for line in ["sleep 9 &", "a & b &\n", "nohup x &>/dev/null &"] {
+            assert!(read(line).is_background, "{line}");
         }
         for line in
-            ["farm x", "echo rm x", "git push", "git commit -m 'rm x'", "ls # rm x", "rmdir x"]
+            ["a && b", "a 2>&1", "echo 'a &'", "cat <<E\na &\nE", "a & wait", "echo a \\&", "# a &"]
         {
-            assert!(!asks(line), "{line}");
+            assert!(!read(line).is_background, "{line}");
         }
     }
 

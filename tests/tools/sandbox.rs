@@ -28,12 +28,35 @@ fn nothing_asks_because_it_cannot_be_parsed() {
         ("test -d \"$HOME\" && echo x > $HOME/a && cat $HOME/a", "x"),
         ("x=echo; $x hi | while read l; do $x \"$l\"; done", "hi"),
         ("perl -e 'print \"rm x\"'", "rm x"),
+        ("python3 -c 'print(6 * 7)' 2>/dev/null || echo 42", "42"),
         ("echo 'echo hi' | sh", "hi"),
         ("eval \"$(printf 'echo %s' hi)\"", "hi"),
+        ("cat <<E\nless is\nrm x\nE", "less is\nrm x"),
     ] {
         assert_eq!(bash(&desk, cmd), says, "{cmd}");
     }
     let asks = bash(&desk, "ls && rm x");
+    assert!(asks.contains("commands with `rm` need a person's approval"), "{asks}");
+}
+
+#[test]
+fn without_a_sandbox_only_plain_words_run_unasked() {
+    let desk = Desk::with("sandbox: off\n");
+    for cmd in [
+        "for i in 1 2; do echo $i; done",
+        "echo $(expr 1 + 1)",
+        "echo $HOME",
+        "echo 'echo hi' | sh",
+        "eval 'echo hi'",
+        "echo x > x",
+        "ls *",
+        "A=1 env",
+    ] {
+        let asks = bash(&desk, cmd);
+        assert!(asks.contains("cannot be judged by its words, and no sandbox"), "{cmd}: {asks}");
+    }
+    assert_eq!(bash(&desk, "cd . && perl -e 'print \"rm x\"' | tr x y; echo z"), "rm yz");
+    let asks = bash(&desk, "rm $x");
     assert!(asks.contains("commands with `rm` need a person's approval"), "{asks}");
 }
 

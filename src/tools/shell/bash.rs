@@ -30,7 +30,7 @@ use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use selkie_guard::unseen::unseen;
-use selkie_guard::{command, deny, plain};
+use selkie_guard::{plain, programs};
 use selkie_sandbox::Limits;
 
 const NAME: &str = "bash";
@@ -65,8 +65,8 @@ pub struct Settings {
     /// Programs (`curl`) and beginnings (`git push`) that no command may start. They keep a model from
     /// mistakes; a script or an interpreter can do it all the same.
     pub deny_tokens: Vec<String>,
-    /// Beginnings of commands that a person must allow. In the sandbox they hold for words as they stand; without one
-    /// what cannot be judged asks, too.
+    /// Beginnings of commands that a person must allow; words count as written. Without a sandbox, what is more than
+    /// plain words asks, too.
     pub approval_patterns: Vec<String>,
     /// Commands that run on another host instead, over ssh, each after an approval. Everything else stays here.
     pub host_commands: Vec<HostCommand>,
@@ -196,25 +196,6 @@ impl Bash {
     fn on_host(&self, cmd: &str) -> Option<OnHost<'_>> {
         OnHost::of(&self.settings.host_commands, cmd)
     }
-
-    /// Why a command asks that nothing holds but its words.
-    fn asks_by_words(&self, cmd: &str) -> Option<String> {
-        let reading = command::read(cmd);
-        if let Some(pattern) = deny::approval(&reading, &self.settings.approval_patterns) {
-            let is_certain = deny::is_certain(&reading, pattern);
-            let pattern = pattern.trim();
-            return Some(match is_certain {
-                true => asks_by_pattern(pattern),
-                false => format!(
-                    "asks first: a word of this command may make it `{pattern}` when it runs, which needs a person's approval \
-                     (tools.bash.approval_patterns); write that word out, or put -- before a file's name"
-                ),
-            });
-        }
-        reading.unclear.map(|why| {
-            format!("asks first: this command cannot be judged, and no sandbox holds it: {why}")
-        })
-    }
 }
 
 #[async_trait]
@@ -269,12 +250,14 @@ impl Handler for Bash {
         if let Some(there) = self.on_host(cmd) {
             return Some(there.reason());
         }
+        let line = plain::read(cmd);
+        let patterns = self.settings.approval_patterns.iter().map(String::as_str);
+        let by_pattern = || programs::begins_with(&line, patterns).map(asks_by_pattern);
         match Hold::of(roots, &self.sandbox) {
-            Ok(Hold::Sandbox(_)) => {
-                let patterns = &self.settings.approval_patterns;
-                plain::begins_with(&plain::read(cmd), patterns).map(asks_by_pattern)
+            Ok(Hold::Words) if !line.is_judged() => {
+                by_pattern().or_else(|| Some(NOT_JUDGED.to_owned()))
             }
-            Ok(Hold::Words) => self.asks_by_words(cmd),
+            Ok(_) => by_pattern(),
             // It is refused.
             Err(_) => None,
         }
@@ -288,7 +271,7 @@ impl Handler for Bash {
 
     fn unseen(&self, args: &Value) -> Vec<String> {
         let cmd = args.get("cmd").and_then(Value::as_str).unwrap_or_default();
-        unseen(&command::read(cmd))
+        unseen(&plain::read(cmd))
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
@@ -315,6 +298,10 @@ impl Handler for Bash {
         Some(said.with(self.settings.rewrite.of(args.cmd, &self.env)))
     }
 }
+
+/// Why a command asks that cannot be judged where no sandbox holds it.
+const NOT_JUDGED: &str = "asks first: this command cannot be judged by its words, and no sandbox holds it: write it as plain \
+     commands joined by && || ; or |, or turn the sandbox on (selkie doctor says why it is off)";
 
 fn asks_by_pattern(pattern: &str) -> String {
     let pattern = pattern.trim();

@@ -14,7 +14,7 @@ use crate::ToolError;
 use crate::basis::{Basis, WorkFolder};
 use crate::paths::{Finder, OpenRun, Roots, note_command};
 use crate::scope::Scope;
-use selkie_guard::{command, deny};
+use selkie_guard::{deny, plain};
 use selkie_sandbox::{Life, Limits};
 
 /// What may not be run.
@@ -67,17 +67,17 @@ impl Rules<'_> {
 
     fn judge_shell(&self, cmd: &str) -> Result<(), ToolError> {
         let tool = self.tool;
-        let reading = command::read(cmd);
-        if let Some(why) = deny::refusal(cmd, &reading, self.deny_paths, self.deny_tokens) {
+        let line = plain::read(cmd);
+        if let Some(why) = deny::refusal(cmd, &line, self.deny_paths, self.deny_tokens) {
             return Err(ToolError::tell(format!("{tool} {why}")));
         }
-        if let Some(program) = command::interactive(&reading) {
+        if let Some(program) = deny::interactive(&line) {
             return Err(ToolError::tell(format!(
                 "{tool}: {program} waits for a person at a terminal, and there is none: use a command that \
                  prints and ends (read_file for files)"
             )));
         }
-        if reading.backgrounds {
+        if line.is_background {
             return Err(ToolError::tell(format!(
                 "{tool}: a command may not leave something running with &: take the & away and set \
                  run_in_background to true"

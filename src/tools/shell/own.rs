@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use crate::paths::ClosedPaths;
-use selkie_guard::command;
+use selkie_guard::{deny, plain};
 
 /// Words that are looked at.
 const WORDS: usize = 256;
@@ -26,10 +26,9 @@ pub(super) fn named(
     own_env: &Environment,
     closed: &ClosedPaths,
 ) -> Option<String> {
-    let reading = command::read(cmd);
-    let words: BTreeSet<&str> = reading
-        .words()
-        .chain(pieces(cmd))
+    let line = plain::read(cmd);
+    let words = line.words().map(|word| word.text.as_str()).chain(deny::pieces(cmd));
+    let words: BTreeSet<&str> = words
         .filter(|word| !word.is_empty() && word.len() <= MAX_LENGTH && !word.contains('\0'))
         .take(WORDS)
         .collect();
@@ -63,11 +62,6 @@ fn before_a_pattern(word: &str) -> &str {
         Some(at) => word[..at].rfind('/').map_or("", |slash| &word[..slash]),
         None => word,
     }
-}
-
-/// The text cut at everything that is no part of a plain path.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || "._-/~+@%*?".contains(c)))
 }
 
 #[cfg(test)]
