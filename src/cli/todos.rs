@@ -21,7 +21,7 @@ const NONE: &str = "TODO.md is empty. Tell the bot in a chat what there is to do
 list, which only the bot shows.\n";
 
 /// What is said where nobody knows any more whose the items are.
-const LOST: &str = "\nThe list was there before selkie, or kept/whose.json is lost or was changed, so nobody knows who wrote these \
+const LOST: &str = "\nThe list was there before selkie, or kept/TODO.md/said is lost or was changed, so nobody knows who wrote these \
 items: no task is shown any of them unasked. If they are yours, run selkie todos trust.\n";
 
 /// The same of what was done.
@@ -51,7 +51,7 @@ pub enum Todos {
         long_about = "Accept items of TODO.md and TODO.DONE.md as your own words, or as those of the chat that they name: \
 shows them, and asks.\n\n\
 Unasked, selkie shows a task only the items that nobody but you can have written. An item that resembles what a group or a page \
-has said counts as theirs; so does what was there before selkie, and everything once kept/whose.json is lost. What you accept is shown to the model as your \
+has said counts as theirs; so does what was there before selkie, and everything once kept/TODO.md/said is lost. What you accept is shown to the model as your \
 words. An item that somebody else said, or that a task wrote from other people's words, is accepted only when you name it. One that names \
 a chat and that selkie has no note of (from another program's list, or a list that was put back) is accepted when you name it, or \
 with --all-shown at a terminal: it then counts as that chat's own."

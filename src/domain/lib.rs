@@ -16,7 +16,6 @@ pub mod document;
 pub mod effort;
 pub mod event;
 pub mod facts;
-pub mod fingerprint;
 pub mod gate;
 pub mod ids;
 pub mod live;

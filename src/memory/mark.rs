@@ -29,68 +29,36 @@ pub struct Mark {
 pub struct MarkedLine<'l> {
     /// The line without the comment.
     pub text: &'l str,
-    /// What the comment says.
-    pub mark: End,
-}
-
-/// What stands at the end of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Nothing of ours: somebody wrote the line by hand.
-    Plain,
-    /// A mark.
-    Whose(Mark),
-    /// What was a mark once, and cannot be read any more.
-    Spoilt,
+    /// What the comment says; nothing where there is none of ours: somebody wrote the line by hand.
+    pub mark: Option<Mark>,
 }
 
 impl MarkedLine<'_> {
     /// Reads a line.
     pub fn read(line: &str) -> MarkedLine<'_> {
-        let plain = MarkedLine { text: line.trim_end(), mark: End::Plain };
-        let Some(body) = line.trim_end().strip_suffix(CLOSES) else { return plain };
-        let Some(at) = body.rfind(OPENS) else { return plain };
-        let text = body[..at].trim_end();
-        let comment = body[at + OPENS.len()..].trim();
-        match (Mark::parse(comment), is_one(comment)) {
-            (Some(mark), _) => MarkedLine { text, mark: End::Whose(mark) },
-            (None, true) => MarkedLine { text, mark: End::Spoilt },
-            (None, false) => MarkedLine { text, mark: End::Plain },
+        let line = line.trim_end();
+        let comment = line.strip_suffix(CLOSES).and_then(|body| body.rsplit_once(OPENS));
+        match comment {
+            Some((text, comment)) => {
+                MarkedLine { text: text.trim_end(), mark: Mark::parse(comment) }
+            }
+            None => MarkedLine { text: line, mark: None },
         }
     }
 }
 
-/// Whether a comment was a mark: it names a level, a trust, or somebody by an id.
-pub(super) fn is_one(comment: &str) -> bool {
-    words(comment).any(|word| is_level(&word) || is_trust(&word))
-        || comment.split_whitespace().any(is_id)
-}
-
-/// Whether a text without a mark was one once, or holds what is left of one: a trust right before a level, whatever an
-/// editor has made of the signs around them.
-pub(super) fn was_one(text: &str) -> bool {
+/// Whether a text holds a mark, or what is left of one: a trust right before a level, whatever an editor has made of the
+/// signs around them.
+pub(super) fn holds_one(text: &str) -> bool {
     let words: Vec<String> = words(text).collect();
-    words.windows(2).any(|pair| is_trust(&pair[0]) && is_level(&pair[1]))
+    let is_one =
+        |pair: &[String]| Trust::parse(&pair[0]).is_some() && Taint::parse(&pair[1]).is_some();
+    words.windows(2).any(is_one)
 }
 
 /// Words in small letters, whatever stands between them.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase)
-}
-
-fn is_level(word: &str) -> bool {
-    Taint::parse(word).is_some()
-}
-
-fn is_trust(word: &str) -> bool {
-    Trust::parse(word).is_some()
-}
-
-/// Whether a word is written like an id, `tg:4711`; an address of the web is not.
-fn is_id(word: &str) -> bool {
-    let Some((scheme, rest)) = word.split_once(':') else { return false };
-    let is_name = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphabetic());
-    is_name && !rest.is_empty() && !rest.starts_with('/')
 }
 
 impl Mark {
@@ -169,23 +137,23 @@ mod tests {
         let line = format!("- I like tea {}", mark());
         assert_eq!(line, "- I like tea <!-- tg:1 allowed derived 2027-01-15T08:00:00Z -->");
         let read = MarkedLine::read(&line);
-        assert_eq!((read.text, read.mark), ("- I like tea", End::Whose(mark())));
+        assert_eq!((read.text, read.mark), ("- I like tea", Some(mark())));
     }
 
     #[test]
-    fn what_a_person_writes_is_theirs_and_a_spoilt_mark_is_nobodys() {
-        let end = |line: &str| MarkedLine::read(line).mark;
+    fn what_a_person_writes_has_no_mark_and_what_is_left_of_one_is_seen() {
         for line in ["- tea", "- tea <!-- my note -->", "- tea -->", "<!-- a", "- <!-- --> x"] {
-            assert_eq!(end(line), End::Plain, "{line}");
+            assert_eq!(MarkedLine::read(line).mark, None, "{line}");
+            assert!(!holds_one(line), "{line}");
         }
         assert_eq!(MarkedLine::read("- tea <!-- my note -->").text, "- tea");
         for line in [
             "- tea <!-- tg:1 allowed derived -->",
             "- tea <!-- tg:1 owner clean yesterday -->",
-            "- tea <!-- raw -->",
             "- tea <!-- tg:1 owner clean 2027-01-15T08:00:00Z and more -->",
         ] {
-            assert_eq!(end(line), End::Spoilt, "{line}");
+            assert_eq!(MarkedLine::read(line).mark, None, "{line}");
+            assert!(holds_one(line), "{line}");
         }
     }
 
@@ -193,7 +161,7 @@ mod tests {
         #[test]
         fn no_text_forges_a_mark(text in "(<!--|-->|--|<|>|!|tg:1 owner clean 2027-01-15T08:00:00Z|a| ){0,12}") {
             let written = format!("- {} {}", without_marks(&text), mark());
-            prop_assert_eq!(MarkedLine::read(&written).mark, End::Whose(mark()));
+            prop_assert_eq!(MarkedLine::read(&written).mark, Some(mark()));
             let plain = without_marks(&text);
             prop_assert!(!plain.contains(OPENS) && !plain.contains(CLOSES), "{}", plain);
         }
@@ -202,7 +170,7 @@ mod tests {
         fn any_author_comes_back(author in ".{0,20}", seconds in 0i64..4_000_000_000) {
             let at = DateTime::from_timestamp(seconds, 0).unwrap();
             let mark = Mark { author: PersonId::new(author), at, ..mark() };
-            prop_assert_eq!(MarkedLine::read(&format!("x {mark}")).mark, End::Whose(mark));
+            prop_assert_eq!(MarkedLine::read(&format!("x {mark}")).mark, Some(mark));
         }
     }
 }

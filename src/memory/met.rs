@@ -13,7 +13,7 @@ use selkie_people::files::{FileError, Files};
 /// # Errors
 /// When a file cannot be read, or it cannot be noted.
 pub fn meet(files: &Files) -> Result<(), FileError> {
-    if !files.has_no_notes()? {
+    if !files.has_no_notes() {
         return Ok(());
     }
     for subject in subjects(files)? {

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::mark::{CLOSES, End, Mark, MarkedLine, OPENS, is_one, was_one};
+use super::mark::{CLOSES, Mark, MarkedLine, OPENS, holds_one};
 use selkie_domain::facts::Trust;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
@@ -108,7 +108,7 @@ impl Page {
     pub fn shown(&self, line: usize) -> &str {
         line.checked_sub(1).and_then(|at| self.lines.get(at)).map_or("", |line| {
             let MarkedLine { text, mark } = MarkedLine::read(line);
-            if mark == End::Plain { line } else { text }
+            if mark.is_none() { line } else { text }
         })
     }
 }
@@ -118,8 +118,6 @@ struct Reader {
     level: Taint,
     entries: Vec<Entry>,
     section: String,
-    /// How many entries there were before the lines that were read last.
-    before: usize,
 }
 
 impl Reader {
@@ -135,29 +133,11 @@ impl Reader {
         }
         if first.starts_with(OPENS) {
             let closed = (from..lines.len()).find(|at| lines[*at].contains(CLOSES));
-            let end = closed.map_or(lines.len(), |at| at + 1);
-            if is_one(&lines[from..end].join(" ")) {
-                self.spoil_last();
-            }
-            return end;
+            return closed.map_or(lines.len(), |at| at + 1);
         }
         let end = end(lines, from);
-        let before = self.entries.len();
         self.entry(from + 1, &lines[from..end]);
-        let is_marked = |entry: &Entry| entry.whose.mark.is_some() || entry.whose.is_spoilt();
-        // We mark no line that is indented: an editor has parted it from what stands above.
-        if lines[from].starts_with([' ', '\t']) && self.entries[before..].iter().any(is_marked) {
-            self.spoil_last();
-        }
-        self.before = before;
         end
-    }
-
-    /// What was read last and has no mark has lost it to what follows.
-    fn spoil_last(&mut self) {
-        for entry in self.entries[self.before..].iter_mut().filter(|e| e.whose.mark.is_none()) {
-            entry.whose = Whose::spoilt();
-        }
     }
 
     /// Reads lines that belong together; the first has this number. What a comment is said in, whole or in pieces and in
@@ -166,24 +146,20 @@ impl Reader {
         let joined = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
         let MarkedLine { text, mark } = MarkedLine::read(&joined);
         let said = bullet(text).unwrap_or(text).trim();
-        let mark = match mark {
-            _ if holds_pieces(said) => End::Spoilt,
-            End::Plain if was_one(&joined) => End::Spoilt,
-            mark => mark,
-        };
         let whose = match mark {
-            End::Plain => {
+            // Somebody has changed what says whose it is: it is taken for the worst.
+            None if holds_one(&joined) => Whose::spoilt(),
+            Some(_) if said.contains(OPENS) && holds_one(said) => Whose::spoilt(),
+            None => {
                 let whose = Whose { trust: Trust::Owner, level: self.level, mark: None };
                 if text.len() == joined.trim_end().len() {
                     return self.by_hand(first, lines, &whose);
                 }
                 whose
             }
-            End::Whose(mark) => {
+            Some(mark) => {
                 Whose { trust: mark.trust, level: mark.level.max(self.level), mark: Some(mark) }
             }
-            // Somebody has changed what says whose it is: it is taken for the worst.
-            End::Spoilt => Whose::spoilt(),
         };
         self.push(first..=first + lines.len() - 1, said, whose);
     }
@@ -229,11 +205,6 @@ fn end(lines: &[String], from: usize) -> usize {
         }
     }
     lines.len()
-}
-
-/// Whether what is left of a text when its mark is taken off holds another one, or a piece of one.
-fn holds_pieces(said: &str) -> bool {
-    said.contains(OPENS) || (said.contains(CLOSES) && is_one(said))
 }
 
 /// A line that only parts others; what a merge leaves behind is one, too.
@@ -292,10 +263,6 @@ mod tests {
             format!("- words [//]: # (tg:4 allowed raw {time})"),
             format!("- words <!-- tg:4 Allowed RAW {time} -->"),
             format!("- words <!-- tg:4, allowed, raw, {time} -->"),
-            "- words <!-- tg:4 -->".to_owned(),
-            format!("- words\n\n{OURS}"),
-            format!("- words\n\n  more {OURS}"),
-            format!("- words\n  - more {OURS}"),
         ] {
             let page = Page::read(&left, Taint::Clean);
             let levels: Vec<Taint> =
@@ -318,7 +285,7 @@ mod tests {
     fn people_and_the_bot_write_into_one_file() {
         let source = format!(
             "\u{feff}# Memory\r\n\r\n## Notes\r\n\r\n- I like tea {OURS}\r\n- by hand\r\n  and on\r\n<!-- a\r\ncomment -->\r\n\
-             A paragraph\r\nof two lines.\r\n---\r\n* last <!-- clean -->\r\n-\r\n#tag is no heading\r\n"
+             A paragraph\r\nof two lines.\r\n---\r\n* last <!-- owner, clean -->\r\n-\r\n#tag is no heading\r\n"
         );
         insta::assert_snapshot!(entries(&source), @r"
         5-5 [Notes] I like tea (allowed, derived)

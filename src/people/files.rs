@@ -2,8 +2,6 @@
 //! in by an exchange, and what came out is compared with what was read.
 
 mod change;
-mod changes;
-mod claims;
 mod disk;
 mod done;
 mod edit;
@@ -17,7 +15,7 @@ mod lines;
 mod links;
 mod lists;
 mod loaded;
-mod marks;
+mod origins;
 mod place;
 mod provenance;
 mod save_in_progress;
@@ -30,7 +28,7 @@ mod versions;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
@@ -55,6 +53,7 @@ pub use loaded::Content;
 pub use provenance::{Doubtful, OwnedTodos, WHOSE};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::taint::Taint;
+use selkie_tools::paths::CommandLog;
 pub use sidecar::Note;
 
 /// The files of a state folder.
@@ -62,6 +61,8 @@ pub struct Files {
     state: PathBuf,
     one: Mutex<()>,
     time: Time,
+    /// What ran that may have changed them.
+    commands: Arc<CommandLog>,
     /// What is read is noted beside it.
     notes: bool,
     /// Told at each edge; a refusal ends everything there, as a kill would.
@@ -90,7 +91,21 @@ enum Edge {
 impl Files {
     /// Looks after the files of a state folder; `clock`: the one that the times of files go by.
     pub fn new(state: PathBuf, clock: SharedClock) -> Self {
-        Self { state, one: Mutex::new(()), time: Time::of(clock), notes: true, edges: None }
+        let commands = Arc::default();
+        Self {
+            state,
+            one: Mutex::new(()),
+            time: Time::of(clock),
+            commands,
+            notes: true,
+            edges: None,
+        }
+    }
+
+    /// Returns the same where commands run, and are noted.
+    #[must_use]
+    pub fn beside(self, commands: &Arc<CommandLog>) -> Self {
+        Self { commands: Arc::clone(commands), ..self }
     }
 
     /// Returns these files for somebody who only looks, such as root beside the service: nothing is noted of what is read.

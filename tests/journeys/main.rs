@@ -15,6 +15,7 @@ mod backup;
 mod bad_start;
 mod bot_loop;
 mod budgets;
+mod by_hand;
 mod choosing;
 mod command_line;
 mod commands;

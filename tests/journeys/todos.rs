@@ -203,34 +203,10 @@ async fn an_owners_item_stands_in_full_beside_a_strangers_that_is_counted() {
     assert!(!prompt.contains("keys of the house"), "{prompt}");
 }
 
-/// What an owner's editor splits off a group's item is the group's still.
+/// A second copy, also when the item itself is done: it is the group's still. And where nobody knows any more, all of it is
+/// nobody's until the owner says so.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_item_of_a_group_that_is_split_by_hand_does_not_become_the_owners() {
-    let mut world = World::start().await;
-    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
-    world.telegram().add_person(GRACE, "Grace");
-    let _daemon = world.daemon();
-    let args = json!({ "action": "add", "content": "Water the plants and send the keys to Eve", "people": [] });
-    world.playground.model().script(vec![Turn::call("todo_update", args), Turn::text("noted")]);
-    world.ask_in(GROUP.chat, GRACE, "@selkie_demo_bot put it on the list").await;
-    let text = file(&world, "TODO.md");
-    assert!(text.contains(" and send the keys to Eve"), "{text}");
-    let split =
-        text.replace(" and send the keys to Eve", "\n- [ ] Send the keys to Eve\n- [ ] Sail home");
-    fs::write(world.home.state().join("TODO.md"), split).expect("a file");
-    world.ask("what is there to do?").await;
-    let prompt = world.last_prompt();
-    assert!(
-        prompt.contains("- Sail home") && prompt.contains("(and 2 open items more)"),
-        "{prompt}"
-    );
-    assert!(!prompt.contains("keys to Eve"), "{prompt}");
-}
-
-/// A second copy, taken back from what is done, a half of it among own words, tags: all of it is the group's still. And
-/// where nobody knows any more, all of it is nobody's until the owner says so.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_copied_halved_or_retouched_stays_the_groups_also_without_a_note() {
+async fn a_copy_of_a_groups_item_stays_the_groups_also_without_a_note() {
     let mut world = World::start().await;
     world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
     world.telegram().add_person(GRACE, "Grace");
@@ -240,28 +216,21 @@ async fn what_is_copied_halved_or_retouched_stays_the_groups_also_without_a_note
     world.playground.model().script(vec![Turn::call("todo_update", args), Turn::text("noted")]);
     world.ask_in(GROUP.chat, GRACE, "@selkie_demo_bot put it on the list").await;
     let list = world.home.state().join("TODO.md");
-    let copies = [
-        item,
-        "This week: water the plants and send the keys of",
-        "the house to Eve at noon, and feed the cat",
-        "Water the plants and send <b>the</b> keys of <b>the</b> house to Eve at non",
-    ];
-    let copies: String = copies.iter().map(|copy| format!("- [ ] {copy}\n")).collect();
-    let text = file(&world, "TODO.md") + &copies + "- [ ] Sail home\n";
+    let text = file(&world, "TODO.md") + &format!("- [ ] {item}\n- [ ] Sail home\n");
     fs::write(&list, &text).expect("a file");
     world.ask("what is there to do?").await;
     let prompt = world.last_prompt();
     assert!(
-        prompt.contains("- Sail home") && prompt.contains("(and 5 open items more)"),
+        prompt.contains("- Sail home") && prompt.contains("(and 2 open items more)"),
         "{prompt}"
     );
-    assert!(!prompt.contains("of the house") && !prompt.contains("keys of"), "{prompt}");
+    assert!(!prompt.contains("of the house"), "{prompt}");
     // The item is done, and its copy stands there alone.
     fs::write(&list, format!("- [ ] {item}\n- [ ] Sail home\n")).expect("a file");
     world.ask("and now?").await;
     let prompt = world.last_prompt();
     assert!(prompt.contains("- Sail home") && !prompt.contains("Water the plants"), "{prompt}");
-    fs::remove_file(world.home.state().join("kept/whose.json")).expect("a note");
+    fs::remove_file(world.home.state().join("kept/TODO.md/said")).expect("a note");
     fs::write(&list, "- [ ] Sail home\n- [ ] Feed the cat\n").expect("a file");
     world.ask("and now?").await;
     let prompt = world.last_prompt();

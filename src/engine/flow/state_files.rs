@@ -34,7 +34,8 @@ impl StateFiles {
         let Context { runtime, storage, .. } = context;
         let FlowParts { state_dir, forms, .. } = parts;
         let clock = &runtime.clock;
-        let files = Arc::new(Files::new(state_dir.clone(), Arc::new(SystemClock)));
+        let files = Files::new(state_dir.clone(), Arc::new(SystemClock));
+        let files = Arc::new(files.beside(parts.processes.commands()));
         let acquaintances = Arc::new(Acquaintances::new(
             Arc::clone(storage),
             Arc::clone(&files),

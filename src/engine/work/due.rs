@@ -18,7 +18,7 @@ use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::{Action, Maker, ScheduleState, Terms, Wish};
 use selkie_domain::taint::Taint;
 use selkie_people::due::{DueNotes, ItemNote, name};
-use selkie_people::files::{Content, FileError, Files};
+use selkie_people::files::{Content, Files};
 use selkie_people::todo::{Due, Entry, List, due, plain};
 use selkie_people::update::ReminderStore;
 use selkie_schedule::book::{BookError, RequestOrigin, ScheduleRequest};
@@ -132,10 +132,7 @@ impl DueItems {
     /// The same; returns the items that were over.
     async fn followed(&self) -> Result<Vec<Entry>, NoReminder> {
         let files = Arc::clone(&self.files);
-        let (level, listed) = blocking(move || -> Result<_, FileError> {
-            Ok((files.read(List::Open.file())?.level, files.listed(List::Open)?))
-        })
-        .await?;
+        let listed = blocking(move || files.listed(List::Open)).await?;
         let items: BTreeMap<String, &Entry> =
             listed.todos.counted().filter_map(|entry| Some((name(entry)?, entry))).collect();
         let notes = self.notes().await?;
@@ -149,8 +146,9 @@ impl DueItems {
         for (_, entry) in items.into_iter().filter(|(name, _)| is_new(name)) {
             let Some(person) = self.timetable.owners.first().cloned() else { break };
             // What people write into the file by hand is the owner's.
+            let level = listed.level(&entry.content);
             let (taint, is_cleared) = match &entry.chat {
-                Some(chat) => (Taint::Raw, !listed.level(&entry.content, chat).is_any()),
+                Some(_) => (Taint::Raw, !level.is_any()),
                 None => (level, true),
             };
             let whose = Whose { person, trust: Trust::Owner, taint, is_cleared };

@@ -19,7 +19,7 @@ pub fn look(state: &Path, clock: SharedClock) -> Look {
         Ok(false) => vec![Finding::fine(WHAT, "selkie knows who wrote each item of TODO.md")],
         Ok(true) => vec![Finding::warning(
             WHAT,
-            "TODO.md was there before selkie, or kept/whose.json is lost or was changed: selkie treats the items of TODO.md as other people's words, and shows them to no task unasked",
+            "TODO.md was there before selkie, or kept/TODO.md/said is lost or was changed: selkie treats the items of TODO.md as other people's words, and shows them to no task unasked",
             "look through TODO.md; if everything in it is yours, run selkie todos trust",
         )],
         Err(why) => {

@@ -93,11 +93,6 @@ impl Keep {
         self.ours().is_some_and(|ours| ours == look.line())
     }
 
-    /// Whether we have written it.
-    pub fn has_ours(&self) -> bool {
-        self.ours().is_some()
-    }
-
     /// Whether there were words in the file before.
     pub fn had_words(&self) -> bool {
         let newest = self.kept().ok().and_then(|kept| kept.last()?.metadata().ok());
@@ -185,15 +180,6 @@ impl Keep {
         };
         self.made()?;
         self.seal.replace(&self.noted(), before.as_deref(), note)
-    }
-
-    /// Throws away what is noted, and the folder where nothing else lies in it.
-    pub fn forget_note(&self) -> io::Result<()> {
-        gone(fs::remove_file(self.noted()))?;
-        self.seal.forget()?;
-        // Where something is kept, it stays.
-        let _ = fs::remove_dir(&self.folder);
-        Ok(())
     }
 
     /// Takes no note for the newest from here on, until there is a new one.

@@ -86,7 +86,7 @@ pub(super) fn is_any(state: &Path) -> bool {
 }
 
 /// Whether one of these lines is what a note is known by.
-pub(super) fn names(seals: &[u8], note: &[u8]) -> bool {
+fn names(seals: &[u8], note: &[u8]) -> bool {
     let digest = digest(note);
     seals.split(|byte| *byte == b'\n').any(|line| line == digest.as_bytes())
 }

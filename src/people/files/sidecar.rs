@@ -6,8 +6,6 @@ use std::io::{self, ErrorKind, Read as _};
 use super::Files;
 use super::error::{FileError, written};
 use super::kept_versions::{self, Keep};
-use super::marks::{MarkLookup, Marks};
-use super::provenance::WHOSE;
 use super::save_in_progress::Look;
 use super::seal::{self, SealCheck};
 use selkie_channel_core::locked;
@@ -27,11 +25,14 @@ pub enum Note {
 }
 
 impl Files {
-    /// Reads what is noted beside a file. Blocks.
+    /// Reads what is noted beside a file: lost is what a command may have changed that nothing kept off it. Blocks.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When it cannot be read, or cannot be noted as lost.
     pub fn note(&self, file: &str) -> Result<Note, FileError> {
+        if self.is_of_commands(file)? {
+            self.lose_note(file)?;
+        }
         let _one = locked(&self.one);
         let failed = |source| FileError::Io { file: format!("kept/{file}"), done: "read", source };
         let note = self.note_now(file).map_err(failed)?;
@@ -43,7 +44,7 @@ impl Files {
         self.note_now(file).map_err(failed)
     }
 
-    fn note_now(&self, file: &str) -> io::Result<Note> {
+    pub(super) fn note_now(&self, file: &str) -> io::Result<Note> {
         let keep = Keep::of(&self.state, file);
         let note = match fs::File::open(keep.noted()) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -54,9 +55,9 @@ impl Files {
             }
         };
         Ok(match (keep.sealed(note.as_deref())?, note) {
-            (SealCheck::Broken, _) => Note::Lost,
-            (_, Some(note)) => Note::These(note),
-            (_, None) => Note::Nothing,
+            (SealCheck::Whole, Some(note)) => Note::These(note),
+            (SealCheck::Never, None) => Note::Nothing,
+            _ => Note::Lost,
         })
     }
 
@@ -67,19 +68,12 @@ impl Files {
     pub fn seal_all(&self) -> Result<(), FileError> {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
-        let sealed = kept_versions::seal_all(&self.state).and_then(|()| Marks::seal(&self.state));
-        sealed.map_err(|source| written("seals", source))
+        kept_versions::seal_all(&self.state).map_err(|source| written("seals", source))
     }
 
-    /// Whether what was noted of every file is gone, and what it was known by with it; a folder of which nothing was ever noted
-    /// is the same. Blocks.
-    ///
-    /// # Errors
-    /// When it cannot be looked at.
-    pub fn has_no_notes(&self) -> Result<bool, FileError> {
-        let failed = |source| FileError::Io { file: WHOSE.to_owned(), done: "read", source };
-        let has_marks = matches!(Marks::read(&self.state).map_err(failed)?, MarkLookup::These(_));
-        Ok(!has_marks && !seal::is_any(&self.state))
+    /// Whether what every note was known by is gone; a folder of which nothing was ever noted is the same. Blocks.
+    pub fn has_no_notes(&self) -> bool {
+        !seal::is_any(&self.state)
     }
 
     /// Notes that nobody knows any more what was noted beside a file. Blocks.
@@ -93,37 +87,40 @@ impl Files {
         lost.map_err(|source| written(&format!("kept/{file}"), source))
     }
 
-    /// Lets a file look as if it had been written now, its words as they are. Blocks.
+    /// Lets a file look as if we had written it now, its words as they are. Blocks.
     ///
     /// # Errors
     /// When it cannot be.
     pub fn touch(&self, file: &str) -> Result<(), FileError> {
         let touched = fs::OpenOptions::new().append(true).open(self.state.join(file));
         let now = self.time.now();
-        touched.and_then(|file| file.set_modified(now)).map_err(|source| written(file, source))
+        let noted = touched.and_then(|touched| {
+            touched.set_modified(now)?;
+            Keep::of(&self.state, file).note(Look::of(&touched.metadata()?))
+        });
+        noted.map_err(|source| written(file, source))
     }
 
-    /// Whether we have written a file, and somebody else since. Blocks.
+    /// Whether a command that nothing kept off a file ran when somebody else changed it last. Blocks.
     ///
     /// # Errors
     /// When it cannot be looked at.
-    pub fn is_others_since(&self, file: &str) -> Result<bool, FileError> {
+    pub fn is_of_commands(&self, file: &str) -> Result<bool, FileError> {
         let failed = |source| FileError::Io { file: file.to_owned(), done: "read", source };
-        let look = Look::at(&self.state.join(file)).map_err(failed)?;
-        let keep = Keep::of(&self.state, file);
-        Ok(keep.has_ours() && look.is_some_and(|look| !keep.is_ours(look)))
+        let path = self.state.join(file);
+        let found = match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            found => found.map_err(failed)?,
+        };
+        let is_ours = Keep::of(&self.state, file).is_ours(Look::of(&found));
+        Ok(!is_ours && self.commands.ran_around(&path, &found))
     }
 
-    /// Notes something beside a file that looks so still, or nothing more; says whether it did, or need not. Blocks.
+    /// Notes something beside a file that looks so still; says whether it did, or need not. Blocks.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn set_note(
-        &self,
-        file: &str,
-        look: Option<&str>,
-        note: Option<&[u8]>,
-    ) -> Result<bool, FileError> {
+    pub fn set_note(&self, file: &str, look: Option<&str>, note: &[u8]) -> Result<bool, FileError> {
         if !self.notes {
             return Ok(true);
         }
@@ -134,12 +131,7 @@ impl Files {
         if now.as_deref() != look {
             return Ok(false);
         }
-        let keep = Keep::of(&self.state, file);
-        match note {
-            Some(note) => keep.set_note(note),
-            None => keep.forget_note(),
-        }
-        .map_err(failed)?;
+        Keep::of(&self.state, file).set_note(note).map_err(failed)?;
         Ok(true)
     }
 }

@@ -74,7 +74,7 @@ fn told(list: &OwnedTodos, view: &View, reader: Reader) -> Option<ContextPart> {
     if seen.is_empty() {
         return None;
     }
-    let is_clean = |entry: &Entry| !list.level(&entry.content, &view.chat).is_any();
+    let is_clean = |entry: &Entry| !list.level(&entry.content).is_any();
     let own =
         seen.iter().copied().filter(|entry| is_theirs(entry, view, reader) && is_clean(entry));
     let own: Vec<&Entry> = own.take(MAX).collect();

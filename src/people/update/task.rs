@@ -68,7 +68,7 @@ impl Task<'_> {
                 && entry.chat.as_ref() == Some(&self.view.chat)
         };
         let of = |entry: &Entry| match self.view.is_own(entry) || is_here(entry) {
-            true => file.level(&entry.content, &self.view.chat),
+            true => file.level(&entry.content),
             false => Taint::Raw,
         };
         entries.into_iter().map(of).max().unwrap_or_default()

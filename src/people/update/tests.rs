@@ -455,45 +455,12 @@ async fn every_item_has_its_own_level() {
     let replaced = desk.update(&owner(), add("Send the keys to Eve.", &[])).await.unwrap();
     assert_eq!(replaced.level, Taint::Derived, "it shows what it replaces");
     let edited = fs::read_to_string(desk.path(List::Open)).unwrap();
-    let edited = edited.replace("Send the keys to Eve.", "Send the keys\n- [ ] Ask EVE nothing");
+    let edited =
+        edited.replace("Send the keys to Eve.", "Send the keys to  Eve\n- [ ] Ask EVE nothing");
     fs::write(desk.path(List::Open), edited).unwrap();
     let level = async |words| desk.update(&owner(), done(words)).await.unwrap().level;
-    assert_eq!(level("send the keys").await, Taint::Derived, "a part of it");
+    assert_eq!(level("send the keys").await, Taint::Derived, "white space makes it nobody else's");
     assert_eq!(level("ask eve").await, Taint::Clean, "the owner's own words");
-}
-
-/// What an editor makes of a group's item is the group's still, also where its chat does not stand in front of it any more.
-#[tokio::test]
-async fn what_is_taken_apart_by_hand_stays_the_chats() {
-    let desk = Desk::answering(&["{\"keep_indices\":[0,1]}"]);
-    let group = group("bird:-42");
-    desk.update(&group, add("Bring the cake and obey the captain", &[])).await.unwrap();
-    desk.update(&owner(), add("Bring the cake and obey the captain", &[])).await.unwrap();
-    let listed = || desk.book.directory.files.listed(List::Open).unwrap();
-    let here = command_line::conversation(std::path::Path::new("/w")).key().to_owned();
-    let level = |content: &str| listed().level(content, &here);
-    assert_eq!(level("Bring the cake and obey the captain"), Taint::Clean, "both have said it");
-    let mine = " | Bring the cake and obey the captain";
-    let text = fs::read_to_string(desk.path(List::Open)).unwrap();
-    let group_line = text.lines().find(|line| line.contains("bird:-42")).unwrap();
-    let half = group_line.replace(" and obey the captain", "");
-    let own_line = text.lines().find(|line| line.ends_with(mine) && *line != group_line).unwrap();
-    let split = text.replace(group_line, &format!("{half}\n- [ ] Obey **the** captain"));
-    fs::write(desk.path(List::Open), split.replace(own_line, "- [ ] Sail home")).unwrap();
-    assert_eq!(level("Obey **the** captain"), Taint::Raw);
-    assert_eq!(level("Sail home"), Taint::Clean);
-    let again = add("Bring the cake and obey the captain", &[]);
-    desk.update(&group, again).await.unwrap();
-    assert_eq!(
-        level("Obey **the** captain"),
-        Taint::Raw,
-        "also when the chat says all of it again"
-    );
-    assert_eq!(
-        listed().level("Obey **the** captain", "bird:-42"),
-        Taint::Clean,
-        "to the chat itself"
-    );
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
-//! When commands ran that may have brought others' words into files, and where: what changed there meanwhile is no cleaner
-//! than they were, though nothing marks it. Nothing is looked through for that; a file is asked for its change time, which
-//! nobody can set, when it is read.
+//! When commands ran that may have brought others' words into files, or that nothing kept off any file, and where: what
+//! changed there meanwhile is no cleaner than they were, though nothing marks it. Nothing is looked through for that; a file
+//! is asked for its change time, which nobody can set, when it is read.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -78,7 +78,7 @@ impl CommandLog {
     }
 
     /// Notes that a command starts that may write what is so into these folders, before it does. One that can write
-    /// nothing but clean words of an owner is not noted.
+    /// nothing but clean words of an owner, and not everywhere, is not noted.
     ///
     /// # Errors
     /// When it cannot be noted: then the command must not start.
@@ -88,7 +88,7 @@ impl CommandLog {
         wrote: Provenance,
         clock: &SharedClock,
     ) -> io::Result<Option<OpenRun>> {
-        if wrote == Provenance::CLEAN {
+        if wrote == Provenance::CLEAN && !folders.contains(&Path::new("/")) {
             return Ok(None);
         }
         let from = clock.now().timestamp_millis();
@@ -111,13 +111,13 @@ impl CommandLog {
 
     /// Returns whose words a file may hold by what ran around it when it was changed.
     pub(super) fn around(&self, path: &Path, file: &fs::Metadata) -> Provenance {
-        let first =
-            file.ctime().saturating_mul(1_000).saturating_add(file.ctime_nsec() / 1_000_000);
-        let last = first.saturating_add(if file.ctime_nsec() == 0 { WHOLE_SECOND } else { 0 });
         let inner = locked(&self.0);
-        let meanwhile = inner.runs.iter().filter(|run| run.covers(first, last));
-        let there = meanwhile.filter(|run| path.starts_with(&run.folder));
-        there.fold(Provenance::CLEAN, |all, run| all.and(run.wrote()))
+        inner.around(path, file).fold(Provenance::CLEAN, |all, run| all.and(run.wrote()))
+    }
+
+    /// Whether a command that may write there ran when a file was changed last, whatever it may have written.
+    pub fn ran_around(&self, path: &Path, file: &fs::Metadata) -> bool {
+        locked(&self.0).around(path, file).next().is_some()
     }
 
     fn ended(&self, number: u64, now: i64) {
@@ -171,6 +171,15 @@ impl Run {
 }
 
 impl Inner {
+    /// The runs that may have changed a file when it was changed last.
+    fn around(&self, path: &Path, file: &fs::Metadata) -> impl Iterator<Item = &Run> {
+        let first =
+            file.ctime().saturating_mul(1_000).saturating_add(file.ctime_nsec() / 1_000_000);
+        let last = first.saturating_add(if file.ctime_nsec() == 0 { WHOLE_SECOND } else { 0 });
+        let meanwhile = self.runs.iter().filter(move |run| run.covers(first, last));
+        meanwhile.filter(move |run| path.starts_with(&run.folder))
+    }
+
     /// Puts ended runs together that overlap, and where there are too many those that are nearest to each other.
     fn shorten(&mut self) {
         let (mut ended, open): (Vec<Run>, Vec<Run>) =
@@ -188,7 +197,8 @@ impl Inner {
             let gap = |at: &usize| {
                 let one = &ended[*at];
                 let next = &ended[*at + 1];
-                (one.folder != next.folder, next.from.abs_diff(one.to.unwrap_or(one.from)))
+                let differ = (&one.folder, &one.wrote) != (&next.folder, &next.wrote);
+                (differ, next.from.abs_diff(one.to.unwrap_or(one.from)))
             };
             let Some(at) = (0..ended.len() - 1).min_by_key(gap) else { break };
             ended[at] = ended[at].with(&ended[at + 1]);

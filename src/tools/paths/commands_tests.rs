@@ -79,6 +79,18 @@ fn an_owners_clean_command_leaves_files_clean() {
     assert_eq!(whose(&log, &file(&dir)), Provenance::CLEAN);
 }
 
+/// What it may have written is its owner's; that it may have written it is noted.
+#[test]
+fn a_clean_command_that_nothing_holds_is_noted() {
+    let dir = TempDir::new().unwrap();
+    let log = Arc::<CommandLog>::default();
+    let shared: SharedClock = Arc::new(SystemClock);
+    let run = log.starts(&[Path::new("/")], Provenance::CLEAN, &shared).unwrap();
+    let file = file(&dir);
+    assert!(run.is_some() && log.ran_around(&file, &file.metadata().unwrap()));
+    assert_eq!(whose(&log, &file), Provenance::CLEAN);
+}
+
 #[test]
 fn what_ran_when_a_daemon_died_ran_until_the_next_one_began() {
     let dir = TempDir::new().unwrap();

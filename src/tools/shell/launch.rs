@@ -156,10 +156,7 @@ pub(super) fn noted(
     cmd: &str,
     program: &Program,
 ) -> Result<Option<OpenRun>, ToolError> {
-    // Nothing else holds it back: it may write wherever this user may.
-    let anywhere = [PathBuf::from("/")];
-    let writes = program.plan.boundary.as_ref().map_or(&anywhere[..], |b| &b.writes);
-    noted_in(scope, cmd, &program.folder.path, writes)
+    noted_in(scope, cmd, &program.folder.path, &program.writes())
 }
 
 /// The same of a text that goes to a command which runs already.

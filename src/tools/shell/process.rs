@@ -1,6 +1,5 @@
 //! `process`: looks after what `bash` left running: lists it, reads it, writes to it, signals and ends it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -203,7 +202,8 @@ async fn input(
     let pipe = stdin.as_mut().filter(|_| process.is_running()).ok_or_else(gone)?;
     // What it is told to do it may do until it ends.
     let home = scope.roots.workspace.as_ref().unwrap_or(&scope.roots.own);
-    locked(&process.running.notes).extend(noted_in(scope, text, home, &[PathBuf::from("/")])?);
+    let note = noted_in(scope, text, home, &process.running.writes)?;
+    locked(&process.running.notes).extend(note);
     let written = async {
         pipe.write_all(text.as_bytes()).await?;
         pipe.flush().await

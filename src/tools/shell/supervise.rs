@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -47,6 +48,14 @@ pub(super) struct Program {
     pub(super) tape: Tape,
 }
 
+impl Program {
+    /// Returns the folders that it may write in: what nothing else holds back may write wherever this user may.
+    pub(super) fn writes(&self) -> Vec<PathBuf> {
+        let anywhere = || vec![PathBuf::from("/")];
+        self.plan.boundary.as_ref().map_or_else(anywhere, |boundary| boundary.writes.clone())
+    }
+}
+
 /// A process that was started.
 pub(super) struct SupervisedProcess {
     /// The process that we started: the command, or its supervisor.
@@ -58,6 +67,8 @@ pub(super) struct SupervisedProcess {
     news: watch::Sender<(State, u64)>,
     /// Say that it runs, until nothing of it is left.
     pub(super) notes: Mutex<Vec<OpenRun>>,
+    /// Where it may write.
+    pub(super) writes: Vec<PathBuf>,
     /// Asks it to end.
     pub(super) end: CancellationToken,
 }
@@ -76,6 +87,7 @@ impl SupervisedProcess {
         launcher: &Launcher,
         end: CancellationToken,
     ) -> io::Result<(Self, Body)> {
+        let writes = program.writes();
         let (reader, writer) = io::pipe()?;
         let output = OwnedFd::from(writer);
         let mut streams = Streams { errors: output.try_clone()?, output, ..Streams::null()? };
@@ -103,6 +115,7 @@ impl SupervisedProcess {
             tape: Mutex::new(program.tape),
             news: watch::Sender::new((State::Running, 0)),
             notes: Mutex::new(program.note.into_iter().collect()),
+            writes,
             end,
         };
         Ok((running, Body { child, output, limit: program.limit }))
