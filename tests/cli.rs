@@ -641,9 +641,11 @@ fn a_preview_tells_what_would_be_refused() {
         "{}",
         shown.out
     );
-    assert!(shown.out.ends_with("\nrun:\nrm x\n"), "{}", shown.out);
+    // The desk's folder holds the state folder: where there is a sandbox, it cannot hold commands here, and that is said.
+    let (_, run) = shown.out.split_once('\n').unwrap();
+    assert!(run.starts_with("run") && run.ends_with(":\nrm x\n"), "{run}");
     let free = preview(r#"{"cmd":"true"}"#);
-    assert_eq!((free.code, free.out.as_str()), (0, "run:\ntrue\n"));
+    assert!(free.out.starts_with("run") && free.out.ends_with(":\ntrue\n"), "{}", free.out);
     let both = preview(r#"{"cmd":"true","command":"false"}"#);
     assert!(both.code == 1 && both.out.contains("are the same parameter"), "{}", both.out);
     for args in

@@ -225,13 +225,11 @@ fn sound(
     binary: &Binary,
     chosen: &ConfigChoice,
     places: Places,
-    kept: Carryover,
+    Carryover { clocks, redactor, processes, stand_in }: Carryover,
 ) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
-    let Carryover { clocks, redactor, processes, stand_in } = kept;
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
-    let trust = http::trust();
-    let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
+    let (trust, tls) = trusted()?;
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let found = reading.folders().map(|found| found.folders);
     let context = build_context(found.as_ref(), &tls, &redactor, &clocks);
@@ -249,9 +247,7 @@ fn sound(
     let posting = public_channels(binary, &channels);
     let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
-    let sudo = settings.tools.bash.limits.sudo;
-    let machine = means.processes.machine();
-    let sandbox = selkie_sandbox::Policy::new(settings.sandbox.clone(), sudo, machine);
+    let sandbox = sandbox(&settings, &means.processes);
     let shaper = Arc::new(shaper(binary, &settings, &means)?.with_sandbox(sandbox.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
@@ -284,6 +280,19 @@ fn sound(
         chance,
         stand_in,
     })
+}
+
+/// Whom the one TLS configuration trusts, and that configuration.
+fn trusted() -> Result<(Arc<dyn ServerCertVerifier>, Arc<ClientConfig>), Problems> {
+    let trust = http::trust();
+    let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
+    Ok((trust, tls))
+}
+
+/// How commands are held.
+fn sandbox(settings: &Settings, processes: &Processes) -> selkie_sandbox::Policy {
+    let sudo = settings.tools.bash.limits.sudo;
+    selkie_sandbox::Policy::new(settings.sandbox.clone(), sudo, processes.machine())
 }
 
 /// What channels are built with.

@@ -109,8 +109,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "allowed",
-        reason: "hidden for allowed people: only owners run programs; in a sandbox without the network \
-            groups.<id>.allow opens them",
+        reason: "hidden for allowed people: only owners run programs; in a sandbox without the \
+            network, an owner can open them with places.<id>.allow",
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Exec],
         bends: true,

@@ -188,7 +188,7 @@ impl Bash {
     /// How a command is held. On another host nothing of this one holds it.
     fn hold(&self, roots: &Roots, cmd: &str) -> Result<Hold, ToolError> {
         match self.on_host(cmd) {
-            Some(_) => Ok(Hold::Words),
+            Some(_) => Ok(Hold::Words(None)),
             None => Hold::of(roots, &self.sandbox),
         }
     }
@@ -254,8 +254,8 @@ impl Handler for Bash {
         let patterns = self.settings.approval_patterns.iter().map(String::as_str);
         let by_pattern = || programs::begins_with(&line, patterns).map(asks_by_pattern);
         match Hold::of(roots, &self.sandbox) {
-            Ok(Hold::Words) if !line.is_judged() => {
-                by_pattern().or_else(|| Some(NOT_JUDGED.to_owned()))
+            Ok(Hold::Words(why)) if !line.is_judged() => {
+                by_pattern().or_else(|| Some(asks_unjudged(why.as_deref())))
             }
             Ok(_) => by_pattern(),
             // It is refused.
@@ -284,7 +284,7 @@ impl Handler for Bash {
         let background = args.run_in_background == Some(true);
         let held = match self.on_host(&args.cmd) {
             Some(there) => format!(" on {}, outside of the sandbox", there.host),
-            None => Hold::of(roots, &self.sandbox).map_or("", |hold| hold.shown()).to_owned(),
+            None => Hold::of(roots, &self.sandbox).map_or(String::new(), |hold| hold.shown()),
         };
         let how = if background { " in the background" } else { "" };
         let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
@@ -300,8 +300,16 @@ impl Handler for Bash {
 }
 
 /// Why a command asks that cannot be judged where no sandbox holds it.
-const NOT_JUDGED: &str = "asks first: this command cannot be judged by its words, and no sandbox holds it: write it as plain \
-     commands joined by && || ; or |, or turn the sandbox on (selkie doctor says why it is off)";
+fn asks_unjudged(why: Option<&str>) -> String {
+    let way_out = match why {
+        Some(why) => format!("work in another folder, because {why}"),
+        None => "turn the sandbox on (selkie doctor says why it is off)".to_owned(),
+    };
+    format!(
+        "asks first: this command cannot be judged by its words, and no sandbox holds it: write it as plain commands joined \
+         by && || ; or |, or {way_out}"
+    )
+}
 
 fn asks_by_pattern(pattern: &str) -> String {
     let pattern = pattern.trim();

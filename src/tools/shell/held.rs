@@ -16,8 +16,8 @@ use crate::paths::Roots;
 pub(super) enum Hold {
     /// By the kernel.
     Sandbox(Box<Boundary>),
-    /// By what its words say: whoever may run it may do what the daemon's user may.
-    Words,
+    /// By what its words say: whoever may run it may do what the daemon's user may. With why it is so in a sandbox's place.
+    Words(Option<String>),
 }
 
 impl Hold {
@@ -31,7 +31,7 @@ impl Hold {
             return Err(ToolError::Tell(confinement.describe()));
         }
         if !confinement.is_in_force() {
-            return Ok(Self::Words);
+            return Ok(Self::Words(None));
         }
         let mut writes = vec![roots.own.clone()];
         writes.extend(roots.workspace.clone());
@@ -45,17 +45,20 @@ impl Hold {
         match Boundary::new(settings, writes, closed, network) {
             Ok(boundary) => Ok(Self::Sandbox(Box::new(boundary))),
             // An owner's commands ran so before there was a sandbox.
-            Err(_) if network && confinement.mode == Mode::Auto => Ok(Self::Words),
+            Err(why) if network && confinement.mode == Mode::Auto => {
+                Ok(Self::Words(Some(why.to_string())))
+            }
             Err(error) => Err(ToolError::Tell(format!("commands do not run here: {error}"))),
         }
     }
 
-    /// Says how a command runs, behind the word `run`; nothing where nothing holds it.
-    pub(super) fn shown(&self) -> &'static str {
+    /// Says how a command runs, behind the word `run`; nothing where nothing was to hold it.
+    pub(super) fn shown(&self) -> String {
         match self {
-            Self::Sandbox(boundary) if boundary.network => " in the sandbox",
-            Self::Sandbox(_) => " in the sandbox, without the network",
-            Self::Words => "",
+            Self::Sandbox(boundary) if boundary.network => " in the sandbox".to_owned(),
+            Self::Sandbox(_) => " in the sandbox, without the network".to_owned(),
+            Self::Words(Some(why)) => format!(" without the sandbox ({why})"),
+            Self::Words(None) => String::new(),
         }
     }
 
@@ -63,7 +66,7 @@ impl Hold {
     pub(super) fn plan(self, roots: &Roots, limits: &Limits) -> Plan {
         let boundary = match self {
             Self::Sandbox(boundary) => Some(*boundary),
-            Self::Words => None,
+            Self::Words(_) => None,
         };
         Plan { limits: limits.clone(), boundary, least: roots.confinement.reach }
     }
