@@ -50,8 +50,9 @@ pub enum Todos {
     #[command(
         long_about = "Accept items of TODO.md and TODO.DONE.md as your own words, or as those of the chat that they name: \
 shows them, and asks.\n\n\
-Unasked, selkie shows a task only the items that nobody but you can have written. An item that resembles what a group or a page \
-has said counts as theirs; so does what was there before selkie, and everything once kept/TODO.md/said is lost. What you accept is shown to the model as your \
+Unasked, selkie shows a task only the items that nobody but you can have written. An item that was written from other people's words \
+counts as theirs, and so does every copy; so does a line that was added while a command ran without a sandbox, what was there before \
+selkie, and everything once kept/TODO.md/said is lost. What you accept is shown to the model as your \
 words. An item that somebody else said, or that a task wrote from other people's words, is accepted only when you name it. One that names \
 a chat and that selkie has no note of (from another program's list, or a list that was put back) is accepted when you name it, or \
 with --all-shown at a terminal: it then counts as that chat's own."

@@ -2,7 +2,9 @@
 //! whoever keeps the files. Where a command that nothing kept off the files ran meanwhile, it is nobody's.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 
+use super::disk::gone;
 use super::error::{FileError, written};
 use super::kept_versions::Keep;
 use super::loaded::PendingChange;
@@ -249,6 +251,9 @@ impl Files {
         }
         // Once: what comes in from here on is told apart again.
         self.write_origins(&origins)?;
+        // Earlier versions noted it there.
+        gone(fs::remove_file(self.state.join("kept/whose.json")))
+            .map_err(|source| written(WHOSE, source))?;
         Ok(origins)
     }
 
