@@ -1,5 +1,8 @@
 //! What may leave while words of others are in play, and what a command may have brought in.
 
+use super::plain;
+use super::programs::is_called;
+
 /// Programs that reach the network, or run what does.
 const PROGRAMS: [&str; 74] = [
     "ansible",
@@ -105,13 +108,25 @@ const AT_HOME: [(&str, &[&str]); 6] = [
             "branch",
             "checkout",
             "commit",
+            "config",
             "diff",
             "grep",
+            "init",
             "log",
+            "ls-files",
+            "merge",
+            "mv",
+            "rebase",
+            "reset",
+            "restore",
             "rev-parse",
+            "rm",
             "show",
             "stash",
             "status",
+            "switch",
+            "tag",
+            "worktree",
         ],
     ),
     ("go", &["build", "env", "fmt", "test", "vet"]),
@@ -122,12 +137,20 @@ const AT_HOME: [(&str, &[&str]); 6] = [
 /// What every program does without it.
 const TELLS_OF_ITSELF: [&str; 2] = ["--help", "--version"];
 
-/// Whether a command names a program that reaches the network, or an address. What it starts in turn is
-/// not seen: until a sandbox can tell, this is a rule of thumb on the safe side.
+/// Whether a command names a program that reaches the network, or an address. What it starts in turn is not seen; where
+/// that matters, the sandbox has no network. Of plain words the programs count, of all else every word.
 pub fn reaches_network(cmd: &str) -> bool {
     let cmd = cmd.to_lowercase();
     if TRACES.iter().any(|trace| cmd.contains(trace)) {
         return true;
+    }
+    let line = plain::read(&cmd);
+    if line.is_judged() {
+        return line.programs().any(|words| {
+            let next = words.get(1).map_or("", |word| &word.text);
+            let reaches = |name: &str| is_called(&words[0].text, name) && !is_at_home(name, next);
+            PROGRAMS.iter().any(|name| reaches(name))
+        });
     }
     let between = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
     let mut words = cmd.split(between).filter(|word| !word.is_empty()).peekable();
@@ -195,6 +218,8 @@ mod tests {
             "npm install",
             "cargo build && curl x.example",
             "curl -v x.example",
+            "sudo -n git pull",
+            "echo $(curl)",
         ] {
             assert!(reaches_network(cmd), "{cmd}");
         }
@@ -206,6 +231,8 @@ mod tests {
             "make test",
             "cargo build --release",
             "cd a; cargo test && npm run lint",
+            "git init -q && git commit -qm curl",
+            "echo curl; cp -r /etc/apt d",
             "docker --version",
         ] {
             assert!(!reaches_network(cmd), "{cmd}");

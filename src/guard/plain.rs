@@ -4,9 +4,9 @@
 //! the line not plain; the words in it are read all the same, as far as they stand there.
 
 /// Words of the shell behind which a command begins.
-const RESERVED: [&str; 14] = [
-    "!", "do", "done", "elif", "else", "esac", "fi", "if", "then", "time", "until", "while", "{",
-    "}",
+const RESERVED: [&str; 15] = [
+    "!", "coproc", "do", "done", "elif", "else", "esac", "fi", "if", "then", "time", "until",
+    "while", "{", "}",
 ];
 /// Words of the shell behind which names stand.
 const BEFORE_NAMES: [&str; 4] = ["case", "for", "function", "select"];

@@ -8,9 +8,37 @@ const WRAPPERS: [&str; 14] = [
     "stdbuf", "sudo", "timeout", "xargs",
 ];
 /// Programs that make commands out of their words, a file or their input.
-const COMMAND_MAKERS: [&str; 18] = [
-    ".", "ash", "at", "bash", "batch", "dash", "eval", "fish", "ksh", "mksh", "parallel", "script",
-    "sh", "source", "ssh", "su", "trap", "zsh",
+const COMMAND_MAKERS: [&str; 30] = [
+    ".",
+    "alias",
+    "ash",
+    "at",
+    "bash",
+    "batch",
+    "compgen",
+    "coproc",
+    "dash",
+    "declare",
+    "enable",
+    "eval",
+    "fish",
+    "flock",
+    "hash",
+    "jobs",
+    "ksh",
+    "let",
+    "mapfile",
+    "mksh",
+    "parallel",
+    "readarray",
+    "script",
+    "sh",
+    "source",
+    "ssh",
+    "su",
+    "trap",
+    "typeset",
+    "zsh",
 ];
 /// Programs that do so with these options.
 const WITH_OPTIONS: [&str; 4] = ["env", "fd", "fdfind", "find"];
