@@ -1,6 +1,7 @@
 //! Takes old files out of a folder: by age, then the oldest while all together take too much.
 
 use std::fs::{self, DirEntry, Metadata};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
@@ -97,7 +98,9 @@ fn look(
     }
     if !found.is_dir() {
         let in_use = in_use.is_some_and(|since| changed >= since);
-        files.push(File { path, changed, bytes: found.len(), in_use });
+        // What a hole claims to hold takes nothing.
+        let bytes = found.len().min(found.blocks() * 512);
+        files.push(File { path, changed, bytes, in_use });
         return;
     }
     if depth == DEEP {
@@ -113,8 +116,10 @@ fn look(
     }
 }
 
+/// Commands may set a file's time; nobody makes it newer than its last change.
 fn changed(found: &Metadata) -> Option<DateTime<Utc>> {
-    found.modified().ok().map(DateTime::<Utc>::from)
+    let set = found.modified().ok().map(DateTime::<Utc>::from)?;
+    DateTime::from_timestamp(found.ctime(), 0).map(|changed| set.min(changed))
 }
 
 #[cfg(test)]
