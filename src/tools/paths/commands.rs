@@ -44,6 +44,9 @@ struct Run {
     to: Option<i64>,
     /// A [`Provenance`].
     wrote: String,
+    /// Whether it outlives the daemon: where nobody remembers a clean run, what it made counts as others'.
+    #[serde(skip, default = "kept")]
+    is_kept: bool,
     #[serde(skip)]
     number: u64,
 }
@@ -78,7 +81,7 @@ impl CommandLog {
     }
 
     /// Notes that a command starts that may write what is so into these folders, before it does. One that can write
-    /// nothing but clean words of an owner, and not everywhere, is not noted.
+    /// nothing but clean words of an owner, and not everywhere, is noted in memory alone.
     ///
     /// # Errors
     /// When it cannot be noted: then the command must not start.
@@ -88,9 +91,7 @@ impl CommandLog {
         wrote: Provenance,
         clock: &SharedClock,
     ) -> io::Result<Option<OpenRun>> {
-        if wrote == Provenance::CLEAN && !folders.contains(&Path::new("/")) {
-            return Ok(None);
-        }
+        let is_kept = wrote != Provenance::CLEAN || folders.contains(&Path::new("/"));
         let from = clock.now().timestamp_millis();
         let mut inner = locked(&self.0);
         inner.last += 1;
@@ -100,9 +101,9 @@ impl CommandLog {
         // What lies in another one is covered by that.
         places.dedup_by(|inside, around| inside.starts_with(around));
         let wrote = wrote.to_string();
-        let new = |folder| Run { folder, from, to: None, wrote: wrote.clone(), number };
+        let new = |folder| Run { folder, from, to: None, wrote: wrote.clone(), is_kept, number };
         inner.runs.extend(places.into_iter().map(new));
-        if let Err(error) = inner.write() {
+        if is_kept && let Err(error) = inner.write() {
             inner.runs.retain(|run| run.number != number);
             return Err(error);
         }
@@ -112,19 +113,26 @@ impl CommandLog {
     /// Returns whose words a file may hold by what ran around it when it was changed.
     pub(super) fn around(&self, path: &Path, file: &fs::Metadata) -> Provenance {
         let inner = locked(&self.0);
-        inner.around(path, file).fold(Provenance::CLEAN, |all, run| all.and(run.wrote()))
+        inner.around(path, file, TICK).fold(Provenance::CLEAN, |all, run| all.and(run.wrote()))
+    }
+
+    /// Whether a command that may write there ran when a file was changed last, for certain.
+    pub(super) fn ran_at(&self, path: &Path, file: &fs::Metadata) -> bool {
+        locked(&self.0).around(path, file, 0).next().is_some()
     }
 
     /// Whether a command that may write there ran when a file was changed last, whatever it may have written.
     pub fn ran_around(&self, path: &Path, file: &fs::Metadata) -> bool {
-        locked(&self.0).around(path, file).next().is_some()
+        locked(&self.0).around(path, file, TICK).next().is_some()
     }
 
     fn ended(&self, number: u64, now: i64) {
         let mut inner = locked(&self.0);
-        inner.runs.iter_mut().filter(|run| run.number == number).for_each(|run| run.end(now));
+        let of_it = |run: &&mut Run| run.number == number;
+        let is_kept = inner.runs.iter_mut().find(of_it).is_some_and(|run| run.is_kept);
+        inner.runs.iter_mut().filter(of_it).for_each(|run| run.end(now));
         inner.shorten();
-        if let Err(error) = inner.write() {
+        if is_kept && let Err(error) = inner.write() {
             tracing::warn!(%error, "the end of a command is not noted: after a restart it counts as running until then");
         }
     }
@@ -136,10 +144,14 @@ impl Drop for OpenRun {
     }
 }
 
+fn kept() -> bool {
+    true
+}
+
 impl Run {
     fn anywhere(to: i64) -> Self {
         let wrote = Provenance::RAW.to_string();
-        Self { folder: PathBuf::from("/"), from: 0, to: Some(to), wrote, number: 0 }
+        Self { folder: PathBuf::from("/"), from: 0, to: Some(to), wrote, is_kept: true, number: 0 }
     }
 
     /// A clock that was set back meanwhile makes it no shorter.
@@ -149,8 +161,8 @@ impl Run {
         self.number = 0;
     }
 
-    fn covers(&self, first: i64, last: i64) -> bool {
-        last >= self.from.saturating_sub(TICK) && self.to.is_none_or(|to| first <= to)
+    fn covers(&self, first: i64, last: i64, tick: i64) -> bool {
+        last >= self.from.saturating_sub(tick) && self.to.is_none_or(|to| first <= to)
     }
 
     fn wrote(&self) -> Provenance {
@@ -165,6 +177,7 @@ impl Run {
             from: self.from.min(other.from),
             to: self.to.max(other.to),
             wrote: self.wrote().and(other.wrote()).to_string(),
+            is_kept: self.is_kept || other.is_kept,
             number: 0,
         }
     }
@@ -172,11 +185,11 @@ impl Run {
 
 impl Inner {
     /// The runs that may have changed a file when it was changed last.
-    fn around(&self, path: &Path, file: &fs::Metadata) -> impl Iterator<Item = &Run> {
+    fn around(&self, path: &Path, file: &fs::Metadata, tick: i64) -> impl Iterator<Item = &Run> {
         let first =
             file.ctime().saturating_mul(1_000).saturating_add(file.ctime_nsec() / 1_000_000);
         let last = first.saturating_add(if file.ctime_nsec() == 0 { WHOLE_SECOND } else { 0 });
-        let meanwhile = self.runs.iter().filter(move |run| run.covers(first, last));
+        let meanwhile = self.runs.iter().filter(move |run| run.covers(first, last, tick));
         meanwhile.filter(move |run| path.starts_with(&run.folder))
     }
 
@@ -216,7 +229,8 @@ impl Inner {
         let new = path.with_extension("new");
         let mut options = fs::OpenOptions::new();
         let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&serde_json::to_vec(&self.runs)?)?;
+        let kept: Vec<&Run> = self.runs.iter().filter(|run| run.is_kept).collect();
+        file.write_all(&serde_json::to_vec(&kept)?)?;
         file.sync_all()?;
         fs::rename(&new, path)?;
         fs::File::open(folder)?.sync_all()

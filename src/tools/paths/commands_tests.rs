@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use tempfile::TempDir;
 
 use super::*;
-use selkie_domain::clock::{ManualClock, SystemClock};
+use selkie_domain::clock::{Clock as _, ManualClock, SystemClock};
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
 
@@ -69,14 +69,22 @@ fn what_changed_there_while_a_command_ran_is_what_that_may_have_written() {
     }
 }
 
+/// It is known that a command made it, as long as the daemon lives.
 #[test]
 fn an_owners_clean_command_leaves_files_clean() {
     let dir = TempDir::new().unwrap();
+    let kept = dir.path().join("run/commands.json");
     let log = Arc::<CommandLog>::default();
-    let shared: SharedClock = Arc::new(SystemClock);
+    let now = SystemClock.now();
+    log.begin(kept.clone(), now);
+    // The kernel's clock stands behind ours.
+    let shared = clock(now.timestamp_millis() - TICK);
     let run = log.starts(&[dir.path()], Provenance::CLEAN, &shared).unwrap();
-    assert!(run.is_none());
-    assert_eq!(whose(&log, &file(&dir)), Provenance::CLEAN);
+    let file = file(&dir);
+    assert!(log.ran_at(&file, &file.metadata().unwrap()));
+    assert_eq!(whose(&log, &file), Provenance::CLEAN);
+    drop(run);
+    assert!(!kept.exists());
 }
 
 /// What it may have written is its owner's; that it may have written it is noted.
@@ -145,7 +153,7 @@ fn many_runs_are_put_together_and_none_of_them_is_forgotten() {
     for number in 0..all {
         for folder in &folders {
             let at = number * step + 5;
-            let covers = |run: &Run| folder.starts_with(&run.folder) && run.covers(at, at);
+            let covers = |run: &Run| folder.starts_with(&run.folder) && run.covers(at, at, TICK);
             assert!(inner.runs.iter().any(covers), "{number}");
         }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr, lgetxattr};
+use rustix::io::Errno;
 
 use super::commands::{CommandLog, OpenRun};
 use super::zone::Zone;
@@ -72,6 +73,11 @@ impl Level {
         Taint::ALL.get(read).copied().unwrap_or(Taint::Raw)
     }
 
+    /// Returns whom the task answers.
+    pub fn trust(&self) -> Trust {
+        self.trust
+    }
+
     /// Notes what was read.
     pub(super) fn saw(&self, level: Taint) {
         self.read.fetch_max(level as u8, Ordering::Relaxed);
@@ -95,22 +101,22 @@ impl Level {
     /// Returns whose words an open file holds: those that its mark says, and what a command may have put there.
     pub(super) fn whose(&self, file: &File, path: &Path, zone: Zone) -> Provenance {
         let mut room = [0; ROOM];
-        let length = fgetxattr(file, NAME, &mut room).ok();
-        self.marked(length.and_then(|n| named(&room[..n])), file.metadata(), path, zone)
+        let length = fgetxattr(file, NAME, &mut room);
+        self.marked(FileMark::of(length, &room), file.metadata(), path, zone)
     }
 
     /// Returns whose words a file's name is: whoever wrote what it holds has called it so.
     pub(super) fn whose_name(&self, path: &Path, zone: Zone) -> Provenance {
         let mut room = [0; ROOM];
-        let length = lgetxattr(path, NAME, &mut room).ok();
-        self.marked(length.and_then(|n| named(&room[..n])), path.symlink_metadata(), path, zone)
+        let length = lgetxattr(path, NAME, &mut room);
+        self.marked(FileMark::of(length, &room), path.symlink_metadata(), path, zone)
     }
 
     /// The same of what stands at a real path, without opening it.
     pub(super) fn whose_path(&self, path: &Path, zone: Zone) -> Provenance {
         let mut room = [0; ROOM];
-        let length = getxattr(path, NAME, &mut room).ok();
-        self.marked(length.and_then(|n| named(&room[..n])), path.metadata(), path, zone)
+        let length = getxattr(path, NAME, &mut room);
+        self.marked(FileMark::of(length, &room), path.metadata(), path, zone)
     }
 
     /// Notes that a command starts, unless it can bring nobody's words but an owner's clean ones into files.
@@ -129,13 +135,38 @@ impl Level {
 
     fn marked(
         &self,
-        mark: Option<Provenance>,
+        mark: FileMark,
         file: io::Result<Metadata>,
         path: &Path,
         zone: Zone,
     ) -> Provenance {
-        let around = file.map_or(Provenance::RAW, |file| self.commands.around(path, &file));
-        mark.unwrap_or_else(|| unmarked(zone)).and(around)
+        let Ok(file) = file else { return Provenance::RAW };
+        let around = self.commands.around(path, &file);
+        match mark {
+            FileMark::Of(whose) => whose.and(around),
+            // A command made it: what others send is marked when it comes.
+            FileMark::Nothing if self.commands.ran_at(path, &file) => around,
+            _ => unmarked(zone).and(around),
+        }
+    }
+}
+
+/// What the mark of a file says.
+enum FileMark {
+    Of(Provenance),
+    /// There is none, and there could be one.
+    Nothing,
+    /// It cannot be read, or not be kept here.
+    Unknown,
+}
+
+impl FileMark {
+    fn of(length: rustix::io::Result<usize>, room: &[u8]) -> Self {
+        match length {
+            Ok(length) => named(&room[..length]).map_or(Self::Unknown, Self::Of),
+            Err(Errno::NODATA) => Self::Nothing,
+            Err(_) => Self::Unknown,
+        }
     }
 }
 
