@@ -77,6 +77,14 @@ impl Boundary {
         let closed = closed.into_iter().chain(of_root).collect();
         Ok(Self { reads, writes: all, closed, network })
     }
+
+    /// Whether programs of a folder may be started.
+    pub fn opens(&self, folder: &Path) -> bool {
+        let folder = real_or_same(folder);
+        let open = |root: &PathBuf| folder.starts_with(real_or_same(root));
+        self.reads.iter().chain(&self.writes).any(open)
+            && !self.closed.iter().any(|shut| folder.starts_with(shut))
+    }
 }
 
 /// Refuses a folder that cannot be open as a whole: the kernel opens all that lies below, or nothing.

@@ -62,6 +62,10 @@ impl Confinement {
         let network = if self.network { "with the network" } else { "without the network" };
         match (self.mode, self.reach.holds()) {
             (Mode::Off, _) => "commands run without a sandbox: it is off here".to_owned(),
+            (Mode::Auto, true) if self.network => format!(
+                "commands run in the sandbox, {network} ({}), but for folders that hold selkie's own files: a preview says so",
+                self.reach
+            ),
             (_, true) => format!("commands run in the sandbox, {network} ({})", self.reach),
             (Mode::Auto, false) => format!("commands run without a sandbox: {}", self.reach),
             (Mode::Required, false) => {
@@ -88,10 +92,11 @@ impl Policy {
         Self { settings, machine: Arc::clone(machine) }
     }
 
-    /// Returns how the commands of a task run. `holds` says whether a rule speaks of it; the network is an owner's.
-    pub fn of(&self, is_owners: bool, holds: impl Fn(&Rule) -> bool) -> Confinement {
+    /// Returns how the commands of a task run: with the network where that is usual there. `holds` says whether a rule speaks
+    /// of it.
+    pub fn of(&self, has_network: bool, holds: impl Fn(&Rule) -> bool) -> Confinement {
         let mut mode = self.settings.mode;
-        let mut network = is_owners;
+        let mut network = has_network;
         for rule in self.settings.rules.iter().filter(|rule| holds(rule)) {
             mode = rule.mode.unwrap_or(mode);
             network = rule.network.unwrap_or(network);

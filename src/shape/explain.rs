@@ -144,10 +144,9 @@ impl Shape {
         Some(format!("{name} in {}: {opens}", self.place()))
     }
 
-    /// How a tool that runs commands does so.
+    /// How a tool that runs commands does so, or would if it were there.
     fn held(&self, name: &str) -> Option<String> {
-        let is_there = matches!(self.registry.find(name), NameLookup::Tool(_));
-        (is_there && rules::COMMANDS.contains(&name)).then(|| self.confinement.describe())
+        rules::COMMANDS.contains(&name).then(|| self.confinement.describe())
     }
 
     fn line(&self, spec: &ToolSpec) -> ToolLine {

@@ -275,7 +275,8 @@ impl Handler for Bash {
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
-        basis(&scope.roots, &self.rules(), args.get("cwd").and_then(Value::as_str))
+        let text = |key: &str| args.get(key).and_then(Value::as_str);
+        basis(&scope.roots, &self.rules(), text("cwd"), text("cmd").unwrap_or_default())
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
@@ -302,7 +303,11 @@ impl Handler for Bash {
 /// Why a command asks that cannot be judged where no sandbox holds it.
 fn asks_unjudged(why: Option<&str>) -> String {
     let way_out = match why {
-        Some(why) => format!("work in another folder, because {why}"),
+        Some(why) => {
+            format!(
+                "work in another folder, or move selkie's file (a config can lie in ~/.config/selkie), because {why}"
+            )
+        }
         None => "turn the sandbox on (selkie doctor says why it is off)".to_owned(),
     };
     format!(

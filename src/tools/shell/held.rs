@@ -35,9 +35,11 @@ impl Hold {
         }
         let mut writes = vec![roots.own.clone()];
         writes.extend(roots.workspace.clone());
-        writes.extend(Homes::of(&roots.own).all());
+        writes.extend(Homes::of(roots).all());
         let network = confinement.network;
         let mut closed = roots.ours.all();
+        // Other conversations' files; this one's own folder is opened by name.
+        closed.push(roots.cache.clone());
         if network {
             // What is not there yet an owner's command may make, as its owner may.
             closed.retain(|path| path.symlink_metadata().is_ok());
@@ -72,16 +74,17 @@ impl Hold {
     }
 }
 
-/// The home and the folder for short-lived files that commands of a conversation have in the sandbox.
+/// The home and the folder for short-lived files that commands of a conversation have in the sandbox. Programs do what a home
+/// says, so nobody gets one that somebody else could write in who is trusted less.
 pub(super) struct Homes {
     pub(super) home: PathBuf,
     pub(super) tmp: PathBuf,
 }
 
 impl Homes {
-    /// Returns those of the conversation with this folder of the cache.
-    pub(super) fn of(own: &Path) -> Self {
-        let folder = folder_of_sandbox(own);
+    /// Returns those of a task.
+    pub(super) fn of(roots: &Roots) -> Self {
+        let folder = folder_of_sandbox(&roots.own).join(roots.level.trust().name());
         Self { home: folder.join("home"), tmp: folder.join("tmp") }
     }
 

@@ -15,7 +15,10 @@ use crate::basis::{Basis, WorkFolder};
 use crate::paths::{Finder, OpenRun, Roots, note_command};
 use crate::scope::Scope;
 use selkie_guard::{deny, plain};
-use selkie_sandbox::{Life, Limits};
+use selkie_sandbox::{Boundary, Life, Limits};
+
+/// Files that a command names, which are looked at before and after its approval.
+const MAX_NAMED: usize = 32;
 
 /// What may not be run.
 pub(super) struct Rules<'a> {
@@ -87,9 +90,14 @@ impl Rules<'_> {
     }
 }
 
-/// What approval of a command covers besides its words: the folder it is run in.
-pub(super) fn basis(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Basis {
-    Basis { folder: folder(roots, rules, cwd).ok(), ..Basis::default() }
+/// What approval of a command covers besides its words: the folder it is run in, and the files that it names as they are.
+pub(super) fn basis(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>, cmd: &str) -> Basis {
+    let Ok(folder) = folder(roots, rules, cwd) else { return Basis::default() };
+    let finder = Finder { tool: rules.tool, roots, deny: rules.deny_paths };
+    let line = plain::read(cmd);
+    let paths = line.words().map(|word| folder.path.join(&word.text)).filter(|path| path.is_file());
+    let named = paths.take(MAX_NAMED).filter_map(|path| finder.existing(path.to_str()?).ok());
+    Basis { reads: named.collect(), folder: Some(folder), ..Basis::default() }
 }
 
 /// Refuses a folder that is not the one which was looked at when the command was approved.
@@ -124,8 +132,8 @@ impl Way<'_> {
             let tool = rules.tool;
             return Err(ToolError::tell(format!("{tool} command references denied path: {word}")));
         }
-        if let Hold::Sandbox(_) = self.hold {
-            at_home_in_the_sandbox(&mut environment, roots);
+        if let Hold::Sandbox(boundary) = &self.hold {
+            at_home_in_the_sandbox(&mut environment, roots, boundary);
         }
         Ok(Program {
             argv,
@@ -140,11 +148,16 @@ impl Way<'_> {
     }
 }
 
-/// Gives a command the home and the folder for short-lived files that it can write in.
-fn at_home_in_the_sandbox(environment: &mut Environment, roots: &Roots) {
-    let Homes { home, tmp } = Homes::of(&roots.own);
+/// Gives a command the home and the folder for short-lived files that it can write in, and the programs that it can start.
+fn at_home_in_the_sandbox(environment: &mut Environment, roots: &Roots, boundary: &Boundary) {
+    let Homes { home, tmp } = Homes::of(roots);
     for (name, folder) in [("HOME", home), ("TMPDIR", tmp)] {
         environment.insert(name.to_owned(), folder.to_string_lossy().into_owned());
+    }
+    if let Some(path) = environment.get("PATH") {
+        let open = std::env::split_paths(path).filter(|folder| boundary.opens(folder));
+        let open = std::env::join_paths(open).unwrap_or_default();
+        environment.insert("PATH".to_owned(), open.to_string_lossy().into_owned());
     }
     // Sockets lie there.
     environment.remove("XDG_RUNTIME_DIR");
@@ -187,7 +200,7 @@ pub(super) fn find_program(own_env: &Environment, name: &str) -> Option<PathBuf>
 /// Makes the folder that a command is run in when there is no other.
 pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
     let homes = || match roots.confinement.is_in_force() {
-        true => Homes::of(&roots.own).make(),
+        true => Homes::of(roots).make(),
         false => Ok(()),
     };
     std::fs::create_dir_all(&roots.own)

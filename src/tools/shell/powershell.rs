@@ -171,6 +171,7 @@ impl Handler for PowerShell {
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
-        basis(&scope.roots, &self.rules(), args.get("cwd").and_then(Value::as_str))
+        let text = |key: &str| args.get(key).and_then(Value::as_str);
+        basis(&scope.roots, &self.rules(), text("cwd"), text("cmd").unwrap_or_default())
     }
 }
