@@ -1,4 +1,4 @@
-//! Sets a filter of system calls for the calling thread.
+//! Calls of the kernel that have no safe name: a filter for the calling thread, and what a program does not inherit.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use seccompiler::BpfProgram;
     unsafe_code,
     reason = "the kernel takes a filter by its address, and there is no safe name for that"
 )]
-pub(crate) fn set(filter: &BpfProgram) -> io::Result<()> {
+pub(crate) fn set_filter(filter: &BpfProgram) -> io::Result<()> {
     let length =
         u16::try_from(filter.len()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     // The same layout under another name; the kernel does not write there.
@@ -20,4 +20,13 @@ pub(crate) fn set(filter: &BpfProgram) -> io::Result<()> {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Keeps all but the standard streams from programs that are started: whoever started the daemon may have left something open.
+#[expect(unsafe_code, reason = "there is no safe name for it")]
+pub(crate) fn close_on_exec() {
+    const CLOSE_ON_EXEC: libc::c_uint = 4;
+    // SAFETY: nothing is closed now, and no program that is started counts on more than the standard streams. Kernels that do
+    // not know the flag have no sandbox either.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOSE_ON_EXEC) };
 }

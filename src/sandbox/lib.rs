@@ -7,7 +7,7 @@ mod boundary;
 mod error;
 mod family;
 mod files;
-mod filter;
+mod kernel;
 mod launcher;
 mod limits;
 mod plan;

@@ -9,7 +9,7 @@ use crate::error::SandboxError;
 use crate::plan::Plan;
 use crate::reach::Reach;
 use crate::syscalls::Calls;
-use crate::{files, filter};
+use crate::{files, kernel};
 
 /// The rights over files that root's commands keep in the sandbox: a workspace may be somebody else's.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
@@ -52,6 +52,6 @@ fn restrict(boundary: &Boundary) -> Result<Reach, SandboxError> {
     let landlock = files::restrict(boundary).map_err(|error| not(format!("landlock: {error}")))?;
     let calls = Calls { network: boundary.network, landlock };
     let filters = calls.filters().map_err(|error| not(format!("seccomp: {error}")))?;
-    let seccomp = filters.iter().try_for_each(filter::set);
+    let seccomp = filters.iter().try_for_each(kernel::set_filter);
     Ok(Reach { landlock, seccomp: seccomp.is_ok() })
 }

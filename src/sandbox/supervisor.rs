@@ -24,6 +24,7 @@ use selkie_channel_core::locked;
 
 use crate::error::SandboxError;
 use crate::family::descendants;
+use crate::kernel;
 use crate::plan::Plan;
 use crate::stage;
 use crate::streams::Streams;
@@ -45,6 +46,7 @@ pub fn supervised(line: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
         return None;
     }
     let program: Vec<OsString> = line.collect();
+    kernel::close_on_exec();
     let control = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let Ok(control) = control else { return Some(ExitCode::FAILURE) };
     let report = match supervise(&program, &control) {

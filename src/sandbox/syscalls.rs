@@ -59,6 +59,20 @@ const NEVER: &[c_long] = &[
     libc::SYS_vhangup,
     OPEN_TREE_ATTR,
 ];
+/// Memory and queues that belong to no folder: other conversations could read them, and they outlive the command.
+const SHARED: &[c_long] =
+    &[libc::SYS_mq_open, libc::SYS_mq_unlink, libc::SYS_msgget, libc::SYS_semget, libc::SYS_shmget];
+/// Calls that give a process less of the machine: their first word is whose, but that of the last two is the second.
+const SCHEDULING: &[(c_long, u8)] = &[
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_setpriority, 1),
+];
+/// All processes of a user, as the first word of the last two.
+const OF_USER: [(c_long, u64); 2] = [(libc::SYS_ioprio_set, 3), (libc::SYS_setpriority, 2)];
 /// Marks of files say whose words they hold: nobody writes them but selkie.
 const MARKS: &[c_long] = &[
     libc::SYS_setxattr,
@@ -111,7 +125,14 @@ impl Calls {
     }
 
     fn never(&self) -> Result<Rules, seccompiler::BackendError> {
-        let mut rules: Rules = NEVER.iter().map(|call| (*call, Vec::new())).collect();
+        let all = NEVER.iter().chain(SHARED);
+        let mut rules: Rules = all.map(|call| (*call, Vec::new())).collect();
+        for (call, whose) in SCHEDULING {
+            rules.entry(*call).or_default().push(rule(vec![when(*whose, Op::Ne, 0)?])?);
+        }
+        for (call, user) in OF_USER {
+            rules.entry(call).or_default().push(rule(vec![when(0, Op::Eq, user)?])?);
+        }
         #[cfg(target_arch = "x86_64")]
         rules.extend(
             [libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load]
