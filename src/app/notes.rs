@@ -56,14 +56,18 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
     notes
 }
 
-/// Why owners' commands in the workspace run without the sandbox, where that is only wanted and not required.
+/// Why commands in the workspace run without the sandbox, or not at all.
 fn unheld(plan: &AppConfig) -> Option<String> {
     let sandbox = &plan.settings.sandbox;
-    let workspace = plan.settings.workspace.dir.clone()?;
-    let boundary = Boundary::new(sandbox, vec![workspace], plan.ours.all(), true);
-    let error = boundary.err().filter(|_| sandbox.mode == Mode::Auto)?;
+    let workspace = plan.settings.workspace.dir.clone().into_iter().collect();
+    let error = Boundary::new(sandbox, workspace, plan.ours.all(), true).err()?;
+    let effect = match sandbox.mode {
+        Mode::Off => return None,
+        Mode::Auto => "owners' commands run without the sandbox, and nobody else's run",
+        Mode::Required => "commands do not run",
+    };
     Some(format!(
-        "owners' commands run without the sandbox, because {error}. Choose another workspace.dir, or set sandbox: required"
+        "{effect}: {error}. Choose another workspace.dir, or take that folder out of sandbox.write"
     ))
 }
 

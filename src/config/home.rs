@@ -20,8 +20,9 @@ pub fn expand(value: &mut Value, home: Option<&str>) -> Vec<Wrong> {
     walk(value, &mut Vec::new(), &mut |path, text| {
         let named = path.last().is_some_and(|key| key.ends_with("_file"));
         let known = PATHS.iter().any(|known| path.iter().eq(known.iter()));
+        let opened = matches!(path, [section, list, _] if section == "sandbox" && ["read", "write"].contains(&&**list));
         let denied = path.len() > 1 && path[path.len() - 2] == "deny_paths";
-        if !named && !known && !denied {
+        if !named && !known && !opened && !denied {
             return;
         }
         match expanded(text, home) {

@@ -59,7 +59,7 @@ pub fn page(files: &Files, path: &str) -> Result<Page, FileError> {
     let Some(before) = before.filter(|before| is_readable(before.as_deref(), &page)) else {
         tracing::error!(
             path,
-            "nobody knows any more who wrote the lines of this memory: all of it counts as other people's words. Look through it; if all of it is yours, say so with `selkie memory trust`"
+            "nobody knows any more who wrote the lines of this memory: all of it counts as other people's words. Look through it; if all of it is yours, say so with `selkie memory trust NAME` (selkie memory list names it)"
         );
         return Ok(Page::read(&text, Taint::Raw));
     };

@@ -23,13 +23,29 @@ pub(super) struct CommandEnd {
 #[derive(Clone, Copy)]
 pub(super) struct HeldFor {
     limit: Option<Duration>,
-    without_network: bool,
+    sandbox: Option<HeldIn>,
 }
+
+/// The sandbox that a command ran in.
+#[derive(Clone, Copy)]
+enum HeldIn {
+    WithNetwork,
+    WithoutNetwork,
+}
+
+/// What programs print when they reach nobody.
+const NO_NETWORK: [&str; 6] =
+    ["connect", "network", "resolve", "socket", "timed out", "unreachable"];
+/// What they print when they may not do something.
+const CLOSED: [&str; 3] = ["command not found", "not permitted", "permission denied"];
 
 impl HeldFor {
     pub(super) fn of(program: &Program) -> Self {
-        let without_network = program.plan.boundary.as_ref().is_some_and(|b| !b.network);
-        Self { limit: program.limit, without_network }
+        let sandbox = program.plan.boundary.as_ref().map(|boundary| match boundary.network {
+            true => HeldIn::WithNetwork,
+            false => HeldIn::WithoutNetwork,
+        });
+        Self { limit: program.limit, sandbox }
     }
 }
 
@@ -73,10 +89,7 @@ impl CommandEnd {
     fn trouble(&self) -> Option<String> {
         match self.state {
             State::Exited(0) => None,
-            State::Exited(code) if self.held.without_network => {
-                Some(format!("exit code: {code}; the sandbox has no network here"))
-            }
-            State::Exited(code) => Some(format!("exit code: {code}")),
+            State::Exited(code) => Some(format!("exit code: {code}{}", self.hint())),
             State::Killed(signal) => {
                 Some(format!("ended by signal {signal}; exit code: {}", 128 + signal))
             }
@@ -85,6 +98,23 @@ impl CommandEnd {
                 Some(format!("command timed out after {seconds}s"))
             }
             State::Stopped | State::Running => Some("the command was stopped".to_owned()),
+        }
+    }
+
+    /// What of the sandbox may be the reason, by what the command printed.
+    fn hint(&self) -> &'static str {
+        let Some(sandbox) = self.held.sandbox else { return "" };
+        let printed = self.output.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| printed.contains(word));
+        match sandbox {
+            HeldIn::WithoutNetwork if printed.trim().is_empty() || says(&NO_NETWORK) => {
+                "; the sandbox has no network here"
+            }
+            _ if says(&CLOSED) => {
+                "; commands run in a sandbox, which opens the workspace and the system's programs; sandbox.read and \
+                 sandbox.write in the config open more"
+            }
+            _ => "",
         }
     }
 }
