@@ -118,11 +118,7 @@ fn escaped(text: &str) -> String {
     for c in text.chars() {
         match c {
             ' ' | '\t' if begins => out.push('\u{a0}'),
-            c if c.is_ascii_punctuation() => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
+            c => styled::push_literal(&mut out, c),
         }
         begins = c == '\n' || (begins && matches!(c, ' ' | '\t'));
     }

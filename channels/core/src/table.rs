@@ -6,6 +6,8 @@ use unicode_width::UnicodeWidthStr;
 /// The most that a table may take with its columns aligned, in columns of the screen: one long cell would fill every
 /// other row with blanks, and the memory with them.
 const MAX: usize = 64 * 1024;
+/// A wider table is folded by a phone, and nothing stands below its head any more; columns of the screen.
+const WIDE: usize = 48;
 
 /// A table while it is read.
 pub struct Table {
@@ -49,6 +51,27 @@ impl Table {
         rows.filter(|row| !row.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
+    /// Whether its rows are lines that a phone would fold, and are read better a cell a line.
+    pub fn is_wide(&self) -> bool {
+        let widths = self.column_widths();
+        let head: usize = self.rows.first().into_iter().flatten().map(String::len).sum();
+        let gaps = 3 * widths.len().saturating_sub(1);
+        widths.len() > 1
+            && self.rows.len() > 1
+            && widths.iter().sum::<usize>() + gaps > WIDE
+            // The head is written again for each row.
+            && head.saturating_mul(self.rows.len()) <= MAX
+    }
+
+    /// Returns each row below the head as its columns' names and its cells, those without a word left out.
+    pub fn pairs(&self) -> impl Iterator<Item = impl Iterator<Item = (&str, &str)>> {
+        let head = self.rows.first().map_or(&[][..], Vec::as_slice);
+        self.rows.iter().skip(1).map(move |row| {
+            let pairs = head.iter().zip(row).map(|(column, cell)| (column.trim(), cell.trim()));
+            pairs.filter(|(_, cell)| !cell.is_empty())
+        })
+    }
+
     /// Returns the table as lines, a rule under the head. One that would be too large is not aligned.
     pub fn lines(&self) -> String {
         let widths = self.widths();
@@ -60,13 +83,18 @@ impl Table {
         lines.join("\n")
     }
 
-    fn widths(&self) -> Vec<usize> {
+    fn column_widths(&self) -> Vec<usize> {
         let mut widths = vec![0; self.alignments.len()];
         for row in &self.rows {
             for (widest, cell) in widths.iter_mut().zip(row) {
                 *widest = cell.width().max(*widest);
             }
         }
+        widths
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let widths = self.column_widths();
         let aligned = widths.iter().sum::<usize>().saturating_mul(self.rows.len());
         if aligned > MAX { vec![1; widths.len()] } else { widths }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use selkie_channel_core::styled::push_literal;
 use selkie_channel_core::{Body, Choice, Question};
 
 use crate::delivery::outbox::Outbox;
@@ -247,11 +248,14 @@ fn plain(text: &str) -> String {
 fn literal(text: &str) -> String {
     let shown = visible(text).replace(['\n', '\t'], " ");
     let cut = if shown.chars().nth(MAX_WHY).is_some() { "…" } else { "" };
-    let escaped = |c: char| match "\\`*_~[]<>|#&!".contains(c) {
-        true => format!("\\{c}"),
-        false => c.to_string(),
-    };
-    shown.chars().take(MAX_WHY).map(escaped).collect::<String>() + cut
+    let mut out = String::new();
+    for c in shown.chars().take(MAX_WHY) {
+        match "\\`*_~[]<>|#&!$".contains(c) {
+            true => push_literal(&mut out, c),
+            false => out.push(c),
+        }
+    }
+    out + cut
 }
 
 fn unmarked(text: &str) -> String {

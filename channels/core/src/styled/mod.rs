@@ -4,11 +4,17 @@
 
 mod cut;
 mod dialect;
+mod fence;
+mod flanking;
+mod formula;
+mod literal;
 mod mention;
 mod read;
 mod text;
+mod writer;
 
 pub use dialect::{Dialect, Link, LinkKind, Tables};
+pub use literal::push_literal;
 pub use mention::mention;
 pub use read::read;
 pub use text::{StyledText, Tag};

@@ -1,5 +1,6 @@
 //! How far a task is, in words: a checklist, and one line of what is being done. Pure.
 
+use selkie_channel_core::styled::push_literal;
 use selkie_channel_core::{Redactor, split};
 
 use super::news::{ApprovalLine, News};
@@ -114,10 +115,10 @@ fn one_line(text: &str) -> String {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if "\\`*_[]<>~&|#!".contains(c) {
-            out.push('\\');
+        match "\\`*_[]<>~&|#!$".contains(c) {
+            true => push_literal(&mut out, c),
+            false => out.push(c),
         }
-        out.push(c);
     }
     out
 }
