@@ -14,6 +14,7 @@ mod faults;
 mod form;
 mod line;
 pub mod line_platform;
+pub mod markup;
 pub mod model;
 mod playground;
 pub mod seen;

@@ -88,7 +88,8 @@ impl Run {
 
     /// Punctuation inside, a letter outside, as in `**Status:**OK`. One star between letters of ASCII may be a product.
     fn closes(&self) -> bool {
-        let is_wide = !self.before.is_ascii() || !self.after.is_ascii();
+        let is_wide =
+            !self.after.is_ascii() || (!self.before.is_ascii() && CLOSING.contains(self.before));
         self.after.is_alphanumeric()
             && is_punctuation(self.before)
             && !OPENING.contains(self.before)

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// The longest formula, bytes: each beginning is looked for its end.
+/// The longest formula, bytes.
 const MAX: usize = 2_000;
 
 /// Finds the first formula that begins in this range of verbatim text, and ends before `end`. A backslash before the
@@ -28,20 +28,25 @@ fn whole(source: &str, at: usize, end: usize) -> Option<Range<usize>> {
     let delimiters = [(r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$")];
     let (opener, closer) = delimiters.into_iter().find(|(opener, _)| rest.starts_with(opener))?;
     let body = &rest[opener.len()..];
-    let body = &body[..close(body, closer)?];
-    let is_formula = body.contains(['\\', '^', '_', '=', '{', '}', '+', '*', '<', '>']);
+    let body = &body[..close(body, opener, closer)?];
+    let is_formula = body.contains(['\\', '^', '_', '=', '{', '}', '+', '*', '<', '>'])
+        && body.contains(char::is_alphanumeric);
     // Brackets and parentheses are escaped for their own sake, too: `\[optional\]`, `\(see below\)`.
     let is_short = opener != r"\[" && is_term(body);
     let whole = at..at + opener.len() + body.len() + closer.len();
     (is_formula || is_short).then_some(whole)
 }
 
-/// Where a formula ends; a backslash in it takes the next character along.
-fn close(body: &str, closer: &str) -> Option<usize> {
+/// Where a formula ends; a backslash in it takes the next character along. None stands in another.
+fn close(body: &str, opener: &str, closer: &str) -> Option<usize> {
     let mut chars = body.char_indices();
     while let Some((at, c)) = chars.next() {
-        if body[at..].starts_with(closer) {
+        let rest = &body[at..];
+        if rest.starts_with(closer) {
             return Some(at);
+        }
+        if rest.starts_with(opener) {
+            return None;
         }
         if c == '\\' {
             chars.next();

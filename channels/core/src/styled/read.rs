@@ -150,6 +150,9 @@ impl<'d> Reader<'d> {
             Mark::Link { dest_url, link_type: LinkType::Autolink, .. } => {
                 self.link(dest_url, LinkKind::Bare);
             }
+            Mark::Link { dest_url, link_type: LinkType::Email, .. } => {
+                self.link(format!("mailto:{dest_url}").into(), LinkKind::Bare);
+            }
             Mark::Link { dest_url, .. } => self.link(dest_url, LinkKind::Words),
             Mark::Image { dest_url, .. } => self.link(dest_url, LinkKind::Image),
             Mark::Table(alignments) => {
@@ -167,12 +170,14 @@ impl<'d> Reader<'d> {
 
     fn end(&mut self, mark: TagEnd) {
         match mark {
-            TagEnd::Heading(_) | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => self.to.close(),
+            TagEnd::Heading(_) => {
                 self.to.close();
+                self.to.owe(1);
             }
             TagEnd::BlockQuote(_) => self.to.end_quote(self.dialect.behind_quote),
             TagEnd::CodeBlock => self.end_code(),
-            TagEnd::HtmlBlock => self.to.trim_line_end(),
+            TagEnd::HtmlBlock => self.to.end_lines(),
             TagEnd::List(_) => self.to.end_list(),
             TagEnd::Item => self.to.end_item(),
             TagEnd::Link | TagEnd::Image => self.end_link(),
@@ -210,7 +215,7 @@ impl<'d> Reader<'d> {
         if let Some(fence) = alone.filter(|fence| !fence.info.is_empty()) {
             self.text(&fence.info);
         }
-        self.to.trim_line_end();
+        self.to.end_lines();
         self.to.close();
     }
 

@@ -121,11 +121,12 @@ impl Writer {
         self.shown.contains(&Tag::Quote)
     }
 
-    /// Takes the last line's end away, unless a block has begun behind it.
-    pub(super) fn trim_line_end(&mut self) {
+    /// Ends whole lines: the end of the last one is owed, not written. In a list, text may follow that is no block.
+    pub(super) fn end_lines(&mut self) {
         if self.owed == 0 {
             self.out.pop_line_end();
         }
+        self.owe(1);
     }
 
     /// What is written so far.

@@ -3,7 +3,7 @@
 mod api;
 mod clock;
 mod emoji;
-mod mrkdwn;
+pub(crate) mod mrkdwn;
 mod page;
 mod rooms;
 mod state;

@@ -8,17 +8,19 @@ const DEPTH: usize = 4;
 /// A mark without its twin within so many bytes is a character like any other.
 const REACH: usize = 4_000;
 const FENCE: &str = "```";
+/// Inside a mark it is taken for a blank: what stands beside it stands for itself.
+const SEAM: char = '\u{200b}';
 
 /// What a person sees.
-pub(super) struct ShownText {
-    pub(super) text: String,
+pub(crate) struct ShownText {
+    pub(crate) text: String,
     /// Offsets and lengths in UTF-16 units.
-    pub(super) entities: Vec<Value>,
+    pub(crate) entities: Vec<Value>,
     units: usize,
 }
 
 /// Reads a text; `name` gives what stands for an id in angle brackets: `@U0ADA`.
-pub(super) fn read(text: &str, name: &dyn Fn(&str) -> Option<String>) -> ShownText {
+pub(crate) fn read(text: &str, name: &dyn Fn(&str) -> Option<String>) -> ShownText {
     let mut shown = ShownText { text: String::new(), entities: Vec::new(), units: 0 };
     shown.walk(text, name, 0);
     shown
@@ -58,7 +60,8 @@ impl ShownText {
         let (mark, kind) = if rest.starts_with(FENCE) { (FENCE, "pre") } else { ("`", "code") };
         let inner = rest.strip_prefix(mark)?;
         let inner = &inner[..near(inner).find(mark)?];
-        if inner.is_empty() || (kind == "code" && inner.contains('\n')) {
+        let is_literal = inner.contains('\n') || inner.starts_with(SEAM) || inner.ends_with(SEAM);
+        if inner.is_empty() || (kind == "code" && is_literal) {
             return None;
         }
         let from = self.units;
@@ -83,14 +86,18 @@ impl ShownText {
             '~' => "strikethrough",
             _ => return None,
         };
-        let begins = !before.is_alphanumeric() && !rest[1..].starts_with([' ', '\n', mark]);
+        let begins = !before.is_alphanumeric() && !rest[1..].starts_with([' ', '\n', SEAM, mark]);
         if !begins || depth == DEPTH {
             return None;
         }
         let line = near(&rest[1..]).lines().next()?;
         let ends = |at: &usize| {
+            let inner = &line[..*at];
             let after = line[at + 1..].chars().next().unwrap_or(' ');
-            !line[..*at].ends_with(' ') && !after.is_alphanumeric()
+            // A mark in code or in an address is none.
+            let in_code = inner.matches('`').count() % 2 == 1 && line[*at..].contains('`');
+            let in_angle = inner.rfind('<') > inner.rfind('>');
+            !in_code && !in_angle && !inner.ends_with([' ', SEAM]) && !after.is_alphanumeric()
         };
         let end = line.match_indices(mark).map(|(at, _)| at).find(ends)?;
         let from = self.units;
@@ -172,6 +179,7 @@ mod tests {
             ]
         );
         assert_eq!(marks("2*3*4 snake_case_name * a * ** ~ `open"), []);
+        assert_eq!(marks("*\u{200b}a\u{200b}* _\u{200b}b_ `\u{200b}` un\u{200b}*c"), []);
         assert_eq!(read("2*3*4 `open", &names).text, "2*3*4 `open");
     }
 

@@ -5,7 +5,7 @@ mod commands;
 mod demo;
 mod entities;
 mod handle;
-mod html;
+pub(crate) mod html;
 mod http;
 mod keyboard;
 mod log;

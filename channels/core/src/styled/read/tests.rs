@@ -124,12 +124,21 @@ fn formulas_stay_as_they_were_written() {
         (r"| a |\n|---|\n| \(x_1\) |".replace("\\n", "\n").as_str(), "⟦a\n-------\n\\(x_1\\)⟧"),
         (r"\[optional\] \(see below\) \[x\] done", "[optional] (see below) [x] done"),
         (r"\\(x\\) costs $$ and \$$5", r"\(x\) costs $$ and $$5"),
+        (r"\(open \(a=b\)", r"(open ‹\(a=b\)›"),
         (r"`\(x\)` \(open", r"‹\(x\)› (open"),
         ("    \\(x_1\\)", r"⟦\(x_1\)⟧"),
         (r"\(a = `\)` b", r"‹\(a = `\)›` b"),
     ] {
         assert_eq!(marked(markdown), shown, "{markdown}");
     }
+}
+
+#[test]
+fn text_behind_a_block_in_a_list_begins_a_line() {
+    assert_eq!(marked("- # A\n  b\n- ```\n  c\n  ```\n  d\n\ne"), "• «A»\nb\n• ⟦c⟧\nd\n\ne");
+    let mail = read("<a@x.example>", &DIALECT);
+    let url = Tag::Link("mailto:a@x.example".into());
+    assert!(mail.stretches(0..1).all(|(_, tags)| *tags == [url.clone()]), "{mail:?}");
 }
 
 #[test]
