@@ -530,6 +530,20 @@ fn the_base_is_never_written_nor_copied() {
     assert!(Arc::ptr_eq(shape.registry.block(), shaper.shape(&other).registry.block()));
 }
 
+/// What an owner runs in a group may be what somebody else has left there.
+#[test]
+fn commands_have_the_network_for_owners_where_nobody_else_writes() {
+    let shaper = shaper();
+    for place in places() {
+        for trust in TRUSTS {
+            let is_group = matches!(&place, Where::Channel(at) if at.audience == Audience::Group);
+            let shape = shaper.shape(&facts(place.clone(), trust, Trigger::Asked, Mode::Normal));
+            let wanted = trust == Trust::Owner && !is_group;
+            assert_eq!(shape.confinement.network, wanted, "{place:?} {trust:?}");
+        }
+    }
+}
+
 /// What the owner's own words name is given to that task, and why says so.
 #[test]
 fn an_owner_gives_a_tool_by_its_name() {

@@ -60,7 +60,9 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
 fn unheld(plan: &AppConfig) -> Option<String> {
     let sandbox = &plan.settings.sandbox;
     let workspace = plan.settings.workspace.dir.clone().into_iter().collect();
-    let error = Boundary::new(sandbox, workspace, plan.ours.all(), true).err()?;
+    let mut closed = plan.ours.all();
+    closed.push(plan.folders.cache.clone());
+    let error = Boundary::new(sandbox, workspace, closed, true).err()?;
     let effect = match sandbox.mode {
         Mode::Off => return None,
         Mode::Auto => "owners' commands run without the sandbox, and nobody else's run",

@@ -62,7 +62,7 @@ const NEVER: &[c_long] = &[
 /// Memory and queues that belong to no folder: other conversations could read them, and they outlive the command.
 const SHARED: &[c_long] =
     &[libc::SYS_mq_open, libc::SYS_mq_unlink, libc::SYS_msgget, libc::SYS_semget, libc::SYS_shmget];
-/// Calls that give a process less of the machine: their first word is whose, but that of the last two is the second.
+/// Calls that give a process less of the machine, each with the argument that says which process.
 const SCHEDULING: &[(c_long, u8)] = &[
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setattr, 0),
@@ -71,7 +71,7 @@ const SCHEDULING: &[(c_long, u8)] = &[
     (libc::SYS_ioprio_set, 1),
     (libc::SYS_setpriority, 1),
 ];
-/// All processes of a user, as the first word of the last two.
+/// What the first argument of these says where they mean all processes of a user.
 const OF_USER: [(c_long, u64); 2] = [(libc::SYS_ioprio_set, 3), (libc::SYS_setpriority, 2)];
 /// Marks of files say whose words they hold: nobody writes them but selkie.
 const MARKS: &[c_long] = &[

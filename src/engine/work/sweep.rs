@@ -163,6 +163,20 @@ mod tests {
         Sweep { root: root.to_owned(), spared: "outbox", since, most, in_use: Vec::new() }
     }
 
+    /// A command could send everybody else's files away with them.
+    #[test]
+    fn neither_a_hole_nor_a_time_to_come_sends_others_away() {
+        let root = tempfile::tempdir().unwrap();
+        put(root.path(), "c2/mine.txt", 12, 100);
+        put(root.path(), "c1.sandbox/hole", 13, 0);
+        let hole = fs::File::options().write(true).open(root.path().join("c1.sandbox/hole"));
+        hole.unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(sweep(root.path(), 10, 1_000).run(), Swept::default());
+        put(root.path(), "c1.sandbox/later", 40_000, 100);
+        let later = root.path().join("c1.sandbox/later").metadata().unwrap();
+        assert!(changed(&later).unwrap() < DateTime::<Utc>::from(at(40_000)));
+    }
+
     #[test]
     fn old_files_go_then_the_oldest_while_there_are_too_many() {
         let root = tempfile::tempdir().unwrap();

@@ -501,6 +501,17 @@ async fn a_planted_repository_runs_nothing() {
     );
 }
 
+/// Approval of a script is none of what the script becomes.
+#[test]
+fn approval_covers_the_files_that_a_command_names() {
+    let desk = Desk::new();
+    desk.folders.put("work/run.sh", "echo hi");
+    let basis =
+        desk.bash().basis(&desk.folders.scope(), &json!({"cmd": "bash run.sh | grep absent"}));
+    let named: Vec<String> = basis.reads.iter().map(|file| file.shown().to_string()).collect();
+    assert_eq!(named, ["run.sh"]);
+}
+
 /// What a command leaves behind is what it may have brought; an owner's own is clean.
 #[tokio::test]
 async fn files_that_commands_make_hold_what_they_may_have_brought() {
